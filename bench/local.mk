@@ -29,6 +29,15 @@ check_PROGRAMS += bench/lapack_stedc
 bench_lapack_stedc_SOURCES = bench/lapack_stedc.c bench/timing.h
 bench_lapack_stedc_LDADD = libmublas_core.la -lm -ldl
 
+# The eigensolver beside cuSOLVER on matrices on the device, by the native API.
+check_PROGRAMS += bench/lapack
+bench_lapack_SOURCES = bench/lapack.c bench/lapack_device.c bench/lapack_device.h bench/lapack_peer.c \
+	bench/lapack_peer.h bench/lapack_problem.c bench/lapack_problem.h bench/kernels/roof_image.S bench/timing.h
+bench_lapack_CCASFLAGS = $(roof_image_flags)
+bench_lapack_LDADD = libmublas.la libmublas_core.la -lm -ldl
+bench_lapack_LDFLAGS = $(AM_LDFLAGS) -no-install
+EXTRA_DIST += bench/lapack_plots.py
+
 .PHONY: bench
 bench: $(ordinary_programs) $(turning_programs) bench/kernels/measure$(EXEEXT)
 
@@ -63,7 +72,7 @@ roof_image_flags = -DMUBLAS_ROOF_IMAGE='"$(roof_image)"'
 $(roof_image): bench/kernels/roof.cu Makefile
 	$(AM_V_NVCC)$(MKDIR_P) bench/kernels && \
 	$(NVCC) $(NVCCFLAGS) -std=c++17 -O3 $(NVCC_ARCHITECTURES) -fatbin -o $@ $(top_srcdir)/bench/kernels/roof.cu
-bench/kernels/measure-roof_image.$(OBJEXT): $(roof_image)
+bench/kernels/measure-roof_image.$(OBJEXT) bench/kernels/lapack-roof_image.$(OBJEXT): $(roof_image)
 CLEANFILES += $(roof_image)
 endif
 

@@ -23,6 +23,14 @@ module mublas
     integer(c_int), parameter :: mublas_non_unit = iachar('N'), mublas_unit = iachar('U')
     integer(c_int), parameter :: mublas_no_trans = iachar('N'), mublas_trans = iachar('T')
     integer(c_int), parameter :: mublas_conj_trans = iachar('C'), mublas_conj = iachar('R')
+    integer(c_int), parameter :: mublas_single = iachar('S'), mublas_double = iachar('D')
+    integer(c_int), parameter :: mublas_complex = iachar('C'), mublas_double_complex = iachar('Z')
+    integer(c_int), parameter :: mublas_left = iachar('L'), mublas_right = iachar('R')
+    integer(c_int), parameter :: mublas_no_vectors = iachar('N'), mublas_vectors = iachar('V')
+    integer(c_int), parameter :: mublas_all = iachar('A'), mublas_interval = iachar('V')
+    integer(c_int), parameter :: mublas_indices = iachar('I')
+    integer(c_int), parameter :: mublas_compz_none = iachar('N'), mublas_compz_tridiagonal = iachar('I')
+    integer(c_int), parameter :: mublas_compz_original = iachar('V')
 
     type, bind(c) :: mublas_double_double
         real(c_double) :: high, low
@@ -446,6 +454,247 @@ module mublas
     end interface
 
     private :: mublas_last_error_c, mublas_status_text_c, text_of
+
+    ! Eigenproblems. Matrices, vectors, workspace, m and info are device addresses; vl and vu are values.
+    interface
+        function mublas_ssytrd(handle, uplo, n, a, lda, d, e, tau, workspace, workspace_bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, d, e, tau, workspace
+            integer(c_int), value :: uplo
+            integer(c_int64_t), value :: n, lda
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_dsytrd(handle, uplo, n, a, lda, d, e, tau, workspace, workspace_bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, d, e, tau, workspace
+            integer(c_int), value :: uplo
+            integer(c_int64_t), value :: n, lda
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_chetrd(handle, uplo, n, a, lda, d, e, tau, workspace, workspace_bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, d, e, tau, workspace
+            integer(c_int), value :: uplo
+            integer(c_int64_t), value :: n, lda
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_zhetrd(handle, uplo, n, a, lda, d, e, tau, workspace, workspace_bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, d, e, tau, workspace
+            integer(c_int), value :: uplo
+            integer(c_int64_t), value :: n, lda
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_sormtr(handle, side, uplo, trans, m, n, a, lda, tau, c, ldc, workspace, &
+            workspace_bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, tau, c, workspace
+            integer(c_int), value :: side, uplo, trans
+            integer(c_int64_t), value :: m, n, lda, ldc
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_dormtr(handle, side, uplo, trans, m, n, a, lda, tau, c, ldc, workspace, &
+            workspace_bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, tau, c, workspace
+            integer(c_int), value :: side, uplo, trans
+            integer(c_int64_t), value :: m, n, lda, ldc
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_cunmtr(handle, side, uplo, trans, m, n, a, lda, tau, c, ldc, workspace, &
+            workspace_bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, tau, c, workspace
+            integer(c_int), value :: side, uplo, trans
+            integer(c_int64_t), value :: m, n, lda, ldc
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_zunmtr(handle, side, uplo, trans, m, n, a, lda, tau, c, ldc, workspace, &
+            workspace_bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, tau, c, workspace
+            integer(c_int), value :: side, uplo, trans
+            integer(c_int64_t), value :: m, n, lda, ldc
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_sstedc(handle, compz, n, d, e, z, ldz, workspace, workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, d, e, z, workspace, info
+            integer(c_int), value :: compz
+            integer(c_int64_t), value :: n, ldz
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_dstedc(handle, compz, n, d, e, z, ldz, workspace, workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, d, e, z, workspace, info
+            integer(c_int), value :: compz
+            integer(c_int64_t), value :: n, ldz
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_cstedc(handle, compz, n, d, e, z, ldz, workspace, workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, d, e, z, workspace, info
+            integer(c_int), value :: compz
+            integer(c_int64_t), value :: n, ldz
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_zstedc(handle, compz, n, d, e, z, ldz, workspace, workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, d, e, z, workspace, info
+            integer(c_int), value :: compz
+            integer(c_int64_t), value :: n, ldz
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_ssyevd(handle, vectors, uplo, n, a, lda, w, workspace, workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, w, workspace, info
+            integer(c_int), value :: vectors, uplo
+            integer(c_int64_t), value :: n, lda
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_dsyevd(handle, vectors, uplo, n, a, lda, w, workspace, workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, w, workspace, info
+            integer(c_int), value :: vectors, uplo
+            integer(c_int64_t), value :: n, lda
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_cheevd(handle, vectors, uplo, n, a, lda, w, workspace, workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, w, workspace, info
+            integer(c_int), value :: vectors, uplo
+            integer(c_int64_t), value :: n, lda
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_zheevd(handle, vectors, uplo, n, a, lda, w, workspace, workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, w, workspace, info
+            integer(c_int), value :: vectors, uplo
+            integer(c_int64_t), value :: n, lda
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_ssyevdx(handle, vectors, range, uplo, n, a, lda, vl, vu, il, iu, m, w, workspace, &
+            workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, m, w, workspace, info
+            integer(c_int), value :: vectors, range, uplo
+            integer(c_int64_t), value :: n, lda, il, iu
+            real(c_float), value :: vl, vu
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_dsyevdx(handle, vectors, range, uplo, n, a, lda, vl, vu, il, iu, m, w, workspace, &
+            workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, m, w, workspace, info
+            integer(c_int), value :: vectors, range, uplo
+            integer(c_int64_t), value :: n, lda, il, iu
+            real(c_double), value :: vl, vu
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_cheevdx(handle, vectors, range, uplo, n, a, lda, vl, vu, il, iu, m, w, workspace, &
+            workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, m, w, workspace, info
+            integer(c_int), value :: vectors, range, uplo
+            integer(c_int64_t), value :: n, lda, il, iu
+            real(c_float), value :: vl, vu
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_zheevdx(handle, vectors, range, uplo, n, a, lda, vl, vu, il, iu, m, w, workspace, &
+            workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, m, w, workspace, info
+            integer(c_int), value :: vectors, range, uplo
+            integer(c_int64_t), value :: n, lda, il, iu
+            real(c_double), value :: vl, vu
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_sytrd_workspace(handle, kind, uplo, n, lda, bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: kind, uplo
+            integer(c_int64_t), value :: n, lda
+            integer(c_size_t), intent(out) :: bytes
+            integer(c_int) :: status
+        end function
+        function mublas_ormtr_workspace(handle, kind, side, uplo, trans, m, n, lda, ldc, bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: kind, side, uplo, trans
+            integer(c_int64_t), value :: m, n, lda, ldc
+            integer(c_size_t), intent(out) :: bytes
+            integer(c_int) :: status
+        end function
+        function mublas_stedc_workspace(handle, kind, compz, n, ldz, bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: kind, compz
+            integer(c_int64_t), value :: n, ldz
+            integer(c_size_t), intent(out) :: bytes
+            integer(c_int) :: status
+        end function
+        function mublas_syevd_workspace(handle, kind, vectors, uplo, n, lda, bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: kind, vectors, uplo
+            integer(c_int64_t), value :: n, lda
+            integer(c_size_t), intent(out) :: bytes
+            integer(c_int) :: status
+        end function
+        function mublas_syevdx_workspace(handle, kind, vectors, range, uplo, n, lda, il, iu, bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: kind, vectors, range, uplo
+            integer(c_int64_t), value :: n, lda, il, iu
+            integer(c_size_t), intent(out) :: bytes
+            integer(c_int) :: status
+        end function
+    end interface
 
 contains
 

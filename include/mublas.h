@@ -1,4 +1,4 @@
-/* mublas.h - BLAS of levels 1 and 2 on matrices and vectors in GPU memory.
+/* mublas.h - BLAS of levels 1 and 2, and eigenproblems, on matrices and vectors in GPU memory.
  *
  * For programs that keep their data on the GPU; others need nothing but libmublas_shim.so.
  * Link with -lmublas (pkg-config mublas). No CUDA header or library is needed: device
@@ -41,9 +41,9 @@
 #include <stdint.h>
 
 #define MUBLAS_VERSION_MAJOR 0
-#define MUBLAS_VERSION_MINOR 1
+#define MUBLAS_VERSION_MINOR 2
 #define MUBLAS_VERSION_PATCH 0
-/* 100 for 0.1.0; what mublas_version() gives is that of the library. */
+/* 200 for 0.2.0; what mublas_version() gives is that of the library. */
 #define MUBLAS_VERSION (MUBLAS_VERSION_MAJOR * 10000 + MUBLAS_VERSION_MINOR * 100 + MUBLAS_VERSION_PATCH)
 
 #ifdef __cplusplus
@@ -59,7 +59,7 @@ enum mublas_status {
     MUBLAS_SUCCESS = 0,
     MUBLAS_NO_DEVICE = 1,     /* no CUDA driver, no such device, or a library built without kernels */
     MUBLAS_OUT_OF_MEMORY = 2, /* on the device or the host */
-    MUBLAS_NOT_SUPPORTED = 3, /* matrices of 2^31 rows or columns and more */
+    MUBLAS_NOT_SUPPORTED = 3, /* matrices of 2^31 rows or columns and more; eigenproblems say more */
     MUBLAS_BAD_ARGUMENT = 4,
     MUBLAS_BAD_HANDLE = 5,    /* NULL, or not (any more) a handle */
     MUBLAS_DEVICE_ERROR = 6,  /* a CUDA call failed; the handle can still be used */
@@ -253,6 +253,161 @@ enum mublas_status mublas_ctrmv(struct mublas_handle *handle, enum mublas_uplo u
                                 enum mublas_diag diag, int64_t n, const void *a, int64_t lda, void *x, int64_t incx);
 enum mublas_status mublas_ztrmv(struct mublas_handle *handle, enum mublas_uplo uplo, enum mublas_trans trans,
                                 enum mublas_diag diag, int64_t n, const void *a, int64_t lda, void *x, int64_t incx);
+
+/* --- eigenproblems of symmetric and Hermitian matrices ---
+ *
+ * LAPACK's routines on device pointers, by the kernels that LAPACK calls of programs are solved with
+ * (doc/lapack.md), with cuBLAS for products and cuSOLVER for ormtr. Meaning, shapes and storage of operands
+ * are LAPACK's where nothing else is said. C and z are the Hermitian ones: chetrd, cunmtr, cheevd. d, e, w,
+ * vl and vu are real: of float or double.
+ *
+ * All pointers but `bytes` are to device memory, info and m among them; nobody waits, and the program reads
+ * info when the stream has come so far. The program owns all memory. Operands must not overlap, nor the
+ * workspace any of them.
+ *
+ * Workspace is device memory of the program's at a multiple of 256 bytes (as cudaMalloc and
+ * mublas_device_allocate give it), busy until the stream has come so far; no host memory is needed.
+ * mublas_ROUTINE_workspace says how many bytes the call with these arguments needs: 0 where it has nothing
+ * to do. A larger workspace will do, a smaller one gives MUBLAS_BAD_ARGUMENT. sytrd and syevd without
+ * vectors take about n^2 elements, syevd with vectors 2.75 n^2 real numbers, heevd 5 n^2. The first such
+ * call with a handle opens cuSOLVER, which waits for the device (half a second).
+ *
+ * Values. Any finite ones: a matrix whose largest modulus is so small or large that LAPACK's eigensolvers
+ * would scale it is scaled by a power of two, and results are scaled back; so does sytrd, where LAPACK
+ * rescales its vectors. The imaginary parts of a Hermitian diagonal are not read. Infinity and NaN come to
+ * an end, too: info is -1, and the eigenvalues, or sytrd's d and e, are all NaN.
+ *
+ * info is 0; -1: see above; 1: divide and conquer did not converge, and the results are of no use. Where n
+ * is 0, info and m become 0 and other pointers may be NULL.
+ *
+ * Errors. MUBLAS_NOT_SUPPORTED: no cuSOLVER 11 or 12 with its cuBLAS (MUBLAS_CUSOLVER names one), a device
+ * without cooperative launches or with less shared memory than an order of 64 needs, or, of ormtr and with
+ * vectors, n times a leading dimension of 2^31 and more. There cuSOLVER's own routines serve.
+ *
+ * Streams. sytrd, syevd and syevdx launch kernels of which all blocks are on the device at once and wait
+ * for each other. They begin when every multiprocessor has room: a kernel of the program's that is already
+ * there and waits for one behind them waits for ever. Calls of one handle on different streams follow each
+ * other; handles are for calls at once.
+ *
+ * Graphs. sytrd, stedc, and syevd and syevdx without vectors may be captured once a workspace was asked for
+ * with the handle, where the driver takes cooperative launches into graphs (stedc: anywhere). ormtr and
+ * calls with vectors give MUBLAS_NOT_SUPPORTED, since cuSOLVER's ormtr is not known to be capturable. A
+ * replay uses the call's workspace, and must run beside no other call of the handle for eigenproblems.
+ *
+ * Bits depend on the operands, on the number of multiprocessors where that changes what fits on the chip,
+ * and on cuBLAS and cuSOLVER; they repeat from run to run. Sources: doc/lapack.md, LAPACK Users' Guide. */
+
+/* The letters of BLAS' and LAPACK's names. */
+enum mublas_type { MUBLAS_SINGLE = 'S', MUBLAS_DOUBLE = 'D', MUBLAS_COMPLEX = 'C', MUBLAS_DOUBLE_COMPLEX = 'Z' };
+enum mublas_side { MUBLAS_LEFT = 'L', MUBLAS_RIGHT = 'R' };
+enum mublas_vectors { MUBLAS_NO_VECTORS = 'N', MUBLAS_VECTORS = 'V' };
+/* All eigenvalues w, those with vl < w <= vu, or those from number il to iu, ascending and counted from 1. */
+enum mublas_range { MUBLAS_ALL = 'A', MUBLAS_INTERVAL = 'V', MUBLAS_INDICES = 'I' };
+/* stedc's vectors: none, those of the tridiagonal matrix, or of the one that Z reduced to it. */
+enum mublas_compz { MUBLAS_COMPZ_NONE = 'N', MUBLAS_COMPZ_TRIDIAGONAL = 'I', MUBLAS_COMPZ_ORIGINAL = 'V' };
+
+/* The arguments are those of the routine, with a type and without what is a pointer or a bound. */
+enum mublas_status mublas_sytrd_workspace(struct mublas_handle *handle, enum mublas_type type,
+                                          enum mublas_uplo uplo, int64_t n, int64_t lda, size_t *bytes);
+enum mublas_status mublas_ormtr_workspace(struct mublas_handle *handle, enum mublas_type type,
+                                          enum mublas_side side, enum mublas_uplo uplo,
+                                          enum mublas_trans trans, int64_t m, int64_t n, int64_t lda,
+                                          int64_t ldc, size_t *bytes);
+enum mublas_status mublas_stedc_workspace(struct mublas_handle *handle, enum mublas_type type,
+                                          enum mublas_compz compz, int64_t n, int64_t ldz, size_t *bytes);
+enum mublas_status mublas_syevd_workspace(struct mublas_handle *handle, enum mublas_type type,
+                                          enum mublas_vectors vectors, enum mublas_uplo uplo, int64_t n,
+                                          int64_t lda, size_t *bytes);
+enum mublas_status mublas_syevdx_workspace(struct mublas_handle *handle, enum mublas_type type,
+                                           enum mublas_vectors vectors, enum mublas_range range,
+                                           enum mublas_uplo uplo, int64_t n, int64_t lda, int64_t il,
+                                           int64_t iu, size_t *bytes);
+
+/* Q' A Q = T. A: n x n, its triangle `uplo` is read, and T and the vectors of the reflectors come into it
+ * as LAPACK leaves them; the other triangle stays. d: n, e: n - 1 real numbers, tau: n - 1 elements. */
+enum mublas_status mublas_ssytrd(struct mublas_handle *handle, enum mublas_uplo uplo, int64_t n, float *a,
+                                 int64_t lda, float *d, float *e, float *tau, void *workspace,
+                                 size_t workspace_bytes);
+enum mublas_status mublas_dsytrd(struct mublas_handle *handle, enum mublas_uplo uplo, int64_t n, double *a,
+                                 int64_t lda, double *d, double *e, double *tau, void *workspace,
+                                 size_t workspace_bytes);
+enum mublas_status mublas_chetrd(struct mublas_handle *handle, enum mublas_uplo uplo, int64_t n, void *a,
+                                 int64_t lda, float *d, float *e, void *tau, void *workspace,
+                                 size_t workspace_bytes);
+enum mublas_status mublas_zhetrd(struct mublas_handle *handle, enum mublas_uplo uplo, int64_t n, void *a,
+                                 int64_t lda, double *d, double *e, void *tau, void *workspace,
+                                 size_t workspace_bytes);
+
+/* C = Q C, Q' C, C Q or C Q', with Q of sytrd in a and tau, of order m or n; C: m x n. trans:
+ * MUBLAS_NO_TRANS, of real types MUBLAS_TRANS or MUBLAS_CONJ_TRANS, of complex ones MUBLAS_CONJ_TRANS. a
+ * and tau are as before when it is done. */
+enum mublas_status mublas_sormtr(struct mublas_handle *handle, enum mublas_side side, enum mublas_uplo uplo,
+                                 enum mublas_trans trans, int64_t m, int64_t n, const float *a, int64_t lda,
+                                 const float *tau, float *c, int64_t ldc, void *workspace,
+                                 size_t workspace_bytes);
+enum mublas_status mublas_dormtr(struct mublas_handle *handle, enum mublas_side side, enum mublas_uplo uplo,
+                                 enum mublas_trans trans, int64_t m, int64_t n, const double *a, int64_t lda,
+                                 const double *tau, double *c, int64_t ldc, void *workspace,
+                                 size_t workspace_bytes);
+enum mublas_status mublas_cunmtr(struct mublas_handle *handle, enum mublas_side side, enum mublas_uplo uplo,
+                                 enum mublas_trans trans, int64_t m, int64_t n, const void *a, int64_t lda,
+                                 const void *tau, void *c, int64_t ldc, void *workspace,
+                                 size_t workspace_bytes);
+enum mublas_status mublas_zunmtr(struct mublas_handle *handle, enum mublas_side side, enum mublas_uplo uplo,
+                                 enum mublas_trans trans, int64_t m, int64_t n, const void *a, int64_t lda,
+                                 const void *tau, void *c, int64_t ldc, void *workspace,
+                                 size_t workspace_bytes);
+
+/* Eigenvalues, ascending, of the real symmetric tridiagonal matrix d, e come into d, vectors into Z, n x n;
+ * e stays. With MUBLAS_COMPZ_ORIGINAL Z is multiplied by them. With MUBLAS_COMPZ_NONE z may be NULL. */
+enum mublas_status mublas_sstedc(struct mublas_handle *handle, enum mublas_compz compz, int64_t n, float *d,
+                                 const float *e, float *z, int64_t ldz, void *workspace,
+                                 size_t workspace_bytes, int *info);
+enum mublas_status mublas_dstedc(struct mublas_handle *handle, enum mublas_compz compz, int64_t n, double *d,
+                                 const double *e, double *z, int64_t ldz, void *workspace,
+                                 size_t workspace_bytes, int *info);
+enum mublas_status mublas_cstedc(struct mublas_handle *handle, enum mublas_compz compz, int64_t n, float *d,
+                                 const float *e, void *z, int64_t ldz, void *workspace,
+                                 size_t workspace_bytes, int *info);
+enum mublas_status mublas_zstedc(struct mublas_handle *handle, enum mublas_compz compz, int64_t n, double *d,
+                                 const double *e, void *z, int64_t ldz, void *workspace,
+                                 size_t workspace_bytes, int *info);
+
+/* All eigenvalues, ascending, come into w, n real numbers, and vectors into the columns of A, n x n, of
+ * which the triangle `uplo` is read; without vectors that triangle is destroyed. */
+enum mublas_status mublas_ssyevd(struct mublas_handle *handle, enum mublas_vectors vectors,
+                                 enum mublas_uplo uplo, int64_t n, float *a, int64_t lda, float *w,
+                                 void *workspace, size_t workspace_bytes, int *info);
+enum mublas_status mublas_dsyevd(struct mublas_handle *handle, enum mublas_vectors vectors,
+                                 enum mublas_uplo uplo, int64_t n, double *a, int64_t lda, double *w,
+                                 void *workspace, size_t workspace_bytes, int *info);
+enum mublas_status mublas_cheevd(struct mublas_handle *handle, enum mublas_vectors vectors,
+                                 enum mublas_uplo uplo, int64_t n, void *a, int64_t lda, float *w,
+                                 void *workspace, size_t workspace_bytes, int *info);
+enum mublas_status mublas_zheevd(struct mublas_handle *handle, enum mublas_vectors vectors,
+                                 enum mublas_uplo uplo, int64_t n, void *a, int64_t lda, double *w,
+                                 void *workspace, size_t workspace_bytes, int *info);
+
+/* The same of `range`: m, an int, says how many there are, and the first m elements of w and columns of A
+ * have them; what stands behind them in w, n elements, and in A is of no use. MUBLAS_INDICES costs what its
+ * vectors cost. MUBLAS_INTERVAL computes all and chooses; vl < vu. What another range reads of vl, vu, il
+ * and iu is not looked at. */
+enum mublas_status mublas_ssyevdx(struct mublas_handle *handle, enum mublas_vectors vectors,
+                                  enum mublas_range range, enum mublas_uplo uplo, int64_t n, float *a,
+                                  int64_t lda, float vl, float vu, int64_t il, int64_t iu, int *m, float *w,
+                                  void *workspace, size_t workspace_bytes, int *info);
+enum mublas_status mublas_dsyevdx(struct mublas_handle *handle, enum mublas_vectors vectors,
+                                  enum mublas_range range, enum mublas_uplo uplo, int64_t n, double *a,
+                                  int64_t lda, double vl, double vu, int64_t il, int64_t iu, int *m,
+                                  double *w, void *workspace, size_t workspace_bytes, int *info);
+enum mublas_status mublas_cheevdx(struct mublas_handle *handle, enum mublas_vectors vectors,
+                                  enum mublas_range range, enum mublas_uplo uplo, int64_t n, void *a,
+                                  int64_t lda, float vl, float vu, int64_t il, int64_t iu, int *m, float *w,
+                                  void *workspace, size_t workspace_bytes, int *info);
+enum mublas_status mublas_zheevdx(struct mublas_handle *handle, enum mublas_vectors vectors,
+                                  enum mublas_range range, enum mublas_uplo uplo, int64_t n, void *a,
+                                  int64_t lda, double vl, double vu, int64_t il, int64_t iu, int *m,
+                                  double *w, void *workspace, size_t workspace_bytes, int *info);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the test scripts: numbered TAP lines, and a folder for what they write.
 number=0
 work=$(mktemp -d) || exit 1

@@ -135,7 +135,7 @@ static struct blas_call translate(const struct native_call *call, bool scalars_b
 static CUresult queue(struct mublas_handle *handle, struct launch_plan *plan)
 {
     struct workspace *workspace;
-    struct launch_target target = {.kernels = &handle->context->kernels, .stream = handle->stream};
+    struct launch_target target = {.kernels = device_kernels(handle->context->own), .stream = handle->stream};
     CUresult result = workspace_acquire(&handle->workspaces, plan, &target, &workspace);
     if (result != CUDA_SUCCESS)
         return result;
@@ -146,7 +146,7 @@ static CUresult queue(struct mublas_handle *handle, struct launch_plan *plan)
         return result;
     handle->latest.kernel = plan->kernel;
     handle->latest.shape = plan->shape;
-    handle->latest.blocks = launch_plan_blocks(plan, handle->context->kernels.multiprocessors);
+    handle->latest.blocks = launch_plan_blocks(plan, target.kernels->multiprocessors);
     handle->latest.items = plan->items;
     handle->latest.blocks_per_multiprocessor = plan->blocks_per_multiprocessor;
     handle->latest.threads = plan->threads;

@@ -1,6 +1,5 @@
 #include "api/context.h"
 
-#include "gpu/device.h"
 #include "tuner/online/recipe_search.h"
 
 #include <pthread.h>
@@ -42,7 +41,7 @@ static CUresult make(CUcontext handle, unsigned long long id, struct context **r
     CUresult outcome = driver()->context_device(&context->device);
     if (outcome == CUDA_SUCCESS) {
         const int mode = capture_relax();
-        outcome = kernel_set_load(&context->kernels);
+        outcome = device_of_context(&context->own);
         capture_restore(mode);
     }
     if (outcome != CUDA_SUCCESS) {

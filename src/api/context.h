@@ -5,8 +5,7 @@
 #ifndef MUBLAS_API_CONTEXT_H
 #define MUBLAS_API_CONTEXT_H
 
-#include "gpu/driver.h"
-#include "gpu/kernel_set.h"
+#include "gpu/device.h"
 
 #include <stdbool.h>
 
@@ -14,7 +13,7 @@ struct context {
     CUcontext handle;
     unsigned long long id; /* unlike the handle never used again */
     CUdevice device;
-    struct kernel_set kernels;
+    struct device *own; /* what stands for it below, with the kernels */
     struct context *next;
 };
 

@@ -196,6 +196,7 @@ enum mublas_status mublas_destroy(struct mublas_handle *handle)
     const bool usable = !handle->lost && context_enter(handle->context, &scope) == CUDA_SUCCESS;
     const int mode = usable ? capture_relax() : 0;
     workspace_destroy(&handle->workspaces, usable);
+    api_solver_destroy(&handle->solver, usable);
     if (usable) {
         capture_restore(mode);
         context_leave(&scope);
@@ -214,6 +215,7 @@ enum mublas_status mublas_set_stream(struct mublas_handle *handle, struct CUstre
     if (status != MUBLAS_SUCCESS)
         return status;
     workspace_change_stream(&handle->workspaces);
+    api_solver_change_stream(&handle->solver);
     handle->stream = stream;
     return handle_leave(handle, &scope, CUDA_SUCCESS, "");
 }

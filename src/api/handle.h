@@ -9,6 +9,7 @@
 #define MUBLAS_API_HANDLE_H
 
 #include "api/context.h"
+#include "api/solver.h"
 #include "api/workspace.h"
 #include "gpu/launch_shape.h"
 #include "mublas.h"
@@ -23,6 +24,7 @@ struct mublas_handle {
     CUstream stream;
     enum mublas_pointer_mode pointer_mode;
     struct workspace_pool workspaces;
+    struct api_solver solver;
     struct launch_shape shape; /* for all calls; edge 0: each call chooses its own */
     struct { /* the latest launch; threads 0: there was none */
         enum kernel kernel;

@@ -55,8 +55,8 @@ enum mublas_status mublas_get_occupancy(struct mublas_handle *handle, struct mub
         return status;
     CUresult result = read_limits(handle->context->device, &limits);
     if (result == CUDA_SUCCESS)
-        result = kernel_set_function(&handle->context->kernels, handle->latest.kernel, handle->latest.shared_bytes,
-                                     &function);
+        result = kernel_set_function(device_kernels(handle->context->own), handle->latest.kernel,
+                                     handle->latest.shared_bytes, &function);
     if (result == CUDA_SUCCESS)
         result = driver()->active_blocks(&active_blocks, function, (int)handle->latest.threads,
                                          handle->latest.shared_bytes);

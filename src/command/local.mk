@@ -19,3 +19,5 @@ include src/command/tune/local.mk
 include src/command/run/local.mk
 include src/command/inspect/local.mk
 include src/command/verify/local.mk
+include src/command/doctor/local.mk
+include src/command/completion/local.mk

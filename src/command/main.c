@@ -13,25 +13,44 @@
 static const struct command {
     const char *name;
     int (*run)(char **arguments);
-    const char *usage;
+    const char *usage, *examples;
 } commands[] = {
     {"run", run_program,
-     "mublas run [--report[=FILE]] [--offload=auto|always|never] [--] PROGRAM [ARGUMENT...]\n"
-     "           run PROGRAM with its BLAS calls on the GPU\n"},
+     "mublas run [--report[=FILE]] [--progress] [--offload=auto|always|never] [--] PROGRAM [ARGUMENT...]\n"
+     "           run PROGRAM with its BLAS calls on the GPU\n",
+     "mublas run --report -- ./legacy_app input.dat\n"
+     "mublas run --report=report.txt -- python3 analysis.py\n"
+     "mublas run --report=report.html --progress -- ./legacy_app\n"
+     "mpirun -n 4 mublas run -- ./parallel_app\n"
+     "mublas run --offload=never -- ./legacy_app      # the host alone, for comparison\n"},
     {"info", info_run,
      "mublas info [--crossovers] [--settings]\n"
      "           print device, host BLAS and residency; the sizes from which calls gain; every setting\n"
      "mublas info [--verbose] [--] PROGRAM\n"
-     "           print which calls of PROGRAM, or of a library, mublas would intercept, and which not\n"},
+     "           print which calls of PROGRAM, or of a library, mublas would intercept, and which not\n",
+     "mublas info\n"
+     "mublas info --crossovers\n"
+     "mublas info -- ./legacy_app\n"
+     "mublas info --verbose -- /usr/lib/python3/dist-packages/numpy/linalg/_umath_linalg*.so\n"},
+    {"doctor", doctor_run,
+     "mublas doctor\n"
+     "           check this machine in ten lines, and say what to do about each that is wrong\n",
+     "mublas doctor\n"
+     "mublas doctor > doctor.txt; echo $?    # 0: all is well, 1: something is wrong, 3: no GPU\n"},
     {"tune", tune_run,
      "mublas tune [--quick|--full|--exhaustive] [--routines=NAME,...] [--output=FILE] [OPTION...]\n"
-     "           learn this machine; mublas tune --help lists the other options\n"},
+     "           learn this machine; mublas tune --help lists the other options\n",
+     NULL /* its own help has them */},
     {"verify", verify_run,
      "mublas verify [--routines=NAME,...] [--size=N]\n"
-     "           check every routine against the host BLAS\n"},
+     "           check every routine against the host BLAS\n",
+     "mublas verify\n"
+     "mublas verify --routines=dsymv,dsyevd --size=1000\n"},
     {"report", tuning_report,
      "mublas report --tuning FILE [--output FOLDER]\n"
-     "           print from which size on calls gain; write curves for plots\n"},
+     "           print from which size on calls gain; write curves for plots\n",
+     "mublas report --tuning ~/.config/mublas/recipe\n"
+     "mublas report --tuning ~/.config/mublas/recipe --output curves\n"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -59,7 +78,9 @@ static int run_command(const struct command *command, char **arguments)
 {
     if (!asks_for_help(*arguments) || command->run == tune_run) /* it has more to say */
         return command->run(arguments);
-    fputs(command->usage, stdout);
+    printf("%s\nExamples:\n", command->usage);
+    for (const char *line = command->examples; *line; line = strchr(line, '\n') + 1)
+        printf("  %.*s\n", (int)strcspn(line, "\n"), line);
     return 0;
 }
 

@@ -1,13 +1,21 @@
 #include "common/phase_clock.h"
 #include "common/clock.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
+
+static phase_watcher *_Atomic watching;
 
 static __thread struct {
     struct phase_times *times; /* NULL: not running */
     enum phase phase;
     uint64_t since;
 } running __attribute__((tls_model("initial-exec")));
+
+void phase_clock_watch(phase_watcher *watcher)
+{
+    atomic_store(&watching, watcher);
+}
 
 void phase_clock_start(struct phase_times *times)
 {
@@ -28,7 +36,10 @@ enum phase phase_enter(enum phase phase)
     if (!running.times)
         return PHASE_OTHER;
     const uint64_t now = clock_nanoseconds();
+    phase_watcher *const watcher = atomic_load_explicit(&watching, memory_order_relaxed);
     running.times->nanoseconds[before] += now - running.since;
+    if (watcher)
+        watcher(before, running.since, now);
     running.since = now;
     running.phase = phase;
     return before;

@@ -33,6 +33,11 @@ void phase_clock_stop(void);
 /* Starts `phase`. Returns the phase before it, which the caller enters again at the end. */
 enum phase phase_enter(enum phase phase);
 
+/* Called with each piece of a phase that ends, by the monotonic clock, on its thread; NULL: nobody is. Set
+ * before clocks run. */
+typedef void phase_watcher(enum phase phase, uint64_t from, uint64_t to);
+void phase_clock_watch(phase_watcher *watcher);
+
 /* A short word for the report's columns. */
 const char *phase_word(enum phase phase);
 

@@ -36,15 +36,31 @@ static void complain(const char *name, const char *value, const char *wanted, co
     log_complaint("%s='%.200s' is not %s; using %s", name, value, wanted, *fallback ? fallback : "none");
 }
 
+/* The number of the name that the text is; -1: of none. */
+static int find_name(const char *text, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(text, names[i]) == 0)
+            return i;
+    return -1;
+}
+
 static bool parse_choice(const char *text, enum offload_mode *mode)
 {
     static const char *const names[] = {"auto", "always", "never"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(text, names[i]) == 0) {
-            *mode = (enum offload_mode)i;
-            return true;
-        }
-    return false;
+    const int found = find_name(text, names, 3);
+    if (found >= 0)
+        *mode = (enum offload_mode)found;
+    return found >= 0;
+}
+
+static bool parse_solver(const char *text, enum eigensolver *solver)
+{
+    static const char *const names[] = {"auto", "own", "cusolver"};
+    const int found = find_name(text, names, 3);
+    if (found >= 0)
+        *solver = (enum eigensolver)found;
+    return found >= 0;
 }
 
 static bool parse_number(const char *text, unsigned long long *number, const char **rest)

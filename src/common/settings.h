@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* Whose kernels solve symmetric eigenproblems: as the recipe has it, mublas' own or cuSOLVER's. */
+enum eigensolver { EIGENSOLVER_AUTO, EIGENSOLVER_OWN, EIGENSOLVER_CUSOLVER };
 enum offload_mode { OFFLOAD_AUTO, OFFLOAD_ALWAYS, OFFLOAD_NEVER };
 
 /* An amount of memory: bytes, or a percentage of a total that is known later. */
@@ -22,6 +24,7 @@ struct settings {
     enum offload_mode offload;
     const char *report; /* NULL: none; "1": standard error; else a file name */
     long verbose;
+    bool progress;
     const char *host_blas;   /* "": not set; likewise the other paths */
     long device; /* -1: auto (gpu/device_choice.h) */
     struct memory_amount device_memory;
@@ -32,7 +35,9 @@ struct settings {
     const char *cuda_driver;
     const char *cublas;
     const char *cusolver;
+    enum eigensolver eigensolver;
     const char *recipe;
+    const char *unreachable;
 };
 
 /* The settings in force, as settings_copied or the first call of this found them; that call reports their

@@ -1,14 +1,15 @@
 #include "gpu/cooperative.h"
 
 #include "common/log.h"
+#include "gpu/cooperative_refusal.h"
 #include "gpu/kernels/route_arguments.h"
 
-static enum status find_room(struct device *device, const struct cooperative_launch *launch, CUfunction *function,
-                             unsigned *blocks)
+static enum status find_room(struct device *device, const struct cooperative_launch *launch,
+                             CUfunction *function, unsigned *blocks)
 {
     const struct device_properties *properties = device_properties(device);
     int of_one = 0; /* multiprocessor */
-    if (!properties->has_cooperative_launch)
+    if (!properties->has_cooperative_launch || cooperative_is_refused(device))
         return STATUS_UNSUPPORTED;
     CUresult result =
         kernel_set_function(device_kernels(device), launch->kernel, launch->shared_bytes, function);
@@ -25,7 +26,15 @@ enum status cooperative_room(struct device *device, const struct cooperative_lau
     return find_room(device, launch, &function, blocks);
 }
 
-enum status cooperative_launch(struct device *device, CUstream stream, struct cooperative_launch *launch, void *arguments)
+static CUresult make_gate(const struct cooperative_launch *launch, CUstream stream)
+{
+    const size_t bytes = sizeof(struct grid_gate);
+    return launch->watch ? driver()->copy_to_device_async(launch->gate, launch->watch->gate, bytes, stream)
+                         : driver()->memory_set_async(launch->gate, 0, bytes, stream);
+}
+
+enum status cooperative_launch(struct device *device, CUstream stream, struct cooperative_launch *launch,
+                               void *arguments)
 {
     void *parameters[] = {arguments};
     CUfunction function;
@@ -33,9 +42,11 @@ enum status cooperative_launch(struct device *device, CUstream stream, struct co
     const enum status status = find_room(device, launch, &function, &room);
     if (status != STATUS_OK)
         return status;
-    CUresult result = driver()->memory_set_async(launch->gate, 0, sizeof(struct grid_gate), stream);
+    CUresult result = make_gate(launch, stream);
     if (result != CUDA_SUCCESS)
-        return device_check(device, result, "zeroing a gate");
+        return device_check(device, result, "making a gate");
+    if (launch->watch)
+        launch->watch->has_deadline = true;
     launch->blocks = launch->blocks < room ? launch->blocks : room;
     const char *name = kernel_name(launch->kernel);
     log_message(LOG_DEBUG, "launching %s cooperatively, %u blocks of %u threads", name, launch->blocks,
@@ -44,6 +55,7 @@ enum status cooperative_launch(struct device *device, CUstream stream, struct co
                                                  (unsigned)launch->shared_bytes, stream, parameters);
     if (result != CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE && result != CUDA_ERROR_NOT_SUPPORTED)
         return device_check(device, result, name);
-    log_message(LOG_INFO, "%s: %s", name, driver_error_name(result));
+    log_message(LOG_INFO, "%s: %s; not tried again", name, driver_error_name(result));
+    cooperative_refuse(device);
     return STATUS_UNSUPPORTED;
 }

@@ -7,7 +7,8 @@
 static cublas_function *create_handle, *set_stream;
 static cublas_function *routines[FAMILY_COUNT][TYPE_COUNT];
 
-#define ROUTINE(family, type, name) {"cublas" #type #name "_v2", &routines[FAMILY_##family][TYPE_##type], false}
+#define ROUTINE(family, type, name) \
+    {"cublas" #type #name "_v2", &routines[FAMILY_##family][TYPE_##type], false}
 #define COMPLEX(family, name) ROUTINE(family, C, name), ROUTINE(family, Z, name)
 #define EVERY(family, name) ROUTINE(family, S, name), ROUTINE(family, D, name), COMPLEX(family, name)
 

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct device {
@@ -17,11 +18,13 @@ struct device {
     struct kernel_set kernels;
     atomic_bool is_shared;
     atomic_bool usable;
+    bool is_programs; /* device_of_context */
 };
 
 static struct device the_device;
 static enum status wake_status;
 static pthread_once_t wake_once = PTHREAD_ONCE_INIT;
+static const char *fault; /* of waking: static storage */
 
 static int attribute(CUdevice handle, int which)
 {
@@ -61,6 +64,7 @@ static enum status count_devices(int *count)
     CUresult result = exit_gate_is_closed() ? CUDA_ERROR_DEINITIALIZED : driver()->init(0);
     *count = 0;
     if (result == CUDA_ERROR_NO_DEVICE || (result == CUDA_SUCCESS && (driver()->device_count(count), *count == 0))) {
+        fault = "no CUDA device is visible";
         log_message(LOG_INFO, "no CUDA device is visible; staying on the host");
         return STATUS_NO_DEVICE;
     }
@@ -85,6 +89,7 @@ static enum status open_device(int ordinal, int count, CUdevice *handle)
 {
     if (ordinal < count)
         return driver_check(driver()->device_get(handle, ordinal), "opening the device");
+    fault = "MUBLAS_DEVICE names a device that is not there";
     log_message(LOG_ERROR, "MUBLAS_DEVICE=%d: there are only %d devices; staying on the host", ordinal, count);
     return STATUS_NO_DEVICE;
 }
@@ -105,6 +110,7 @@ static enum status load_kernels(struct device *device)
 {
     CUresult result = kernel_set_load(&device->kernels);
     if (result != CUDA_SUCCESS && !kernel_set_is_built()) {
+        fault = "this mublas was built without nvcc and has no kernels";
         log_message(LOG_WARNING, "this mublas was built without nvcc and has no kernels; staying on the host");
         return STATUS_NO_DEVICE;
     }
@@ -161,6 +167,34 @@ enum status device_wake(struct device **device)
         return STATUS_DEVICE_LOST;
     *device = &the_device;
     return wake_status;
+}
+
+CUresult device_of_context(struct device **result)
+{
+    struct device *const device = calloc(1, sizeof *device);
+    if (!device)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult outcome = driver()->context_current(&device->context);
+    if (outcome == CUDA_SUCCESS)
+        outcome = driver()->context_id(device->context, &device->context_id);
+    if (outcome == CUDA_SUCCESS)
+        outcome = driver()->context_device(&device->handle);
+    if (outcome == CUDA_SUCCESS)
+        outcome = kernel_set_load(&device->kernels);
+    if (outcome != CUDA_SUCCESS) {
+        free(device);
+        return outcome;
+    }
+    read_properties(device->handle, device->handle, &device->properties); /* a CUdevice is its ordinal */
+    device->is_programs = true;
+    atomic_store(&device->usable, true);
+    *result = device;
+    return CUDA_SUCCESS;
+}
+
+const char *device_fault(void)
+{
+    return driver_fault() ? driver_fault() : fault;
 }
 
 void device_disable(struct device *device, const char *reason)
@@ -244,7 +278,7 @@ static enum status push_context(struct device *device)
 
 static void note_sharing(struct device *device)
 {
-    if (!atomic_exchange(&device->is_shared, true))
+    if (!device->is_programs && !atomic_exchange(&device->is_shared, true))
         log_message(LOG_INFO, "the program uses CUDA itself");
 }
 

@@ -43,6 +43,15 @@ enum status device_choose(struct device_choice *choice);
  * ones return the same answer, also a failure. On success *device is set. */
 enum status device_wake(struct device **device);
 
+/* A device that stands for the program's own context, which is current on this thread, with kernels loaded
+ * into it: for the native API. It never counts as shared, since the program knows what else it does there,
+ * and lasts as long as the process; device_check may disable it, nothing else does. Logs nothing. */
+CUresult device_of_context(struct device **device);
+
+/* Why device_wake found none, for the report; NULL: it has found one, or what it logged tells more. Static
+ * storage. */
+const char *device_fault(void);
+
 /* Give the device up for the rest of the process; `reason` is logged once. */
 void device_disable(struct device *device, const char *reason);
 

@@ -6,17 +6,21 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct driver table;
 static enum status open_status = STATUS_NO_DEVICE;
 static pthread_once_t open_once = PTHREAD_ONCE_INIT;
+static char fault[256];
 
 static bool look_up(void *library, const char *symbol, void *member)
 {
     void *address = loader_symbol(library, symbol);
-    if (!address)
+    if (!address) {
+        snprintf(fault, sizeof fault, "the CUDA driver lacks %s", symbol);
         log_message(LOG_WARNING, "CUDA driver: %s is missing; staying on the host", symbol);
+    }
     memcpy(member, &address, sizeof address);
     return address != NULL;
 }
@@ -33,6 +37,7 @@ static void open_library(void)
     const char *error;
     void *library = loader_open_or_why(driver_file(), RTLD_NOW | RTLD_LOCAL, &error);
     if (!library) {
+        snprintf(fault, sizeof fault, "no CUDA driver (%s)", error ? error : driver_file());
         if (*chosen)
             log_message(LOG_ERROR, "MUBLAS_CUDA_DRIVER: cannot open '%s': %s", chosen, error);
         else
@@ -53,6 +58,11 @@ enum status driver_open(void)
 {
     pthread_once(&open_once, open_library);
     return open_status;
+}
+
+const char *driver_fault(void)
+{
+    return *fault ? fault : NULL;
 }
 
 const struct driver *driver(void)

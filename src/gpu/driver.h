@@ -87,7 +87,11 @@ enum { CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0, CU_FUNC_ATTRIBUTE_MAX_DYNAMI
 enum { CU_MEMHOSTREGISTER_PORTABLE = 1 };
 enum { CU_MEMHOSTALLOC_PORTABLE = 1 };
 enum { CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0 };
-enum { CU_MEM_ALLOCATION_TYPE_PINNED = 1, CU_MEM_LOCATION_TYPE_DEVICE = 1, CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3 };
+enum {
+    CU_MEM_ALLOCATION_TYPE_PINNED = 1,
+    CU_MEM_LOCATION_TYPE_DEVICE = 1,
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3
+};
 enum { CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2 };
 enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2 };
 
@@ -143,6 +147,9 @@ const char *driver_file(void);
 /* Open libcuda.so.1 (or MUBLAS_CUDA_DRIVER) and look every function up, once.
  * STATUS_NO_DEVICE when it is absent or lacks a function (logged). Does not call cuInit. */
 enum status driver_open(void);
+
+/* Why driver_open failed; NULL: it has not. */
+const char *driver_fault(void);
 
 /* The table; valid only after driver_open() returned STATUS_OK. */
 const struct driver *driver(void);

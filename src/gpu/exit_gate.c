@@ -39,7 +39,8 @@ void exit_gate_close(void)
     uint64_t none = 0;
     atomic_store(&closed, true);
     atomic_compare_exchange_strong(&deadline, &none, clock_nanoseconds() + PATIENCE_NANOSECONDS);
-    while (atomic_load(&inside) > 0 && inside_here == 0 && getpid() == process && clock_nanoseconds() < later(deadline, expected))
+    while (atomic_load(&inside) > 0 && inside_here == 0 && getpid() == process &&
+           clock_nanoseconds() < later(deadline, expected))
         pause_a_step();
     errno = saved_errno;
 }

@@ -21,8 +21,8 @@ bool exit_gate_enter(void);
 void exit_gate_leave(void);
 bool exit_gate_is_closed(void);
 
-/* Who is inside expects to be for this long from now: the end of the process waits for it, where it would otherwise lose
- * patience after some seconds. */
+/* Who is inside expects to be for this long from now: the end of the process waits for it, where it would
+ * otherwise lose patience after some seconds. */
 void exit_gate_expect(double seconds);
 
 #endif

@@ -34,7 +34,8 @@ CUresult kernel_set_load(struct kernel_set *set)
     CUdevice device;
     CUresult result = driver()->context_device(&device);
     if (result == CUDA_SUCCESS)
-        result = driver()->device_attribute(&set->multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+        result = driver()->device_attribute(&set->multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+                                            device);
     if (result == CUDA_SUCCESS)
         result = driver()->module_load(&set->module, mublas_kernels_image);
     return result;
@@ -52,7 +53,8 @@ static CUresult allow_shared(struct kernel_entry *entry, size_t bytes)
     return result;
 }
 
-CUresult kernel_set_function(struct kernel_set *set, enum kernel kernel, size_t shared_bytes, CUfunction *function)
+CUresult kernel_set_function(struct kernel_set *set, enum kernel kernel, size_t shared_bytes,
+                             CUfunction *function)
 {
     struct kernel_entry *entry = &set->entries[kernel];
     CUresult result = CUDA_SUCCESS;

@@ -31,15 +31,16 @@ struct kernel_set {
 /* False where the build had no nvcc: then only an emulated driver can load the set. */
 bool kernel_set_is_built(void);
 
-/* 16 hexadecimal digits: a hash of the sources of the kernels in kernels.def. What was learned of one set says
- * nothing of another. Made by the build. */
+/* 16 hexadecimal digits: a hash of the sources of the kernels in kernels.def. What was learned of one set
+ * says nothing of another. Made by the build. */
 extern const char kernel_set_hash[17];
 
 /* Load the kernels into the current context. */
 CUresult kernel_set_load(struct kernel_set *set);
 
 /* The function of a kernel, allowed that much dynamic shared memory. In its context. */
-CUresult kernel_set_function(struct kernel_set *set, enum kernel kernel, size_t shared_bytes, CUfunction *function);
+CUresult kernel_set_function(struct kernel_set *set, enum kernel kernel, size_t shared_bytes,
+                             CUfunction *function);
 
 /* The name of a kernel, as in kernels.def. */
 const char *kernel_name(enum kernel kernel);

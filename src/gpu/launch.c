@@ -51,7 +51,8 @@ static bool is_supported(const struct blas_call *call, const struct launch_shape
     if (call->type == TYPE_W && call->family != FAMILY_SYMV)
         return false;
     if (call->family == FAMILY_AXPY)
-        return call->n >> 56 == 0 && launch_shape_vector_items(call, shape) < too_long; /* bytes fit 63 bits */
+        return call->n >> 56 == 0 &&
+               launch_shape_vector_items(call, shape) < too_long; /* bytes fit 63 bits */
     if (call->m >= too_long || call->n >= too_long)
         return false;
     switch (call->family) {
@@ -91,7 +92,8 @@ static void *device_pointer(CUdeviceptr address)
     return (void *)(uintptr_t)address;
 }
 
-static void plan_axpy(const struct blas_call *call, const struct launch_shape *shape, struct launch_plan *plan)
+static void plan_axpy(const struct blas_call *call, const struct launch_shape *shape,
+                      struct launch_plan *plan)
 {
     *plan = (struct launch_plan){
         .kernel = axpy_kernels[call->type],

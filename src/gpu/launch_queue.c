@@ -49,7 +49,8 @@ enum status launch(struct lane *lane, const struct blas_call *call)
         status = lane_reserve_workspace(lane, plan.workspace_bytes, plan.counter_bytes);
     if (status != STATUS_OK)
         return status;
-    const struct launch_target target = {device_kernels(lane->device), lane->stream, lane->workspace, lane->counters};
+    const struct launch_target target = {device_kernels(lane->device), lane->stream, lane->workspace,
+                                         lane->counters};
     status = device_check(lane->device, launch_queue(&plan, &target), kernel_name(plan.kernel));
     if (status != STATUS_OK)
         lane->broken = true;

@@ -5,7 +5,10 @@
 
 enum { PIECE_BYTES = 16, LINE_BYTES = 128 }; /* of axpy */
 enum { TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4 };
-enum { STRIP_TERMS_MAX = 64 * 256, STRIP_SHARED_MAX = 96 << 10 }; /* one chain; what devices since 2017 have */
+enum {
+    STRIP_TERMS_MAX = 64 * 256,
+    STRIP_SHARED_MAX = 96 << 10
+}; /* one chain; what devices since 2017 have */
 
 unsigned launch_shape_unit(enum blas_type type)
 {
@@ -22,14 +25,16 @@ size_t launch_shape_shared_bytes(const struct blas_call *call, const struct laun
     const size_t element = blas_element_bytes(call->type);
     if (shape->variant == VARIANT_STRIPS) {
         const size_t leaves = (size_t)tile_count(launch_shape_strip_terms(call), LEAF_EDGE);
-        const bool has_teams = blas_is_symmetric(call) || !blas_is_transposed(call); /* of a warp at most, with an x each */
+        const bool has_teams = blas_is_symmetric(call) ||
+                               !blas_is_transposed(call); /* of a warp at most, with an x each */
         const size_t teams = shape->threads_x * shape->threads_y / smaller(shape->edge, WARP);
         return strip_shared_bytes(shape->edge, leaves, has_teams ? teams * LEAF_EDGE : 0, element);
     }
     return matrix_vector_shared_bytes(shape->edge, element);
 }
 
-static const char *strip_fault(const struct blas_call *call, const struct launch_shape *shape, uint64_t threads)
+static const char *strip_fault(const struct blas_call *call, const struct launch_shape *shape,
+                               uint64_t threads)
 {
     const unsigned edge = shape->edge;
     if (call->family != FAMILY_GEMV && !blas_is_symmetric(call))
@@ -40,9 +45,11 @@ static const char *strip_fault(const struct blas_call *call, const struct launch
         return "the edge of a strip must be 8, 16, 32 or, not transposed, 64, 128 or 256";
     if (threads < edge)
         return "a strip wants a thread for each element";
-    if (call->family == FAMILY_GEMV && blas_is_transposed(call) && edge * blas_element_bytes(call->type) < shape->team_groups * HELD_BYTES)
+    if (call->family == FAMILY_GEMV && blas_is_transposed(call) &&
+        edge * blas_element_bytes(call->type) < shape->team_groups * HELD_BYTES)
         return "a team of 4 groups is wider than the strip";
-    if (launch_shape_strip_terms(call) > STRIP_TERMS_MAX || launch_shape_shared_bytes(call, shape) > STRIP_SHARED_MAX)
+    if (launch_shape_strip_terms(call) > STRIP_TERMS_MAX ||
+        launch_shape_shared_bytes(call, shape) > STRIP_SHARED_MAX)
         return "the sums are too long for strips";
     return NULL;
 }
@@ -90,7 +97,8 @@ struct launch_tiling launch_shape_tiling(const struct blas_call *call, const str
     }
     const int64_t tiles = tile_count(call->n, shape->edge);
     switch (shape->variant) {
-    case VARIANT_IN_ORDER: return (struct launch_tiling){tiles, tiles, RUNNING_SUMS, 1, tiles * (tiles + 1) / 2};
+    case VARIANT_IN_ORDER:
+        return (struct launch_tiling){tiles, tiles, RUNNING_SUMS, 1, tiles * (tiles + 1) / 2};
     case VARIANT_BOTH_HALVES: return (struct launch_tiling){tiles, tiles, tiles, 1, tiles * tiles};
     default: return (struct launch_tiling){tiles, tiles, tiles, 1, tiles * (tiles + 1) / 2};
     }
@@ -124,7 +132,8 @@ bool launch_shape_can(const struct blas_call *call, const struct launch_shape *s
 struct block_mapping launch_shape_mapping(const struct launch_shape *shape)
 {
     if (shape->variant == VARIANT_STRIPS)
-        return (struct block_mapping){shape->team_groups, 1, 1, 1, ORDER_DOWN}; /* of which the first counts */
+        return (struct block_mapping){shape->team_groups, 1, 1, 1,
+                                      ORDER_DOWN}; /* of which the first counts */
     const unsigned teams = shape->threads_x * shape->threads_y / (GROUP * shape->team_groups);
     const unsigned wanted = shape->threads_x < GROUP ? 1 : shape->threads_x / GROUP;
     const unsigned down = smaller(wanted, smaller(teams, shape->edge / LEAF_EDGE));

@@ -10,30 +10,34 @@ struct shape_row {
     int64_t items_wanted;
     int filled_wanted; /* of 1000, where there is more than one round */
 };
-static const struct shape_row of_symmetric[] = {{{256, 64, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 200, 900},
-                                                {{128, 32, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 600, 750},
-                                                {{128, 32, 4, 4, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300, 750},
-                                                {{64, 16, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 600, 0},
-                                                {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300, 0},
-                                                {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_BOTH_HALVES}, 0, 0}};
-static const struct shape_row of_triangular[] = {{{256, 64, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 1500, 900},
-                                                 {{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 400, 900},
-                                                 {{128, 32, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300, 0},
-                                                 {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0, 0}};
+static const struct shape_row of_symmetric[] = {
+    {{256, 64, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 200, 900},
+    {{128, 32, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 600, 750},
+    {{128, 32, 4, 4, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300, 750},
+    {{64, 16, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 600, 0},
+    {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300, 0},
+    {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_BOTH_HALVES}, 0, 0}};
+static const struct shape_row of_triangular[] = {
+    {{256, 64, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 1500, 900},
+    {{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 400, 900},
+    {{128, 32, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300, 0},
+    {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0, 0}};
 static const struct shape_row of_triangular_transposed[] = {
     {{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 1500, 900},
     {{128, 32, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300, 0},
     {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0, 0}};
-static const struct shape_row of_general[] = {{{256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250, 0},
-                                              {{128, 32, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250, 0},
-                                              {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0, 0}};
+static const struct shape_row of_general[] = {
+    {{256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250, 0},
+    {{128, 32, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250, 0},
+    {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0, 0}};
 static const struct shape_row of_general_double[] = {
     {{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 250, 0},
     {{128, 32, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250, 0},
     {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0, 0}};
-static const struct shape_row of_transposed[] = {{{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 250, 0},
-                                                 {{128, 32, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250, 0},
-                                                 {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0, 0}};
+static const struct shape_row of_transposed[] = {
+    {{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 250, 0},
+    {{128, 32, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250, 0},
+    {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0, 0}};
 
 static bool is_large_double(const struct blas_call *call)
 {
@@ -44,7 +48,9 @@ static const struct shape_row *rows_of(const struct blas_call *call)
 {
     switch (call->family) {
     case FAMILY_GEMV:
-        return blas_is_transposed(call) ? of_transposed : is_large_double(call) ? of_general_double : of_general;
+        if (blas_is_transposed(call))
+            return of_transposed;
+        return is_large_double(call) ? of_general_double : of_general;
     case FAMILY_TRMV: return blas_is_transposed(call) ? of_triangular_transposed : of_triangular;
     default: return call->type == TYPE_W ? of_general : of_symmetric;
     }
@@ -63,7 +69,8 @@ static int64_t filled(int64_t blocks, int64_t at_once)
 static bool suits(const struct shape_row *row, const struct blas_call *call)
 {
     const struct launch_tiling tiling = launch_shape_tiling(call, &row->shape);
-    const int64_t at_once = MULTIPROCESSORS * (THREADS_OF_ONE / (row->shape.threads_x * row->shape.threads_y));
+    const int64_t at_once = MULTIPROCESSORS *
+                            (THREADS_OF_ONE / (row->shape.threads_x * row->shape.threads_y));
     /* Of a triangle's tiles those on the diagonal are half as long. */
     const int64_t blocks = call->family == FAMILY_GEMV ? tiling.items : tiling.items - tiling.segments / 2;
     return tiling.items >= row->items_wanted &&
@@ -113,7 +120,8 @@ static unsigned strip_threads(int64_t terms, unsigned to_a_leaf, unsigned edge, 
 static struct launch_shape strip_shape(const struct blas_call *call, unsigned edge)
 {
     const bool transposed = blas_is_transposed(call);
-    const int64_t terms = launch_shape_strip_terms(call), strips = tile_count(transposed ? call->n : call->m, edge);
+    const int64_t terms = launch_shape_strip_terms(call),
+                  strips = tile_count(transposed ? call->n : call->m, edge);
     const bool by_warps = transposed && terms <= 2 * LEAF_EDGE &&
                           edge * blas_element_bytes(call->type) >= 4 * HELD_BYTES;
     const unsigned groups = by_warps ? 4 : 1;
@@ -125,7 +133,8 @@ static struct launch_shape strip_shape(const struct blas_call *call, unsigned ed
     return (struct launch_shape){edge, threads, 1, 1, 0, ORDER_DOWN, groups, VARIANT_STRIPS};
 }
 
-/* Few short columns: what one warp does from end to end is what counts, so all terms are under way at once. */
+/* Few short columns: what one warp does from end to end is what counts, so all terms are under way at
+ * once. */
 static bool choose_short_columns(const struct blas_call *call, struct launch_shape *shape)
 {
     enum { COLUMNS_FEW = 2048, TERMS_FEW = 256, TERMS_WIDE = 512 /* of elements of 16 bytes */ };

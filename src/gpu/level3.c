@@ -11,9 +11,9 @@ static bool fits_int(int64_t value)
 
 static bool is_known(const struct blas_call *call)
 {
-    return call->family >= FAMILY_GEMM && call->family < FAMILY_COUNT && call->type < TYPE_W && fits_int(call->m) &&
-           fits_int(call->n) && fits_int(call->k) && fits_int(call->a.ld) && fits_int(call->b.ld) &&
-           fits_int(call->c.ld);
+    return call->family >= FAMILY_GEMM && call->family < FAMILY_COUNT && call->type < TYPE_W &&
+           fits_int(call->m) && fits_int(call->n) && fits_int(call->k) && fits_int(call->a.ld) &&
+           fits_int(call->b.ld) && fits_int(call->c.ld);
 }
 
 size_t level3_alignment(const struct blas_call *call)
@@ -97,26 +97,26 @@ static int run(cublasHandle_t handle, const struct blas_call *call)
     const struct cublas_arguments of = arguments_of(call);
     switch (call->family) {
     case FAMILY_GEMM:
-        return ((cublas_gemm *)routine)(handle, of.trans, of.trans_b, of.m, of.n, of.k, of.alpha, of.a, of.lda, of.b,
-                                        of.ldb, of.beta, of.c, of.ldc);
+        return ((cublas_gemm *)routine)(handle, of.trans, of.trans_b, of.m, of.n, of.k, of.alpha, of.a,
+                                        of.lda, of.b, of.ldb, of.beta, of.c, of.ldc);
     case FAMILY_SYMM:
     case FAMILY_HEMM:
-        return ((cublas_symm *)routine)(handle, of.side, of.uplo, of.m, of.n, of.alpha, of.a, of.lda, of.b, of.ldb,
-                                        of.beta, of.c, of.ldc);
+        return ((cublas_symm *)routine)(handle, of.side, of.uplo, of.m, of.n, of.alpha, of.a, of.lda, of.b,
+                                        of.ldb, of.beta, of.c, of.ldc);
     case FAMILY_SYRK:
     case FAMILY_HERK:
-        return ((cublas_syrk *)routine)(handle, of.uplo, of.trans, of.n, of.k, of.alpha, of.a, of.lda, of.beta, of.c,
-                                        of.ldc);
+        return ((cublas_syrk *)routine)(handle, of.uplo, of.trans, of.n, of.k, of.alpha, of.a, of.lda,
+                                        of.beta, of.c, of.ldc);
     case FAMILY_SYR2K:
     case FAMILY_HER2K:
-        return ((cublas_syr2k *)routine)(handle, of.uplo, of.trans, of.n, of.k, of.alpha, of.a, of.lda, of.b, of.ldb,
-                                         of.beta, of.c, of.ldc);
+        return ((cublas_syr2k *)routine)(handle, of.uplo, of.trans, of.n, of.k, of.alpha, of.a, of.lda, of.b,
+                                         of.ldb, of.beta, of.c, of.ldc);
     case FAMILY_TRMM:
-        return ((cublas_trmm *)routine)(handle, of.side, of.uplo, of.trans, of.diag, of.m, of.n, of.alpha, of.a,
-                                        of.lda, of.c, of.ldc, of.c, of.ldc);
+        return ((cublas_trmm *)routine)(handle, of.side, of.uplo, of.trans, of.diag, of.m, of.n, of.alpha,
+                                        of.a, of.lda, of.c, of.ldc, of.c, of.ldc);
     default:
-        return ((cublas_trsm *)routine)(handle, of.side, of.uplo, of.trans, of.diag, of.m, of.n, of.alpha, of.a,
-                                        of.lda, of.c, of.ldc);
+        return ((cublas_trsm *)routine)(handle, of.side, of.uplo, of.trans, of.diag, of.m, of.n, of.alpha,
+                                        of.a, of.lda, of.c, of.ldc);
     }
 }
 

@@ -1,5 +1,7 @@
 libmublas_core_la_SOURCES += \
 	src/gpu/cooperative.c src/gpu/cooperative.h \
+	src/gpu/cooperative_refusal.c src/gpu/cooperative_refusal.h \
+	src/gpu/stream_watch.c src/gpu/stream_watch.h \
 	src/gpu/device.c src/gpu/device.h \
 	src/gpu/device_choice.c src/gpu/device_choice.h \
 	src/gpu/driver.c src/gpu/driver.def src/gpu/driver.h \
@@ -49,7 +51,8 @@ route_kernel_files = \
 	src/gpu/kernels/stedc_vectors.cu \
 	src/gpu/kernels/tridiagonal_chip.cu \
 	src/gpu/kernels/tridiagonal_copy.cu \
-	src/gpu/kernels/tridiagonal_panel.cu
+	src/gpu/kernels/tridiagonal_panel.cu \
+	src/gpu/kernels/vector_range.cu
 route_kernel_includes = \
 	src/gpu/kernels/grid_ops.h \
 	src/gpu/kernels/reflector.h \
@@ -61,6 +64,8 @@ route_kernel_includes = \
 	src/gpu/kernels/triangle_cut.h \
 	src/gpu/kernels/tridiagonal.h \
 	src/gpu/kernels/tridiagonal_arguments.h \
+	src/gpu/kernels/tridiagonal_panel.h \
+	src/gpu/kernels/tridiagonal_panel_products.h \
 	src/gpu/kernels/warp_ops.h
 kernel_files = $(tuned_kernel_files) $(route_kernel_files)
 EXTRA_DIST += $(kernel_files) $(kernel_includes) $(route_kernel_includes)

@@ -81,8 +81,8 @@ static int make_cublas(struct solver_handle *handle, const char **step)
     return result;
 }
 
-enum status solver_handle_make(const struct solver_library *library, CUstream stream, struct solver_handle *handle,
-                               char fault[SOLVER_FAULT_BYTES])
+enum status solver_handle_make(const struct solver_library *library, CUstream stream,
+                               struct solver_handle *handle, char fault[SOLVER_FAULT_BYTES])
 {
     const char *step;
     *handle = (struct solver_handle){.library = library, .stream = stream};
@@ -102,7 +102,8 @@ enum status solver_handle_make(const struct solver_library *library, CUstream st
                                                  : STATUS_DEVICE_LOST;
 }
 
-enum status solver_handle_create(const struct solver_library *library, CUstream stream, struct solver_handle *handle)
+enum status solver_handle_create(const struct solver_library *library, CUstream stream,
+                                 struct solver_handle *handle)
 {
     char fault[SOLVER_FAULT_BYTES];
     const enum status status = solver_handle_make(library, stream, handle, fault);

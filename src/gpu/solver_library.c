@@ -7,14 +7,16 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static struct solver_library the_library;
 
 #define NEEDED false
 #define OPTIONAL true
-#define FOUR(prefix, real, complex, suffix, array, need)                                                  \
-    {prefix "S" real suffix, &(array)[TYPE_S], need}, {prefix "D" real suffix, &(array)[TYPE_D], need},   \
-        {prefix "C" complex suffix, &(array)[TYPE_C], need}, {prefix "Z" complex suffix, &(array)[TYPE_Z], need},
+#define FOUR(prefix, real, complex, suffix, array, need) \
+    {prefix "S" real suffix, &(array)[TYPE_S], need}, {prefix "D" real suffix, &(array)[TYPE_D], need}, \
+        {prefix "C" complex suffix, &(array)[TYPE_C], need}, \
+        {prefix "Z" complex suffix, &(array)[TYPE_Z], need},
 #define SOLVER_FUNCTION(member, symbol, need, parameters) {symbol, &the_library.member, need},
 #define SOLVER_TYPED(member, real, complex, need, parameters) \
     FOUR("cusolverDn", real, complex, "", the_library.member, need)
@@ -88,6 +90,27 @@ static void open_pair(struct device *device)
     __atomic_store_n(&opened, true, __ATOMIC_RELEASE);
 }
 
+/* The functions are the same for all devices. Under open_lock; NULL: out of memory. */
+static const struct solver_library *library_for(struct device *device)
+{
+    struct copy {
+        struct solver_library library;
+        struct copy *next;
+    };
+    static struct copy *copies;
+    if (the_library.device == device)
+        return &the_library;
+    struct copy *copy = copies;
+    while (copy && copy->library.device != device)
+        copy = copy->next;
+    if (!copy && (copy = malloc(sizeof *copy))) {
+        *copy = (struct copy){the_library, copies};
+        copy->library.device = device;
+        copies = copy;
+    }
+    return copy ? &copy->library : NULL;
+}
+
 enum status solver_library_open(struct device *device, const struct solver_library **library)
 {
     struct device_scope scope;
@@ -97,12 +120,13 @@ enum status solver_library_open(struct device *device, const struct solver_libra
     pthread_mutex_lock(&open_lock);
     if (!opened)
         open_pair(device);
+    const struct solver_library *const found_library = library_for(device);
     pthread_mutex_unlock(&open_lock);
     device_leave(device, &scope);
     if (!solver_library_is_open())
         return device_is_usable(device) ? STATUS_UNSUPPORTED : STATUS_DEVICE_LOST;
-    *library = &the_library;
-    return STATUS_OK;
+    *library = found_library;
+    return found_library ? STATUS_OK : STATUS_OUT_OF_MEMORY;
 }
 
 bool solver_library_was_opened(void)

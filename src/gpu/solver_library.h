@@ -1,9 +1,10 @@
 /* solver_library.h - cuSOLVER, opened at run time, with the cuBLAS that it depends on, and handles of both.
  *
- * The two are a pair: cuBLAS' symbols are looked up through cuSOLVER's own dependencies, so its file is the one that
- * cuSOLVER itself uses (one that was loaded under that name before is it); level 3 (cublas_library.h) may use another.
- * A pair counts only once it has shown that its results are deterministic and has computed a factor, eigenvectors and
- * a solution that are known (solver_trial.h). Solver.def lists the functions and their parameters. */
+ * The two are a pair: cuBLAS' symbols are looked up through cuSOLVER's own dependencies, so its file is the
+ * one that cuSOLVER itself uses (one that was loaded under that name before is it); level 3
+ * (cublas_library.h) may use another. A pair counts only once it has shown that its results are deterministic
+ * and has computed a factor, eigenvectors and a solution that are known (solver_trial.h). Solver.def lists
+ * the functions and their parameters. */
 #ifndef MUBLAS_SOLVER_LIBRARY_H
 #define MUBLAS_SOLVER_LIBRARY_H
 
@@ -11,6 +12,7 @@
 #include "common/status.h"
 #include "gpu/cublas_library.h"
 #include "gpu/device.h"
+#include "gpu/stream_watch.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,8 +36,9 @@ enum { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_ATOMICS_NOT_ALLOWED = 0, CUBLAS_DEFA
 
 enum { SOLVER_TYPES = TYPE_Z + 1 }; /* S, D, C, Z: what the typed functions below are indexed by */
 
-/* The functions under mublas' names: library->syevd(handle->solver, ...), library->sygvd[type](...). Those that
- * solver.def calls OPTIONAL are NULL where the library lacks them, each by itself: a routine and its _buffer, too. */
+/* The functions under mublas' names: library->syevd(handle->solver, ...), library->sygvd[type](...). Those
+ * that solver.def calls OPTIONAL are NULL where the library lacks them, each by itself: a routine and its
+ * _buffer, too. */
 struct solver_library {
     struct device *device;
     const char *file, *blas_file; /* where the two were loaded from */
@@ -66,37 +69,43 @@ struct solver_library {
 #undef SOLVER_BLAS
 };
 
-/* Look for a file, once, without opening it (vendor_library_find): for before a device is awake. That there is none
- * is logged. Its name as dlopen takes it, or NULL. Thread-safe, and so are those below. */
+/* Look for a file, once, without opening it (vendor_library_find): for before a device is awake. That there
+ * is none is logged. Its name as dlopen takes it, or NULL. Thread-safe, and so are those below. */
 const char *solver_library_find(void);
 
-/* Open the pair and try it, in the device's context; the first call does that (seconds; others wait for it), later
- * ones give the same answer. STATUS_UNSUPPORTED: there is none that can be used, which is logged with what is wrong
- * with each; LAPACK stays on the host. STATUS_DEVICE_LOST and STATUS_NO_DEVICE as device_enter has them. */
+/* Open the pair and try it, in the device's context; the first call does that (seconds; others wait for it),
+ * later ones give the same answer, those for another device with a struct of its own. STATUS_UNSUPPORTED:
+ * there is none that can be used, which is logged with what is wrong with each; LAPACK stays on the host.
+ * STATUS_DEVICE_LOST and STATUS_NO_DEVICE as device_enter has them. */
 enum status solver_library_open(struct device *device, const struct solver_library **library);
 
 bool solver_library_was_opened(void); /* solver_library_open has an answer */
 bool solver_library_is_open(void);    /* and it was STATUS_OK */
 bool solver_library_is_missing(void); /* it is known, by find or by open, that there is none to be had */
 
-/* A cuSOLVER and a cuBLAS handle on one stream, with parameters of cuSOLVER: deterministic mode set and read back,
- * cuBLAS with scalars on the host, without atomics. Any number may exist; one is used by one thread at a time.
- * It costs memory on the device and a tenth of a second. */
+/* A cuSOLVER and a cuBLAS handle on one stream, with parameters of cuSOLVER: deterministic mode set and read
+ * back, cuBLAS with scalars on the host, without atomics. Any number may exist; one is used by one thread at
+ * a time. It costs memory on the device and a tenth of a second. */
 struct solver_handle {
     const struct solver_library *library;
     cusolverDnHandle_t solver;
     cublasHandle_t cublas;
     cusolverDnParams_t params;
     CUstream stream;
+    struct stream_watch *watch; /* of the stream, for waits between the steps of a routine, and kernels with a
+                                   deadline; NULL, as a handle is made: the caller's waits have none */
 };
 
 /* Both inside device_enter. A failure is logged, leaves *handle all zero and says STATUS_OUT_OF_MEMORY,
- * STATUS_DEVICE_LOST or STATUS_DEVICE_ERROR. To destroy one that is all zero does nothing; the stream must be idle. */
-enum status solver_handle_create(const struct solver_library *library, CUstream stream, struct solver_handle *handle);
+ * STATUS_DEVICE_LOST or STATUS_DEVICE_ERROR. To destroy one that is all zero does nothing; the stream must be
+ * idle. */
+enum status solver_handle_create(const struct solver_library *library, CUstream stream,
+                                 struct solver_handle *handle);
 void solver_handle_destroy(struct solver_handle *handle);
 
 /* What a result of cuSOLVER, or of cuBLAS, means. What is not supported
- * is STATUS_UNSUPPORTED, and no memory STATUS_OUT_OF_MEMORY, without a word; others are logged with `what`. */
+ * is STATUS_UNSUPPORTED, and no memory STATUS_OUT_OF_MEMORY, without a word; others are logged with
+ * `what`. */
 enum status solver_status(const struct solver_library *library, int result, const char *what);
 enum status solver_blas_status(const struct solver_library *library, int result, const char *what);
 

@@ -61,7 +61,10 @@ static void set_numbers(struct numbers *numbers)
 {
     for (int column = 0; column < ORDER; column++) {
         for (int row = 0; row < ORDER; row++)
-            numbers->a[column][row] = row == column ? 2 : row == column + 1 ? -1 : row > column ? 0 : OTHER_TRIANGLE;
+            numbers->a[column][row] = row == column       ? 2
+                                      : row == column + 1 ? -1
+                                      : row > column      ? 0
+                                                          : OTHER_TRIANGLE;
         numbers->x[column] = column + 2;
     }
     numbers->info = NOT_SET;
@@ -70,9 +73,9 @@ static void set_numbers(struct numbers *numbers)
 static int run_potrf(const struct trial *trial)
 {
     const struct solver_handle *with = &trial->handle;
-    return with->library->potrf(with->solver, with->params, CUBLAS_FILL_MODE_LOWER, ORDER, CUDA_R_64F, matrix(trial),
-                                ORDER, CUDA_R_64F, workspace(trial), trial->device_bytes, trial->host_buffer,
-                                trial->host_bytes, information(trial));
+    return with->library->potrf(with->solver, with->params, CUBLAS_FILL_MODE_LOWER, ORDER, CUDA_R_64F,
+                                matrix(trial), ORDER, CUDA_R_64F, workspace(trial), trial->device_bytes,
+                                trial->host_buffer, trial->host_bytes, information(trial));
 }
 
 static bool is_factor(const struct numbers *numbers)
@@ -91,10 +94,10 @@ static bool is_factor(const struct numbers *numbers)
 static int run_syevd(const struct trial *trial)
 {
     const struct solver_handle *with = &trial->handle;
-    return with->library->syevd(with->solver, with->params, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, ORDER,
-                                CUDA_R_64F, matrix(trial), ORDER, CUDA_R_64F, vector(trial), CUDA_R_64F,
-                                workspace(trial), trial->device_bytes, trial->host_buffer, trial->host_bytes,
-                                information(trial));
+    return with->library->syevd(with->solver, with->params, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER,
+                                ORDER, CUDA_R_64F, matrix(trial), ORDER, CUDA_R_64F, vector(trial),
+                                CUDA_R_64F, workspace(trial), trial->device_bytes, trial->host_buffer,
+                                trial->host_bytes, information(trial));
 }
 
 /* Of length 1, and the matrix times it is `value` times it. */
@@ -149,7 +152,8 @@ static bool has_copied(struct trial *trial, CUresult result)
 {
     if (device_check(trial->handle.library->device, result, "trying cuSOLVER") == STATUS_OK)
         return true;
-    snprintf(trial->fault, SOLVER_FAULT_BYTES, "its trial failed on the device (%s)", driver_error_name(result));
+    snprintf(trial->fault, SOLVER_FAULT_BYTES, "its trial failed on the device (%s)",
+             driver_error_name(result));
     return false;
 }
 
@@ -157,12 +161,13 @@ static bool is_answered(struct trial *trial, const struct question *question)
 {
     CUstream stream = trial->handle.stream;
     set_numbers(&trial->numbers);
-    if (!has_copied(trial, driver()->copy_to_device_async(trial->device, &trial->numbers, sizeof trial->numbers,
-                                                          stream)))
+    if (!has_copied(trial, driver()->copy_to_device_async(trial->device, &trial->numbers,
+                                                          sizeof trial->numbers, stream)))
         return false;
     const int result = question->run(trial);
     if (result != 0) {
-        snprintf(trial->fault, SOLVER_FAULT_BYTES, "its trial failed, %s (status %d)", question->name, result);
+        snprintf(trial->fault, SOLVER_FAULT_BYTES, "its trial failed, %s (status %d)", question->name,
+                 result);
         return false;
     }
     if (!has_copied(trial, driver()->copy_to_host_async(&trial->numbers, trial->device, sizeof trial->numbers,
@@ -180,8 +185,9 @@ static int ask_workspace(struct trial *trial)
 {
     const struct solver_handle *with = &trial->handle;
     size_t device[2] = {0, 0}, host[2] = {0, 0};
-    int result = with->library->potrf_buffer(with->solver, with->params, CUBLAS_FILL_MODE_LOWER, ORDER, CUDA_R_64F,
-                                             matrix(trial), ORDER, CUDA_R_64F, &device[0], &host[0]);
+    int result = with->library->potrf_buffer(with->solver, with->params, CUBLAS_FILL_MODE_LOWER, ORDER,
+                                             CUDA_R_64F, matrix(trial), ORDER, CUDA_R_64F, &device[0],
+                                             &host[0]);
     if (result == CUSOLVER_STATUS_SUCCESS)
         result = with->library->syevd_buffer(with->solver, with->params, CUSOLVER_EIG_MODE_VECTOR,
                                              CUBLAS_FILL_MODE_LOWER, ORDER, CUDA_R_64F, matrix(trial), ORDER,
@@ -201,7 +207,8 @@ static bool has_memory(struct trial *trial)
             return false;
         }
         trial->host_buffer = malloc(trial->host_bytes + 1);
-        if (trial->host_buffer && device_allocate(device, trial->device_bytes + 1, &trial->device_buffer) == STATUS_OK)
+        if (trial->host_buffer &&
+            device_allocate(device, trial->device_bytes + 1, &trial->device_buffer) == STATUS_OK)
             return true;
     }
     snprintf(trial->fault, SOLVER_FAULT_BYTES, "there is no memory for its trial");

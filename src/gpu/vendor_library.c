@@ -18,8 +18,8 @@ struct trial {
     char reasons[REASONS_BYTES];
 };
 
-/* With RTLD_NOLOAD the loader looks for the file all the same; NULL without an error says that it is there, and
- * not loaded. `words`: the loader's when it is not. */
+/* With RTLD_NOLOAD the loader looks for the file all the same; NULL without an error says that it is there,
+ * and not loaded. `words`: the loader's when it is not. */
 static bool is_there(const char *candidate, char words[REASON_BYTES])
 {
     dlerror();
@@ -52,7 +52,8 @@ static void log_missing(const struct vendor_library *library, const char *named,
         snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", library->candidates[i]);
     }
     if (*named)
-        log_message(LOG_ERROR, "%s=%s cannot be used: %s; %s", library->setting, named, words, library->consequence);
+        log_message(LOG_ERROR, "%s=%s cannot be used: %s; %s", library->setting, named, words,
+                    library->consequence);
     else
         log_message(level, "%s was not found (%s; %s names another); %s", library->name, names,
                     library->setting, library->consequence);
@@ -75,7 +76,8 @@ static void refuse(const struct vendor_library *library, struct trial *trial, co
     const size_t used = strlen(trial->reasons);
     for (const struct vendor_symbol *symbol = library->symbols; symbol->name; symbol++)
         memset(symbol->address, 0, sizeof(vendor_function *));
-    snprintf(trial->reasons + used, sizeof trial->reasons - used, "%s%s: %s", used ? "; " : "", candidate, reason);
+    snprintf(trial->reasons + used, sizeof trial->reasons - used, "%s%s: %s", used ? "; " : "", candidate,
+             reason);
     log_message(LOG_INFO, "%s: %s is not used: %s", library->name, candidate, reason);
 }
 
@@ -92,8 +94,8 @@ static const char *look_up(const struct vendor_library *library, void *handle)
 }
 
 /* NULL, or why the candidate cannot be used; `text` may hold that. */
-static const char *open_candidate(const struct vendor_library *library, struct trial *trial, const char *candidate,
-                                  char text[REASON_BYTES])
+static const char *open_candidate(const struct vendor_library *library, struct trial *trial,
+                                  const char *candidate, char text[REASON_BYTES])
 {
     const char *error;
     void *handle = loader_open_or_why(candidate, RTLD_NOW | RTLD_LOCAL, &error);

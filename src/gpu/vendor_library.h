@@ -1,11 +1,11 @@
 /* vendor_library.h - NVIDIA's libraries beside the driver (cuBLAS, cuSOLVER), found, opened and
  * looked up at run time.
  *
- * The first candidate counts that can be opened, has every symbol that is needed, in itself or in a library that
- * it brings with it, and whose `create` and `trial` succeed: a toolkit newer than the driver opens well, and cannot
- * be used. A candidate that was refused stays loaded, since it may
- * have registered handlers or started threads; one that is the same file as an earlier one is not tried again.
- * Callers see to it that one thread at a time uses a description. */
+ * The first candidate counts that can be opened, has every symbol that is needed, in itself or in a library
+ * that it brings with it, and whose `create` and `trial` succeed: a toolkit newer than the driver opens well,
+ * and cannot be used. A candidate that was refused stays loaded, since it may have registered handlers or
+ * started threads; one that is the same file as an earlier one is not tried again. Callers see to it that one
+ * thread at a time uses a description. */
 #ifndef MUBLAS_VENDOR_LIBRARY_H
 #define MUBLAS_VENDOR_LIBRARY_H
 
@@ -25,18 +25,18 @@ struct vendor_library {
     const char *setting;            /* that names another one: "MUBLAS_CUBLAS" */
     const char *const *candidates;  /* names or paths for dlopen, the preferred one first; ends with NULL */
     const struct vendor_symbol *symbols; /* ends with a NULL name */
-    int (*create)(void);            /* makes what is used, by the symbols' addresses: 0, or the library's status */
+    int (*create)(void); /* makes what is used, by the symbols' addresses: 0, or the library's status */
     /* Then: NULL, or what is wrong with it, in static storage. Either may be NULL. */
     const char *(*trial)(void);
 };
 
-/* The first candidate, or `named` instead of all (the setting's value; "": not set), for which the loader finds a
- * file, by its own rules; NULL: there is none, which is logged. Loads nothing and runs nothing of it; takes the
- * loader's lock for some microseconds. A file that is found may still turn out not to be usable. */
+/* The first candidate, or `named` instead of all (the setting's value; "": not set), for which the loader
+ * finds a file, by its own rules; NULL: there is none, which is logged. Loads nothing and runs nothing of it;
+ * takes the loader's lock for some microseconds. A file that is found may still turn out not to be usable. */
 const char *vendor_library_find(const struct vendor_library *library, const char *named);
 
-/* Open one, in the device's context. False: none can be used, which is logged with what is wrong with each, or the
- * process ends. */
+/* Open one, in the device's context. False: none can be used, which is logged with what is wrong with each,
+ * or the process ends. */
 bool vendor_library_open(const struct vendor_library *library, const char *named);
 
 #endif

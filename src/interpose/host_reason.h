@@ -9,6 +9,10 @@ enum host_reason {
     HOST_ARGUMENTS,       /* invalid arguments, workspace query, quick return, infinite alpha, or overlapping operands */
     HOST_FASTER,          /* predicted faster on the host */
     HOST_NOT_RESIDENT,    /* residency would pay, but its account does not cover the upload yet */
+    HOST_REWRITTEN,       /* the same, since the program rewrites the matrix between calls */
+    HOST_UNTRACKABLE,     /* residency would pay, but nobody can follow what is written to the matrix */
+    HOST_NOT_OPENED,      /* calls have not paid for waking the device, or for cuBLAS or cuSOLVER, yet */
+    HOST_VARIANT,         /* a legal LAPACK call with an argument that no route has */
     HOST_FP_ENVIRONMENT,  /* traps unmasked, other rounding mode, or a denormal scalar taken for zero */
     HOST_SWITCHED_OFF,    /* MUBLAS_OFFLOAD=never */
     HOST_NO_DEVICE,       /* none there, or given up */

@@ -28,8 +28,14 @@ libmublas_core_la_SOURCES += \
 	src/interpose/purchase/purchase.c src/interpose/purchase/purchase.h \
 	src/interpose/purchase/solver_opening.c src/interpose/purchase/solver_opening.h \
 	src/interpose/purchase/waking.c src/interpose/purchase/waking.h \
+	src/interpose/report/advice.c src/interpose/report/advice.h \
+	src/interpose/report/advice_words.c src/interpose/report/advice_words.h \
+	src/interpose/report/html.c src/interpose/report/html.h \
+	src/interpose/report/call_spans.c src/interpose/report/call_spans.h \
+	src/interpose/report/largest_calls.c src/interpose/report/largest_calls.h \
 	src/interpose/report/report_file.c src/interpose/report/report_file.h \
-	src/interpose/report/stats.c src/interpose/report/stats.h \
+	src/interpose/report/stats.c src/interpose/report/stats.h src/interpose/report/stats_read.c \
+	src/interpose/report/timeline.c src/interpose/report/timeline.h \
 	src/interpose/report/thread_counters.c src/interpose/report/thread_counters.h
 interposer_sources += \
 	src/interpose/system_calls.c \
@@ -50,6 +56,14 @@ interposer_sources += \
 	src/interpose/lapack/singular_arguments.c src/interpose/lapack/methods.h \
 	src/interpose/lapack/entry.c \
 	src/interpose/lapack/workspace_answers.c src/interpose/lapack/workspace_answers.h \
+	src/interpose/report/page.c src/interpose/report/page.h src/interpose/report/page_style.h \
+	src/interpose/report/page_parts.h \
+	src/interpose/report/page_legend.c \
+	src/interpose/report/page_routines.c src/interpose/report/page_timeline.c \
+	src/interpose/report/report_advice.c src/interpose/report/report_advice.h \
+	src/interpose/report/report_data.c src/interpose/report/report_data.h \
+	src/interpose/report/report_setup.c src/interpose/report/report_setup.h \
+	src/interpose/report/report_text.c src/interpose/report/report_text.h \
 	src/interpose/report/report.c
 libmublas_shim_la_SOURCES += src/interpose/entries/forward.S
 

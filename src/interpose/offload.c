@@ -89,12 +89,15 @@ static bool run_on_host(void *context, const struct blas_call *step)
 static enum host_reason execute(struct device *device, struct program_call *call)
 {
     struct transfer_count moved;
-    struct device_counts counts = {0};
+    struct call_span span;
+    struct device_counts counts = {.shape = program_call_sizes(call), .foretold_us = call->times.host_us};
+    call_span_begin(&span, false);
     if (stats_wanted())
         phase_clock_start(&counts.phases);
     const struct host_steps host = {run_on_host, call};
     const enum status status = execute_call(device, waking_mirrors(), call, &host, &moved);
     phase_clock_stop();
+    call_span_end(&span);
     const enum host_reason reason = offload_reason_of(call->symbol, status);
     if (reason != HOST_REASON_COUNT)
         return reason;
@@ -142,7 +145,7 @@ static enum host_reason attempt(struct program_call *call)
         return call->decision.reason;
     }
     if (!level3_opening_pays(device, call))
-        return HOST_NOT_RESIDENT;
+        return HOST_NOT_OPENED;
     if (!level3_opening_supports(device, &call->blas, &reason))
         return reason;
     reason = execute(device, call);
@@ -275,18 +278,20 @@ bool offload_is_inside(void)
 void offload_host_begin(struct program_call *call)
 {
     raise_depth(__builtin_frame_address(0), false);
-    call->host_started = stats_nanoseconds();
+    call_span_begin(&call->span, true);
 }
 
-void offload_host_end(const struct program_call *call)
+void offload_host_end(struct program_call *call)
 {
+    const struct route_shape sizes = program_call_sizes(call);
+    const struct host_counts counts = {.nanoseconds = call_span_end(&call->span), .shape = &sizes};
     depth--;
     if (call->reason != HOST_NESTED && stats_wanted() && !nested_in_host(call->caller))
-        stats_host_call(call->symbol, call->reason, stats_nanoseconds() - call->host_started);
+        stats_host_call(call->symbol, call->reason, &counts);
 }
 
 void offload_count_rejected(enum symbol symbol, const void *caller)
 {
     if (!depth && stats_wanted() && !nested_in_host(caller))
-        stats_host_call(symbol, HOST_ARGUMENTS, 0);
+        stats_host_call(symbol, HOST_ARGUMENTS, &(struct host_counts){0});
 }

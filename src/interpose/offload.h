@@ -14,7 +14,7 @@
  * host BLAS's own BLAS calls from being offloaded again, and time it. */
 bool offload_run(struct program_call *call);
 void offload_host_begin(struct program_call *call);
-void offload_host_end(const struct program_call *call);
+void offload_host_end(struct program_call *call);
 
 /* Is this thread inside mublas, or in the host BLAS on its behalf? */
 bool offload_is_inside(void);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Of a price: what is paid when preparing for it begins. README and man page say so. */
+/* Of a price: what is paid when preparing for it begins. doc/use.md and man page say so. */
 enum { PREPARING_PART = 4, WAKING_PART = 5 };
 
 /* Of the price of waking: what must be saved, and spent on the host meanwhile, before a device is used. */
@@ -59,6 +59,11 @@ static struct policy_decision on_host(enum host_reason reason, double credit_us)
     return (struct policy_decision){.device = false, .reason = reason, .credit_us = credit_us};
 }
 
+static enum host_reason reason_not_bought(const struct residency *residency)
+{
+    return residency->rewritten ? HOST_REWRITTEN : HOST_NOT_RESIDENT;
+}
+
 struct policy_decision policy_decide(enum offload_mode mode, const struct machine_model *model,
                                      const struct blas_call *call, struct predicted_times times,
                                      const struct residency *residency)
@@ -67,6 +72,7 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
         return on_device(0, 0);
     if (mode == OFFLOAD_NEVER)
         return on_host(HOST_SWITCHED_OFF, 0);
+    const bool pays_resident = times.host_us > times.resident_us;
     uint64_t missing = residency->resident ? 0 : residency->missing_bytes;
     crossover_place(model, call, missing - residency->pinned_bytes, residency->trackable, &times);
     times.upload_us += crossover_staged_us(model, residency->pinned_bytes);
@@ -85,11 +91,13 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
             decision.recurs_us = policy_recurring(call, decision.gain_us);
         return decision;
     }
+    if (!residency->trackable && pays_resident)
+        return on_host(HOST_UNTRACKABLE, 0);
     if (missing == 0 || !residency->trackable || saved_us <= 0)
         return on_host(HOST_FASTER, 0);
     if (residency->credit_us + saved_us >= ldexp(times.upload_us, (int)residency->setbacks))
         return on_device(saved_us, times.host_us - times.resident_us);
-    return on_host(HOST_NOT_RESIDENT, saved_us);
+    return on_host(reason_not_bought(residency), saved_us);
 }
 
 double policy_patience_us(enum offload_mode mode, const struct predicted_times *times)
@@ -214,7 +222,7 @@ struct policy_decision policy_decide_route(enum offload_mode mode, const struct 
     if (saved_us <= 0 || !residency->trackable)
         return on_host(HOST_FASTER, 0);
     decision.keeps = residency->credit_us + saved_us >= price_us;
-    return decision.keeps ? decision : on_host(HOST_NOT_RESIDENT, saved_us);
+    return decision.keeps ? decision : on_host(reason_not_bought(residency), saved_us);
 }
 
 enum purchase_time policy_wake_for_route(enum offload_mode mode, const struct machine_model *model,

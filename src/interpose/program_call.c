@@ -26,3 +26,9 @@ void program_call_describe(struct program_call *call, const struct machine_model
     add_operand(call, &blas->b, OPERAND_READ);
     add_operand(call, &blas->c, overwritten ? OPERAND_OVERWRITE : OPERAND_UPDATE);
 }
+
+struct route_shape program_call_sizes(const struct program_call *call)
+{
+    const struct blas_call *const blas = &call->blas;
+    return (struct route_shape){.type = blas->type, .m = blas->m, .n = blas->n, .k = blas->k};
+}

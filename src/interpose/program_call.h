@@ -7,6 +7,7 @@
 #include "common/program_state.h"
 #include "host/symbols.h"
 #include "interpose/policy.h"
+#include "interpose/report/call_spans.h"
 
 struct program_call {
     /* By the entry (entry.inc). A legal call with something to do. */
@@ -18,7 +19,7 @@ struct program_call {
     /* By offload_run. */
     struct program_state *state; /* the thread's, while mublas works on the call */
     enum host_reason reason;     /* why it is the host's; HOST_REASON_COUNT: it ran on the device */
-    uint64_t host_started;       /* by offload_host_begin */
+    struct call_span span;       /* of the host's run, by offload_host_begin */
 
     /* By program_call_describe. */
     const struct machine_model *model; /* that foretells the times; NULL: not described */
@@ -36,5 +37,8 @@ struct program_call {
 
 /* The operands and their access, and the times by this model, unless that was done. */
 void program_call_describe(struct program_call *call, const struct machine_model *model);
+
+/* For the report: m, n and k alone. */
+struct route_shape program_call_sizes(const struct program_call *call);
 
 #endif

@@ -6,10 +6,9 @@ static enum status reserve_factorisation(struct route *route, const struct solve
     const struct factor_problem *const problem = factor_problem_of(route);
     const int type = solver_data_type(route->type);
     size_t device_bytes = SIZE_MAX, host_bytes = SIZE_MAX;
-    const int result =
-        handle->library->potrf_buffer(handle->solver, handle->params, factor_fill(problem), problem->n, type,
-                                      factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld, type, &device_bytes,
-                                      &host_bytes);
+    const int result = handle->library->potrf_buffer(
+        handle->solver, handle->params, factor_fill(problem), problem->n, type,
+        factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld, type, &device_bytes, &host_bytes);
     return route_reserve(route, result, device_bytes, host_bytes);
 }
 
@@ -18,9 +17,10 @@ static enum status factorise(const struct route *route, const struct solver_hand
     const struct factor_problem *const problem = factor_problem_of(route);
     const int type = solver_data_type(route->type);
     const int result = handle->library->potrf(
-        handle->solver, handle->params, factor_fill(problem), problem->n, type, factor_operand(route, FACTOR_A),
-        route->operands[FACTOR_A].ld, type, route_pointer(route->workspace), route->device_workspace_bytes,
-        route->host_workspace, route->host_workspace_bytes, factor_info(route, 0));
+        handle->solver, handle->params, factor_fill(problem), problem->n, type,
+        factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld, type, route_pointer(route->workspace),
+        route->device_workspace_bytes, route->host_workspace, route->host_workspace_bytes,
+        factor_info(route, 0));
     const enum status status = solver_status(handle->library, result, "cuSOLVER's potrf");
     return status == STATUS_OK ? device_matrix_clear_imaginary(route, handle, FACTOR_A) : status;
 }
@@ -30,10 +30,10 @@ static enum status solve(const struct route *route, const struct solver_handle *
     const struct factor_problem *const problem = factor_problem_of(route);
     const struct route_operand *const operands = route->operands;
     const int type = solver_data_type(route->type);
-    const int result = handle->library->potrs(handle->solver, handle->params, factor_fill(problem), problem->n, problem->k,
-                                              type, factor_operand(route, FACTOR_A), operands[FACTOR_A].ld, type,
-                                              factor_operand(route, FACTOR_B), operands[FACTOR_B].ld,
-                                              factor_info(route, step));
+    const int result = handle->library->potrs(handle->solver, handle->params, factor_fill(problem),
+                                              problem->n, problem->k, type, factor_operand(route, FACTOR_A),
+                                              operands[FACTOR_A].ld, type, factor_operand(route, FACTOR_B),
+                                              operands[FACTOR_B].ld, factor_info(route, step));
     return solver_status(handle->library, result, "cuSOLVER's potrs");
 }
 
@@ -70,11 +70,12 @@ static enum status plan_inverse(struct route *route, const struct solver_handle 
     const struct factor_problem *const problem = factor_problem_of(route);
     const struct solver_library *const library = handle->library;
     int elements = -1;
-    if (!library->potri[route->type] || !library->potri_buffer[route->type] || !factor_is_narrow(route, FACTOR_A))
+    if (!library->potri[route->type] || !library->potri_buffer[route->type] ||
+        !factor_is_narrow(route, FACTOR_A))
         return STATUS_UNSUPPORTED;
-    const int result =
-        library->potri_buffer[route->type](handle->solver, factor_fill(problem), (int)problem->n,
-                                           factor_operand(route, FACTOR_A), (int)route->operands[FACTOR_A].ld, &elements);
+    const int result = library->potri_buffer[route->type](handle->solver, factor_fill(problem),
+                                                          (int)problem->n, factor_operand(route, FACTOR_A),
+                                                          (int)route->operands[FACTOR_A].ld, &elements);
     return route_reserve_elements(route, result, elements);
 }
 
@@ -101,7 +102,9 @@ static bool judge_both(struct route *route)
 
 static enum route_diagonal diagonal_of(enum lapack_family family)
 {
-    return family == LAPACK_POTRI ? DIAGONAL_REAL_NONZERO : family == LAPACK_POTRS ? DIAGONAL_NONZERO : DIAGONAL_ANY;
+    return family == LAPACK_POTRI   ? DIAGONAL_REAL_NONZERO
+           : family == LAPACK_POTRS ? DIAGONAL_NONZERO
+                                    : DIAGONAL_ANY;
 }
 
 /* LAPACK takes imaginary parts on a Hermitian matrix's diagonal for zero, whatever is there, and leaves
@@ -125,6 +128,7 @@ void cholesky_describe(struct factor_problem *problem, struct route *route)
     if (problem->family != LAPACK_POTRS)
         route->operands[FACTOR_A].home = problem->a;
     if (problem->b.pointer)
-        route->operands[FACTOR_B] = (struct route_operand){.rows = problem->n, .columns = problem->k, .up = problem->b,
-                                                           .home = problem->b, .finite_suffices = true};
+        route->operands[FACTOR_B] = (struct route_operand){.rows = problem->n, .columns = problem->k,
+                                                           .up = problem->b, .home = problem->b,
+                                                           .finite_suffices = true};
 }

@@ -88,10 +88,10 @@ static struct solver_eigen_call call_of(const struct route *route)
 {
     const struct eigenproblem *const problem = problem_of(route);
     const struct route_operand *const a = &route->operands[MATRIX_A], *const b = &route->operands[MATRIX_B];
-    return (struct solver_eigen_call){.type = problem->type, .itype = problem->itype, .vectors = problem->vectors,
-                                      .uplo = problem->uplo, .n = problem->n, .a = a->address, .lda = a->ld,
-                                      .b = b->address, .ldb = b->ld, .w = route->vectors[0].address,
-                                      .info = route->info_address};
+    return (struct solver_eigen_call){.type = problem->type, .itype = problem->itype,
+                                      .vectors = problem->vectors, .uplo = problem->uplo, .n = problem->n,
+                                      .a = a->address, .lda = a->ld, .b = b->address, .ldb = b->ld,
+                                      .w = route->vectors[0].address, .info = route->info_address};
 }
 
 /* Only an interval's vectors are not known beforehand. */
@@ -108,10 +108,14 @@ static struct own_eigen own_of(const struct route *route)
 static enum status plan(struct route *route, const struct solver_handle *handle)
 {
     const struct own_eigen own = own_of(route);
-    enum status status = own_eigen_workspace(handle, &own, &route->device_workspace_bytes, &route->host_workspace_bytes);
+    enum status status = STATUS_UNSUPPORTED;
+    if (!route->solvers_alone)
+        status = own_eigen_workspace(handle, &own, &route->device_workspace_bytes,
+                                     &route->host_workspace_bytes);
     problem_of(route)->is_own = status == STATUS_OK;
     if (status == STATUS_UNSUPPORTED)
-        status = solver_eigen_workspace(handle, &own.call, &route->device_workspace_bytes, &route->host_workspace_bytes);
+        status = solver_eigen_workspace(handle, &own.call, &route->device_workspace_bytes,
+                                        &route->host_workspace_bytes);
     return status;
 }
 
@@ -119,8 +123,8 @@ static enum status queue(struct route *route, const struct solver_handle *handle
 {
     const struct own_eigen own = own_of(route);
     return problem_of(route)->is_own
-               ? own_eigen_run(handle, &own, route->workspace, route->device_workspace_bytes, route->host_workspace,
-                               route->host_workspace_bytes)
+               ? own_eigen_run(handle, &own, route->workspace, route->device_workspace_bytes,
+                               route->host_workspace, route->host_workspace_bytes)
                : solver_eigen_run(handle, &own.call, route->workspace, route->device_workspace_bytes,
                                   route->host_workspace, route->host_workspace_bytes);
 }
@@ -131,10 +135,11 @@ void eigen_describe(struct eigenproblem *problem, struct route *route)
     const size_t real_bytes = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
     const bool hermitian = blas_scalar_parts(problem->type) == 2;
     *route = (struct route){.method = &method, .problem = problem, .type = problem->type};
-    route->operands[MATRIX_A] = (struct route_operand){.rows = problem->n, .columns = problem->n, .up = problem->a,
-                                                       .hermitian = hermitian};
+    route->operands[MATRIX_A] = (struct route_operand){
+        .rows = problem->n, .columns = problem->n, .up = problem->a, .hermitian = hermitian};
     if (problem->itype)
-        route->operands[MATRIX_B] = (struct route_operand){.rows = problem->n, .columns = problem->n, .up = problem->b,
-                                                           .hermitian = hermitian};
-    route->vectors[0] = (struct route_vector){.bytes = (size_t)problem->n * real_bytes, .values = problem->values};
+        route->operands[MATRIX_B] = (struct route_operand){
+            .rows = problem->n, .columns = problem->n, .up = problem->b, .hermitian = hermitian};
+    route->vectors[0] = (struct route_vector){.bytes = (size_t)problem->n * real_bytes,
+                                              .values = problem->values};
 }

@@ -8,7 +8,8 @@ enum { VECTOR_W };
 double general_eigen_value(const struct general_eigenproblem *problem, int64_t index, int part)
 {
     const int64_t at = 2 * index + part;
-    return blas_is_single(problem->type) ? (double)((const float *)problem->values)[at] : ((const double *)problem->values)[at];
+    return blas_is_single(problem->type) ? (double)((const float *)problem->values)[at]
+                                         : ((const double *)problem->values)[at];
 }
 
 /* cuSOLVER's parameters: values are always complex. */
@@ -24,11 +25,14 @@ static struct parameters parameters_of(const struct route *route, const struct s
 {
     const struct general_eigenproblem *const problem = route->problem;
     const struct route_operand *const a = &route->operands[MATRIX_A], *const vr = &route->operands[VECTORS];
-    return (struct parameters){.problem = problem, .library = handle->library, .type = solver_data_type(route->type),
+    return (struct parameters){.problem = problem, .library = handle->library,
+                               .type = solver_data_type(route->type),
                                .value_type = solver_data_type(blas_is_single(route->type) ? TYPE_C : TYPE_Z),
-                               .mode = problem->with_vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR,
+                               .mode = problem->with_vectors ? CUSOLVER_EIG_MODE_VECTOR
+                                                             : CUSOLVER_EIG_MODE_NOVECTOR,
                                .lda = a->ld, .ldvr = problem->with_vectors ? vr->ld : problem->n,
-                               .a = route_pointer(a->address), .w = route_pointer(route->vectors[VECTOR_W].address),
+                               .a = route_pointer(a->address),
+                               .w = route_pointer(route->vectors[VECTOR_W].address),
                                .vr = problem->with_vectors ? route_pointer(vr->address) : NULL};
 }
 
@@ -38,9 +42,10 @@ static enum status plan(struct route *route, const struct solver_handle *handle)
     size_t device_bytes = 0, host_bytes = 0;
     if (!p.problem->is_balanced || !p.library->geev || !p.library->geev_buffer)
         return STATUS_UNSUPPORTED;
-    const int result = p.library->geev_buffer(handle->solver, handle->params, CUSOLVER_EIG_MODE_NOVECTOR, p.mode,
-                                              p.problem->n, p.type, p.a, p.lda, p.value_type, p.w, p.type, NULL, p.problem->n,
-                                              p.type, p.vr, p.ldvr, p.type, &device_bytes, &host_bytes);
+    const int result = p.library->geev_buffer(handle->solver, handle->params, CUSOLVER_EIG_MODE_NOVECTOR,
+                                              p.mode, p.problem->n, p.type, p.a, p.lda, p.value_type, p.w,
+                                              p.type, NULL, p.problem->n, p.type, p.vr, p.ldvr, p.type,
+                                              &device_bytes, &host_bytes);
     return route_reserve(route, result, device_bytes, host_bytes);
 }
 
@@ -48,9 +53,10 @@ static enum status queue(struct route *route, const struct solver_handle *handle
 {
     const struct parameters p = parameters_of(route, handle);
     return solver_status(p.library,
-                         p.library->geev(handle->solver, handle->params, CUSOLVER_EIG_MODE_NOVECTOR, p.mode, p.problem->n,
-                                         p.type, p.a, p.lda, p.value_type, p.w, p.type, NULL, p.problem->n, p.type, p.vr,
-                                         p.ldvr, p.type, route_pointer(route->workspace), route->device_workspace_bytes,
+                         p.library->geev(handle->solver, handle->params, CUSOLVER_EIG_MODE_NOVECTOR, p.mode,
+                                         p.problem->n, p.type, p.a, p.lda, p.value_type, p.w, p.type, NULL,
+                                         p.problem->n, p.type, p.vr, p.ldvr, p.type,
+                                         route_pointer(route->workspace), route->device_workspace_bytes,
                                          route->host_workspace, route->host_workspace_bytes,
                                          route_pointer(route->info_address)),
                          "cuSOLVER's geev");
@@ -88,8 +94,11 @@ void general_eigen_describe(struct general_eigenproblem *problem, struct route *
     static const struct route_method method = {plan, queue, judge};
     const size_t pair = blas_element_bytes(blas_is_single(problem->type) ? TYPE_C : TYPE_Z);
     *route = (struct route){.method = &method, .problem = problem, .type = problem->type, .accept = accept};
-    route->operands[MATRIX_A] = (struct route_operand){.rows = problem->n, .columns = problem->n, .up = problem->a};
+    route->operands[MATRIX_A] = (struct route_operand){
+        .rows = problem->n, .columns = problem->n, .up = problem->a};
     if (problem->with_vectors)
-        route->operands[VECTORS] = (struct route_operand){.rows = problem->n, .columns = problem->n, .home = problem->vectors};
-    route->vectors[VECTOR_W] = (struct route_vector){.bytes = (size_t)problem->n * pair, .values = problem->values};
+        route->operands[VECTORS] = (struct route_operand){
+            .rows = problem->n, .columns = problem->n, .home = problem->vectors};
+    route->vectors[VECTOR_W] = (struct route_vector){.bytes = (size_t)problem->n * pair,
+                                                     .values = problem->values};
 }

@@ -20,6 +20,7 @@ libmublas_core_la_SOURCES += \
 	src/lapack/solver_eigen.c src/lapack/solver_eigen.h \
 	src/lapack/standard.c \
 	src/lapack/standard_form.c src/lapack/standard_form.h \
-	src/lapack/triangle.c \
+	src/lapack/triangle.c src/lapack/workspace.h \
 	src/lapack/tridiagonal.c \
-	src/lapack/tridiagonalisation.c src/lapack/tridiagonalisation.h
+	src/lapack/tridiagonalisation.c src/lapack/tridiagonalisation.h \
+	src/lapack/vector_range.c src/lapack/vector_range.h

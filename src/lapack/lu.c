@@ -11,9 +11,9 @@ static enum status plan_factorisation(struct route *route, const struct solver_h
     size_t device_bytes = SIZE_MAX, host_bytes = SIZE_MAX;
     if (!handle->library->getrf || !handle->library->getrf_buffer)
         return STATUS_UNSUPPORTED;
-    const int result = handle->library->getrf_buffer(handle->solver, handle->params, problem->m, problem->n, type,
-                                                     factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld, type,
-                                                     &device_bytes, &host_bytes);
+    const int result = handle->library->getrf_buffer(
+        handle->solver, handle->params, problem->m, problem->n, type, factor_operand(route, FACTOR_A),
+        route->operands[FACTOR_A].ld, type, &device_bytes, &host_bytes);
     return route_reserve(route, result, device_bytes, host_bytes);
 }
 
@@ -24,7 +24,8 @@ static enum status queue_factorisation(struct route *route, const struct solver_
     const int result = handle->library->getrf(
         handle->solver, handle->params, problem->m, problem->n, type, factor_operand(route, FACTOR_A),
         route->operands[FACTOR_A].ld, factor_vector(route, PIVOTS), type, route_pointer(route->workspace),
-        route->device_workspace_bytes, route->host_workspace, route->host_workspace_bytes, factor_info(route, 0));
+        route->device_workspace_bytes, route->host_workspace, route->host_workspace_bytes,
+        factor_info(route, 0));
     return solver_status(handle->library, result, "cuSOLVER's getrf");
 }
 
@@ -44,10 +45,10 @@ static enum status solve(const struct route *route, const struct solver_handle *
     const int operation = blas_scalar_parts(route->type) == 1 && problem->trans == TRANS_CONJUGATE
                               ? DEVICE_TRANS
                               : operations[problem->trans];
-    const int result = handle->library->getrs(handle->solver, handle->params, operation, problem->n, problem->k, type,
-                                              factor_operand(route, FACTOR_A), operands[FACTOR_A].ld,
-                                              factor_vector(route, PIVOTS), type, factor_operand(route, FACTOR_B),
-                                              operands[FACTOR_B].ld, factor_info(route, step));
+    const int result = handle->library->getrs(
+        handle->solver, handle->params, operation, problem->n, problem->k, type,
+        factor_operand(route, FACTOR_A), operands[FACTOR_A].ld, factor_vector(route, PIVOTS), type,
+        factor_operand(route, FACTOR_B), operands[FACTOR_B].ld, factor_info(route, step));
     return solver_status(handle->library, result, "cuSOLVER's getrs");
 }
 
@@ -79,8 +80,9 @@ static enum status divide(const struct route *route, const struct solver_handle 
 {
     const int64_t n = factor_problem_of(route)->n;
     const int result = solver_trsm(handle, route->type, DEVICE_RIGHT, fill, DEVICE_NO_TRANS, diag, n, n,
-                                   &device_one[route->type], factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld,
-                                   factor_operand(route, INVERSE), route->operands[INVERSE].ld);
+                                   &device_one[route->type], factor_operand(route, FACTOR_A),
+                                   route->operands[FACTOR_A].ld, factor_operand(route, INVERSE),
+                                   route->operands[INVERSE].ld);
     return solver_blas_status(handle->library, result, "cuBLAS' trsm");
 }
 
@@ -100,18 +102,22 @@ static void order_columns(const struct factor_problem *problem)
 static enum status copy_in_order(const struct route *route, const struct solver_handle *handle)
 {
     const struct factor_problem *const problem = factor_problem_of(route);
-    const struct route_operand *const from = &route->operands[INVERSE], *const to = &route->operands[FACTOR_A];
+    const struct route_operand *const from = &route->operands[INVERSE];
+    const struct route_operand *const to = &route->operands[FACTOR_A];
     const size_t column_bytes = (size_t)to->ld * blas_element_bytes(route->type);
     CUresult result = CUDA_SUCCESS;
     int64_t columns;
     for (int64_t i = 0; i < problem->n && result == CUDA_SUCCESS; i += columns) {
-        for (columns = 1; i + columns < problem->n && problem->order[i + columns] == problem->order[i] + columns;)
+        for (columns = 1;
+             i + columns < problem->n && problem->order[i + columns] == problem->order[i] + columns;)
             columns++;
-        const CUDA_MEMCPY2D copy = {
-            .srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcPitch = column_bytes, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-            .srcDevice = from->address + (CUdeviceptr)problem->order[i] * column_bytes,
-            .dstDevice = to->address + (CUdeviceptr)i * column_bytes, .dstPitch = column_bytes,
-            .WidthInBytes = (size_t)problem->n * blas_element_bytes(route->type), .Height = (size_t)columns};
+        const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcPitch = column_bytes,
+                                    .dstMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = from->address +
+                                                 (CUdeviceptr)problem->order[i] * column_bytes,
+                                    .dstDevice = to->address + (CUdeviceptr)i * column_bytes,
+                                    .dstPitch = column_bytes,
+                                    .WidthInBytes = (size_t)problem->n * blas_element_bytes(route->type),
+                                    .Height = (size_t)columns};
         result = driver()->copy_2d_async(&copy, handle->stream);
     }
     return device_check(handle->library->device, result, "copying columns");
@@ -179,6 +185,7 @@ void lu_describe(struct factor_problem *problem, struct route *route)
                                                        .up = problem->pivots_up ? problem->pivots : NULL,
                                                        .values = problem->pivots_up ? NULL : problem->pivots};
     if (problem->b.pointer)
-        route->operands[FACTOR_B] = (struct route_operand){.rows = problem->n, .columns = problem->k, .up = problem->b,
-                                                           .home = problem->b, .finite_suffices = true};
+        route->operands[FACTOR_B] = (struct route_operand){.rows = problem->n, .columns = problem->k,
+                                                           .up = problem->b, .home = problem->b,
+                                                           .finite_suffices = true};
 }

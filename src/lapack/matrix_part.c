@@ -4,12 +4,14 @@
 
 enum { THREADS = 256 };
 
-static struct part_arguments arguments_of(const struct device_part *part, enum blas_type type, int64_t unit_words)
+static struct part_arguments arguments_of(const struct device_part *part, enum blas_type type,
+                                          int64_t unit_words)
 {
     const int64_t units = (int64_t)(blas_element_bytes(type) / sizeof(uint32_t)) / unit_words;
-    return (struct part_arguments){.from = (const void *)(uintptr_t)part->address, .from_ld = part->ld * units,
-                                   .rows = part->rows * units, .columns = part->columns, .unit_words = unit_words,
-                                   .element_units = units, .part = part->part};
+    return (struct part_arguments){.from = (const void *)(uintptr_t)part->address,
+                                   .from_ld = part->ld * units, .rows = part->rows * units,
+                                   .columns = part->columns, .unit_words = unit_words, .element_units = units,
+                                   .part = part->part};
 }
 
 static unsigned blocks_for(const struct part_arguments *arguments, unsigned most)
@@ -18,15 +20,15 @@ static unsigned blocks_for(const struct part_arguments *arguments, unsigned most
     return pieces < (int64_t)most ? (unsigned)pieces : most;
 }
 
-static enum status launch(struct device *device, CUstream stream, enum kernel kernel, void *arguments, unsigned blocks,
-                          size_t shared_bytes)
+static enum status launch(struct device *device, CUstream stream, enum kernel kernel, void *arguments,
+                          unsigned blocks, size_t shared_bytes)
 {
     void *parameters[] = {arguments};
     CUfunction function;
     CUresult result = kernel_set_function(device_kernels(device), kernel, shared_bytes, &function);
     if (result == CUDA_SUCCESS)
-        result = driver()->launch_kernel(function, blocks, 1, 1, THREADS, 1, 1, (unsigned)shared_bytes, stream,
-                                         parameters, NULL);
+        result = driver()->launch_kernel(function, blocks, 1, 1, THREADS, 1, 1, (unsigned)shared_bytes,
+                                         stream, parameters, NULL);
     return device_check(device, result, kernel_name(kernel));
 }
 
@@ -36,36 +38,39 @@ static unsigned blocks_most(struct device *device)
     return BLOCKS_EACH * (unsigned)device_kernels(device)->multiprocessors;
 }
 
-enum status matrix_part_copy(struct device *device, CUstream stream, const struct device_part *from, CUdeviceptr to,
-                             int64_t to_ld, enum blas_type type)
+enum status matrix_part_copy(struct device *device, CUstream stream, const struct device_part *from,
+                             CUdeviceptr to, int64_t to_ld, enum blas_type type)
 {
     const int64_t unit_words = blas_is_single(type) ? 1 : 2;
     struct part_arguments arguments = arguments_of(from, type, unit_words);
     arguments.to = (void *)(uintptr_t)to;
     arguments.to_ld = to_ld * arguments.element_units;
-    return launch(device, stream, KERNEL_part_copy, &arguments, blocks_for(&arguments, blocks_most(device)), 0);
+    return launch(device, stream, KERNEL_part_copy, &arguments, blocks_for(&arguments, blocks_most(device)),
+                  0);
 }
 
 enum status matrix_part_complete(struct device *device, CUstream stream, const struct device_part *part,
                                  enum blas_type type)
 {
     enum { TILE = 32 };
-    static const enum kernel kernels[] = {[TYPE_S] = KERNEL_scomplete_square, [TYPE_D] = KERNEL_dcomplete_square,
-                                          [TYPE_C] = KERNEL_ccomplete_square, [TYPE_Z] = KERNEL_zcomplete_square};
-    struct square_arguments arguments = {.a = (void *)(uintptr_t)part->address, .ld = part->ld, .order = part->rows,
-                                         .lower = part->part == PART_LOWER};
+    static const enum kernel kernels[] = {[TYPE_S] = KERNEL_scomplete_square,
+                                          [TYPE_D] = KERNEL_dcomplete_square,
+                                          [TYPE_C] = KERNEL_ccomplete_square,
+                                          [TYPE_Z] = KERNEL_zcomplete_square};
+    struct square_arguments arguments = {.a = (void *)(uintptr_t)part->address, .ld = part->ld,
+                                         .order = part->rows, .lower = part->part == PART_LOWER};
     return launch(device, stream, kernels[type], &arguments, blocks_most(device),
                   TILE * (TILE + 1) * blas_element_bytes(type));
 }
 
-enum status matrix_part_widen(struct device *device, CUstream stream, const struct device_part *from, CUdeviceptr to,
-                              int64_t to_ld, enum blas_type type)
+enum status matrix_part_widen(struct device *device, CUstream stream, const struct device_part *from,
+                              CUdeviceptr to, int64_t to_ld, enum blas_type type)
 {
     struct widening_arguments arguments = {.from = (const void *)(uintptr_t)from->address,
                                            .to = (void *)(uintptr_t)to, .from_ld = from->ld, .to_ld = to_ld,
                                            .rows = from->rows, .columns = from->columns};
-    return launch(device, stream, type == TYPE_C ? KERNEL_ccomplex_from_real : KERNEL_zcomplex_from_real, &arguments,
-                  blocks_most(device), 0);
+    return launch(device, stream, type == TYPE_C ? KERNEL_ccomplex_from_real : KERNEL_zcomplex_from_real,
+                  &arguments, blocks_most(device), 0);
 }
 
 enum status matrix_part_queue_largest(struct device *device, CUstream stream, const struct device_part *part,
@@ -75,4 +80,63 @@ enum status matrix_part_queue_largest(struct device *device, CUstream stream, co
     arguments.largest = (unsigned *)(uintptr_t)numbers;
     *blocks = blocks_for(&arguments, PART_BLOCKS_MOST);
     return launch(device, stream, KERNEL_part_largest, &arguments, *blocks, THREADS * sizeof(uint32_t));
+}
+
+enum { SCALE_AT = PART_BLOCKS_MOST * sizeof(uint32_t) }; /* behind the moduli */
+_Static_assert(SCALE_AT + sizeof(struct part_scale) <= PART_SCALE_BYTES &&
+                   (int)SCALED_VECTORS == PART_SCALED_MOST,
+               "as the kernels have it");
+
+static struct part_scale *scale_at(CUdeviceptr scale)
+{
+    return (struct part_scale *)(uintptr_t)(scale + SCALE_AT);
+}
+
+/* Where the reduction to tridiagonal form takes a matrix as it is: as route_values_largest_is_safe. */
+static enum status choose_scale(struct device *device, CUstream stream, enum blas_type type,
+                                CUdeviceptr scale, unsigned blocks)
+{
+    const bool is_single = blas_is_single(type);
+    struct scale_choice_arguments arguments = {.largest = (const unsigned *)(uintptr_t)scale,
+                                               .scale = scale_at(scale),
+                                               .count = blocks,
+                                               .is_single = is_single,
+                                               .exponent_least = is_single ? -48 : -483,
+                                               .exponent_most = is_single ? 29 : 254};
+    return launch(device, stream, KERNEL_part_scale_choose, &arguments, 1, THREADS * sizeof(uint32_t));
+}
+
+enum status matrix_part_scale(struct device *device, CUstream stream, const struct device_part *part,
+                              enum blas_type type, CUdeviceptr scale)
+{
+    const bool is_single = blas_is_single(type);
+    struct scaling_arguments arguments = {.part = arguments_of(part, type, is_single ? 1 : 2),
+                                          .scale = scale_at(scale)};
+    unsigned blocks;
+    arguments.part.to = (void *)(uintptr_t)part->address;
+    arguments.part.to_ld = arguments.part.from_ld;
+    enum status status = matrix_part_queue_largest(device, stream, part, type, scale, &blocks);
+    if (status == STATUS_OK)
+        status = choose_scale(device, stream, type, scale, blocks);
+    if (status != STATUS_OK)
+        return status;
+    return launch(device, stream, is_single ? KERNEL_spart_scale : KERNEL_dpart_scale, &arguments,
+                  blocks_for(&arguments.part, blocks_most(device)), 0);
+}
+
+enum status matrix_part_scale_back(struct device *device, CUstream stream,
+                                   const struct device_vector *vectors, int count, enum blas_type type,
+                                   CUdeviceptr scale, CUdeviceptr info)
+{
+    struct scaling_back_arguments arguments = {.scale = scale_at(scale), .info = (int *)(uintptr_t)info};
+    int64_t longest = 1;
+    for (int i = 0; i < count; i++) {
+        arguments.vectors[i] = (void *)(uintptr_t)vectors[i].address;
+        arguments.counts[i] = vectors[i].count;
+        arguments.steps[i] = vectors[i].step;
+        longest = vectors[i].count > longest ? vectors[i].count : longest;
+    }
+    const int64_t blocks = (longest + THREADS - 1) / THREADS, most = blocks_most(device);
+    return launch(device, stream, blas_is_single(type) ? KERNEL_sscale_back : KERNEL_dscale_back, &arguments,
+                  (unsigned)(blocks < most ? blocks : most), 0);
 }

@@ -15,16 +15,17 @@ struct device_part {
 };
 
 /* Queues a copy of the part, and nothing beside it, to element (0, 0) of another matrix. */
-enum status matrix_part_copy(struct device *device, CUstream stream, const struct device_part *from, CUdeviceptr to,
-                             int64_t to_ld, enum blas_type type);
+enum status matrix_part_copy(struct device *device, CUstream stream, const struct device_part *from,
+                             CUdeviceptr to, int64_t to_ld, enum blas_type type);
 
-/* Queues that the strict other triangle of a square becomes the conjugate of the part, which is a triangle. */
+/* Queues that the strict other triangle of a square becomes the conjugate of the part, which is a
+ * triangle. */
 enum status matrix_part_complete(struct device *device, CUstream stream, const struct device_part *part,
                                  enum blas_type type);
 
 /* Queues a copy of real elements to those of a complex type. */
-enum status matrix_part_widen(struct device *device, CUstream stream, const struct device_part *from, CUdeviceptr to,
-                              int64_t to_ld, enum blas_type type);
+enum status matrix_part_widen(struct device *device, CUstream stream, const struct device_part *from,
+                              CUdeviceptr to, int64_t to_ld, enum blas_type type);
 
 /* The most blocks of matrix_part_queue_largest, which writes a number for each. */
 enum { PART_BLOCKS_MOST = 256 };
@@ -34,5 +35,27 @@ enum { PART_BLOCKS_MOST = 256 };
  * infinity. */
 enum status matrix_part_queue_largest(struct device *device, CUstream stream, const struct device_part *part,
                                       enum blas_type type, CUdeviceptr numbers, unsigned *blocks);
+
+/* Bytes of what scaling keeps on the device, from the one call to the other. */
+enum { PART_SCALE_BYTES = 2048 };
+
+/* Queues that the part is multiplied by a power of two if its largest modulus lies where LAPACK's
+ * eigensolvers scale, and that it becomes zero where an element is not finite. `scale`: PART_SCALE_BYTES at a
+ * multiple of 256. */
+enum status matrix_part_scale(struct device *device, CUstream stream, const struct device_part *part,
+                              enum blas_type type, CUdeviceptr scale);
+
+/* Real numbers on the device, `step` of them apart. */
+struct device_vector {
+    CUdeviceptr address;
+    int64_t count, step;
+};
+enum { PART_SCALED_MOST = 4 };
+
+/* Queues that `count` vectors of what was computed are multiplied by the inverse power. After an element that
+ * was not finite they become NaN, and INFO, where there is one, -1. */
+enum status matrix_part_scale_back(struct device *device, CUstream stream,
+                                   const struct device_vector *vectors, int count, enum blas_type type,
+                                   CUdeviceptr scale, CUdeviceptr info);
 
 #endif

@@ -5,10 +5,9 @@
 #include "lapack/matrix_part.h"
 #include "lapack/standard_form.h"
 #include "lapack/tridiagonalisation.h"
+#include "lapack/workspace.h"
 
 #include <limits.h>
-
-enum { ALIGNMENT = 256 };
 
 /* Steps one after the other use the same `scratch`. */
 struct layout {
@@ -17,13 +16,6 @@ struct layout {
     size_t factor_bytes;
     int back_elements; /* of ormtr's workspace */
 };
-
-static size_t take(size_t *end, size_t bytes)
-{
-    const size_t at = *end;
-    *end += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return at;
-}
 
 static void *pointer(CUdeviceptr address)
 {
@@ -53,9 +45,11 @@ static struct divide_conquer_call division_of(const struct own_eigen *work, cons
                                               CUdeviceptr workspace)
 {
     const bool is_complex = blas_scalar_parts(work->call.type) == 2;
-    return (struct divide_conquer_call){.type = real_type(work->call.type), .n = work->call.n, .d = work->call.w,
-                                        .e = workspace + layout->e, .ldq = layout->ld, .first_vector = work->first,
-                                        .q = workspace + (is_complex ? layout->real_vectors : layout->vectors),
+    return (struct divide_conquer_call){.type = real_type(work->call.type), .n = work->call.n,
+                                        .d = work->call.w, .e = workspace + layout->e, .ldq = layout->ld,
+                                        .first_vector = work->first,
+                                        .q = workspace +
+                                             (is_complex ? layout->real_vectors : layout->vectors),
                                         .vectors = work->count, .info = work->call.info};
 }
 
@@ -64,7 +58,8 @@ static bool goes_back(const struct own_eigen *work)
     return work->count > 0 && work->call.n > 1;
 }
 
-static enum status ask_back(const struct solver_handle *handle, const struct own_eigen *work, struct layout *layout)
+static enum status ask_back(const struct solver_handle *handle, const struct own_eigen *work,
+                            struct layout *layout)
 {
     const struct solver_eigen_call *const call = &work->call;
     const struct solver_library *const library = handle->library;
@@ -75,27 +70,31 @@ static enum status ask_back(const struct solver_handle *handle, const struct own
         layout->ld * work->count >= INT_MAX)
         return STATUS_UNSUPPORTED;
     const int result = library->ormtr_buffer[call->type](
-        handle->solver, DEVICE_LEFT, fill_of(work), DEVICE_NO_TRANS, (int)call->n, (int)work->count, pointer(call->a),
-        (int)call->lda, pointer(call->a), pointer(call->a), (int)layout->ld, &layout->back_elements);
+        handle->solver, DEVICE_LEFT, fill_of(work), DEVICE_NO_TRANS, (int)call->n, (int)work->count,
+        pointer(call->a), (int)call->lda, pointer(call->a), pointer(call->a), (int)layout->ld,
+        &layout->back_elements);
     return result == CUSOLVER_STATUS_SUCCESS && layout->back_elements >= 0 ? STATUS_OK : STATUS_UNSUPPORTED;
 }
 
-static enum status ask_factor(const struct solver_handle *handle, const struct own_eigen *work, struct layout *layout)
+static enum status ask_factor(const struct solver_handle *handle, const struct own_eigen *work,
+                              struct layout *layout)
 {
     const struct solver_eigen_call *const call = &work->call;
     const int type = solver_data_type(call->type);
     layout->factor_bytes = layout->host = 0;
     if (!call->itype)
         return STATUS_OK;
-    const int result = handle->library->potrf_buffer(handle->solver, handle->params, fill_of(work), call->n, type,
-                                                     pointer(call->b), call->ldb, type, &layout->factor_bytes,
-                                                     &layout->host);
-    return result == CUSOLVER_STATUS_SUCCESS && layout->factor_bytes < SIZE_MAX / 2 && layout->host < SIZE_MAX / 2
+    const int result = handle->library->potrf_buffer(handle->solver, handle->params, fill_of(work), call->n,
+                                                     type, pointer(call->b), call->ldb, type,
+                                                     &layout->factor_bytes, &layout->host);
+    return result == CUSOLVER_STATUS_SUCCESS && layout->factor_bytes < SIZE_MAX / 2 &&
+                   layout->host < SIZE_MAX / 2
                ? STATUS_OK
                : STATUS_UNSUPPORTED;
 }
 
-static enum status lay_out(const struct solver_handle *handle, const struct own_eigen *work, struct layout *layout)
+static enum status lay_out(const struct solver_handle *handle, const struct own_eigen *work,
+                           struct layout *layout)
 {
     const enum blas_type type = work->call.type;
     const size_t element = blas_element_bytes(type), real = blas_element_bytes(real_type(type));
@@ -104,11 +103,11 @@ static enum status lay_out(const struct solver_handle *handle, const struct own_
     if (work->call.itype > 1)
         return STATUS_UNSUPPORTED;
     size_t *const end = &layout->end, reduction_bytes;
-    layout->e = take(end, n * real);
-    layout->tau = take(end, n * element);
-    layout->info = take(end, sizeof(int));
-    layout->real_vectors = take(end, element > real ? (size_t)layout->ld * count * real : 0);
-    layout->vectors = take(end, (size_t)layout->ld * count * element);
+    layout->e = workspace_take(end, n * real);
+    layout->tau = workspace_take(end, n * element);
+    layout->info = workspace_take(end, sizeof(int));
+    layout->real_vectors = workspace_take(end, element > real ? (size_t)layout->ld * count * real : 0);
+    layout->vectors = workspace_take(end, (size_t)layout->ld * count * element);
     const struct tridiagonalisation reduction = reduction_of(work, layout, 0);
     const struct divide_conquer_call division = division_of(work, layout, 0);
     enum status status = ask_back(handle, work, layout);
@@ -123,12 +122,12 @@ static enum status lay_out(const struct solver_handle *handle, const struct own_
     size_t scratch = 0;
     for (size_t i = 0; i < sizeof of_steps / sizeof *of_steps; i++)
         scratch = of_steps[i] > scratch ? of_steps[i] : scratch;
-    layout->scratch = take(end, scratch);
+    layout->scratch = workspace_take(end, scratch);
     return STATUS_OK;
 }
 
-enum status own_eigen_workspace(const struct solver_handle *handle, const struct own_eigen *work, size_t *device_bytes,
-                                size_t *host_bytes)
+enum status own_eigen_workspace(const struct solver_handle *handle, const struct own_eigen *work,
+                                size_t *device_bytes, size_t *host_bytes)
 {
     struct layout layout;
     const enum status status = lay_out(handle, work, &layout);
@@ -144,9 +143,9 @@ static enum status queue_factor(const struct solver_handle *handle, const struct
     const struct solver_eigen_call *const call = &work->call;
     const int type = solver_data_type(call->type);
     const int result = handle->library->potrf(handle->solver, handle->params, fill_of(work), call->n, type,
-                                              pointer(call->b), call->ldb, type, pointer(workspace + layout->scratch),
-                                              layout->factor_bytes, host_workspace, host_bytes,
-                                              pointer(call->info + sizeof(int)));
+                                              pointer(call->b), call->ldb, type,
+                                              pointer(workspace + layout->scratch), layout->factor_bytes,
+                                              host_workspace, host_bytes, pointer(call->info + sizeof(int)));
     return solver_status(handle->library, result, "cuSOLVER's potrf");
 }
 
@@ -156,8 +155,8 @@ static enum status queue_standard(const struct solver_handle *handle, const stru
     const struct solver_eigen_call *const call = &work->call;
     const struct device_part a = {.address = call->a, .ld = call->lda, .rows = call->n, .columns = call->n,
                                   .part = call->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER};
-    const struct standard_form form = {.type = call->type, .itype = call->itype, .uplo = call->uplo, .n = call->n,
-                                       .factor = call->b, .ld = call->ldb};
+    const struct standard_form form = {.type = call->type, .itype = call->itype, .uplo = call->uplo,
+                                       .n = call->n, .factor = call->b, .ld = call->ldb};
     const enum status status = matrix_part_complete(handle->library->device, handle->stream, &a, call->type);
     return status == STATUS_OK ? standard_form_apply(handle, &form, call->a, call->lda) : status;
 }
@@ -167,18 +166,19 @@ static enum status queue_back(const struct solver_handle *handle, const struct o
                               const struct layout *layout, CUdeviceptr workspace)
 {
     const struct solver_eigen_call *const call = &work->call;
-    const struct device_part real = {.address = workspace + layout->real_vectors, .ld = layout->ld, .rows = call->n,
-                                     .columns = work->count, .part = PART_FULL};
+    const struct device_part real = {.address = workspace + layout->real_vectors, .ld = layout->ld,
+                                     .rows = call->n, .columns = work->count, .part = PART_FULL};
     enum status status = STATUS_OK;
     if (blas_scalar_parts(call->type) == 2)
-        status = matrix_part_widen(handle->library->device, handle->stream, &real, workspace + layout->vectors,
-                                   layout->ld, call->type);
+        status = matrix_part_widen(handle->library->device, handle->stream, &real,
+                                   workspace + layout->vectors, layout->ld, call->type);
     if (status != STATUS_OK || !goes_back(work))
         return status;
     const int result = handle->library->ormtr[call->type](
-        handle->solver, DEVICE_LEFT, fill_of(work), DEVICE_NO_TRANS, (int)call->n, (int)work->count, pointer(call->a),
-        (int)call->lda, pointer(workspace + layout->tau), pointer(workspace + layout->vectors), (int)layout->ld,
-        pointer(workspace + layout->scratch), layout->back_elements, pointer(workspace + layout->info));
+        handle->solver, DEVICE_LEFT, fill_of(work), DEVICE_NO_TRANS, (int)call->n, (int)work->count,
+        pointer(call->a), (int)call->lda, pointer(workspace + layout->tau),
+        pointer(workspace + layout->vectors), (int)layout->ld, pointer(workspace + layout->scratch),
+        layout->back_elements, pointer(workspace + layout->info));
     return solver_status(handle->library, result, "cuSOLVER's ormtr");
 }
 
@@ -186,40 +186,63 @@ static enum status queue_vectors(const struct solver_handle *handle, const struc
                                  const struct layout *layout, CUdeviceptr workspace)
 {
     const struct solver_eigen_call *const call = &work->call;
-    const struct device_part vectors = {.address = workspace + layout->vectors, .ld = layout->ld, .rows = call->n,
-                                        .columns = work->count, .part = PART_FULL};
+    const struct device_part vectors = {.address = workspace + layout->vectors, .ld = layout->ld,
+                                        .rows = call->n, .columns = work->count, .part = PART_FULL};
     const size_t first = (size_t)work->first * (size_t)call->lda * blas_element_bytes(call->type);
-    const struct standard_form form = {.type = call->type, .itype = call->itype, .uplo = call->uplo, .n = call->n,
-                                       .factor = call->b, .ld = call->ldb};
+    const struct standard_form form = {.type = call->type, .itype = call->itype, .uplo = call->uplo,
+                                       .n = call->n, .factor = call->b, .ld = call->ldb};
     enum status status = queue_back(handle, work, layout, workspace);
     if (status == STATUS_OK && call->itype)
         status = standard_form_vectors(handle, &form, vectors.address, vectors.ld, work->count);
-    return status == STATUS_OK ? matrix_part_copy(handle->library->device, handle->stream, &vectors, call->a + first,
-                                                  call->lda, call->type)
+    return status == STATUS_OK ? matrix_part_copy(handle->library->device, handle->stream, &vectors,
+                                                  call->a + first, call->lda, call->type)
                                : status;
 }
 
-/* INFO of B's factor is looked at before anything is made of it: what is queued behind must not meet what is no number. */
-static enum status fetch_factor_info(const struct solver_handle *handle, const struct own_eigen *work, int *info)
+/* INFO of B's factor is looked at before anything is made of it: what is queued behind must not meet what is
+ * no number. */
+static enum status fetch_factor_info(const struct solver_handle *handle, const struct own_eigen *work,
+                                     int *info)
 {
-    CUresult result =
-        driver()->copy_to_host_async(info, work->call.info + sizeof(int), sizeof *info, handle->stream);
-    if (result == CUDA_SUCCESS)
-        result = driver()->stream_synchronise(handle->stream);
-    return device_check(handle->library->device, result, "waiting for B's factor");
+    static const char what[] = "waiting for B's factor";
+    struct device *const device = handle->library->device;
+    int *const home = handle->watch ? handle->watch->number : info;
+    enum status status = device_check(
+        device,
+        driver()->copy_to_host_async(home, work->call.info + sizeof(int), sizeof *info, handle->stream),
+        what);
+    if (status == STATUS_OK)
+        status = handle->watch ? stream_watch_wait(handle->watch, what)
+                               : device_check(device, driver()->stream_synchronise(handle->stream), what);
+    if (status == STATUS_OK)
+        *info = *home;
+    return status;
 }
 
-enum status own_eigen_run(const struct solver_handle *handle, const struct own_eigen *work, CUdeviceptr workspace,
-                          size_t device_bytes, void *host_workspace, size_t host_bytes)
+/* INFO, and what the reduction makes: one that is told to leave (stream_watch.h) leaves it half done, and
+ * what is queued behind must not meet what is no number. */
+static enum status clear_results(const struct solver_handle *handle, const struct own_eigen *work,
+                                 const struct layout *layout, CUdeviceptr workspace)
+{
+    const size_t values = (size_t)work->call.n * blas_element_bytes(real_type(work->call.type));
+    CUresult result = driver()->memory_set_async(work->call.info, 0, 2 * sizeof(int), handle->stream);
+    if (result == CUDA_SUCCESS)
+        result = driver()->memory_set_async(work->call.w, 0, values, handle->stream);
+    if (result == CUDA_SUCCESS)
+        result =
+            driver()->memory_set_async(workspace + layout->e, 0, layout->info - layout->e, handle->stream);
+    return device_check(handle->library->device, result, "clearing results");
+}
+
+enum status own_eigen_run(const struct solver_handle *handle, const struct own_eigen *work,
+                          CUdeviceptr workspace, size_t device_bytes, void *host_workspace, size_t host_bytes)
 {
     struct layout layout;
     enum status status = lay_out(handle, work, &layout);
     if (status == STATUS_OK && (layout.end > device_bytes || layout.host > host_bytes))
         return STATUS_UNSUPPORTED; /* the libraries answer otherwise than when they were asked before */
     if (status == STATUS_OK)
-        status = device_check(handle->library->device,
-                              driver()->memory_set_async(work->call.info, 0, 2 * sizeof(int), handle->stream),
-                              "zeroing INFO");
+        status = clear_results(handle, work, &layout, workspace);
     int factor_info = 0;
     if (status == STATUS_OK && work->call.itype) {
         status = queue_factor(handle, work, &layout, workspace, host_workspace, host_bytes);

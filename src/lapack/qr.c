@@ -32,7 +32,8 @@ static enum status queue_factorisation(struct route *route, const struct solver_
     const int result = handle->library->geqrf(
         handle->solver, handle->params, problem->m, problem->n, type, factor_operand(route, FACTOR_A),
         route->operands[FACTOR_A].ld, type, factor_vector(route, TAU), type, route_pointer(route->workspace),
-        route->device_workspace_bytes, route->host_workspace, route->host_workspace_bytes, factor_info(route, 0));
+        route->device_workspace_bytes, route->host_workspace, route->host_workspace_bytes,
+        factor_info(route, 0));
     return solver_status(handle->library, result, "cuSOLVER's geqrf");
 }
 
@@ -48,7 +49,8 @@ static enum status plan_making(struct route *route, const struct solver_handle *
     const struct factor_problem *const problem = factor_problem_of(route);
     const struct solver_library *const library = handle->library;
     int elements = -1;
-    if (!library->orgqr[route->type] || !library->orgqr_buffer[route->type] || !factor_is_narrow(route, FACTOR_A))
+    if (!library->orgqr[route->type] || !library->orgqr_buffer[route->type] ||
+        !factor_is_narrow(route, FACTOR_A))
         return STATUS_UNSUPPORTED;
     const int result = library->orgqr_buffer[route->type](
         handle->solver, (int)problem->m, (int)problem->n, (int)problem->k, factor_operand(route, FACTOR_A),
@@ -81,10 +83,11 @@ static struct product product_of(const struct route *route)
 {
     const struct factor_problem *const problem = factor_problem_of(route);
     if (problem->family == LAPACK_GELS)
-        return (struct product){DEVICE_LEFT, transpose_of(route->type), (int)problem->m, (int)problem->k, (int)problem->n};
+        return (struct product){DEVICE_LEFT, transpose_of(route->type), (int)problem->m, (int)problem->k,
+                                (int)problem->n};
     return (struct product){problem->side == SIDE_LEFT ? DEVICE_LEFT : DEVICE_RIGHT,
-                            problem->trans == TRANS_NONE ? DEVICE_NO_TRANS : transpose_of(route->type), (int)problem->m,
-                            (int)problem->n, (int)problem->k};
+                            problem->trans == TRANS_NONE ? DEVICE_NO_TRANS : transpose_of(route->type),
+                            (int)problem->m, (int)problem->n, (int)problem->k};
 }
 
 static enum status plan_product(struct route *route, const struct solver_handle *handle)
@@ -92,8 +95,8 @@ static enum status plan_product(struct route *route, const struct solver_handle 
     const struct solver_library *const library = handle->library;
     const struct product product = product_of(route);
     int elements = -1;
-    if (!library->ormqr[route->type] || !library->ormqr_buffer[route->type] || !factor_is_narrow(route, FACTOR_A) ||
-        !factor_is_narrow(route, FACTOR_B))
+    if (!library->ormqr[route->type] || !library->ormqr_buffer[route->type] ||
+        !factor_is_narrow(route, FACTOR_A) || !factor_is_narrow(route, FACTOR_B))
         return STATUS_UNSUPPORTED;
     const int result = library->ormqr_buffer[route->type](
         handle->solver, product.side, product.operation, product.rows, product.columns, product.reflectors,
@@ -128,10 +131,10 @@ static enum status plan_least_squares(struct route *route, const struct solver_h
 static enum status divide(const struct route *route, const struct solver_handle *handle)
 {
     const struct factor_problem *const problem = factor_problem_of(route);
-    const int result = solver_trsm(handle, route->type, DEVICE_LEFT, DEVICE_UPPER, DEVICE_NO_TRANS, DEVICE_NON_UNIT,
-                                   problem->n, problem->k, &device_one[route->type], factor_operand(route, FACTOR_A),
-                                   route->operands[FACTOR_A].ld, factor_operand(route, FACTOR_B),
-                                   route->operands[FACTOR_B].ld);
+    const int result = solver_trsm(handle, route->type, DEVICE_LEFT, DEVICE_UPPER, DEVICE_NO_TRANS,
+                                   DEVICE_NON_UNIT, problem->n, problem->k, &device_one[route->type],
+                                   factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld,
+                                   factor_operand(route, FACTOR_B), route->operands[FACTOR_B].ld);
     return solver_blas_status(handle->library, result, "cuBLAS' trsm");
 }
 
@@ -154,16 +157,19 @@ static bool judge_factorisation(struct route *route)
 {
     const struct factor_problem *const problem = factor_problem_of(route);
     return route->info == 0 &&
-           route_values_are_finite(problem->tau, least_of(problem) * blas_scalar_parts(route->type), route->type);
+           route_values_are_finite(problem->tau, least_of(problem) * blas_scalar_parts(route->type),
+                                   route->type);
 }
 
 /* True when R has full rank by the test of LAPACK's trtrs. */
 static bool judge_least_squares(struct route *route)
 {
     const struct factor_problem *const problem = factor_problem_of(route);
-    const struct blas_matrix diagonal = {.pointer = problem->diagonal, .rows = problem->n, .columns = problem->n};
+    const struct blas_matrix diagonal = {
+        .pointer = problem->diagonal, .rows = problem->n, .columns = problem->n};
     return route->info == 0 && route->later_info[0] == 0 &&
-           route_values_are_finite(problem->diagonal, problem->n * blas_scalar_parts(route->type), route->type) &&
+           route_values_are_finite(problem->diagonal, problem->n * blas_scalar_parts(route->type),
+                                   route->type) &&
            route_values_diagonal_is_nonzero(&diagonal, route->type, false); /* ld 0: the elements follow each
                                                                                other */
 }
@@ -178,7 +184,8 @@ static void describe_vectors(struct factor_problem *problem, struct route *route
     if (problem->family == LAPACK_GEQRF)
         route->vectors[TAU].values = problem->tau;
     if (problem->family == LAPACK_GELS)
-        route->vectors[DIAGONAL] = (struct route_vector){.bytes = (size_t)problem->n * element, .values = problem->diagonal};
+        route->vectors[DIAGONAL] = (struct route_vector){.bytes = (size_t)problem->n * element,
+                                                         .values = problem->diagonal};
 }
 
 /* LAPACK scales columns, and gels right-hand sides, that are very large or small before it makes
@@ -201,8 +208,9 @@ void qr_describe(struct factor_problem *problem, struct route *route)
     if (problem->family != LAPACK_ORMQR)
         a->home = problem->a;
     if (problem->b.pointer)
-        route->operands[FACTOR_B] = (struct route_operand){.rows = problem->b.rows, .columns = problem->b.columns,
-                                                           .up = problem->b, .home = problem->b,
+        route->operands[FACTOR_B] = (struct route_operand){.rows = problem->b.rows,
+                                                           .columns = problem->b.columns, .up = problem->b,
+                                                           .home = problem->b,
                                                            .finite_suffices = is_factorised};
     describe_vectors(problem, route);
 }

@@ -12,7 +12,8 @@ static int64_t device_ld(const struct route *route, const struct route_operand *
 
 static size_t operand_bytes(const struct route *route, const struct route_operand *operand)
 {
-    return route_aligned((size_t)device_ld(route, operand) * (size_t)operand->columns * blas_element_bytes(route->type));
+    return workspace_aligned((size_t)device_ld(route, operand) * (size_t)operand->columns *
+                         blas_element_bytes(route->type));
 }
 
 /* Of device memory without workspace. */
@@ -48,7 +49,7 @@ static void place(struct route *route, CUdeviceptr address)
     address += ROUTE_INFO_BYTES;
     for (int i = 0; i < ROUTE_VECTORS_MAX; i++) {
         route->vectors[i].address = address;
-        address += route_aligned(route->vectors[i].bytes);
+        address += workspace_aligned(route->vectors[i].bytes);
     }
     route->moduli_address = address;
     address += ROUTE_MODULI_BYTES;
@@ -124,9 +125,11 @@ static enum status run_in_memory(struct route_run *run)
 {
     struct route *const route = run->route;
     CUdeviceptr memory;
-    size_t bytes = operands_bytes(route) + route_aligned(route->device_workspace_bytes);
+    size_t bytes = operands_bytes(route) + workspace_aligned(route->device_workspace_bytes);
     phase_enter(PHASE_MEMORY);
-    enum status status = route_lane_reserve_host(run->lane, route->host_workspace_bytes) ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+    enum status status = route_lane_reserve_host(run->lane, route->host_workspace_bytes)
+                             ? STATUS_OK
+                             : STATUS_OUT_OF_MEMORY;
     route->host_workspace = run->lane->host_workspace;
     if (status == STATUS_OK)
         status = operands_borrow_kept(run->mirrors, bytes, &memory, &bytes);
@@ -144,7 +147,8 @@ static enum status run_in_lane(struct route_run *run)
     struct route *const route = run->route;
     for (int i = 0; i < ROUTE_OPERANDS_MAX; i++)
         route->operands[i].ld = device_ld(route, &route->operands[i]);
-    enum status status = is_too_long(route) ? STATUS_UNSUPPORTED : route->method->plan(route, &run->lane->handle);
+    enum status status = is_too_long(route) ? STATUS_UNSUPPORTED
+                                            : route->method->plan(route, &run->lane->handle);
     phase_enter(PHASE_UPLOAD);
     if (status == STATUS_OK && !may_touch(route))
         status = STATUS_INACCESSIBLE;
@@ -163,6 +167,7 @@ enum status route_run(struct route *route, struct device *device, const struct s
         return status;
     status = route_lane_acquire(device, library, patience, &run.lane);
     if (status == STATUS_OK) {
+        run.lane->watch.expected_seconds = route->expected_seconds;
         status = run_in_lane(&run);
         route_lane_release(run.lane);
     }

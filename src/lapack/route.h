@@ -47,6 +47,8 @@ struct route {
     const struct route_method *method;
     const void *problem; /* the method's */
     bool keeps; /* operands that may stay on the device do stay */
+    bool solvers_alone;      /* by cuSOLVER, even where kernels of our own do the same */
+    double expected_seconds; /* predicted for the whole of it; 0: not known */
     /* Judges again when the matrices are home; only for routes whose homes are all private memory. NULL: it
      * is a success. */
     bool (*accept)(const struct route *route);

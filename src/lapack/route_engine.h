@@ -3,6 +3,7 @@
 #define MUBLAS_ROUTE_ENGINE_H
 
 #include "lapack/route.h"
+#include "lapack/workspace.h"
 
 /* One run of a route in its lane. */
 struct route_run {
@@ -12,12 +13,6 @@ struct route_run {
     struct patience *patience;
 };
 
-static inline size_t route_aligned(size_t bytes)
-{
-    enum { ALIGNMENT = 256 };
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
 enum { ROUTE_INFO_BYTES = 256 };
 
 /* INFO and all vectors, one behind the other. */
@@ -25,7 +20,7 @@ static inline size_t route_vector_bytes(const struct route *route)
 {
     size_t bytes = ROUTE_INFO_BYTES;
     for (int i = 0; i < ROUTE_VECTORS_MAX; i++)
-        bytes += route_aligned(route->vectors[i].bytes);
+        bytes += workspace_aligned(route->vectors[i].bytes);
     return bytes;
 }
 
@@ -57,6 +52,7 @@ enum status route_take_from_mirror(struct route_run *run, const struct route_ope
 
 /* Brings `home`, whose column 0 is at `address`, to host memory by way of its mirror, so that both are equal.
  * STATUS_UNSUPPORTED: it has no mirror, or is a triangle. *touched: host memory may have been written. */
-enum status route_leave_in_mirror(struct route_run *run, const struct route_operand *operand, CUdeviceptr address, bool *touched);
+enum status route_leave_in_mirror(struct route_run *run, const struct route_operand *operand,
+                                  CUdeviceptr address, bool *touched);
 
 #endif

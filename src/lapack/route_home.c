@@ -11,9 +11,9 @@ enum status route_fetch_vectors(struct route_run *run)
     struct lane *const lane = run->lane->lane;
     unsigned char *const pinned = lane->vectors[0];
     const size_t bytes = route_vector_bytes(route);
-    enum status status =
-        device_check(lane->device, driver()->copy_to_host_async(pinned, route->info_address, bytes, lane->stream),
-                     "fetching a LAPACK routine's vectors");
+    enum status status = device_check(
+        lane->device, driver()->copy_to_host_async(pinned, route->info_address, bytes, lane->stream),
+        "fetching a LAPACK routine's vectors");
     if (status == STATUS_OK)
         status = route_lane_wait(run->lane, "running a LAPACK routine");
     if (status != STATUS_OK)
@@ -43,12 +43,14 @@ static int64_t run_of(const struct route_operand *operand, int64_t first)
     int64_t count = 1;
     if (!operand->home_order)
         return operand->home.columns;
-    while (first + count < operand->home.columns && operand->home_order[first + count] == operand->home_order[first] + count)
+    while (first + count < operand->home.columns &&
+           operand->home_order[first + count] == operand->home_order[first] + count)
         count++;
     return count;
 }
 
-static enum status bring_columns(const struct route *route, const struct route_operand *operand, struct lane *lane, bool *touched)
+static enum status bring_columns(const struct route *route, const struct route_operand *operand,
+                                 struct lane *lane, bool *touched)
 {
     const size_t element = blas_element_bytes(route->type);
     enum status status = STATUS_OK;
@@ -58,9 +60,9 @@ static enum status bring_columns(const struct route *route, const struct route_o
         count = run_of(operand, first);
         part.pointer = (unsigned char *)part.pointer + (size_t)(first * part.ld) * element;
         part.columns = count;
-        status = staging_download_part(lane, &part,
-                                       route_first_address(route, operand) + (CUdeviceptr)(column * operand->ld) * element,
-                                       operand->ld, element, touched);
+        status = staging_download_part(
+            lane, &part, route_first_address(route, operand) + (CUdeviceptr)(column * operand->ld) * element,
+            operand->ld, element, touched);
     }
     return status;
 }
@@ -72,8 +74,9 @@ static enum status bring_by_mirror(struct route_run *run, const struct route_ope
     const CUdeviceptr column_bytes = (CUdeviceptr)operand->ld * blas_element_bytes(route->type);
     if (operand->home_order)
         return STATUS_UNSUPPORTED;
-    return route_leave_in_mirror(run, operand, route_first_address(route, operand) + (CUdeviceptr)operand->home_first * column_bytes,
-                                 touched);
+    return route_leave_in_mirror(
+        run, operand, route_first_address(route, operand) + (CUdeviceptr)operand->home_first * column_bytes,
+        touched);
 }
 
 /* Tried twice from device memory. */
@@ -95,7 +98,8 @@ enum status route_bring_home(struct route_run *run)
         for (int i = 0; i < ROUTE_OPERANDS_MAX; i++) {
             const struct route_operand *const operand = &route->operands[i];
             bool touched = false;
-            if (!operand->home.pointer || operand->home.columns == 0 || is_updated(route, operand) != (updated == 1))
+            if (!operand->home.pointer || operand->home.columns == 0 ||
+                is_updated(route, operand) != (updated == 1))
                 continue;
             const enum status status = bring_home(run, operand, &touched);
             lost = lost || (touched && updated == 1);

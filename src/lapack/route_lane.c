@@ -65,8 +65,7 @@ bool route_lane_reserve_host(struct route_lane *lane, size_t bytes)
 static void destroy(struct route_lane *lane)
 {
     solver_handle_destroy(&lane->handle);
-    if (lane->done)
-        driver()->event_destroy(lane->done);
+    stream_watch_destroy(&lane->watch);
     if (lane->lane)
         lane_destroy_own(lane->lane); /* waits for what is queued */
     drop_host_workspace(lane);
@@ -77,17 +76,17 @@ static enum status make(struct route_lane *lane, struct device *device, const st
 {
     enum status status = lane_create_own(device, &lane->lane);
     if (status == STATUS_OK)
-        status = device_check(device, driver()->event_create(&lane->done, CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC),
-                              "creating an event");
+        status = stream_watch_create(device, lane->lane->stream, &lane->watch);
     if (status == STATUS_OK)
         status = solver_handle_create(library, lane->lane->stream, &lane->handle);
+    lane->handle.watch = &lane->watch;
     if (status != STATUS_OK)
         destroy(lane);
     return status;
 }
 
-enum status route_lane_acquire(struct device *device, const struct solver_library *library, struct patience *patience,
-                               struct route_lane **result)
+enum status route_lane_acquire(struct device *device, const struct solver_library *library,
+                               struct patience *patience, struct route_lane **result)
 {
     const enum phase before = phase_enter(PHASE_LOCKS);
     struct route_lane *lane = take_free(patience);
@@ -119,10 +118,7 @@ void route_lane_release(struct route_lane *lane)
 
 enum status route_lane_wait(struct route_lane *lane, const char *what)
 {
-    struct device *const device = lane->lane->device;
-    enum status status = device_check(device, driver()->event_record(lane->done, lane->lane->stream), what);
-    if (status == STATUS_OK)
-        status = device_check(device, driver()->event_synchronise(lane->done), what);
+    const enum status status = stream_watch_wait(&lane->watch, what);
     if (status != STATUS_OK)
         lane->lane->broken = true;
     return status;

@@ -11,7 +11,8 @@ bool route_host_values_are_good(const struct route *route)
     for (int i = 0; i < ROUTE_OPERANDS_MAX; i++) {
         const struct route_operand *const operand = &route->operands[i];
         if (operand->up.pointer && operand->diagonal != DIAGONAL_ANY &&
-            !route_values_diagonal_is_nonzero(&operand->up, route->type, operand->diagonal == DIAGONAL_REAL_NONZERO))
+            !route_values_diagonal_is_nonzero(&operand->up, route->type,
+                                              operand->diagonal == DIAGONAL_REAL_NONZERO))
             return false;
     }
     for (int i = 0; i < ROUTE_VECTORS_MAX; i++)
@@ -21,13 +22,15 @@ bool route_host_values_are_good(const struct route *route)
 }
 
 /* The second half of each element of the diagonal. */
-static enum status clear_imaginary_diagonal(const struct route *route, const struct route_operand *operand, struct lane *lane)
+static enum status clear_imaginary_diagonal(const struct route *route, const struct route_operand *operand,
+                                            struct lane *lane)
 {
     const size_t element = blas_element_bytes(route->type);
-    return device_check(lane->device,
-                        driver()->words_set_2d_async(operand->address + element / 2, ((size_t)operand->ld + 1) * element, 0,
-                                                     element / 2 / sizeof(uint32_t), (size_t)operand->rows, lane->stream),
-                        "clearing a diagonal's imaginary parts");
+    return device_check(
+        lane->device,
+        driver()->words_set_2d_async(operand->address + element / 2, ((size_t)operand->ld + 1) * element, 0,
+                                     element / 2 / sizeof(uint32_t), (size_t)operand->rows, lane->stream),
+        "clearing a diagonal's imaginary parts");
 }
 
 /* Through pinned memory of their own, until the stream has been waited for. */
@@ -40,8 +43,10 @@ static enum status send_vectors(struct route *route, struct lane *lane)
         if (!vector->up)
             continue;
         memcpy(pinned, vector->up, vector->bytes);
-        status = device_check(lane->device, driver()->copy_to_device_async(vector->address, pinned, vector->bytes, lane->stream),
-                              "sending a LAPACK routine's vectors");
+        status = device_check(
+            lane->device,
+            driver()->copy_to_device_async(vector->address, pinned, vector->bytes, lane->stream),
+            "sending a LAPACK routine's vectors");
         route->moved.bytes_up += vector->bytes;
     }
     return status;
@@ -57,7 +62,8 @@ static enum status send_operand(struct route_run *run, const struct route_operan
                                      blas_element_bytes(route->type));
         route->moved.bytes_up += blas_part_bytes(&operand->up, route->type);
     }
-    return status == STATUS_OK && operand->hermitian ? clear_imaginary_diagonal(route, operand, lane) : status;
+    return status == STATUS_OK && operand->hermitian ? clear_imaginary_diagonal(route, operand, lane)
+                                                     : status;
 }
 
 enum status route_send(struct route_run *run)
@@ -85,8 +91,8 @@ static enum status queue_look(struct route_run *run, unsigned *blocks)
                                          operand->up.columns, operand->up.part};
         blocks[i] = 0;
         if (operand->up.pointer)
-            status = matrix_part_queue_largest(run->lane->lane->device, run->lane->lane->stream, &part, route->type,
-                                               moduli_of(route, i), &blocks[i]);
+            status = matrix_part_queue_largest(run->lane->lane->device, run->lane->lane->stream, &part,
+                                               route->type, moduli_of(route, i), &blocks[i]);
     }
     return status;
 }
@@ -109,7 +115,8 @@ enum status route_check_values(struct route_run *run)
     enum status status = queue_look(run, blocks);
     if (status == STATUS_OK)
         status = device_check(lane->device,
-                              driver()->copy_to_host_async(lane->vectors[0], route->moduli_address, ROUTE_MODULI_BYTES, lane->stream),
+                              driver()->copy_to_host_async(lane->vectors[0], route->moduli_address,
+                                                           ROUTE_MODULI_BYTES, lane->stream),
                               "fetching the largest moduli");
     if (status == STATUS_OK)
         status = route_lane_wait(run->lane, "sending a LAPACK routine's operands");

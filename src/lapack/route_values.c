@@ -63,14 +63,16 @@ static int32_t largest_in_column(const struct look *look, int64_t column)
         (const unsigned char *)matrix->pointer + (size_t)column * (size_t)matrix->ld * element;
     if (first >= end)
         return 0;
-    return largest_of(bytes + (size_t)first * element, (size_t)(end - first) * element, blas_is_single(look->type));
+    return largest_of(bytes + (size_t)first * element, (size_t)(end - first) * element,
+                      blas_is_single(look->type));
 }
 
 static void look_at_part(void *context, unsigned part)
 {
     struct look *const look = context;
     const int64_t begin = (int64_t)part * look->columns_each;
-    const int64_t all = look->matrix->columns, end = begin + look->columns_each < all ? begin + look->columns_each : all;
+    const int64_t all = look->matrix->columns,
+                  end = begin + look->columns_each < all ? begin + look->columns_each : all;
     int32_t largest = 0, before = atomic_load(&look->largest);
     for (int64_t column = begin; column < end; column++)
         largest = larger(largest, largest_in_column(look, column));
@@ -83,7 +85,8 @@ static int32_t largest_in(const struct blas_matrix *matrix, enum blas_type type)
 {
     enum { PART_BYTES = 1 << 20, HELPERS_MOST = 7 };
     const size_t column_bytes = (size_t)matrix->rows * blas_element_bytes(type);
-    struct look look = {.matrix = matrix, .type = type, .columns_each = (int64_t)(PART_BYTES / (column_bytes + 1)) + 1};
+    struct look look = {
+        .matrix = matrix, .type = type, .columns_each = (int64_t)(PART_BYTES / (column_bytes + 1)) + 1};
     const unsigned parts = (unsigned)((matrix->columns + look.columns_each - 1) / look.columns_each);
     const int wanted = parts > 1 ? job_helpers_wanted() : 0;
     job_helpers_run(look_at_part, &look, parts, wanted < HELPERS_MOST ? wanted : HELPERS_MOST);
@@ -126,12 +129,14 @@ bool route_values_of_matrix_are_finite(const struct blas_matrix *matrix, enum bl
     return route_values_largest_is_finite((uint32_t)largest_in(matrix, type), type);
 }
 
-bool route_values_diagonal_is_nonzero(const struct blas_matrix *matrix, enum blas_type type, bool is_to_be_real)
+bool route_values_diagonal_is_nonzero(const struct blas_matrix *matrix, enum blas_type type,
+                                      bool is_to_be_real)
 {
     const size_t element = blas_element_bytes(type);
     for (int64_t i = 0; i < matrix->columns && i < matrix->rows; i++) {
         union blas_scalar scalar;
-        memcpy(&scalar, (const unsigned char *)matrix->pointer + (size_t)(i * matrix->ld + i) * element, element);
+        memcpy(&scalar, (const unsigned char *)matrix->pointer + (size_t)(i * matrix->ld + i) * element,
+               element);
         if (blas_scalar_is_zero(type, scalar) ||
             (is_to_be_real && blas_scalar_parts(type) == 2 && blas_scalar_bits(type, &scalar, 1) != 0))
             return false;
@@ -142,5 +147,6 @@ bool route_values_diagonal_is_nonzero(const struct blas_matrix *matrix, enum bla
 bool route_values_are_finite(const void *numbers, int64_t count, enum blas_type type)
 {
     const bool is_single = blas_is_single(type);
-    return route_values_largest_is_finite((uint32_t)largest_of(numbers, (size_t)count * (is_single ? 4 : 8), is_single), type);
+    return route_values_largest_is_finite(
+        (uint32_t)largest_of(numbers, (size_t)count * (is_single ? 4 : 8), is_single), type);
 }

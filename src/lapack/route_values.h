@@ -25,7 +25,8 @@ bool route_values_largest_is_finite(uint32_t upper, enum blas_type type);
 bool route_values_of_matrix_are_finite(const struct blas_matrix *matrix, enum blas_type type);
 
 /* True when no element of the diagonal is zero and, if asked, none has an imaginary part. */
-bool route_values_diagonal_is_nonzero(const struct blas_matrix *matrix, enum blas_type type, bool is_to_be_real);
+bool route_values_diagonal_is_nonzero(const struct blas_matrix *matrix, enum blas_type type,
+                                      bool is_to_be_real);
 
 /* True when all `count` real numbers of the precision of `type` are finite. */
 bool route_values_are_finite(const void *numbers, int64_t count, enum blas_type type);

@@ -23,7 +23,8 @@ struct shape {
 static struct shape shape_of(const struct singular_problem *problem)
 {
     const bool turned = problem->m < problem->n;
-    struct shape shape = {.p = turned ? problem->n : problem->m, .q = turned ? problem->m : problem->n, .turned = turned};
+    struct shape shape = {
+        .p = turned ? problem->n : problem->m, .q = turned ? problem->m : problem->n, .turned = turned};
     const int64_t wanted = turned ? problem->vt.rows : problem->u.columns;
     shape.left_columns = wanted > shape.q ? wanted : shape.q;
     return shape;
@@ -44,12 +45,12 @@ static struct parameters parameters_of(const struct route *route, const struct s
     const struct shape shape = shape_of(problem_of(route));
     const struct route_operand *const a = &route->operands[shape.turned ? WORK : MATRIX_A],
                               *const left = &route->operands[LEFT], *const right = &route->operands[RIGHT];
-    return (struct parameters){.library = handle->library, .shape = shape, .type = solver_data_type(route->type),
-                               .real_type = solver_real_type(route->type),
-                               .mode = CUSOLVER_EIG_MODE_VECTOR,
-                               .economic = shape.left_columns == shape.q, .ld = a->ld,
-                               .ldu = left->ld, .ldv = right->ld,
-                               .a = route_pointer(a->address), .s = route_pointer(route->vectors[VECTOR_S].address),
+    return (struct parameters){.library = handle->library, .shape = shape,
+                               .type = solver_data_type(route->type),
+                               .real_type = solver_real_type(route->type), .mode = CUSOLVER_EIG_MODE_VECTOR,
+                               .economic = shape.left_columns == shape.q, .ld = a->ld, .ldu = left->ld,
+                               .ldv = right->ld, .a = route_pointer(a->address),
+                               .s = route_pointer(route->vectors[VECTOR_S].address),
                                .u = route_pointer(left->address), .v = route_pointer(right->address)};
 }
 
@@ -59,9 +60,9 @@ static enum status plan(struct route *route, const struct solver_handle *handle)
     size_t device_bytes = 0, host_bytes = 0;
     if (!p.library->gesvdp || !p.library->gesvdp_buffer)
         return STATUS_UNSUPPORTED;
-    const int result = p.library->gesvdp_buffer(handle->solver, handle->params, p.mode, p.economic, p.shape.p, p.shape.q,
-                                                p.type, p.a, p.ld, p.real_type, p.s, p.type, p.u, p.ldu, p.type, p.v, p.ldv,
-                                                p.type, &device_bytes, &host_bytes);
+    const int result = p.library->gesvdp_buffer(
+        handle->solver, handle->params, p.mode, p.economic, p.shape.p, p.shape.q, p.type, p.a, p.ld,
+        p.real_type, p.s, p.type, p.u, p.ldu, p.type, p.v, p.ldv, p.type, &device_bytes, &host_bytes);
     return route_reserve(route, result, device_bytes, host_bytes);
 }
 
@@ -69,11 +70,12 @@ static enum status decompose(struct route *route, const struct solver_handle *ha
 {
     const struct parameters p = parameters_of(route, handle);
     return solver_status(p.library,
-                         p.library->gesvdp(handle->solver, handle->params, p.mode, p.economic, p.shape.p, p.shape.q, p.type,
-                                           p.a, p.ld, p.real_type, p.s, p.type, p.u, p.ldu, p.type, p.v, p.ldv, p.type,
-                                           route_pointer(route->workspace), route->device_workspace_bytes,
-                                           route->host_workspace, route->host_workspace_bytes,
-                                           route_pointer(route->info_address), &problem_of(route)->error),
+                         p.library->gesvdp(handle->solver, handle->params, p.mode, p.economic, p.shape.p,
+                                           p.shape.q, p.type, p.a, p.ld, p.real_type, p.s, p.type, p.u, p.ldu,
+                                           p.type, p.v, p.ldv, p.type, route_pointer(route->workspace),
+                                           route->device_workspace_bytes, route->host_workspace,
+                                           route->host_workspace_bytes, route_pointer(route->info_address),
+                                           &problem_of(route)->error),
                          "cuSOLVER's gesvdp");
 }
 
@@ -89,8 +91,9 @@ static enum status queue(struct route *route, const struct solver_handle *handle
     if (status == STATUS_OK)
         status = decompose(route, handle);
     if (status == STATUS_OK && route->operands[TURNED].home.pointer)
-        status = shape.turned ? device_matrix_turn(route, handle, LEFT, UNIT, TURNED, shape.left_columns, shape.p)
-                              : device_matrix_turn(route, handle, RIGHT, UNIT, TURNED, shape.q, shape.q);
+        status = shape.turned
+                     ? device_matrix_turn(route, handle, LEFT, UNIT, TURNED, shape.left_columns, shape.p)
+                     : device_matrix_turn(route, handle, RIGHT, UNIT, TURNED, shape.q, shape.q);
     return status;
 }
 
@@ -128,11 +131,13 @@ void singular_describe(struct singular_problem *problem, struct route *route)
     problem->error = NAN;
     route->operands[MATRIX_A] = room(problem->m, problem->n);
     route->operands[MATRIX_A].up = problem->a;
-    route->vectors[VECTOR_S] = (struct route_vector){.bytes = (size_t)shape.q * real, .values = problem->values};
+    route->vectors[VECTOR_S] = (struct route_vector){.bytes = (size_t)shape.q * real,
+                                                     .values = problem->values};
     if (shape.turned)
         route->operands[WORK] = room(shape.p, shape.q);
     if (shape.turned || problem->vt.pointer)
-        route->operands[UNIT] = room(shape.turned ? shape.left_columns : shape.q, shape.turned ? shape.left_columns : shape.q);
+        route->operands[UNIT] = room(shape.turned ? shape.left_columns : shape.q,
+                                     shape.turned ? shape.left_columns : shape.q);
     route->operands[LEFT] = room(shape.p, shape.left_columns);
     route->operands[RIGHT] = room(shape.q, shape.q);
     if (problem->vt.pointer)

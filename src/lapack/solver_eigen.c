@@ -19,13 +19,13 @@ static void *at(CUdeviceptr address)
     return (void *)(uintptr_t)address;
 }
 
-static int standard_workspace(const struct solver_handle *handle, const struct solver_eigen_call *call, size_t *device_bytes,
-                              size_t *host_bytes)
+static int standard_workspace(const struct solver_handle *handle, const struct solver_eigen_call *call,
+                              size_t *device_bytes, size_t *host_bytes)
 {
     const int type = solver_data_type(call->type);
-    return handle->library->syevd_buffer(handle->solver, handle->params, mode_of(call), uplo_of(call), call->n, type,
-                                         at(call->a), call->lda, solver_real_type(call->type), at(call->w), type,
-                                         device_bytes, host_bytes);
+    return handle->library->syevd_buffer(handle->solver, handle->params, mode_of(call), uplo_of(call),
+                                         call->n, type, at(call->a), call->lda, solver_real_type(call->type),
+                                         at(call->w), type, device_bytes, host_bytes);
 }
 
 /* By the 32-bit interface, if every product of sizes fits it. */
@@ -41,8 +41,8 @@ static int generalised_workspace(const struct solver_handle *handle, const struc
 {
     int elements = -1;
     const int result = handle->library->sygvd_buffer[call->type](
-        handle->solver, call->itype, mode_of(call), uplo_of(call), (int)call->n, at(call->a), (int)call->lda, at(call->b),
-        (int)call->ldb, at(call->w), &elements);
+        handle->solver, call->itype, mode_of(call), uplo_of(call), (int)call->n, at(call->a), (int)call->lda,
+        at(call->b), (int)call->ldb, at(call->w), &elements);
     *device_bytes = elements < 0 ? SIZE_MAX : (size_t)elements * blas_element_bytes(call->type);
     return result;
 }
@@ -60,25 +60,27 @@ enum status solver_eigen_workspace(const struct solver_handle *handle, const str
     return STATUS_OK;
 }
 
-static int run_standard(const struct solver_handle *handle, const struct solver_eigen_call *call, CUdeviceptr workspace,
-                        size_t device_bytes, void *host_workspace, size_t host_bytes)
+static int run_standard(const struct solver_handle *handle, const struct solver_eigen_call *call,
+                        CUdeviceptr workspace, size_t device_bytes, void *host_workspace, size_t host_bytes)
 {
     const int type = solver_data_type(call->type);
     return handle->library->syevd(handle->solver, handle->params, mode_of(call), uplo_of(call), call->n, type,
-                                  at(call->a), call->lda, solver_real_type(call->type), at(call->w), type, at(workspace),
-                                  device_bytes, host_workspace, host_bytes, at(call->info));
+                                  at(call->a), call->lda, solver_real_type(call->type), at(call->w), type,
+                                  at(workspace), device_bytes, host_workspace, host_bytes, at(call->info));
 }
 
-static int run_generalised(const struct solver_handle *handle, const struct solver_eigen_call *call, CUdeviceptr workspace,
-                           size_t device_bytes)
+static int run_generalised(const struct solver_handle *handle, const struct solver_eigen_call *call,
+                           CUdeviceptr workspace, size_t device_bytes)
 {
     return handle->library->sygvd[call->type](
-        handle->solver, call->itype, mode_of(call), uplo_of(call), (int)call->n, at(call->a), (int)call->lda, at(call->b),
-        (int)call->ldb, at(call->w), at(workspace), (int)(device_bytes / blas_element_bytes(call->type)), at(call->info));
+        handle->solver, call->itype, mode_of(call), uplo_of(call), (int)call->n, at(call->a), (int)call->lda,
+        at(call->b), (int)call->ldb, at(call->w), at(workspace),
+        (int)(device_bytes / blas_element_bytes(call->type)), at(call->info));
 }
 
 enum status solver_eigen_run(const struct solver_handle *handle, const struct solver_eigen_call *call,
-                             CUdeviceptr workspace, size_t device_bytes, void *host_workspace, size_t host_bytes)
+                             CUdeviceptr workspace, size_t device_bytes, void *host_workspace,
+                             size_t host_bytes)
 {
     const int result = call->itype
                            ? run_generalised(handle, call, workspace, device_bytes)

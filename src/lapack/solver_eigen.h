@@ -22,6 +22,7 @@ enum status solver_eigen_workspace(const struct solver_handle *handle, const str
 /* Queues it on the handle's stream. The workspaces are as large as asked for, and stay until the stream has
  * been waited for. */
 enum status solver_eigen_run(const struct solver_handle *handle, const struct solver_eigen_call *call,
-                             CUdeviceptr workspace, size_t device_bytes, void *host_workspace, size_t host_bytes);
+                             CUdeviceptr workspace, size_t device_bytes, void *host_workspace,
+                             size_t host_bytes);
 
 #endif

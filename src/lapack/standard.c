@@ -17,8 +17,10 @@ static enum status plan(struct route *route, const struct solver_handle *handle)
 static enum status queue(struct route *route, const struct solver_handle *handle)
 {
     const struct reduction_problem *const problem = route->problem;
-    const struct route_operand *const a = &route->operands[MATRIX_A], *const factor = &route->operands[FACTOR];
-    const struct device_part part = {.address = a->address, .ld = a->ld, .rows = problem->n, .columns = problem->n,
+    const struct route_operand *const a = &route->operands[MATRIX_A];
+    const struct route_operand *const factor = &route->operands[FACTOR];
+    const struct device_part part = {.address = a->address, .ld = a->ld, .rows = problem->n,
+                                     .columns = problem->n,
                                      .part = problem->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER};
     const struct standard_form form = {.type = route->type, .itype = problem->itype, .uplo = problem->uplo,
                                        .n = problem->n, .factor = factor->address, .ld = factor->ld};
@@ -38,7 +40,8 @@ static enum status queue(struct route *route, const struct solver_handle *handle
 static bool judge(struct route *route)
 {
     const struct reduction_problem *const problem = route->problem;
-    return route_values_are_finite(problem->diagonal, problem->n * blas_scalar_parts(route->type), route->type);
+    return route_values_are_finite(problem->diagonal, problem->n * blas_scalar_parts(route->type),
+                                   route->type);
 }
 
 void standard_describe(struct reduction_problem *problem, struct route *route)
@@ -54,6 +57,6 @@ void standard_describe(struct reduction_problem *problem, struct route *route)
     route->operands[FACTOR].up = problem->b;
     route->operands[FACTOR].diagonal = problem->itype == 1 ? DIAGONAL_REAL_NONZERO : DIAGONAL_ANY;
     route->operands[MATRIX_A].home = problem->a;
-    route->vectors[VECTOR_DIAGONAL] =
-        (struct route_vector){.bytes = (size_t)problem->n * blas_element_bytes(route->type), .values = problem->diagonal};
+    route->vectors[VECTOR_DIAGONAL] = (struct route_vector){
+        .bytes = (size_t)problem->n * blas_element_bytes(route->type), .values = problem->diagonal};
 }

@@ -12,23 +12,25 @@ static enum status plan(struct route *route, const struct solver_handle *handle)
     size_t device_bytes = SIZE_MAX, host_bytes = SIZE_MAX;
     if (!handle->library->trtri || !handle->library->trtri_buffer)
         return STATUS_UNSUPPORTED;
-    const int result = handle->library->trtri_buffer(handle->solver, factor_fill(problem), diag_of(route), problem->n,
-                                                     solver_data_type(route->type), factor_operand(route, FACTOR_A),
-                                                     route->operands[FACTOR_A].ld, &device_bytes, &host_bytes);
+    const int result = handle->library->trtri_buffer(
+        handle->solver, factor_fill(problem), diag_of(route), problem->n, solver_data_type(route->type),
+        factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld, &device_bytes, &host_bytes);
     return route_reserve(route, result, device_bytes, host_bytes);
 }
 
 static enum status queue(struct route *route, const struct solver_handle *handle)
 {
     const struct factor_problem *const problem = factor_problem_of(route);
-    const enum status status =
-        problem->diag == DIAG_UNIT ? device_matrix_set_unit_diagonal(route, handle, FACTOR_A, problem->n) : STATUS_OK;
+    const enum status status = problem->diag == DIAG_UNIT
+                                   ? device_matrix_set_unit_diagonal(route, handle, FACTOR_A, problem->n)
+                                   : STATUS_OK;
     if (status != STATUS_OK)
         return status;
     const int result = handle->library->trtri(
         handle->solver, factor_fill(problem), diag_of(route), problem->n, solver_data_type(route->type),
         factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld, route_pointer(route->workspace),
-        route->device_workspace_bytes, route->host_workspace, route->host_workspace_bytes, factor_info(route, 0));
+        route->device_workspace_bytes, route->host_workspace, route->host_workspace_bytes,
+        factor_info(route, 0));
     return solver_status(handle->library, result, "cuSOLVER's trtri");
 }
 
@@ -55,8 +57,9 @@ void triangle_describe(struct factor_problem *problem, struct route *route)
     const bool is_unit = problem->diag == DIAG_UNIT;
     struct route_operand *const a = &route->operands[FACTOR_A];
     route->method = &method;
-    *a = (struct route_operand){.rows = problem->n, .columns = problem->n, .up = problem->a, .home = problem->a,
-                                .finite_suffices = true, .diagonal = is_unit ? DIAGONAL_ANY : DIAGONAL_NONZERO};
+    *a = (struct route_operand){.rows = problem->n, .columns = problem->n, .up = problem->a,
+                                .home = problem->a, .finite_suffices = true,
+                                .diagonal = is_unit ? DIAGONAL_ANY : DIAGONAL_NONZERO};
     if (is_unit) {
         a->up = a->home = strict_part(problem);
         a->first_column = problem->uplo == UPLO_UPPER;

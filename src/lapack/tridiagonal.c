@@ -1,5 +1,5 @@
-/* tridiagonal_describe: reduction.h. The reduction itself is ours where the device is able to do it; the others are
- * cuSOLVER's, which has them with 32-bit integers only. */
+/* tridiagonal_describe: reduction.h. The reduction itself is ours where the device is able to do it; the
+ * others are cuSOLVER's, which has them with 32-bit integers only. */
 #include "lapack/device_matrix.h"
 #include "lapack/reduction.h"
 #include "lapack/route_values.h"
@@ -23,16 +23,18 @@ static struct parameters parameters_of(const struct route *route, const struct s
 {
     const struct reduction_problem *const problem = route->problem;
     const struct route_operand *const a = &route->operands[MATRIX_A], *const c = &route->operands[MATRIX_C];
-    return (struct parameters){
-        .library = handle->library, .solver = handle->solver, .type = route->type,
-        .uplo = problem->uplo == UPLO_UPPER ? DEVICE_UPPER : DEVICE_LOWER,
-        .side = problem->side == SIDE_RIGHT ? DEVICE_RIGHT : DEVICE_LEFT,
-        .trans = !problem->transposed ? DEVICE_NO_TRANS
-                                      : blas_scalar_parts(route->type) == 2 ? DEVICE_CONJUGATE_TRANS : DEVICE_TRANS,
-        .n = (int)problem->n, .lda = (int)a->ld, .m_c = (int)c->rows, .n_c = (int)c->columns, .ldc = (int)c->ld,
-        .a = route_pointer(a->address), .c = route_pointer(c->address),
-        .d = route_pointer(route->vectors[VECTOR_D].address), .e = route_pointer(route->vectors[VECTOR_E].address),
-        .tau = route_pointer(route->vectors[VECTOR_TAU].address)};
+    return (struct parameters){.library = handle->library, .solver = handle->solver, .type = route->type,
+                               .uplo = problem->uplo == UPLO_UPPER ? DEVICE_UPPER : DEVICE_LOWER,
+                               .side = problem->side == SIDE_RIGHT ? DEVICE_RIGHT : DEVICE_LEFT,
+                               .trans = !problem->transposed                  ? DEVICE_NO_TRANS
+                                        : blas_scalar_parts(route->type) == 2 ? DEVICE_CONJUGATE_TRANS
+                                                                              : DEVICE_TRANS,
+                               .n = (int)problem->n, .lda = (int)a->ld, .m_c = (int)c->rows,
+                               .n_c = (int)c->columns, .ldc = (int)c->ld, .a = route_pointer(a->address),
+                               .c = route_pointer(c->address),
+                               .d = route_pointer(route->vectors[VECTOR_D].address),
+                               .e = route_pointer(route->vectors[VECTOR_E].address),
+                               .tau = route_pointer(route->vectors[VECTOR_TAU].address)};
 }
 
 static bool is_narrow(const struct route *route)
@@ -52,9 +54,10 @@ static struct tridiagonalisation own_work(const struct route *route)
 {
     const struct reduction_problem *const problem = route->problem;
     const struct route_operand *const a = &route->operands[MATRIX_A];
-    return (struct tridiagonalisation){.type = route->type, .uplo = problem->uplo, .n = problem->n, .a = a->address,
-                                       .lda = a->ld, .d = route->vectors[VECTOR_D].address,
-                                       .e = route->vectors[VECTOR_E].address, .tau = route->vectors[VECTOR_TAU].address};
+    return (struct tridiagonalisation){.type = route->type, .uplo = problem->uplo, .n = problem->n,
+                                       .a = a->address, .lda = a->ld, .d = route->vectors[VECTOR_D].address,
+                                       .e = route->vectors[VECTOR_E].address,
+                                       .tau = route->vectors[VECTOR_TAU].address};
 }
 
 static enum status plan_sytrd(struct route *route, const struct solver_handle *handle)
@@ -63,14 +66,16 @@ static enum status plan_sytrd(struct route *route, const struct solver_handle *h
     const struct parameters p = parameters_of(route, handle);
     const struct tridiagonalisation work = own_work(route);
     size_t bytes;
-    const enum status status = tridiagonalisation_workspace(handle, &work, &bytes);
+    const enum status status = route->solvers_alone ? STATUS_UNSUPPORTED
+                                                    : tridiagonalisation_workspace(handle, &work, &bytes);
     problem->is_own = status == STATUS_OK;
     if (status != STATUS_UNSUPPORTED)
         return status == STATUS_OK ? route_reserve(route, CUSOLVER_STATUS_SUCCESS, bytes, 0) : status;
     int elements = -1;
     if (!is_narrow(route) || !p.library->sytrd[p.type] || !p.library->sytrd_buffer[p.type])
         return STATUS_UNSUPPORTED;
-    const int result = p.library->sytrd_buffer[p.type](p.solver, p.uplo, p.n, p.a, p.lda, p.d, p.e, p.tau, &elements);
+    const int result = p.library->sytrd_buffer[p.type](p.solver, p.uplo, p.n, p.a, p.lda, p.d, p.e, p.tau,
+                                                       &elements);
     return route_reserve_elements(route, result, elements);
 }
 
@@ -80,7 +85,9 @@ static enum status queue_own_sytrd(struct route *route, const struct solver_hand
     const struct tridiagonalisation work = own_work(route);
     const CUresult result = driver()->memory_set_async(route->info_address, 0, sizeof(int), handle->stream);
     const enum status status = device_check(handle->library->device, result, "zeroing INFO");
-    return status == STATUS_OK ? tridiagonalisation_queue(handle, &work, route->workspace, route->device_workspace_bytes) : status;
+    return status == STATUS_OK
+               ? tridiagonalisation_queue(handle, &work, route->workspace, route->device_workspace_bytes)
+               : status;
 }
 
 static enum status queue_sytrd(struct route *route, const struct solver_handle *handle)
@@ -109,8 +116,9 @@ static enum status queue_orgtr(struct route *route, const struct solver_handle *
 {
     const struct parameters p = parameters_of(route, handle);
     return solver_status(p.library,
-                         p.library->orgtr[p.type](p.solver, p.uplo, p.n, p.a, p.lda, p.tau, route_pointer(route->workspace),
-                                                  work_elements(route), route_pointer(route->info_address)),
+                         p.library->orgtr[p.type](p.solver, p.uplo, p.n, p.a, p.lda, p.tau,
+                                                  route_pointer(route->workspace), work_elements(route),
+                                                  route_pointer(route->info_address)),
                          "cuSOLVER's orgtr");
 }
 
@@ -120,8 +128,8 @@ static enum status plan_ormtr(struct route *route, const struct solver_handle *h
     int elements = -1;
     if (!is_narrow(route) || !p.library->ormtr[p.type] || !p.library->ormtr_buffer[p.type])
         return STATUS_UNSUPPORTED;
-    const int result = p.library->ormtr_buffer[p.type](p.solver, p.side, p.uplo, p.trans, p.m_c, p.n_c, p.a, p.lda, p.tau,
-                                                       p.c, p.ldc, &elements);
+    const int result = p.library->ormtr_buffer[p.type](p.solver, p.side, p.uplo, p.trans, p.m_c, p.n_c, p.a,
+                                                       p.lda, p.tau, p.c, p.ldc, &elements);
     return route_reserve_elements(route, result, elements);
 }
 
@@ -129,9 +137,9 @@ static enum status queue_ormtr(struct route *route, const struct solver_handle *
 {
     const struct parameters p = parameters_of(route, handle);
     return solver_status(p.library,
-                         p.library->ormtr[p.type](p.solver, p.side, p.uplo, p.trans, p.m_c, p.n_c, p.a, p.lda, p.tau, p.c,
-                                                  p.ldc, route_pointer(route->workspace), work_elements(route),
-                                                  route_pointer(route->info_address)),
+                         p.library->ormtr[p.type](p.solver, p.side, p.uplo, p.trans, p.m_c, p.n_c, p.a, p.lda,
+                                                  p.tau, p.c, p.ldc, route_pointer(route->workspace),
+                                                  work_elements(route), route_pointer(route->info_address)),
                          "cuSOLVER's ormtr");
 }
 
@@ -149,14 +157,17 @@ static bool judge(struct route *route)
 
 static void describe_vectors(const struct reduction_problem *problem, struct route *route)
 {
-    const size_t element = blas_element_bytes(route->type), real = blas_is_single(route->type) ? sizeof(float) : sizeof(double);
+    const size_t element = blas_element_bytes(route->type),
+                 real = blas_is_single(route->type) ? sizeof(float) : sizeof(double);
     const int64_t reflectors = problem->n - 1;
     struct route_vector *const tau = &route->vectors[VECTOR_TAU];
     *tau = (struct route_vector){.bytes = (size_t)reflectors * element};
     if (problem->family == LAPACK_SYTRD) {
         tau->values = problem->tau;
-        route->vectors[VECTOR_D] = (struct route_vector){.bytes = (size_t)problem->n * real, .values = problem->diagonal};
-        route->vectors[VECTOR_E] = (struct route_vector){.bytes = (size_t)reflectors * real, .values = problem->off_diagonal};
+        route->vectors[VECTOR_D] = (struct route_vector){.bytes = (size_t)problem->n * real,
+                                                         .values = problem->diagonal};
+        route->vectors[VECTOR_E] = (struct route_vector){.bytes = (size_t)reflectors * real,
+                                                         .values = problem->off_diagonal};
     } else {
         tau->up = problem->tau;
         tau->up_numbers = reflectors * blas_scalar_parts(route->type);
@@ -166,12 +177,16 @@ static void describe_vectors(const struct reduction_problem *problem, struct rou
 /* sytrd scales reflectors only; the host still gets matrices far from 1 in modulus. */
 void tridiagonal_describe(struct reduction_problem *problem, struct route *route)
 {
-    static const struct route_method sytrd = {plan_sytrd, queue_sytrd, judge}, orgtr = {plan_orgtr, queue_orgtr, judge},
+    static const struct route_method sytrd = {plan_sytrd, queue_sytrd, judge},
+                                     orgtr = {plan_orgtr, queue_orgtr, judge},
                                      ormtr = {plan_ormtr, queue_ormtr, judge};
     struct route_operand *const a = &route->operands[MATRIX_A], *const c = &route->operands[MATRIX_C];
-    route->method = problem->family == LAPACK_SYTRD ? &sytrd : problem->family == LAPACK_ORGTR ? &orgtr : &ormtr;
+    route->method = problem->family == LAPACK_SYTRD   ? &sytrd
+                    : problem->family == LAPACK_ORGTR ? &orgtr
+                                                      : &ormtr;
     *a = (struct route_operand){.rows = problem->n, .columns = problem->n, .up = problem->a,
-                                .hermitian = problem->family == LAPACK_SYTRD && blas_scalar_parts(route->type) == 2,
+                                .hermitian = problem->family == LAPACK_SYTRD &&
+                                             blas_scalar_parts(route->type) == 2,
                                 .finite_suffices = problem->family != LAPACK_SYTRD,
                                 .is_kept = problem->family == LAPACK_ORMTR};
     describe_vectors(problem, route);

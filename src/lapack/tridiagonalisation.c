@@ -2,10 +2,11 @@
 #include "gpu/cooperative.h"
 #include "gpu/kernels/tridiagonal_arguments.h"
 #include "gpu/solver_blas.h"
+#include "lapack/workspace.h"
 
 #include <string.h>
 
-enum { FILL_LOWER = 0, NO_TRANS = 0, ALIGNMENT = 256 };
+enum { FILL_LOWER = 0, NO_TRANS = 0 };
 /* Elements of shared memory beside the matrix (kernels/tridiagonal_chip.cu, tridiagonal_panel.cu). */
 enum {
     CHIP_ELEMENTS = (TRIDIAGONAL_WARPS + 2) * CHIP_ROWS_MOST + 2 + 3 * TRIDIAGONAL_WARPS + 16,
@@ -35,13 +36,6 @@ struct layout {
     size_t gate, copy, v, w, column, row_sums, column_sums, products, norms, squares, exchange, end;
 };
 
-static size_t take(size_t *end, size_t bytes)
-{
-    const size_t at = *end;
-    *end += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return at;
-}
-
 /* The largest order whose rows, dealt to the blocks, fit into their shared memory. */
 static int64_t chip_order(const struct solver_handle *handle, enum blas_type type)
 {
@@ -51,7 +45,8 @@ static int64_t chip_order(const struct solver_handle *handle, enum blas_type typ
     const int64_t elements = (int64_t)device->shared_bytes_per_block / element - CHIP_ELEMENTS;
     int64_t most = 0;
     for (int64_t rows = 1; rows <= CHIP_ROWS_MOST && elements > 0; rows++) {
-        const int64_t by_memory = elements / rows, by_blocks = rows * blocks, order = by_memory < by_blocks ? by_memory : by_blocks;
+        const int64_t by_memory = elements / rows, by_blocks = rows * blocks,
+                      order = by_memory < by_blocks ? by_memory : by_blocks;
         most = order > most ? order : most;
     }
     return most < kernels_of[type].chip_order_most ? most : kernels_of[type].chip_order_most;
@@ -73,46 +68,48 @@ static bool has_panels(const struct tridiagonalisation *work, const struct layou
     return work->n > layout->chip_order;
 }
 
-static enum status lay_out(const struct solver_handle *handle, const struct tridiagonalisation *work, struct layout *layout)
+static enum status lay_out(const struct solver_handle *handle, const struct tridiagonalisation *work,
+                           struct layout *layout)
 {
-    const size_t element = blas_element_bytes(work->type), real = blas_is_single(work->type) ? sizeof(float) : sizeof(double);
-    const int64_t tiles = (work->n + TRIDIAGONAL_SEGMENT - 1) / TRIDIAGONAL_SEGMENT, n = tiles * TRIDIAGONAL_SEGMENT;
+    const size_t element = blas_element_bytes(work->type),
+                 real = blas_is_single(work->type) ? sizeof(float) : sizeof(double);
+    const int64_t tiles = (work->n + TRIDIAGONAL_SEGMENT - 1) / TRIDIAGONAL_SEGMENT,
+                  n = tiles * TRIDIAGONAL_SEGMENT;
     *layout = (struct layout){.padded_order = n, .chip_order = chip_order(handle, work->type)};
-    /* A kernel of the program's own that waits for this thread would keep a block off for ever. */
-    if (device_is_shared(handle->library->device))
-        return STATUS_UNSUPPORTED;
     layout->blocks = (unsigned)device_kernels(handle->library->device)->multiprocessors;
     if (layout->chip_order <= TRIDIAGONAL_PANEL || tiles > INT16_MAX)
         return STATUS_UNSUPPORTED;
     size_t *const end = &layout->end;
-    layout->gate = take(end, sizeof(struct grid_gate));
-    layout->exchange = take(end, 4 * (size_t)layout->chip_order * element);
-    layout->copy = take(end, (size_t)n * (size_t)n * element);
+    layout->gate = workspace_take(end, sizeof(struct grid_gate));
+    layout->exchange = workspace_take(end, 4 * (size_t)layout->chip_order * element);
+    layout->copy = workspace_take(end, (size_t)n * (size_t)n * element);
     if (!has_panels(work, layout))
         return STATUS_OK;
-    layout->v = take(end, (size_t)n * TRIDIAGONAL_PANEL * element);
-    layout->w = take(end, (size_t)n * TRIDIAGONAL_PANEL * element);
-    layout->column = take(end, (size_t)n * element);
-    layout->row_sums =
-        take(end, (size_t)(TRIDIAGONAL_PARTS * TRIDIAGONAL_WARPS + tiles) * TRIDIAGONAL_SEGMENT * element);
-    layout->column_sums = take(end, (size_t)tiles * (size_t)n * element);
-    layout->products = take(end, 2 * TRIDIAGONAL_PANEL * element);
-    layout->norms = take(end, (size_t)n / 32 * real);
-    layout->squares = take(end, TRIDIAGONAL_PARTS * real);
+    layout->v = workspace_take(end, (size_t)n * TRIDIAGONAL_PANEL * element);
+    layout->w = workspace_take(end, (size_t)n * TRIDIAGONAL_PANEL * element);
+    layout->column = workspace_take(end, (size_t)n * element);
+    const size_t pieces = (size_t)(TRIDIAGONAL_PARTS * TRIDIAGONAL_WARPS + tiles);
+    layout->row_sums = workspace_take(end, pieces * TRIDIAGONAL_SEGMENT * element);
+    layout->column_sums = workspace_take(end, (size_t)tiles * (size_t)n * element);
+    layout->products = workspace_take(end, 2 * TRIDIAGONAL_PANEL * element);
+    layout->norms = workspace_take(end, (size_t)n / 32 * real);
+    layout->squares = workspace_take(end, TRIDIAGONAL_PARTS * real);
     return STATUS_OK;
 }
 
 /* Is there room for a block on each multiprocessor? */
-static enum status check_room(const struct solver_handle *handle, enum kernel kernel, size_t shared_bytes, unsigned wanted)
+static enum status check_room(const struct solver_handle *handle, enum kernel kernel, size_t shared_bytes,
+                              unsigned wanted)
 {
-    const struct cooperative_launch launch = {.kernel = kernel, .threads = TRIDIAGONAL_THREADS, .shared_bytes = shared_bytes};
+    const struct cooperative_launch launch = {
+        .kernel = kernel, .threads = TRIDIAGONAL_THREADS, .shared_bytes = shared_bytes};
     unsigned blocks;
     const enum status status = cooperative_room(handle->library->device, &launch, &blocks);
     return status == STATUS_OK && blocks < wanted ? STATUS_UNSUPPORTED : status;
 }
 
-enum status tridiagonalisation_workspace(const struct solver_handle *handle, const struct tridiagonalisation *work,
-                                         size_t *bytes)
+enum status tridiagonalisation_workspace(const struct solver_handle *handle,
+                                         const struct tridiagonalisation *work, size_t *bytes)
 {
     struct layout layout;
     enum status status = lay_out(handle, work, &layout);
@@ -120,8 +117,8 @@ enum status tridiagonalisation_workspace(const struct solver_handle *handle, con
         status = check_room(handle, chip_kernel(work->type, layout.chip_order),
                             chip_shared_bytes(work->type, layout.chip_order, layout.blocks), layout.blocks);
     if (status == STATUS_OK && has_panels(work, &layout))
-        status = check_room(handle, kernels_of[work->type].panel, PANEL_ELEMENTS * blas_element_bytes(work->type),
-                            layout.blocks);
+        status = check_room(handle, kernels_of[work->type].panel,
+                            PANEL_ELEMENTS * blas_element_bytes(work->type), layout.blocks);
     *bytes = layout.end;
     return status;
 }
@@ -130,7 +127,8 @@ enum status tridiagonalisation_workspace(const struct solver_handle *handle, con
 static struct tridiagonal_result result_of(const struct tridiagonalisation *work)
 {
     const bool upper = work->uplo == UPLO_UPPER;
-    const size_t element = blas_element_bytes(work->type), real = blas_is_single(work->type) ? sizeof(float) : sizeof(double);
+    const size_t element = blas_element_bytes(work->type),
+                 real = blas_is_single(work->type) ? sizeof(float) : sizeof(double);
     const size_t last = upper ? (size_t)work->n - 1 : 0, last_reflector = upper && work->n > 1 ? last - 1 : 0;
     const int64_t step = upper ? -1 : 1;
     return (struct tridiagonal_result){
@@ -158,26 +156,35 @@ static enum status copy(const struct solver_handle *handle, const struct tridiag
     CUfunction function;
     CUresult result = kernel_set_function(device_kernels(device), kernel, 0, &function);
     if (result == CUDA_SUCCESS)
-        result = driver()->launch_kernel(function, BLOCKS_EACH * layout->blocks, 1, 1, THREADS, 1, 1, 0, handle->stream,
-                                         parameters, NULL);
+        result = driver()->launch_kernel(function, BLOCKS_EACH * layout->blocks, 1, 1, THREADS, 1, 1, 0,
+                                         handle->stream, parameters, NULL);
     /* V, W and the column must be finite also where nothing has been written yet. */
     if (result == CUDA_SUCCESS && has_panels(work, layout))
-        result = driver()->memory_set_async(workspace + layout->v, 0, layout->row_sums - layout->v, handle->stream);
+        result = driver()->memory_set_async(workspace + layout->v, 0, layout->row_sums - layout->v,
+                                            handle->stream);
     return device_check(device, result, kernel_name(kernel));
 }
 
 static enum status queue_panel(const struct solver_handle *handle, const struct tridiagonalisation *work,
                                const struct layout *layout, CUdeviceptr workspace, int64_t first)
 {
-    struct tridiagonal_panel_arguments arguments = {
-        .a = at(workspace, layout->copy), .ld = layout->padded_order, .order = work->n,
-        .padded_order = layout->padded_order, .first = first, .result = result_of(work), .v = at(workspace, layout->v),
-        .w = at(workspace, layout->w), .column = at(workspace, layout->column), .row_sums = at(workspace, layout->row_sums),
-        .column_sums = at(workspace, layout->column_sums), .products = at(workspace, layout->products),
-        .norms = at(workspace, layout->norms), .squares = at(workspace, layout->squares), .gate = at(workspace, layout->gate)};
-    struct cooperative_launch launch = {.kernel = kernels_of[work->type].panel, .threads = TRIDIAGONAL_THREADS,
+    struct tridiagonal_panel_arguments arguments = {.a = at(workspace, layout->copy),
+                                                    .ld = layout->padded_order, .order = work->n,
+                                                    .padded_order = layout->padded_order, .first = first,
+                                                    .result = result_of(work), .v = at(workspace, layout->v),
+                                                    .w = at(workspace, layout->w),
+                                                    .column = at(workspace, layout->column),
+                                                    .row_sums = at(workspace, layout->row_sums),
+                                                    .column_sums = at(workspace, layout->column_sums),
+                                                    .products = at(workspace, layout->products),
+                                                    .norms = at(workspace, layout->norms),
+                                                    .squares = at(workspace, layout->squares),
+                                                    .gate = at(workspace, layout->gate)};
+    struct cooperative_launch launch = {.kernel = kernels_of[work->type].panel,
+                                        .threads = TRIDIAGONAL_THREADS,
                                         .shared_bytes = PANEL_ELEMENTS * blas_element_bytes(work->type),
-                                        .blocks = layout->blocks, .gate = workspace + layout->gate};
+                                        .blocks = layout->blocks, .gate = workspace + layout->gate,
+                                        .watch = handle->watch};
     return cooperative_launch(handle->library->device, handle->stream, &launch, &arguments);
 }
 
@@ -185,8 +192,8 @@ static enum status queue_panel(const struct solver_handle *handle, const struct 
 static enum status queue_update(const struct solver_handle *handle, const struct tridiagonalisation *work,
                                 const struct layout *layout, CUdeviceptr workspace, int64_t first)
 {
-    static const union blas_scalar minus_one[] = {[TYPE_S] = {.s = -1}, [TYPE_D] = {.d = -1}, [TYPE_C] = {.c = {-1, 0}},
-                                                  [TYPE_Z] = {.z = {-1, 0}}};
+    static const union blas_scalar minus_one[] = {
+        [TYPE_S] = {.s = -1}, [TYPE_D] = {.d = -1}, [TYPE_C] = {.c = {-1, 0}}, [TYPE_Z] = {.z = {-1, 0}}};
     static const float one_single = 1;
     static const double one_double = 1;
     const int64_t behind = first + TRIDIAGONAL_PANEL, ld = layout->padded_order;
@@ -203,17 +210,22 @@ static enum status queue_chip(const struct solver_handle *handle, const struct t
                               const struct layout *layout, CUdeviceptr workspace, int64_t first)
 {
     const size_t corner = (size_t)first * ((size_t)layout->padded_order + 1) * blas_element_bytes(work->type);
-    struct tridiagonal_chip_arguments arguments = {
-        .a = at(workspace, layout->copy + corner), .ld = layout->padded_order, .order = work->n - first, .first = first,
-        .result = result_of(work), .exchange = at(workspace, layout->exchange), .gate = at(workspace, layout->gate)};
-    struct cooperative_launch launch = {.kernel = chip_kernel(work->type, work->n - first), .threads = TRIDIAGONAL_THREADS,
-                                        .shared_bytes = chip_shared_bytes(work->type, work->n - first, layout->blocks),
-                                        .blocks = layout->blocks, .gate = workspace + layout->gate};
+    struct tridiagonal_chip_arguments arguments = {.a = at(workspace, layout->copy + corner),
+                                                   .ld = layout->padded_order, .order = work->n - first,
+                                                   .first = first, .result = result_of(work),
+                                                   .exchange = at(workspace, layout->exchange),
+                                                   .gate = at(workspace, layout->gate)};
+    struct cooperative_launch launch = {
+        .kernel = chip_kernel(work->type, work->n - first), .threads = TRIDIAGONAL_THREADS,
+        .shared_bytes = chip_shared_bytes(work->type, work->n - first, layout->blocks),
+        .blocks = layout->blocks, .gate = workspace + layout->gate,
+                                        .watch = handle->watch};
     return cooperative_launch(handle->library->device, handle->stream, &launch, &arguments);
 }
 
-enum status tridiagonalisation_queue(const struct solver_handle *handle, const struct tridiagonalisation *work,
-                                     CUdeviceptr workspace, size_t bytes)
+enum status tridiagonalisation_queue(const struct solver_handle *handle,
+                                     const struct tridiagonalisation *work, CUdeviceptr workspace,
+                                     size_t bytes)
 {
     struct layout layout;
     int64_t first = 0;

@@ -158,6 +158,13 @@ bool mirror_table_give_up_registrations(struct mirror_table *table, uintptr_t be
     return any;
 }
 
+enum mirror_tracking mirror_table_tracking(const struct mirror_table *table)
+{
+    if (!table->resources.tracker)
+        return MIRROR_TRACKS_NOTHING;
+    return atomic_load(&table->blind) ? MIRROR_BLIND : MIRROR_TRACKS;
+}
+
 const char *mirror_table_description(const struct mirror_table *table)
 {
     static char text[320];

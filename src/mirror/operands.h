@@ -47,6 +47,7 @@ struct residency {
     uint64_t pinned_bytes; /* of these, bytes in memory that was pinned for an upload before */
     double credit_us;      /* account: microseconds that residency would have saved so far */
     unsigned setbacks;     /* how often its price must be doubled, for what was lost: ledger/account.h */
+    bool rewritten;        /* the program rewrites what is missing between its uses, as far as is known */
     uint64_t kept_bytes;   /* of a resident output, which stay resident only if the device writes them */
     double worth_us;       /* what that residency was bought for, and has earned since */
 };
@@ -156,6 +157,10 @@ void operands_return(struct mirror_table *table, CUdeviceptr address, size_t byt
  * before any mirror. */
 enum status operands_borrow_kept(struct mirror_table *table, size_t bytes, CUdeviceptr *address, size_t *got);
 void operands_keep(struct mirror_table *table, CUdeviceptr address, size_t bytes);
+
+/* May matrices stay on the device, as far as is known by now? */
+enum mirror_tracking { MIRROR_TRACKS, MIRROR_TRACKS_NOTHING, MIRROR_BLIND };
+enum mirror_tracking mirror_table_tracking(const struct mirror_table *table);
 
 /* One line of state for `mublas info` and the report. */
 const char *mirror_table_description(const struct mirror_table *table);

@@ -63,6 +63,7 @@ static void add_missing(const struct mirror_table *table, const struct operand *
     const unsigned setbacks = account_setbacks(known, &table->losses[operand->kind]);
     if (setbacks > residency->setbacks)
         residency->setbacks = setbacks;
+    residency->rewritten = residency->rewritten || setbacks > 0 || known->was_rewritten;
     if (residency->resident || known->credit_us < residency->credit_us) /* the first, or the poorest */
         residency->credit_us = known->credit_us;
     residency->resident = false;

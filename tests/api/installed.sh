@@ -69,6 +69,15 @@ if command -v gfortran > /dev/null; then
     compiled gfortran -J "$work" -o "$work/every" "$module" "$source_tree/tests/api/every_routine.f90" \
         $(package --libs) && on_device "$work/every" && grep -qx 'all right' "$work/output"
     result $? "every routine of the Fortran module"
+    export EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3
+    compiled gfortran -J "$work" -o "$work/every_eigen" "$module" "$source_tree/tests/api/every_eigen_routine.f90" \
+        $(package --libs) && on_device "$work/every_eigen" && grep -qx 'all right' "$work/output"
+    result $? "every routine for eigenproblems"
+    compiled gfortran -std=f2008 -J "$work" -o "$work/states" "$module" "$examples/lowest_states.f90" \
+        $(package --libs) && on_device "$work/states" 60 && grep -q '^state 3: ' "$work/output"
+    result $? "the eigenproblem in Fortran: the right values and vectors"
+    refuses 2 "lowest_states: N must be a whole number from 6 to 20000, not '5'" "$work/states" 5
+    result $? "and says what is wrong with its argument"
 else
     number=$((number + 1))
     echo "ok $number - the Fortran module # SKIP gfortran is missing"

@@ -63,5 +63,28 @@ tests_api_test_native_stress_LDADD = $(native_test_libraries)
 tests_api_test_native_stress_LDFLAGS = $(native_test_flags)
 
 TESTS += tests/api/installed.sh
-EXTRA_DIST += tests/api/installed.sh tests/api/every_routine.f90
+EXTRA_DIST += tests/api/installed.sh tests/api/every_routine.f90 tests/api/every_eigen_routine.f90
 tests/api/installed.log: $(lib_LTLIBRARIES) $(check_DATA)
+
+# Eigenproblems: the emulated device needs cooperative launches, which the tests ask for.
+eigen_test_flags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
+check_PROGRAMS += tests/api/test_native_eigen
+TESTS += tests/api/test_native_eigen
+tests_api_test_native_eigen_SOURCES = tests/api/test_native_eigen.c tests/api/eigen_operands.h
+tests_api_test_native_eigen_CPPFLAGS = $(eigen_test_flags)
+tests_api_test_native_eigen_LDADD = libmublas.la -lm
+tests_api_test_native_eigen_LDFLAGS = $(native_test_flags)
+
+check_PROGRAMS += tests/api/test_native_eigen_values
+TESTS += tests/api/test_native_eigen_values
+tests_api_test_native_eigen_values_SOURCES = tests/api/test_native_eigen_values.c tests/api/eigen_operands.h
+tests_api_test_native_eigen_values_CPPFLAGS = $(eigen_test_flags)
+tests_api_test_native_eigen_values_LDADD = libmublas.la -lm
+tests_api_test_native_eigen_values_LDFLAGS = $(native_test_flags)
+
+check_PROGRAMS += tests/api/test_native_eigen_calls
+TESTS += tests/api/test_native_eigen_calls
+tests_api_test_native_eigen_calls_SOURCES = tests/api/test_native_eigen_calls.c tests/api/eigen_operands.h
+tests_api_test_native_eigen_calls_CPPFLAGS = $(eigen_test_flags)
+tests_api_test_native_eigen_calls_LDADD = libmublas.la -lm -ldl
+tests_api_test_native_eigen_calls_LDFLAGS = $(native_test_flags)

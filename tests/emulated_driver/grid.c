@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct processor *main_processor; /* used under the driver's lock */
 static unsigned *order;
@@ -19,8 +20,13 @@ static struct {
     const struct launch *launch;
     unsigned long generation;
     unsigned started, wanted, active; /* members: there are, for this launch, not done with it */
+    unsigned arriving; /* blocks that there will be */
     atomic_uint next; /* relaxed: blocks must synchronise by themselves */
-} crew = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, 0, 0, 0, 0};
+} crew = {
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, 0, 0, 0, 0, 0};
+
+static long cooperative_launches; /* so far */
+static bool is_stuck;
 
 static void shuffle(unsigned blocks)
 {
@@ -56,7 +62,7 @@ static void *crew_member(void *argument)
         if (!is_wanted)
             continue;
         unsigned i;
-        while ((i = atomic_fetch_add_explicit(&crew.next, 1, memory_order_relaxed)) < launch->blocks)
+        while ((i = atomic_fetch_add_explicit(&crew.next, 1, memory_order_relaxed)) < crew.arriving)
             processor_run(processor, launch, order[i]);
         pthread_mutex_lock(&crew.lock);
         if (--crew.active == 0)
@@ -81,22 +87,62 @@ static void start_crew(unsigned members)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void run_concurrently(const struct launch *launch, unsigned members)
+static void begin_concurrently(const struct launch *launch, unsigned members, unsigned arriving)
 {
     start_crew(members);
     pthread_mutex_lock(&crew.lock);
     crew.launch = launch;
+    crew.arriving = arriving;
     crew.active = crew.wanted = members;
     atomic_store_explicit(&crew.next, 0, memory_order_relaxed);
     crew.generation++;
     pthread_cond_broadcast(&crew.begin);
+    pthread_mutex_unlock(&crew.lock);
+}
+
+static void end_concurrently(void)
+{
+    pthread_mutex_lock(&crew.lock);
     while (crew.active > 0)
         pthread_cond_wait(&crew.end, &crew.lock);
     pthread_mutex_unlock(&crew.lock);
 }
 
-void grid_run(const struct kernel *kernel, const void *arguments, unsigned blocks, unsigned threads,
-              size_t shared_bytes, bool at_once)
+bool grid_is_running(void)
+{
+    pthread_mutex_lock(&crew.lock);
+    const bool is_running = is_stuck || crew.active > 0;
+    pthread_mutex_unlock(&crew.lock);
+    return is_running;
+}
+
+/* All blocks but one, which nobody waits for here. */
+static CUresult begin_without_one(const struct launch *launch)
+{
+    static struct launch begun;
+    void *arguments = malloc(launch->kernel->argument_bytes);
+    if (!arguments)
+        emulated_abort("out of host memory");
+    begun = *launch;
+    begun.arguments = memcpy(arguments, launch->arguments, launch->kernel->argument_bytes);
+    begin_concurrently(&begun, launch->blocks - 1, launch->blocks - 1);
+    return CUDA_ERROR_NOT_READY;
+}
+
+/* As a request has it, of a cooperative launch. */
+static CUresult run_as_requested(const struct launch *launch)
+{
+    cooperative_launches++;
+    if (cooperative_launches == options()->stuck)
+        is_stuck = true;
+    if (is_stuck)
+        return CUDA_ERROR_NOT_READY;
+    return cooperative_launches == options()->absent && launch->blocks > 1 ? begin_without_one(launch)
+                                                                           : CUDA_SUCCESS;
+}
+
+CUresult grid_run(const struct kernel *kernel, const void *arguments, unsigned blocks, unsigned threads,
+                  size_t shared_bytes, bool at_once)
 {
     const struct launch launch = {kernel, arguments, blocks, threads, shared_bytes};
     if (!main_processor) {
@@ -104,11 +150,16 @@ void grid_run(const struct kernel *kernel, const void *arguments, unsigned block
         main_processor = processor_create(options()->seed, false);
     }
     shuffle(blocks);
+    const CUresult result = at_once ? run_as_requested(&launch) : CUDA_SUCCESS;
+    if (result != CUDA_SUCCESS)
+        return result;
     const unsigned members = at_once ? blocks : (unsigned)options()->block_threads;
     if (members > 0 && blocks > 1) {
-        run_concurrently(&launch, members);
-        return;
+        begin_concurrently(&launch, members, blocks);
+        end_concurrently();
+        return CUDA_SUCCESS;
     }
     for (unsigned i = 0; i < blocks; i++)
         processor_run(main_processor, &launch, order[i]);
+    return CUDA_SUCCESS;
 }

@@ -47,12 +47,3 @@ KERNEL_FUNCTION emulated_test_absent(const struct emulated_test_arguments argume
     const bool passed = grid_await(arguments.gate, 1);
     arguments.output[block_index() * thread_count() + thread_index()] = passed ? 1 : 2;
 }
-
-/* numbers[i] becomes the sum of its warp's plus the number of the block's thread `value`. */
-KERNEL_FUNCTION emulated_test_warp_sum(const struct emulated_test_arguments arguments)
-{
-    double *mine = arguments.numbers + block_index() * thread_count() + thread_index();
-    double *room = static_cast<double *>(shared_memory());
-    const double sum = warp_sum(*mine), of_one = block_broadcast(*mine, (unsigned)arguments.value, room);
-    *mine = sum + of_one;
-}

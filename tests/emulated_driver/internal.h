@@ -74,6 +74,8 @@ struct options {
     uint64_t seed;
     size_t device_memory;
     long block_threads, devices, multiprocessors, patience;
+    long absent, stuck; /* number of a cooperative launch; 0: none */
+    double delay;       /* seconds */
     bool shuffle_blocks, guard, poison, strict, dma, child_aborts, deinitialise, lasting_threads, arithmetic;
     bool cooperative;
     const char *faults, *count_file;
@@ -179,8 +181,8 @@ struct operation *queue_append(struct queue *queue, operation_run *run, operatio
 /* The first operation, taken out but valid until the next append; NULL: none left. */
 struct operation *queue_take(struct queue *queue);
 void queue_discard(struct queue *queue);
-/* Append an operation with room for a payload, where a capture is under way to its graph; NULL: no such stream. Valid until
- * the next append. */
+/* Append an operation with room for a payload, where a capture is under way to its graph; NULL: no such
+ * stream. Valid until the next append. */
 struct operation *stream_append(CUstream stream, operation_run *run, operation_drop *drop, size_t bytes);
 bool stream_is_valid(CUstream stream);
 /* The stream itself, whatever handle stands for it (NULL: there is none), and how many
@@ -189,6 +191,8 @@ CUstream stream_resolve(CUstream handle, uint64_t *appended, uint64_t *executed)
 /* Run what is queued on one stream, the same up to an operation, or all streams. */
 CUresult stream_drain(CUstream stream);
 CUresult stream_drain_to(CUstream stream, uint64_t position);
+/* The same for who does not wait: CUDA_ERROR_NOT_READY while a kernel goes on, where the others abort. */
+CUresult stream_advance_to(CUstream stream, uint64_t position);
 CUresult stream_drain_all(void);
 /* True when a queued copy touches device memory in the range. */
 bool stream_uses(CUdeviceptr address, size_t bytes);
@@ -231,13 +235,15 @@ bool context_is_forked(void);
 size_t module_count(void);
 void module_reset(void);
 
-/* grid.c: run a kernel; all blocks at once if they are to wait for each other. */
+/* grid.c: run a kernel; all blocks at once if they are to wait for each other. CUDA_ERROR_NOT_READY: it has
+ * begun, and goes on as long as grid_is_running (EMULATED_ABSENT, EMULATED_STUCK). */
 struct kernel {
     const char *name;
     void (*run)(const void *arguments);
     size_t argument_bytes;
 };
-void grid_run(const struct kernel *kernel, const void *arguments, unsigned blocks, unsigned threads,
-              size_t shared_bytes, bool at_once);
+CUresult grid_run(const struct kernel *kernel, const void *arguments, unsigned blocks, unsigned threads,
+                  size_t shared_bytes, bool at_once);
+bool grid_is_running(void);
 
 #endif

@@ -169,13 +169,13 @@ struct queued_launch {
 };
 
 /* With the first element of x for all. */
-static void run_spoilt(const struct queued_launch *launch)
+static CUresult run_spoilt(const struct queued_launch *launch)
 {
     struct matrix_vector_arguments arguments;
     memcpy(&arguments, launch->arguments, sizeof arguments);
     arguments.x_increment = 0;
-    grid_run(launch->kernel, &arguments, launch->blocks, launch->threads, launch->shared_bytes,
-             launch->is_cooperative);
+    return grid_run(launch->kernel, &arguments, launch->blocks, launch->threads, launch->shared_bytes,
+                    launch->is_cooperative);
 }
 
 /* What is not computed can have other bits, too. */
@@ -201,13 +201,11 @@ static CUresult run_launch(void *payload)
     }
     fegetenv(&environment); /* the device knows nothing of the program's arithmetic and flags */
     fesetenv(FE_DFL_ENV);
-    if (spoilt)
-        run_spoilt(launch);
-    else
-        grid_run(launch->kernel, launch->arguments, launch->blocks, launch->threads, launch->shared_bytes,
-                 launch->is_cooperative);
+    result = spoilt ? run_spoilt(launch)
+                    : grid_run(launch->kernel, launch->arguments, launch->blocks, launch->threads,
+                               launch->shared_bytes, launch->is_cooperative);
     fesetenv(&environment);
-    return CUDA_SUCCESS;
+    return result;
 }
 
 static CUresult check_launch(CUfunction function, const struct queued_launch *launch, void **parameters)

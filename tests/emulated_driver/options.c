@@ -36,6 +36,9 @@ static void read_options(void)
     values.multiprocessors = number("EMULATED_MULTIPROCESSORS", 132);
     values.patience = number("EMULATED_PATIENCE", 120);
     values.cooperative = number("EMULATED_COOPERATIVE", 0);
+    values.absent = number("EMULATED_ABSENT", 0);
+    values.stuck = number("EMULATED_STUCK", 0);
+    values.delay = (double)number("EMULATED_DELAY", 0) / 1000;
     values.shuffle_blocks = number("EMULATED_SHUFFLE_BLOCKS", 1);
     values.guard = number("EMULATED_GUARD", 0);
     values.poison = number("EMULATED_POISON", 1);

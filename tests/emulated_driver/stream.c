@@ -4,10 +4,12 @@
 #include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct CUstream_st {
     struct CUstream_st *next;
     bool live, implicit;
+    bool running; /* the kernel that was taken out last has not ended */
     struct queue queue;
     uint64_t appended, executed; /* operations */
     CUresult failed; /* found while another was waited for; told at the next wait for this one */
@@ -107,10 +109,13 @@ static void discard(struct CUstream_st *stream)
     stream->executed = stream->appended;
 }
 
-static CUresult drain(struct CUstream_st *stream, uint64_t position)
+static CUresult advance(struct CUstream_st *stream, uint64_t position)
 {
     CUresult result = stream->failed;
     bool opened = false;
+    if (stream->running && grid_is_running())
+        return CUDA_ERROR_NOT_READY;
+    stream->running = false;
     stream->failed = CUDA_SUCCESS;
     while (stream->executed < position && result == CUDA_SUCCESS) {
         struct operation *operation = queue_take(&stream->queue);
@@ -130,11 +135,26 @@ static CUresult drain(struct CUstream_st *stream, uint64_t position)
         if (options()->guard)
             memory_check_red_zones();
     }
-    if (result != CUDA_SUCCESS)
+    if (result == CUDA_ERROR_NOT_READY)
+        stream->running = true;
+    else if (result != CUDA_SUCCESS)
         discard(stream); /* what came after the failure never happens */
     if (stream->queue.head == stream->queue.tail)
         stream->queue.head = stream->queue.tail = 0;
     return result;
+}
+
+static CUresult drain(struct CUstream_st *stream, uint64_t position)
+{
+    const CUresult result = advance(stream, position);
+    if (result == CUDA_ERROR_NOT_READY)
+        emulated_abort("a wait without end for a kernel that does not end");
+    return result;
+}
+
+CUresult stream_advance_to(CUstream stream, uint64_t position)
+{
+    return advance(stream, position);
 }
 
 CUresult stream_drain(CUstream handle)
@@ -225,6 +245,7 @@ EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 EXPORT CUresult cuStreamSynchronize(CUstream stream)
 {
     API_BEGIN(cuStreamSynchronize);
+    usleep((useconds_t)(1e6 * options()->delay));
     if ((result = context_check()) == CUDA_SUCCESS && (result = capture_forbids(stream)) == CUDA_SUCCESS)
         result = stream_drain(stream);
     API_END;

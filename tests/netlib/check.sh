@@ -52,7 +52,8 @@ check_host()
         return
     fi
     export NETLIB_BLAS=$folder/blas$3 NETLIB_LAPACK=$lapack DRIVER=$emulated_driver CBLAS_GLOBALS=
-    export HOST_BLAS=$library HOST_LIBRARIES=$(host_directories "$name"):$lapack
+    HOST_BLAS=$library HOST_LIBRARIES=$(host_directories "$name"):$lapack
+    export HOST_BLAS HOST_LIBRARIES
     nm -D "$library" | grep -q ' [BD] RowMajorStrg$' || CBLAS_GLOBALS=$build/tests/netlib/.libs/cblas_globals.so
     export SHIM=$shim SHIM_PRELOAD=$shim_preload REPLACEMENT=
     if [ "$mode" = replacement ]; then

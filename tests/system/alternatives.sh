@@ -24,7 +24,7 @@ for other in 1 2; do
 done
 fresh() # AUTO|MANUAL: two other libraries registered; the second is preferred, by hand the first
 {
-    rm -rf "$work"/altdir/* "$work"/admindir/* "$work"/lib/* "$work/previous"
+    rm -rf "$work"/altdir/* "$work"/admindir/* "${work:?}"/lib/* "$work/previous"
     update-alternatives --quiet "${own_folders[@]}" --install "$link" $name "$work/1/$file" 10
     update-alternatives --quiet "${own_folders[@]}" --install "$link" $name "$work/2/$file" 500
     [ "$1" = auto ] || update-alternatives --quiet "${own_folders[@]}" --set $name "$work/1/$file"
@@ -67,7 +67,29 @@ fresh manual
 run install && update-alternatives --quiet "${own_folders[@]}" --remove $name "$work/1/$file" && run remove &&
     selected auto "$work/2/$file" && one_line "$work/1/$file, selected by hand" && without_trace
 result $? "$file: what was selected before is gone: one line, the choice is automatic"
-rm -rf "$work"/altdir/* "$work"/admindir/* "$work"/lib/*
+fresh manual
+run install --automatic && selected manual "$work/1/$file" && field Alternative | grep -qxF "$library" &&
+    grep -qF "$link is $work/1/$file" "$work/output" && run remove && selected manual "$work/1/$file" && without_trace
+result $? "$file: --automatic leaves a choice made by hand"
+fresh auto
+update-alternatives --quiet "${own_folders[@]}" --remove $name "$work/2/$file"
+run install --automatic && selected auto "$library" && [ "$(readlink "$work/previous/$file")" = "$work/1/$file" ]
+result $? "$file: --automatic goes by priority"
+update-alternatives --quiet "${own_folders[@]}" --install "$link" $name "$work/2/$file" 100
+run refresh && selected auto "$library" && [ "$(readlink "$work/previous/$file")" = "$work/2/$file" ] &&
+    grep -qF "behind $library is $work/2/$file now" "$work/output"
+result $? "$file: refresh finds a better library that came later"
+run refresh && [ ! -s "$work/output" ] && update-alternatives --quiet "${own_folders[@]}" --remove $name "$work/2/$file" &&
+    run refresh && [ "$(readlink "$work/previous/$file")" = "$work/1/$file" ]
+result $? "$file: and the next one when that is gone"
+update-alternatives --quiet "${own_folders[@]}" --remove $name "$work/1/$file"
+run refresh && [ ! -e "$work/previous/$file" ] && run remove && [ ! -L "$link" ] && without_trace
+result $? "$file: also where none is left"
+fresh manual
+run install && run refresh && [ "$(readlink "$work/previous/$file")" = "$work/1/$file" ] && run remove &&
+    selected manual "$work/1/$file"
+result $? "$file: refresh keeps what was chosen by hand before"
+rm -rf "$work"/altdir/* "$work"/admindir/* "${work:?}"/lib/*
 run install && [ "$(field Value)" = "$library" ] && run remove && [ ! -L "$link" ] && without_trace
 result $? "$file: where nothing was registered, nothing remains"
 done
@@ -134,6 +156,14 @@ fresh auto
 run_lapack install && [ "$(field Value)" = "$library" ] && grep -q "^note: $lapack_file is left as it is: .* has none" "$work/output" &&
     [ ! -e "$work/lib/$lapack_file" ] && run_lapack remove && without_trace
 result $? "$lapack_file: none is registered: libblas.so.3 alone"
+fresh_lapack auto
+run_lapack install && update-alternatives --quiet "${own_folders[@]}" --remove liblapack-test "$work/2/$lapack_file" &&
+    run_lapack refresh && [ "$(readlink "$work/previous/liblapack$bits-host.so.3")" = "$work/1/$lapack_file" ] &&
+    lapack_selected manual "$lapack_library"
+result $? "$lapack_file: refresh takes the one that is left"
+update-alternatives --quiet "${own_folders[@]}" --remove liblapack-test "$work/1/$lapack_file" && run_lapack refresh &&
+    [ -z "$(lapack_field Value)" ] && [ "$(field Value)" = "$library" ] && run_lapack remove && without_trace
+result $? "$lapack_file: without another it is not registered any more"
 fresh_lapack auto
 cp "$lapack_library" "$work/2/$lapack_file.new" && mv "$work/2/$lapack_file.new" "$work/2/$lapack_file"
 run_lapack install && [ "$(field Value)" = "$library" ] && lapack_selected auto "$work/2/$lapack_file" &&

@@ -74,7 +74,7 @@ every_way() # NAME WHERE [ARGUMENT...]
 {
     local program=$1 where_always=$2 flags= way where
     shift 2
-    [ "$program" != float_status ] || flags=device # README: what a device computes raises none
+    [ "$program" != float_status ] || flags=device # doc/limits.md: what a device computes raises none
     case $program:$sanitizers in syscall_filter:?*) skip "$name, $program" "sanitizers make system calls of their own"; return ;; esac
     where=host
     try host "" "$program" "$@"

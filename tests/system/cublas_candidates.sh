@@ -21,7 +21,10 @@ run()
         LD_PRELOAD="$shim_preload" tests/system/waking "$@" > "$work/output" 2> "$work/errors"
 }
 on_device() { awk -v name="$1" '$1 == name && $4 ~ /^[0-9]+$/ { sum += $3 } END { print sum + 0 }' "$work/report"; }
-made() { cat "$work/counts" 2> /dev/null | awk -v name="$1" '$1 == name { sum += $2 } END { print sum + 0 }'; }
+made()
+{
+    sed "" "$work/counts" 2> /dev/null | awk -v name="$1" '$1 == name { sum += $2 } END { print sum + 0 }'
+}
 lines() { grep -c '^mublas:' "$work/errors"; }
 
 cp "$emulated_driver/libcublas.so.13" "$work/lib/libcublas.so.13"

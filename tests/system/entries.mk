@@ -22,8 +22,8 @@ TESTS += tests/system/entries.sh
 EXTRA_DIST += tests/system/entries.sh
 
 # The same on a device that is too small.
-TESTS += tests/system/tiled.sh
-EXTRA_DIST += tests/system/tiled.sh
+TESTS += tests/system/progress.sh tests/system/tiled.sh
+EXTRA_DIST += tests/system/progress.sh tests/system/tiled.sh
 check_PROGRAMS += tests/system/tiled_long
 tests_system_tiled_long_SOURCES = tests/system/tiled_long.c
 tests_system_tiled_long_LDADD = $(system_test_libraries)

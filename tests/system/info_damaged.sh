@@ -72,7 +72,7 @@ for ((round = 0; round < 300; round++)); do
         1) place=$((size - 1 - RANDOM % 2048)) ;;
         2) place=$((RANDOM % size)) ;;
         esac
-        printf "\\x$(printf %x $((RANDOM % 256)))" | dd of="$work/changed" bs=1 seek=$place conv=notrunc 2> /dev/null
+        printf '%b' "\\x$(printf %x $((RANDOM % 256)))" | dd of="$work/changed" bs=1 seek=$place conv=notrunc 2> /dev/null
     done
     timeout 120 "$build/mublas" info --verbose -- "$work/changed" > "$work/output" 2> "$work/errors"
     status=$?

@@ -21,7 +21,7 @@ instructions() # PRELOAD COMMAND...
     local preload=$1
     shift
     LD_BIND_NOW=1 LD_PRELOAD=$preload valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-        --toggle-collect=counted_part "$@" $((counted / 10 * 11)) 2>&1 |
+        --toggle-collect=counted_part "$@" $((counted * 11 / 10)) 2>&1 |
         awk '/Collected *:/ { print $NF }'
 }
 counted=10000
@@ -32,9 +32,11 @@ compare()
 {
     local title=$1 limit=$2 host_preload=$3
     shift 3
-    local host=$(instructions "$host_preload" "$@")
+    local host
+    host=$(instructions "$host_preload" "$@")
     local with=$shim_preload${host_preload:+:$host_preload}
-    local shim_pays=$(instructions "$with" "$@")
+    local shim_pays
+    shim_pays=$(instructions "$with" "$@")
     local extra=$(((shim_pays - host + counted / 2) / counted))
     local of=
     [ $symbols = 1 ] || of=" for $symbols symbols"

@@ -6,12 +6,14 @@
 unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
 use_emulated_driver
 use_reference_libraries
-export hosts MAXIMA_PREFIX=$hosts/root/usr HOME=$work
+export hosts gcl maxima MAXIMA_PREFIX=$hosts/root/usr HOME=$work
 
-lisp() { echo '(princ (* 6 7)) (bye)' | "$hosts"/root/usr/lib/gcl-[0-9.]*/unixport/saved_gcl; }
+gcl=$(echo "$hosts"/root/usr/lib/gcl-[0-9.]*/unixport/saved_gcl)
+maxima=$(echo "$hosts"/root/usr/lib/maxima/*/binary-gcl/maxima)
+lisp() { echo '(princ (* 6 7)) (bye)' | "$gcl"; }
 algebra()
 {
-    "$hosts"/root/usr/lib/maxima/*/binary-gcl/maxima -eval '(cl-user::run)' -f -- --very-quiet \
+    "$maxima" -eval '(cl-user::run)' -f -- --very-quiet \
         --batch-string='display2d:false$ integrate(x^2,x); 2^100;'
 }
 

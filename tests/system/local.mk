@@ -94,14 +94,18 @@ EXTRA_DIST += tests/system/symbols.sh tests/system/binding.sh \
 	tests/system/common_symbols.sh tests/system/common_symbols.txt
 
 # What an application sees of arguments and report.
-check_PROGRAMS += tests/system/arguments tests/system/counted
+check_PROGRAMS += tests/system/arguments tests/system/counted tests/system/held_back
+tests_system_held_back_SOURCES = tests/system/held_back.c
+tests_system_held_back_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
 tests_system_arguments_SOURCES = tests/system/arguments.c tests/system/interface_call.c tests/system/interface_call.h
 tests_system_arguments_LDADD = -ldl
 tests_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_system_counted_SOURCES = tests/system/counted.c
 tests_system_counted_LDADD = $(system_test_libraries)
-TESTS += tests/system/arguments.sh tests/system/report.sh
-EXTRA_DIST += tests/system/arguments.sh tests/system/report.sh
+TESTS += tests/system/arguments.sh tests/system/report.sh tests/system/report_page.sh
+tests/system/report_page.log: mublas$(EXEEXT) $(noinst_PROGRAMS)
+EXTRA_DIST += tests/system/arguments.sh tests/system/report.sh tests/system/report_page.sh \
+	tests/system/check_page.py
 
 # What is said of programs without running them.
 TESTS += tests/system/info_program.sh tests/system/info_damaged.sh
@@ -163,6 +167,20 @@ TESTS += tests/system/copied.sh
 EXTRA_DIST += tests/system/copied.sh
 tests/system/copied.log: mublas$(EXEEXT)
 
+
+# Scripts, manual pages and packages by their own checkers; completion in bash.
+TESTS += tests/system/scripts.sh tests/system/completion.sh
+EXTRA_DIST += tests/system/scripts.sh tests/system/completion.sh .shellcheckrc
+tests/system/scripts.log: packaging/modulefile
+tests/system/completion.log: mublas$(EXEEXT)
+
+# `mublas doctor`, also as under a container's filter of system calls.
+check_PROGRAMS += tests/system/without_userfaultfd
+tests_system_without_userfaultfd_SOURCES = tests/system/without_userfaultfd.c
+TESTS += tests/system/doctor.sh
+EXTRA_DIST += tests/system/doctor.sh
+tests/system/doctor.log: mublas$(EXEEXT) tests/system/without_userfaultfd$(EXEEXT)
+
 # libmublas.so as the BLAS that a program is linked with, and as libblas.so.3.
 check_PROGRAMS += tests/system/linked_arguments tests/system/wrong tests/system/by_handle
 tests_system_by_handle_SOURCES = tests/system/by_handle.c
@@ -178,6 +196,11 @@ tests_system_wrong_SOURCES = tests/system/wrong.c
 tests_system_wrong_LDADD = $(system_test_libraries)
 TESTS += tests/system/linked.sh tests/system/alternatives.sh
 EXTRA_DIST += tests/system/linked.sh tests/system/alternatives.sh
+check_PROGRAMS += tests/system/trampoline
+tests_system_trampoline_SOURCES = tests/system/trampoline.c
+tests_system_trampoline_LDADD = -ldl -lm
+TESTS += tests/system/trampoline.sh
+EXTRA_DIST += tests/system/trampoline.sh
 if LAPACK
 TESTS += tests/system/library_lapack.sh tests/system/lapack_subset.sh tests/system/lapack_wide.sh
 endif
@@ -224,6 +247,10 @@ tests/system/crossovers.log: bench/crossovers$(EXEEXT)
 TESTS += tests/system/planted_crossovers.sh
 EXTRA_DIST += tests/system/planted_crossovers.sh
 tests/system/planted_crossovers.log: bench/planted_crossovers$(EXEEXT)
+
+TESTS += tests/system/bench_lapack.sh
+EXTRA_DIST += tests/system/bench_lapack.sh
+tests/system/bench_lapack.log: bench/lapack$(EXEEXT)
 
 # One folder below the shim, where the command looks for it.
 check_PROGRAMS += tests/renewed_processes

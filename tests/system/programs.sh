@@ -94,10 +94,12 @@ program=dsytrd
 planted() { echo "$1,$2,${6:-ok},30,$program,8192,2,$3,$3,,$4,1.5,$5"; }
 plant()
 {
-    grep -m 1 "^contender," "$data" > "$work/planted.csv"
-    planted host 1 8 5.0 a >> "$work/planted.csv"
-    planted host 2 8 5.0 a >> "$work/planted.csv"
-    cat >> "$work/planted.csv"
+    {
+        grep -m 1 "^contender," "$data"
+        planted host 1 8 5.0 a
+        planted host 2 8 5.0 a
+        cat
+    } > "$work/planted.csv"
     judge "$work/planted.csv"
 }
 says() { grep -q "$1" "$work/judged/summary.txt"; }

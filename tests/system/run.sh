@@ -26,10 +26,21 @@ if [ -z "$sanitizers" ]; then
     run -- sh -c 'printf "%s|" "$@"; exit 7' - 'a b' --report '' > "$work/output"
     [ $? = 7 ] && [ "$(cat "$work/output")" = 'a b|--report||' ]
     result $? "arguments and exit status pass through"
+    run -- sh -c 'kill -TERM $$'
+    [ $? = 143 ] && [ ! -s "$work/output" ]
+    result $? "a program that a signal ends: the shell sees 128 and the signal's number"
     run --offload=always --report="$work/report" -- "$build/tests/system/counted"
     [ $? = 0 ] && [ "$(awk '$1 == "total" { print ($3 > 0) }' "$work/report")" = 1 ]
     result $? "a program's calls run on the device"
 fi
+# --help of each: usage, then examples, of which each begins a command line.
+told=$("$build/mublas" --help | sed -n 's/^mublas \([a-z][a-z]*\).*/\1/p' | sort -u) missing=
+for command in $told; do
+    "$build/mublas" "$command" --help > "$work/output" 2> "$work/errors" && [ ! -s "$work/errors" ] &&
+        [ "$(sed '1,/^Examples:$/d' "$work/output" | grep -cE "^  (.* )?mublas ")" -ge 1 ] || missing+=" $command"
+done
+[ -n "$told" ] && [ -z "$missing" ]
+result $? "every command's --help has examples${missing:+, but for$missing}"
 run --offload=sometimes -- true
 [ $? = 2 ] && one_line "sometimes"
 result $? "an unknown mode is named"

@@ -52,7 +52,8 @@ else
             skip "$name" "not there; $how_to_fetch"
             continue
         fi
-        export LD_LIBRARY_PATH=$emulated_driver:$(host_directories "$name")
+        LD_LIBRARY_PATH=$emulated_driver:$(host_directories "$name")
+        export LD_LIBRARY_PATH
         start "$library" tests/system/start && cp "$work/output" "$work/bare" &&
             start "$shim:$library" env MUBLAS_REPORT="$work/report" tests/system/start calls && quiet && as_without && ends_clean &&
             bound_to "$(basename "${library%/*}")/" "next in the program's search order"

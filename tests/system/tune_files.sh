@@ -23,7 +23,7 @@ result $? "an account without .config gets its recipe"
 refused()
 {
     tune --routines=saxpy --output="$recipe"
-    [ $? = 1 ] && says "^mublas tune: $recipe[.a-z]*: $2" && [ ! -s "$work/output" ]
+    [ $? = 1 ] && says "^mublas tune: ${recipe}[.a-z]*: $2" && [ ! -s "$work/output" ]
     result $? "$1: $2"
 }
 mkfifo "$recipe"; refused "a fifo" "not a regular file"

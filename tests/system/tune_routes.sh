@@ -42,12 +42,16 @@ for limit in 14 60; do # more on a machine that does ten things at once
 done
 [ $status = 0 ] && [ "$(factors_of host)" -ge 1 ] && [ "$(factors_of device)" -ge 1 ]
 result $? "mublas tune learns factors of both sides: $(grep -c . "$work/routes")"
-awk '$1 != "route" || !($5 >= 1 / 16 && $5 <= 16) { bad++ } END { exit bad > 0 }' "$work/routes"
+awk '$2 == "own" { next } $1 != "route" || !($5 >= 1 / 16 && $5 <= 16) { bad++ } END { exit bad > 0 }' "$work/routes"
 result $? "each between a sixteenth and sixteen"
 "$build/mublas" tune --crossovers-only --memory=64 --time-limit=3 --routines=dsymv --output="$recipe" > "$work/output" 2> "$work/errors"
 [ $? = 0 ] && grep '^route' "$recipe" | cmp -s - "$work/routes"
 result $? "which stay when other routines are learned anew"
 
+"$build/mublas" tune --crossovers-only --memory=64 --time-limit=30 --routines=sytrd --output="$recipe.own" > "$work/output" 2> "$work/errors" &&
+    [ "$(grep -c '^route own \(real\|complex\) [1-9][0-9]*$' "$recipe.own")" -ge 1 ] && grep -q '^route device real vectors' "$recipe.own" &&
+    ! grep -q '^route .* \(level3\|singular\)' "$recipe.own"
+result $? "--routines=sytrd learns eigensolvers alone: $(grep '^route own' "$recipe.own" | tr '\n' ' ')"
 [ "$(grep -c ' level3 ' "$work/routes")" = 2 ]
 result $? "of level 3 on both"
 # orders LINES [ROUTINE]: what mublas info says of dsyevd or that, and where it is from

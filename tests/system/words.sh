@@ -1,5 +1,5 @@
 #!/bin/bash
-# README and man page say of prices what the policy has.
+# The pages say of prices what the policy has.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 
@@ -15,11 +15,11 @@ tells() # WORDS FILE WHAT
     tr -s '\n ' '  ' < "$source_tree/$2" | grep -qF -- "$1"
     result $? "$2: $3"
 }
-tells "would have gained, by the predicted times, $waking of what waking a GPU costs" README.md "when waking begins: $waking"
+tells "would have gained, by the predicted times, $waking of what waking a GPU costs" doc/use.md "when waking begins: $waking"
 tells "would have gained $waking of what that costs" man/mublas.1 "when waking begins: $waking"
-tells "go to the GPU once $used of the price" README.md "when it is used: $used"
+tells "go to the GPU once $used of the price" doc/use.md "when it is used: $used"
 tells "run on it once they would have gained $used of the cost" man/mublas.1 "when it is used: $used"
-tells "prepared from $preparing of their own price on" README.md "when cuBLAS is prepared: $preparing"
+tells "prepared from $preparing of their own price on" doc/use.md "when cuBLAS is prepared: $preparing"
 tells "prepares cuBLAS and each of its routines from $preparing of their own price on" man/mublas.1 "when cuBLAS is prepared: $preparing"
 [ "$host_most" = 1 ]
 result $? "and what is spent on the host meanwhile is most of it, but not all"

@@ -52,6 +52,31 @@ TESTS += tests/unit/test_local_rank
 tests_unit_test_local_rank_SOURCES = tests/unit/test_local_rank.c
 tests_unit_test_local_rank_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_advice
+TESTS += tests/unit/test_advice
+tests_unit_test_advice_SOURCES = tests/unit/test_advice.c
+tests_unit_test_advice_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_html
+TESTS += tests/unit/test_html
+tests_unit_test_html_SOURCES = tests/unit/test_html.c
+tests_unit_test_html_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_timeline
+TESTS += tests/unit/test_timeline
+tests_unit_test_timeline_SOURCES = tests/unit/test_timeline.c
+tests_unit_test_timeline_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_largest_calls
+TESTS += tests/unit/test_largest_calls
+tests_unit_test_largest_calls_SOURCES = tests/unit/test_largest_calls.c
+tests_unit_test_largest_calls_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_call_spans
+TESTS += tests/unit/test_call_spans
+tests_unit_test_call_spans_SOURCES = tests/unit/test_call_spans.c
+tests_unit_test_call_spans_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_report_file
 TESTS += tests/unit/test_report_file
 tests_unit_test_report_file_SOURCES = tests/unit/test_report_file.c

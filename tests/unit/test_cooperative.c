@@ -1,4 +1,5 @@
-/* Cooperative launches on a lane: as many blocks as the device holds at once, with the gate zeroed. */
+/* Cooperative launches on a lane: as many blocks as the device holds at once, behind a gate that is made
+ * anew; launches that are refused. */
 #include "emulated_lane.h"
 
 #include "common/blas_call.h"
@@ -32,11 +33,13 @@ static enum status launch(struct cooperative_launch *launch)
     return cooperative_launch(lane->device, lane->stream, launch, &arguments);
 }
 
-static void test_launch(unsigned wanted, unsigned expected)
+/* With a watch or without. */
+static void test_launch(unsigned wanted, unsigned expected, struct stream_watch *watch)
 {
-    const struct grid_gate used = {77, 1};
+    const struct grid_gate used = {77, (const unsigned *)1};
     struct grid_gate left;
     struct cooperative_launch copy = wanted_blocks(wanted);
+    copy.watch = watch;
     device_poke(gate, &used, sizeof used);
     memset(found, 0, sizeof found);
     device_poke(to, found, BYTES);
@@ -46,7 +49,9 @@ static void test_launch(unsigned wanted, unsigned expected)
     device_peek(found, to, BYTES);
     device_peek(&left, gate, sizeof left);
     tap_ok(memcmp(found, words, BYTES) == 0, "and do the kernel's work");
-    tap_ok(left.arrived == 0 && left.abort == 0, "behind a gate that is zeroed");
+    tap_ok(left.arrived == 0 && (left.abort != NULL) == (watch != NULL) &&
+               left.abort == (watch ? watch->gate->abort : NULL) && (!watch || watch->has_deadline),
+           "behind a gate that is made anew, %s", watch ? "which the watch may open" : "which stays shut");
 }
 
 static void test_room(void)
@@ -64,11 +69,9 @@ static void test_refusals(void)
 {
     struct cooperative_launch copy = wanted_blocks(2);
     const unsigned long zeroed = call_count("cuMemsetD8Async");
-    set_faults("cuLaunchCooperativeKernel:1:720");
-    tap_ok(launch(&copy) == STATUS_UNSUPPORTED, "too large, says the driver: not supported");
     set_faults("cuOccupancyMaxActiveBlocksPerMultiprocessor:1:1");
     tap_ok(launch(&copy) == STATUS_DEVICE_ERROR, "any other error is one");
-    tap_ok(call_count("cuMemsetD8Async") == zeroed + 1 && launch(&copy) == STATUS_OK,
+    tap_ok(call_count("cuMemsetD8Async") == zeroed && launch(&copy) == STATUS_OK,
            "and the device goes on");
     lane_synchronise(lane, "testing");
     set_faults("cuLaunchCooperativeKernel:1:719:sticky");
@@ -85,7 +88,6 @@ static void open_lane(void)
         tap_skip_all("no device memory");
 }
 
-/* In a process of its own, whose device has none; true where it is as it should be. */
 static bool lacks_cooperation(void)
 {
     unsigned blocks;
@@ -96,30 +98,55 @@ static bool lacks_cooperation(void)
            launch(&copy) == STATUS_UNSUPPORTED && call_count("cuLaunchCooperativeKernel") == 0;
 }
 
-static void test_lack(void)
+static bool remembers_refusal(void)
+{
+    unsigned blocks;
+    open_lane();
+    struct cooperative_launch copy = wanted_blocks(2);
+    set_faults("cuLaunchCooperativeKernel:1:720");
+    return launch(&copy) == STATUS_UNSUPPORTED &&
+           cooperative_room(lane->device, &copy, &blocks) == STATUS_UNSUPPORTED &&
+           launch(&copy) == STATUS_UNSUPPORTED && call_count("cuLaunchCooperativeKernel") == 1;
+}
+
+/* In a process of its own. */
+static void test_apart(bool (*is_right)(void), const char *what)
 {
     enum { AS_IT_SHOULD = 7 };
     int status = 0;
     fflush(stdout);
     const pid_t child = fork();
     if (child == 0)
-        _exit(lacks_cooperation() ? AS_IT_SHOULD : 0);
+        _exit(is_right() ? AS_IT_SHOULD : 0);
     tap_ok(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == AS_IT_SHOULD,
-           "a device may have no cooperative launches: then none is tried");
+           "%s", what);
+}
+
+static void test_watched_launch(void)
+{
+    struct stream_watch watch;
+    tap_ok(stream_watch_create(lane->device, lane->stream, &watch) == STATUS_OK && *watch.gate->abort == 0,
+           "a watch is made");
+    test_launch(3, 3, &watch);
+    tap_ok(stream_watch_wait(&watch, "testing") == STATUS_OK && !watch.has_deadline,
+           "what has a deadline and ends is waited for");
+    stream_watch_destroy(&watch);
 }
 
 int main(void)
 {
     setenv("EMULATED_MULTIPROCESSORS", "2", 1);
     setenv("EMULATED_COOPERATIVE", "1", 0);
-    test_lack();
+    test_apart(lacks_cooperation, "a device may have no cooperative launches: then none is tried");
+    test_apart(remembers_refusal, "where the driver refuses one, no other is tried");
     open_lane();
     for (uint32_t i = 0; i < COLUMNS * PART_PIECE; i++)
         words[i] = i * 2654435761u;
     device_poke(from, words, BYTES);
     test_room();
-    test_launch(3, 3);
-    test_launch(1000, 8);
+    test_launch(3, 3, NULL);
+    test_launch(1000, 8, NULL);
+    test_watched_launch();
     test_refusals();
     return tap_done();
 }

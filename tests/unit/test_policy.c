@@ -34,8 +34,13 @@ static void test_residency(const struct machine_model *model)
     residency = cold(&call, 0);
     residency.trackable = false;
     decision = decide(OFFLOAD_AUTO, model, &call, &residency);
-    tap_ok(!decision.device && decision.reason == HOST_FASTER && decision.credit_us == 0,
-           "memory that cannot be tracked earns nothing");
+    tap_ok(!decision.device && decision.reason == HOST_UNTRACKABLE && decision.credit_us == 0,
+           "memory that cannot be tracked earns nothing, and that is the reason");
+    residency = cold(&call, 0);
+    residency.rewritten = true;
+    decision = decide(OFFLOAD_AUTO, model, &call, &residency);
+    tap_ok(!decision.device && decision.reason == HOST_REWRITTEN && decision.credit_us > 0,
+           "a matrix that the program rewrites stays for that reason");
     residency = cold(&call, crossover_upload_us(model, crossover_matrix_bytes(&call)) / 2);
     tap_ok(!decide(OFFLOAD_AUTO, model, &call, &residency).device, "half of an upload's cost is not enough");
     residency.pinned_bytes = residency.missing_bytes;

@@ -28,6 +28,15 @@ int main(void)
     expect("report", 3, 4, true, "report.3.4711");
     expect("report.%r", 3, 4, true, "report.3.4711");
     expect("report-%p", 3, 4, true, "report-4711");
+    expect("report.html", -1, 0, false, "report.html");
+    expect("report.html", 3, 8, false, "report.3.html");
+    expect("report.html", -1, 0, true, "report.4711.html");
+    expect("report.html", 3, 4, true, "report.3.4711.html");
+    expect("out.html/report", 1, 2, false, "out.html/report.1");
+    expect("%r/%p.html", 3, 4, true, "3/4711.html");
+    tap_ok(report_file_is_page("a.html") && report_file_is_page(".html") && !report_file_is_page("a.html.txt") &&
+               !report_file_is_page("html") && !report_file_is_page("1") && !report_file_is_page(NULL),
+           "a page is what its name says");
     expect("100%_%x%", -1, 0, false, "100%_%x%");
     return tap_done();
 }

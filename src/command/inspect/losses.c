@@ -62,6 +62,25 @@ static void print_loss(FILE *stream, const struct link_map *map, const struct na
     fprintf(stream, "\n    %s\n", reason_of(choice->object, choice->end, is_lapack, has_lapack));
 }
 
+void losses_print_line(FILE *stream, const struct link_map *map)
+{
+    const char *before = "";
+    for (int i = 0; i < 2 * map->count; i++)
+        for (int end = 0; end < INTERCEPTION_COUNT; end++) {
+            const bool is_lapack = i % 2;
+            const struct name_choice choice = {i / 2, (enum interception)end,
+                                               is_lapack ? CHOICE_LAPACK : CHOICE_BLAS, CHOICE_ANY_HOST};
+            if (!is_loss(map, choice.object, choice.end, choice.interface))
+                continue;
+            const struct linked_object *const object = &map->objects[choice.object];
+            const int count = name_choice_count(map, &choice);
+            fprintf(stream, "%s%s: %d %s routine%s: %s", before, object->path, count,
+                    is_lapack ? "LAPACK" : "BLAS", count == 1 ? "" : "s",
+                    reason_of(choice.object, choice.end, is_lapack, !is_lapack && object->elf.has_lapack));
+            before = "; ";
+        }
+}
+
 const char *losses_refusal(const struct link_map *map)
 {
     const struct elf_object *elf = &map->objects[0].elf;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -59,6 +60,51 @@ static int inspect_file(const char *name, bool verbose)
         inspect_report(stdout, &map, verbose);
     link_map_clear(&map);
     return status;
+}
+
+/* The program that runs, where the file is a script: *path. False: it is not found. */
+static bool follow_quietly(char *path, size_t size)
+{
+    char interpreter[PATH_MAX];
+    for (int i = 0; i < SCRIPTS_MAX && program_file_interpreter(path, interpreter, sizeof interpreter); i++)
+        if (!program_file_find(interpreter, path, size))
+            return false;
+    return true;
+}
+
+/* *refusal: why mublas gets none of the program's calls, or NULL. */
+static char *unreachable_line(const struct link_map *map, const char **refusal)
+{
+    char *line = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&line, &length);
+    *refusal = losses_refusal(map);
+    if (!stream)
+        return NULL;
+    if (*refusal)
+        fprintf(stream, "%s: %s", map->objects[0].path, *refusal);
+    else
+        losses_print_line(stream, map);
+    if (fclose(stream) == 0 && length > 0)
+        return line;
+    free(line);
+    return NULL;
+}
+
+char *inspect_unreachable(const char *path, bool *is_refused)
+{
+    char program[PATH_MAX], *line = NULL;
+    const char *refusal = NULL;
+    struct link_map map;
+    *is_refused = false;
+    if (snprintf(program, sizeof program, "%s", path) >= (int)sizeof program ||
+        !follow_quietly(program, sizeof program))
+        return NULL;
+    if (!link_map_make(program, &map))
+        line = unreachable_line(&map, &refusal);
+    link_map_clear(&map);
+    *is_refused = refusal != NULL;
+    return line;
 }
 
 int inspect_program(char **arguments)

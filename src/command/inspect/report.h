@@ -19,6 +19,10 @@ const char *losses_refusal(const struct link_map *map);
 /* Prints that refusal, or which names of which object cannot be intercepted and why. */
 void losses_print(FILE *stream, const struct link_map *map, const char *refusal, bool all);
 
+/* Prints which object has how many routines that cannot be intercepted, and why, without an end of line and
+ * with ; between; nothing where there are none. Not after a refusal. */
+void losses_print_line(FILE *stream, const struct link_map *map);
+
 /* Prints what could not be seen in the program, and what it may do at run time. Not after a refusal. */
 void notes_print(FILE *stream, const struct link_map *map);
 

@@ -32,6 +32,8 @@ static char **take_options(char **arguments)
             return arguments + 1;
         if (strcmp(option, "--report") == 0)
             setenv("MUBLAS_REPORT", "1", 1);
+        else if (strcmp(option, "--progress") == 0)
+            setenv("MUBLAS_PROGRESS", "1", 1);
         else if (strncmp(option, "--report=", 9) == 0 && option[9])
             setenv("MUBLAS_REPORT", option + 9, 1);
         else if (strncmp(option, "--offload=", 10) == 0) {
@@ -43,6 +45,26 @@ static char **take_options(char **arguments)
         }
     }
     return arguments;
+}
+
+/* The report says too what mublas does not get to see. One that gets nothing to see cannot report. */
+static bool look_into(const char *path)
+{
+    const char *const report = getenv("MUBLAS_REPORT");
+    bool is_refused = false, good = true;
+    char *setting = NULL;
+    if (!report || !*report || strcmp(report, "0") == 0)
+        return true;
+    char *const found = inspect_unreachable(path, &is_refused);
+    if (is_refused && found)
+        fprintf(stderr, "mublas run: there will be no report of %s\n", found);
+    else if (found && asprintf(&setting, "%ld:%s", (long)getpid(), found) >= 0)
+        good = setenv("MUBLAS_UNREACHABLE", setting, 1) == 0;
+    else if (found)
+        setting = NULL;
+    free(setting);
+    free(found);
+    return good;
 }
 
 static int complain(int status, const char *subject, const char *reason)
@@ -59,7 +81,7 @@ int run_program(char **arguments)
         return EXIT_BAD_COMMAND_LINE;
     if (!*program)
         return complain(EXIT_BAD_COMMAND_LINE, "no program",
-                        "mublas run [--report[=FILE]] [--offload=MODE] -- PROGRAM ...");
+                        "mublas run [--report[=FILE]] [--progress] [--offload=MODE] -- PROGRAM ...");
     const char *shim = preload_find_shim("mublas run");
     if (!shim)
         return NOT_FOUND;
@@ -69,7 +91,7 @@ int run_program(char **arguments)
     const char *reason = program_file_refusal(path);
     if (reason)
         return complain(CANNOT_RUN, path, reason);
-    if (!preload_set_environment(shim, true))
+    if (!look_into(path) || !preload_set_environment(shim, true))
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
     execv(path, program);
     return complain(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, path, strerror(errno));

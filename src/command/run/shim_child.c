@@ -21,6 +21,8 @@ static void become(const struct shim_child *child, const struct shim_child_setti
         good = setenv("MUBLAS_TRACKING", child_settings->tracking, 1) == 0;
     if (good && child_settings->recipe)
         good = setenv("MUBLAS_RECIPE", child_settings->recipe, 1) == 0;
+    if (good && child_settings->eigensolver)
+        good = setenv("MUBLAS_EIGENSOLVER", child_settings->eigensolver, 1) == 0;
     signal(SIGPIPE, SIG_DFL);
     signal(SIGINT, SIG_IGN); /* the parent ends the child */
     if (good)

@@ -19,6 +19,7 @@ struct shim_child_settings {
     const char *offload; /* MUBLAS_OFFLOAD */
     const char *tracking; /* MUBLAS_TRACKING; NULL: unchanged */
     const char *recipe;   /* MUBLAS_RECIPE; NULL: unchanged */
+    const char *eigensolver; /* MUBLAS_EIGENSOLVER; NULL: unchanged */
     bool huge_pages;      /* as `mublas run` sets them */
 };
 

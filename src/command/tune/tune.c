@@ -132,6 +132,7 @@ static struct tune_calls_options calls_options(struct run *run)
     struct tune_calls_options options =
         run->options.breadth == BREADTH_QUICK ? tune_calls_quick() : tune_calls_full();
     options.routines = run->options.routines ? run->options.call_routines : NULL;
+    options.eigensolvers = run->options.eigensolvers;
     options.before = run->files.recipe.crossover;
     options.progress = show_calls;
     options.argument = run;
@@ -244,7 +245,7 @@ static bool needs_are_met(const struct tune_options *options)
 {
     if (!options->calls || options->evaluate)
         return true;
-    if (is_of_level3_alone(options) && !cublas_library_find()) {
+    if (!options->eigensolvers && is_of_level3_alone(options) && !cublas_library_find()) {
         fputs("mublas tune: there is no cuBLAS, without which these routines stay on the host\n", stderr);
         return false;
     }

@@ -220,7 +220,8 @@ static bool conclude(struct session *session)
 /* Routes have their part of the time, unless single routines of BLAS or little time were given. */
 static bool leave_time_for_routes(struct tune_calls_options *options)
 {
-    const bool wanted = !options->routines && options->seconds >= seconds_with_routes;
+    const bool wanted =
+        options->eigensolvers || (!options->routines && options->seconds >= seconds_with_routes);
     options->seconds -= wanted ? TUNE_ROUTES_SECONDS : 0;
     return wanted;
 }
@@ -244,7 +245,7 @@ bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct
         sample_all(&session);
     timing_process_stop(&session.process);
     if (routes && may_go_on(&session, 1))
-        tune_routes(&times->routes, options->recipe, who);
+        tune_routes(&times->routes, options->routines != NULL, options->recipe, who);
     const bool good = conclude(&session);
     if (kept)
         *kept = session.kept;

@@ -12,13 +12,19 @@
 static const char help[] =
     "usage: mublas tune [OPTION ...]   learn launch shapes and crossovers of this machine\n"
     "  --quick, --full, --exhaustive   how much is tried; quick (the default) takes under a minute\n"
-    "  --routines=NAME,...   only these: symv, dsymv, dgemv_none, ...; what is known of others stays\n"
+    "  --routines=NAME,...   only these: symv, dsymv, dgemv_none, ...; sytrd or syevd: all eigensolvers;\n"
+    "                        what is known of others stays\n"
     "  --output=FILE         the recipe; default: the user's (mublas info names it); data go to FILE.csv\n"
     "  --time-limit=SECONDS  for all; default 59.5 for quick, else none\n"
     "  --memory=MIB          device memory for matrices; default 1024 for quick, 4096 for the others\n"
     "  --shapes-only, --crossovers-only\n"
     "  --evaluate[=SIZES]    judge the recipe: its choice against the best of all shapes at held-out sizes\n"
-    "Interrupted, it learns nothing and leaves the recipe as it was.\n";
+    "Interrupted, it learns nothing and leaves the recipe as it was.\n"
+    "\nExamples:\n"
+    "  mublas tune\n"
+    "  mublas tune --routines=symv,dgemm --time-limit=20\n"
+    "  mublas tune --full --output=recipe && MUBLAS_RECIPE=recipe mublas run -- ./legacy_app\n"
+    "  mublas tune --evaluate\n";
 
 /* With what is begun at the end: less than a minute. */
 static const double QUICK_SECONDS = 59.5;
@@ -71,9 +77,21 @@ static bool means_routine(const char *word, const char *name)
     return means(word, name) || (strncmp(word, name, length) == 0 && word[length] == '_');
 }
 
+/* One of LAPACK's eigensolvers: they are learned together. */
+static bool means_eigensolver(const char *word)
+{
+    static const char *const names[] = {"dsytrd", "zhetrd", "dsyevd", "zheevd", "dsyevr", "zheevr",
+                                        "dsyevx", "zheevx", "dsygvd", "zhegvd", "dsygvx", "zhegvx"};
+    for (size_t i = 0; i < sizeof names / sizeof *names && *word; i++)
+        if (means(word, names[i]))
+            return true;
+    return false;
+}
+
 static bool choose_word(const char *word, struct tune_options *options)
 {
-    bool found = false;
+    bool found = means_eigensolver(word);
+    options->eigensolvers = options->eigensolvers || found;
     for (int class = 0; class < TUNING_CLASSES && *word; class++)
         if (means(word, tuning_class_name(class)))
             found = options->classes[class] = true;
@@ -161,10 +179,10 @@ int tune_options_read(char **arguments, struct tune_options *options)
     if (!options->routines)
         memset(options->classes, true, sizeof options->classes);
     else if (!choose_classes(options))
-        return refuse_routines(options,
-                               "no such routine (axpy, gemv, symv, hemv, trmv; dsymv, zgemv_transpose, ...)");
+        return refuse_routines(
+            options, "no such routine (axpy, gemv, symv, hemv, trmv; dsymv, zgemv_transpose, ...; sytrd)");
     if ((options->evaluate || !options->calls) && !has_classes(options))
-        return refuse_routines(options, "of these there are no launch shapes, which are cuBLAS's");
+        return refuse_routines(options, "of these there are no launch shapes to be learned");
     if (options->time_limit == 0 && options->breadth == BREADTH_QUICK && !options->evaluate)
         options->time_limit = QUICK_SECONDS;
     if (options->memory == 0)

@@ -9,6 +9,7 @@ struct tune_options {
     const char *breadth_name;     /* "quick", "full", "exhaustive" */
     const char *routines;         /* as given; NULL: all */
     char call_routines[512];      /* names of the routines that these are, with commas between */
+    bool eigensolvers;            /* LAPACK's are among those */
     bool classes[TUNING_CLASSES]; /* of launch shapes, that are wanted */
     bool shapes, calls;           /* learn launch shapes, crossovers */
     char output[512];             /* the recipe */

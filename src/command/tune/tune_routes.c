@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATIENCE_MS = 20000, ORDERS = 3 };
+enum { PATIENCE_MS = 20000, ORDERS = 3, PROCESSES = 3 };
 static const double most_us = 50e3; /* of a call on the host */
 
 /* What stands for a curve, sooner what takes less time. */
@@ -33,9 +33,19 @@ static const struct timed {
 };
 enum { TIMED = sizeof timed / sizeof *timed };
 
+/* A call's microseconds at its orders by both eigensolvers; 0: not timed. */
+struct times {
+    double own[ORDERS], solver[ORDERS];
+};
+
 static int is_complex(const struct timed *call)
 {
     return blas_scalar_parts(call->type) == 2;
+}
+
+static bool is_eigenproblem(const struct timed *call)
+{
+    return call->curve == ROUTE_VALUES || call->curve == ROUTE_VECTORS;
 }
 
 /* Have the process time it. */
@@ -64,9 +74,9 @@ static struct route_times predict(const struct machine_model *model, const struc
     return route_times_predict(model, &shape);
 }
 
-/* One curve, until the host would take too long. */
+/* One curve, until the host would take too long; `all`, if not NULL: the times. */
 static void learn(struct route_factors *factors, const struct call_timer *timer, enum call_side side,
-                  const struct timed *call)
+                  const struct timed *call, double *all)
 {
     const struct machine_model model = crossover_model_here(NULL);
     double ratios[ORDERS], us, slower = 1;
@@ -76,6 +86,8 @@ static void learn(struct route_factors *factors, const struct call_timer *timer,
         if ((side == SIDE_HOST && slower * built_in.host_us > most_us) ||
             !ask(timer, call, call->orders[i], &us))
             break;
+        if (all)
+            all[i] = us;
         slower = side == SIDE_HOST ? us / built_in.host_us : (us - built_in.moving_us) / built_in.compute_us;
         ratios[count++] = slower;
     }
@@ -92,19 +104,27 @@ static void forget_stayed(struct route_factors *factors, const char *report)
             factors->factors[SIDE_DEVICE][timed[i].curve][is_complex(&timed[i])] = 0;
 }
 
-static void learn_side(struct route_factors *factors, enum call_side side, const char *recipe,
-                       const char *who)
+static bool starts(struct call_timer *timer, enum call_side side, const char *eigensolver,
+                   const char *recipe, const char *who)
 {
-    const struct shim_child_settings settings = {
-        .offload = side == SIDE_HOST ? "never" : "always", .recipe = recipe, .huge_pages = true};
+    const struct shim_child_settings settings = {.offload = side == SIDE_HOST ? "never" : "always",
+                                                 .recipe = recipe, .eigensolver = eigensolver,
+                                                 .huge_pages = true};
+    return call_timer_start(timer, &settings, who, 0);
+}
+
+/* Where our own eigensolver is able to, the device's times are its. */
+static void learn_side(struct route_factors *factors, enum call_side side, bool eigenproblems_alone,
+                       struct times *times, const char *recipe, const char *who)
+{
     struct call_timer timer;
     struct route_factors learned = {0};
-    if (!call_timer_start(&timer, &settings, who, 0))
+    if (!starts(&timer, side, "own", recipe, who))
         return;
-    const double end = clock_seconds() + TUNE_ROUTES_SECONDS / CALL_SIDES; /* one curve at least */
+    const double end = clock_seconds() + TUNE_ROUTES_SECONDS / PROCESSES; /* one curve at least */
     for (int i = 0; i < TIMED; i++)
-        if (clock_seconds() < end)
-            learn(&learned, &timer, side, &timed[i]);
+        if (clock_seconds() < end && (is_eigenproblem(&timed[i]) || !eigenproblems_alone))
+            learn(&learned, &timer, side, &timed[i], side == SIDE_DEVICE ? times[i].own : NULL);
     if (shim_child_wait(&timer.child) == 0) {
         if (side == SIDE_DEVICE)
             forget_stayed(&learned, timer.child.report);
@@ -114,10 +134,37 @@ static void learn_side(struct route_factors *factors, enum call_side side, const
     shim_child_clean(&timer.child);
 }
 
-void tune_routes(struct route_factors *factors, const char *recipe, const char *who)
+/* cuSOLVER's times at the orders at which there are our own, of all vectors, and from which order on ours are
+ * less. */
+static void learn_own(struct route_factors *factors, struct times *times, const char *recipe, const char *who)
 {
+    struct call_timer timer;
+    struct offload_row row;
+    if (!starts(&timer, SIDE_DEVICE, "cusolver", recipe, who))
+        return;
+    const double end = clock_seconds() + TUNE_ROUTES_SECONDS / PROCESSES;
+    for (int i = 0; i < TIMED; i++)
+        for (int j = 0; timed[i].curve == ROUTE_VECTORS && j < ORDERS && times[i].own[j] > 0; j++)
+            if (clock_seconds() > end || !ask(&timer, &timed[i], timed[i].orders[j], &times[i].solver[j]))
+                break;
+    const bool good = shim_child_wait(&timer.child) == 0;
+    for (int i = 0; i < TIMED && good; i++) {
+        int count = 0;
+        while (count < ORDERS && times[i].own[count] > 0 && times[i].solver[count] > 0)
+            count++;
+        if (offload_report_row(timer.child.report, timed[i].name, &row) && row.on_host == 0)
+            route_factors_learn_own(factors, is_complex(&timed[i]), timed[i].orders, times[i].own,
+                                    times[i].solver, count);
+    }
+    shim_child_clean(&timer.child);
+}
+
+void tune_routes(struct route_factors *factors, bool eigenproblems_alone, const char *recipe, const char *who)
+{
+    struct times times[TIMED] = {0};
     if (!solver_library_find())
         return;
     for (int side = 0; side < CALL_SIDES; side++)
-        learn_side(factors, (enum call_side)side, recipe, who);
+        learn_side(factors, (enum call_side)side, eigenproblems_alone, times, recipe, who);
+    learn_own(factors, times, recipe, who);
 }

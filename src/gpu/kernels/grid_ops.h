@@ -1,9 +1,9 @@
-/* grid_ops.h - what the blocks of a cooperative launch do together, and whole warps: operations beside those
- * of device_ops.h that only kernels of routes have. What one block writes and others read behind a barrier of the
- * grid goes through store_partial and load_partial. Recipes are stamped with a hash of what tuned kernels
- * include, so what is added here leaves them valid.
+/* grid_ops.h - what the blocks of a cooperative launch do together: operations beside those of device_ops.h
+ * that only kernels of routes have. What one block writes and others read behind a barrier of the grid goes
+ * through store_partial and load_partial. Recipes are stamped with a hash of what tuned kernels include, so
+ * what is added here leaves them valid.
  *
- * All threads of a block reach grid_* and block_* together, all 32 of a warp warp_*. */
+ * All threads of a block reach grid_* and block_* together. */
 #ifndef MUBLAS_GRID_OPS_H
 #define MUBLAS_GRID_OPS_H
 
@@ -15,20 +15,15 @@
 DEVICE_FUNCTION bool block_any(bool mine) { return emulated_barrier_any(mine); }
 
 DEVICE_FUNCTION void gate_enter(grid_gate *gate) { __atomic_fetch_add(&gate->arrived, 1u, __ATOMIC_RELEASE); }
-DEVICE_FUNCTION unsigned gate_arrivals(const grid_gate *gate) { return __atomic_load_n(&gate->arrived, __ATOMIC_ACQUIRE); }
-DEVICE_FUNCTION bool gate_is_aborted(const grid_gate *gate) { return __atomic_load_n(&gate->abort, __ATOMIC_RELAXED); }
-DEVICE_FUNCTION void gate_pause(unsigned turn) { emulated_spin(turn); }
-
-template <typename R> DEVICE_FUNCTION R warp_sum_real(R value)
+DEVICE_FUNCTION unsigned gate_arrivals(const grid_gate *gate)
 {
-    const R *all = static_cast<const R *>(emulated_exchange(&value, sizeof value, WARP_THREADS));
-    R sums[WARP_THREADS];
-    memcpy(sums, all, sizeof sums);
-    for (unsigned half = WARP_THREADS / 2; half > 0; half /= 2)
-        for (unsigned i = 0; i < half; i++)
-            sums[i] += sums[i + half];
-    return sums[0];
+    return __atomic_load_n(&gate->arrived, __ATOMIC_ACQUIRE);
 }
+DEVICE_FUNCTION bool gate_is_aborted(const grid_gate *gate)
+{
+    return gate->abort && __atomic_load_n(gate->abort, __ATOMIC_RELAXED) != 0;
+}
+DEVICE_FUNCTION void gate_pause(unsigned turn) { emulated_spin(turn); }
 
 #else
 
@@ -45,43 +40,26 @@ DEVICE_FUNCTION unsigned gate_arrivals(const grid_gate *gate)
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrivals) : "l"(&gate->arrived) : "memory");
     return arrivals;
 }
+/* In one piece, so that it takes no registers from what the block has requested before the barrier. */
 DEVICE_FUNCTION bool gate_is_aborted(const grid_gate *gate)
 {
-    unsigned abort;
-    asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(abort) : "l"(&gate->abort) : "memory");
-    return abort;
+    unsigned value;
+    asm volatile("{\n\t"
+                 ".reg .u64 word;\n\t"
+                 ".reg .pred there;\n\t"
+                 "mov.u32 %0, 0;\n\t"
+                 "ld.relaxed.gpu.global.u64 word, [%1];\n\t"
+                 "setp.ne.u64 there, word, 0;\n\t"
+                 "@there ld.relaxed.sys.global.u32 %0, [word];\n\t"
+                 "}"
+                 : "=r"(value)
+                 : "l"(&gate->abort)
+                 : "memory");
+    return value != 0;
 }
 DEVICE_FUNCTION void gate_pause(unsigned) {}
 
-template <typename R> DEVICE_FUNCTION R warp_sum_real(R value)
-{
-    UNROLL
-    for (int mask = WARP_THREADS / 2; mask > 0; mask /= 2)
-        value += __shfl_xor_sync(~0u, value, mask);
-    return value;
-}
-
 #endif
-
-/* The sum of a warp's 32 values by one fixed tree, the same bits in each of its threads: of real numbers, or
- * of structs of two such parts. */
-DEVICE_FUNCTION float warp_sum(float value) { return warp_sum_real(value); }
-DEVICE_FUNCTION double warp_sum(double value) { return warp_sum_real(value); }
-template <typename T> DEVICE_FUNCTION T warp_sum(const T &value)
-{
-    return {warp_sum_real(value.re), warp_sum_real(value.im)};
-}
-
-/* What thread `from` of the block has; `room` is shared memory. */
-template <typename T> DEVICE_FUNCTION T block_broadcast(T value, unsigned from, T *room)
-{
-    if (thread_index() == from)
-        *room = value;
-    block_barrier();
-    value = *room;
-    block_barrier(); /* the room may be used again */
-    return value;
-}
 
 /* A barrier of the grid in two halves: what any thread of the block did before arriving is seen by all blocks
  * that waited for the same epoch, 1 for the first barrier. Between the halves a block may do what needs no
@@ -97,7 +75,7 @@ DEVICE_FUNCTION void grid_arrive(grid_gate *gate)
  * kernel ends without another barrier of the grid. */
 DEVICE_FUNCTION bool grid_await(const grid_gate *gate, unsigned epoch)
 {
-    enum { TURNS = 64 }; /* between looks at the abort word, which would delay every wait */
+    enum { TURNS = 64 }; /* between looks at the abort word, which is across the link */
     const unsigned arrivals = epoch * block_count();
     bool aborted = false;
     if (thread_index() == 0) {

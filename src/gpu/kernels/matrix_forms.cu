@@ -20,7 +20,8 @@ template <typename T> DEVICE_FUNCTION void complete_square(const square_argument
         UNROLL_BY(1)
         for (int j = (int)thread_index() / FORM_TILE; j < FORM_TILE; j += step)
             if (row + across < order && column + j < order)
-                tile[j * (FORM_TILE + 1) + across] = load_result(a + row + across + (column + j) * arguments.ld);
+                tile[j * (FORM_TILE + 1) + across] = load_result(a + row + across +
+                                                                 (column + j) * arguments.ld);
         block_barrier();
         UNROLL_BY(1)
         for (int j = (int)thread_index() / FORM_TILE; j < FORM_TILE; j += step) {
@@ -39,7 +40,8 @@ template <typename R> DEVICE_FUNCTION void complex_from_real(const widening_argu
     UNROLL_BY(1)
     for (int64_t column = block_index(); column < arguments.columns; column += block_count()) {
         const R *const from = static_cast<const R *>(arguments.from) + column * arguments.from_ld;
-        complex_number<R> *const to = static_cast<complex_number<R> *>(arguments.to) + column * arguments.to_ld;
+        complex_number<R> *const to = static_cast<complex_number<R> *>(arguments.to) +
+                                      column * arguments.to_ld;
         UNROLL_BY(4)
         for (int64_t row = thread_index(); row < arguments.rows; row += thread_count())
             store_result(to + row, complex_number<R>{load(from + row), 0});
@@ -56,5 +58,11 @@ COMPLETE_SQUARE(dcomplete_square, double)
 COMPLETE_SQUARE(ccomplete_square, complex_number<float>)
 COMPLETE_SQUARE(zcomplete_square, complex_number<double>)
 
-KERNEL_FUNCTION ccomplex_from_real(const struct widening_arguments arguments) { complex_from_real<float>(arguments); }
-KERNEL_FUNCTION zcomplex_from_real(const struct widening_arguments arguments) { complex_from_real<double>(arguments); }
+KERNEL_FUNCTION ccomplex_from_real(const struct widening_arguments arguments)
+{
+    complex_from_real<float>(arguments);
+}
+KERNEL_FUNCTION zcomplex_from_real(const struct widening_arguments arguments)
+{
+    complex_from_real<double>(arguments);
+}

@@ -1,5 +1,5 @@
-/* reflector.h - elementary reflectors H = I - tau v v', as LAPACK's larfg makes them, v(0) = 1, and what kernels that
- * apply them need of elements. */
+/* reflector.h - elementary reflectors H = I - tau v v', as LAPACK's larfg makes them, v(0) = 1, and what
+ * kernels that apply them need of elements. */
 #ifndef MUBLAS_REFLECTOR_H
 #define MUBLAS_REFLECTOR_H
 
@@ -85,10 +85,12 @@ template <typename R> DEVICE_FUNCTION complex_number<R> reciprocal(const complex
     const bool mainly_real = (value.re < 0 ? -value.re : value.re) >= (value.im < 0 ? -value.im : value.im);
     const R large = mainly_real ? value.re : value.im, small = mainly_real ? value.im : value.re;
     const R ratio = small / large, inverse = 1 / fused(small, ratio, large);
-    return mainly_real ? complex_number<R>{inverse, -ratio * inverse} : complex_number<R>{ratio * inverse, -inverse};
+    return mainly_real ? complex_number<R>{inverse, -ratio * inverse}
+                       : complex_number<R>{ratio * inverse, -inverse};
 }
 
-/* Sums of squares below `least` have lost digits, or all. `up` raises what gave them, exactly, as far as needed. */
+/* Sums of squares below `least` have lost digits, or all. `up` raises what gave them, exactly, as far as
+ * needed. */
 template <typename R> struct square_range;
 template <> struct square_range<float> {
     static constexpr float least = 0x1p-80f, up = 0x1p60f;
@@ -97,8 +99,8 @@ template <> struct square_range<double> {
     static constexpr double least = 0x1p-900, up = 0x1p500;
 };
 
-/* H with H' (alpha, x) = (beta, 0). Kernels carry u = power * ((alpha, x) - beta e1), of about 1, instead of v = scale u,
- * so that products with u need not wait for a division. */
+/* H with H' (alpha, x) = (beta, 0). Kernels carry u = power * ((alpha, x) - beta e1), of about 1, instead of
+ * v = scale u, so that products with u need not wait for a division. */
 template <typename T> struct reflector {
     using R = real_of<T>;
     R beta, power;
@@ -119,8 +121,9 @@ template <typename T> struct reflector {
     }
 };
 
-/* From alpha and the sum of squares of x; raised_squares(up) is the sum again with x times a power of two. What is too
- * small even so, less than 2^-900 before the power, counts as zero: nothing beside what the routes let pass. */
+/* From alpha and the sum of squares of x; raised_squares(up) is the sum again with x times a power of two.
+ * What is too small even so, less than 2^-900 before the power, counts as zero: nothing beside what the
+ * routes let pass. */
 template <typename T, typename F>
 DEVICE_FUNCTION reflector<T> reflector_of(const T &alpha, real_of<T> squares, F raised_squares)
 {
@@ -135,7 +138,8 @@ DEVICE_FUNCTION reflector<T> reflector_of(const T &alpha, real_of<T> squares, F 
         head = scaled(up, alpha);
         const R raised = raised_squares(up);
         whole = real_product_added(head, head, raised);
-        identity = whole < range::least || (raised == R(0) && imaginary_part(alpha) == R(0)); /* NaN goes on */
+        identity = whole < range::least ||
+                   (raised == R(0) && imaginary_part(alpha) == R(0)); /* NaN goes on */
     }
     if (identity)
         return {real_part(alpha), R(1), T{}, true};

@@ -1,8 +1,8 @@
-/* triangle_cut.h - a lower triangle of square tiles, row by row in groups of GROUP columns, cut into runs of equal length,
- * one for each warp of all parts.
+/* triangle_cut.h - a lower triangle of square tiles, row by row in groups of GROUP columns, cut into runs of
+ * equal length, one for each warp of all parts.
  *
- * Where a run ends within a row of tiles, the row's sum is in several pieces: piece `run + row` is the run's of that row,
- * so that pieces of a row follow each other and none has two places. */
+ * Where a run ends within a row of tiles, the row's sum is in several pieces: piece `run + row` is the run's
+ * of that row, so that pieces of a row follow each other and none has two places. */
 #ifndef MUBLAS_TRIANGLE_CUT_H
 #define MUBLAS_TRIANGLE_CUT_H
 

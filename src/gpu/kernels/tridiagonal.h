@@ -1,8 +1,8 @@
 /* tridiagonal.h - what the kernels that reduce a matrix to tridiagonal form share.
  *
- * One step for column c, all of it in T's arithmetic: u, the reflector's vector times a power of two, of the column's
- * elements below the diagonal; w0 = A u; v = s u; w = (tau s) w0 + alpha2 v with alpha2 = -|tau|^2 |s|^2 (u' w0) / 2;
- * A becomes A - v w' - w v'. The next column is known before the rest of A is. */
+ * One step for column c, all of it in T's arithmetic: u, the reflector's vector times a power of two, of the
+ * column's elements below the diagonal; w0 = A u; v = s u; w = (tau s) w0 + alpha2 v with alpha2 = -|tau|^2
+ * |s|^2 (u' w0) / 2; A becomes A - v w' - w v'. The next column is known before the rest of A is. */
 #ifndef MUBLAS_TRIDIAGONAL_H
 #define MUBLAS_TRIDIAGONAL_H
 
@@ -12,8 +12,8 @@
 
 constexpr int BLOCK_THREADS = TRIDIAGONAL_THREADS, BLOCK_WARPS = TRIDIAGONAL_WARPS;
 
-/* One sum over the block, the same bits in each thread. One barrier; the room, a number for each warp, may be used
- * again behind the next one. */
+/* One sum over the block, the same bits in each thread. One barrier; the room, a number for each warp, may be
+ * used again behind the next one. */
 template <typename T> DEVICE_FUNCTION T block_sum(const T &value, T *room)
 {
     const int lane = (int)thread_index() % WARP, warp = (int)thread_index() / WARP;
@@ -34,17 +34,20 @@ template <typename T>
 DEVICE_FUNCTION update_factors<T> update_factors_of(const T &tau, const T &scale, real_of<T> product_with_u)
 {
     using R = real_of<T>;
-    const R tau_square = real_product_added(tau, tau, R(0)), scale_square = real_product_added(scale, scale, R(0));
+    const R tau_square = real_product_added(tau, tau, R(0)),
+            scale_square = real_product_added(scale, scale, R(0));
     return {product(tau, scale), R(-0.5) * (tau_square * (scale_square * product_with_u))};
 }
 
-template <typename T> DEVICE_FUNCTION T *result_element(const tridiagonal_result &result, int64_t row, int64_t column)
+template <typename T>
+DEVICE_FUNCTION T *result_element(const tridiagonal_result &result, int64_t row, int64_t column)
 {
     return static_cast<T *>(result.matrix) + row * result.row_step + column * result.column_step;
 }
 
 /* The diagonal element of a column, in both places that it has. */
-template <typename T> DEVICE_FUNCTION void store_diagonal(const tridiagonal_result &result, int64_t column, const T &value)
+template <typename T>
+DEVICE_FUNCTION void store_diagonal(const tridiagonal_result &result, int64_t column, const T &value)
 {
     using R = real_of<T>;
     static_cast<R *>(result.diagonal)[column * result.step] = real_part(value);
@@ -52,7 +55,8 @@ template <typename T> DEVICE_FUNCTION void store_diagonal(const tridiagonal_resu
 }
 
 template <typename T>
-DEVICE_FUNCTION void store_reflector(const tridiagonal_result &result, int64_t column, const reflector<T> &made, const T &tau)
+DEVICE_FUNCTION void store_reflector(const tridiagonal_result &result, int64_t column,
+                                     const reflector<T> &made, const T &tau)
 {
     using R = real_of<T>;
     static_cast<R *>(result.off_diagonal)[column * result.step] = made.beta;

@@ -1,8 +1,8 @@
-/* tridiagonal_arguments.h - what the kernels that reduce a matrix to tridiagonal form are given. Plain C, shared by
- * src/lapack, the kernels and the emulated driver.
+/* tridiagonal_arguments.h - what the kernels that reduce a matrix to tridiagonal form are given. Plain C,
+ * shared by src/lapack, the kernels and the emulated driver.
  *
- * They work on the lower triangle of a copy. The upper triangle is the lower one of the matrix with rows and columns
- * in reverse order, so steps of either sign lead from the copy's elements to the program's. */
+ * They work on the lower triangle of a copy. The upper triangle is the lower one of the matrix with rows and
+ * columns in reverse order, so steps of either sign lead from the copy's elements to the program's. */
 #ifndef MUBLAS_KERNEL_TRIDIAGONAL_ARGUMENTS_H
 #define MUBLAS_KERNEL_TRIDIAGONAL_ARGUMENTS_H
 
@@ -11,10 +11,10 @@
 enum {
     TRIDIAGONAL_THREADS = 512, /* of a block */
     TRIDIAGONAL_WARPS = TRIDIAGONAL_THREADS / 32,
-    TRIDIAGONAL_PANEL = 64, /* columns that are reduced before the rest of the matrix is updated */
+    TRIDIAGONAL_PANEL = 64,   /* columns that are reduced before the rest of the matrix is updated */
     TRIDIAGONAL_SEGMENT = 64, /* rows that a warp has at a time; orders of copies are multiples of it */
-    /* Work is cut into so many parts on any device: what is added up first, and so the bits, depends on nothing else.
-     * It is the number of multiprocessors of the devices that this is made for. */
+    /* Work is cut into so many parts on any device: what is added up first, and so the bits, depends on
+     * nothing else. It is the number of multiprocessors of the devices that this is made for. */
     TRIDIAGONAL_PARTS = 132,
     CHIP_ROWS_MOST = 32 /* rows of the matrix in one block's shared memory */
 };
@@ -43,8 +43,8 @@ struct tridiagonal_chip_arguments {
     struct grid_gate *gate;
 };
 
-/* One panel: columns first to first + TRIDIAGONAL_PANEL - 1 are reduced; what is to be subtracted from the rest is
- * V W' + W V'. */
+/* One panel: columns first to first + TRIDIAGONAL_PANEL - 1 are reduced; what is to be subtracted from the
+ * rest is V W' + W V'. */
 struct tridiagonal_panel_arguments {
     const void *a; /* the copy */
     int64_t ld, order, padded_order, first;

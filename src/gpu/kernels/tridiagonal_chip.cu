@@ -1,11 +1,11 @@
-/* Reduction to tridiagonal form of a matrix that lies wholly in the blocks' shared memory: one pass over it, one
- * barrier of the grid for each column.
+/* Reduction to tridiagonal form of a matrix that lies wholly in the blocks' shared memory: one pass over it,
+ * one barrier of the grid for each column.
  *
- * Row r belongs to block r mod G for good, as a full row. In a pass each thread has the same columns of all of its
- * block's rows, brings them up to date by the column before and multiplies them by u. The block that has the pivot's
- * row, which is the next column by symmetry, publishes it, all publish their elements of w0; behind the barrier each
- * block computes the rest for itself, with equal bits. Sums go over threads by the column's number, so bits do not
- * depend on the number of blocks. */
+ * Row r belongs to block r mod G for good, as a full row. In a pass each thread has the same columns of all
+ * of its block's rows, brings them up to date by the column before and multiplies them by u. The block that
+ * has the pivot's row, which is the next column by symmetry, publishes it, all publish their elements of w0;
+ * behind the barrier each block computes the rest for itself, with equal bits. Sums go over threads by the
+ * column's number, so bits do not depend on the number of blocks. */
 #include "gpu/kernels/tridiagonal.h"
 
 /* In shared memory: sums of warps, by row, then what is carried of the block's own rows, then the rows. */
@@ -34,8 +34,8 @@ template <typename T> DEVICE_FUNCTION chip_memory<T> chip_memory_layout()
 }
 
 /* The full square from the triangle: of Hermitian matrices the other half is the conjugate. */
-template <typename T>
-DEVICE_FUNCTION void chip_load(const tridiagonal_chip_arguments &arguments, const chip_memory<T> &memory, int rows)
+template <typename T> DEVICE_FUNCTION void chip_load(const tridiagonal_chip_arguments &arguments,
+                                                     const chip_memory<T> &memory, int rows)
 {
     const int order = (int)arguments.order;
     UNROLL_BY(1)
@@ -51,11 +51,12 @@ DEVICE_FUNCTION void chip_load(const tridiagonal_chip_arguments &arguments, cons
     }
 }
 
-/* The block's rows from `first` on, ROWS of them, are brought up to date and multiplied by u; the one that is the
- * pivot's is published. Leaves each row's sums of warps. */
+/* The block's rows from `first` on, ROWS of them, are brought up to date and multiplied by u; the one that is
+ * the pivot's is published. Leaves each row's sums of warps. */
 template <int ROWS, int COLUMNS, typename T>
-DEVICE_FUNCTION void chip_pass(const chip_memory<T> &memory, int order, int pivot, int first, int rows, T *sums,
-                               const T (&v)[COLUMNS], const T (&w)[COLUMNS], const T (&u)[COLUMNS], int published, T *row)
+DEVICE_FUNCTION void chip_pass(const chip_memory<T> &memory, int order, int pivot, int first, int rows,
+                               T *sums, const T (&v)[COLUMNS], const T (&w)[COLUMNS], const T (&u)[COLUMNS],
+                               int published, T *row)
 {
     const int lane = (int)thread_index() % WARP;
     T total[ROWS], row_v[ROWS], row_w[ROWS];
@@ -146,7 +147,9 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
         UNROLL
         for (int i = 0; i < COLUMNS; i++) {
             const int row = thread + i * BLOCK_THREADS;
-            u[i] = made.identity || row <= c || row >= order ? T{} : row == c + 1 ? made.first : scaled(made.power, next[i]);
+            u[i] = made.identity || row <= c || row >= order ? T{}
+                   : row == c + 1                            ? made.first
+                                                             : scaled(made.power, next[i]);
         }
         /* Rows from the pivot's on. */
         const int begin = c + 1 > block ? (c + 1 - block + blocks - 1) / blocks : 0;
@@ -154,7 +157,8 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
         T *const products = products_of + c % 2 * order, *const row = row_of + c % 2 * order;
         UNROLL_BY(1)
         for (int k = begin; k < rows; k += ROWS)
-            chip_pass<ROWS>(memory, order, c + 1, k, rows, memory.sums + (k - begin) * BLOCK_WARPS, v, w, u, published, row);
+            chip_pass<ROWS>(memory, order, c + 1, k, rows, memory.sums + (k - begin) * BLOCK_WARPS, v, w, u,
+                            published, row);
         block_barrier();
         {
             const int k = begin + thread / BLOCK_WARPS;
@@ -187,11 +191,13 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
             with_u = real_product_added(u[i], w[i], with_u);
         }
         const update_factors<T> factors = update_factors_of(tau, scale, block_sum(with_u, memory.products));
-        const T pivot_w = negated(conjugate(fused(factors.of_w0, pivot_product, element_of<T>(factors.of_v))));
+        const T pivot_w = negated(
+            conjugate(fused(factors.of_w0, pivot_product, element_of<T>(factors.of_v))));
         UNROLL
         for (int i = 0; i < COLUMNS; i++) {
             const int column = thread + i * BLOCK_THREADS;
-            w[i] = column > c && column < order ? fused(factors.of_w0, w[i], scaled(factors.of_v, v[i])) : T{};
+            w[i] = column > c && column < order ? fused(factors.of_w0, w[i], scaled(factors.of_v, v[i]))
+                                                : T{};
             next[i] = fused(v[i], pivot_w, conjugate(next[i])) + negated(w[i]);
             if (own[i] >= 0) {
                 memory.row_v[own[i]] = v[i];

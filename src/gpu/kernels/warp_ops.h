@@ -1,5 +1,5 @@
-/* warp_ops.h - what the 32 threads of a warp give to each other in kernels of LAPACK's routines: real numbers, or
- * structs of two such parts. All threads of the warp reach an operation together. */
+/* warp_ops.h - what the 32 threads of a warp give to each other in kernels of LAPACK's routines: real
+ * numbers, or structs of two such parts. All threads of the warp reach an operation together. */
 #ifndef MUBLAS_WARP_OPS_H
 #define MUBLAS_WARP_OPS_H
 
@@ -12,7 +12,8 @@ constexpr int WARP = 32;
 /* The value of the thread whose number in the warp differs in the bits of `mask`. */
 template <typename T> DEVICE_FUNCTION T warp_exchange(const T &value, int mask)
 {
-    return static_cast<const T *>(emulated_exchange(&value, sizeof value, WARP))[(int)(thread_index() % WARP) ^ mask];
+    return static_cast<const T *>(
+        emulated_exchange(&value, sizeof value, WARP))[(int)(thread_index() % WARP) ^ mask];
 }
 
 /* The value of the thread with this number in the warp. */
@@ -39,8 +40,8 @@ template <typename T> DEVICE_FUNCTION T warp_value(const T &value, int from)
 
 #endif
 
-/* The sum over aligned parts of WIDTH threads, in each of them: the same tree, and so the same bits, wherever a
- * value came from. */
+/* The sum over aligned parts of WIDTH threads, in each of them: the same tree, and so the same bits, wherever
+ * a value came from. */
 template <int WIDTH, typename T> DEVICE_FUNCTION T part_sum(T value)
 {
     UNROLL
@@ -55,8 +56,8 @@ template <typename T> DEVICE_FUNCTION T sums_meet(const T &even, const T &odd, i
     return choose(lane & bit, odd, even) + warp_exchange(choose(lane & bit, even, odd), bit);
 }
 
-/* COUNT sums over the warp at once, 2, 4 or 8: each thread leaves with that of its own number modulo COUNT. The tree is
- * the same for each of them. */
+/* COUNT sums over the warp at once, 2, 4 or 8: each thread leaves with that of its own number modulo COUNT.
+ * The tree is the same for each of them. */
 template <typename T, int COUNT> DEVICE_FUNCTION T warp_sums(const T (&values)[COUNT], int lane, int bit = 1)
 {
     if constexpr (COUNT == 1) {

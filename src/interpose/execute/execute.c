@@ -1,5 +1,6 @@
 #include "interpose/execute/execute.h"
 #include "common/phase_clock.h"
+#include "common/progress.h"
 #include "gpu/launch.h"
 #include "gpu/level3.h"
 #include "interpose/execute/call_vectors.h"
@@ -107,7 +108,11 @@ static enum status run_in_tiles(struct device *device, struct mirror_table *mirr
     enum status status = lane_acquire_within(device, &call->patience, &lane);
     if (status != STATUS_OK)
         return status;
+    const struct blas_matrix *const c = &call->blas.c;
+    progress_begin(symbol_name(call->symbol), c->rows > c->columns ? c->rows : c->columns,
+                   (call->times.resident_us + call->times.upload_us) / 1e6);
     status = tiled_run(device, mirrors, lane, &call->blas, host, moved);
+    progress_end();
     lane_release(lane);
     return status;
 }

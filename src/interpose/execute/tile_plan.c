@@ -84,8 +84,8 @@ bool tile_plan_make(struct tile_plan *plan, const struct blas_call *call, uint64
 {
     *plan = (struct tile_plan){.call = *call};
     int64_t longest = rows_of(call) > columns_of(call) ? rows_of(call) : columns_of(call);
-    int64_t low = 0,
-            high = tile_blocks(longest, GRAIN); /* in grains: `low` fits, beyond `high` need not be tried */
+    /* In grains: `low` fits, beyond `high` need not be tried. */
+    int64_t low = 0, high = tile_blocks(longest, GRAIN);
     while (low < high) {
         int64_t middle = high - (high - low) / 2;
         cut(plan, middle * GRAIN);

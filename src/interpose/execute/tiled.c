@@ -1,6 +1,7 @@
 #include "interpose/execute/tiled.h"
 #include "common/log.h"
 #include "common/phase_clock.h"
+#include "common/progress.h"
 #include "gpu/level3.h"
 #include "interpose/execute/tile_plan.h"
 #include "mirror/transfer/staging.h"
@@ -145,6 +146,7 @@ static enum status deliver(struct tiled *tiled, const struct tile_step *step)
     enum status status = STATUS_OK;
     phase_enter(PHASE_FINISH);
     status = lane_synchronise(tiled->lane, "running a tile of a level 3 routine");
+    progress_tell();
     phase_enter(PHASE_RESULT);
     for (int attempt = 0; attempt < 2 && status == STATUS_OK; attempt++) {
         status = staging_download_part(tiled->lane, matrix, tiled->tile, device_ld(tiled, matrix),

@@ -203,7 +203,7 @@ static struct route_shape shape_of(const struct lapack_call *call, const struct 
 {
     struct route_shape shape = {.family = call->routine->family, .type = problem->type,
                                 .vectors = problem->vectors, .m = problem->n, .n = problem->n,
-                                .k = most_found(problem)};
+                                .k = most_found(problem), .solvers_alone = problem->itype > 1};
     shape.bytes_up = triangle_bytes(&problem->a, problem->type) + triangle_bytes(&problem->b, problem->type);
     shape.bytes_down = triangle_bytes(&problem->b, problem->type);
     if (problem->vectors)

@@ -1,6 +1,7 @@
 /* Where a call of LAPACK goes on that is past its gate: lapack_common (thunks.S) asks here. */
 #include "common/log.h"
 #include "common/phase_clock.h"
+#include "common/progress.h"
 #include "common/settings.h"
 #include "gpu/exit_gate.h"
 #include "host/host_library.h"
@@ -14,6 +15,7 @@
 #include "interpose/purchase/model_in_force.h"
 #include "interpose/purchase/solver_opening.h"
 #include "interpose/purchase/waking.h"
+#include "interpose/report/call_spans.h"
 #include "interpose/report/stats.h"
 
 #include <math.h>
@@ -48,6 +50,15 @@ struct outcome {
     enum host_reason reason;  /* HOST_REASON_COUNT: it ran on the device */
     enum host_run_kind kind;  /* how the host is to run it */
     bool is_legal;            /* a legal call with something to do: it cannot leave by a jump of xerbla's */
+    struct route_shape shape; /* of a legal call */
+    const char *variant;      /* of one for HOST_VARIANT */
+};
+
+/* How a route is to run (route.h). */
+struct route_terms {
+    bool keeps, solvers_alone;
+    double host_us; /* what the host would take, as predicted */
+    double expected_seconds;
 };
 
 static bool integers_are_known(struct lapack_call *call)
@@ -58,19 +69,26 @@ static bool integers_are_known(struct lapack_call *call)
 }
 
 static enum host_reason run_route(struct device *device, const struct solver_library *library,
-                                  const struct lapack_call *call, struct lapack_problem *problem, bool keeps,
-                                  struct patience *patience)
+                                  const struct lapack_call *call, struct lapack_problem *problem,
+                                  const struct route_terms *terms, struct patience *patience)
 {
     struct route route;
-    struct device_counts counts = {0};
+    struct call_span span;
+    struct device_counts counts = {.shape = problem->shape, .foretold_us = terms->host_us};
     const struct lapack_methods *const methods = methods_of[call->routine->family];
     if (!methods->describe(call, problem, &route))
         return HOST_OUT_OF_MEMORY;
-    route.keeps = keeps;
+    route.keeps = terms->keeps;
+    route.solvers_alone = terms->solvers_alone;
+    route.expected_seconds = terms->expected_seconds;
+    call_span_begin(&span, false);
     if (stats_wanted())
         phase_clock_start(&counts.phases);
+    progress_begin(symbol_name(call->symbol), problem->shape.n, terms->expected_seconds);
     const enum status status = route_run(&route, device, library, waking_mirrors(), patience);
+    progress_end();
     phase_clock_stop();
+    call_span_end(&span);
     const enum host_reason reason = offload_reason_of(call->symbol, status);
     if (reason != HOST_REASON_COUNT)
         return reason;
@@ -82,10 +100,10 @@ static enum host_reason run_route(struct device *device, const struct solver_lib
 }
 
 static enum host_reason run(struct device *device, const struct solver_library *library,
-                            const struct lapack_call *call, struct lapack_problem *problem, bool keeps,
-                            struct patience *patience)
+                            const struct lapack_call *call, struct lapack_problem *problem,
+                            const struct route_terms *terms, struct patience *patience)
 {
-    const enum host_reason reason = run_route(device, library, call, problem, keeps, patience);
+    const enum host_reason reason = run_route(device, library, call, problem, terms, patience);
     free(problem->memory);
     return reason;
 }
@@ -116,10 +134,16 @@ static struct policy_decision decide(const struct route_times *times, struct mir
     return decision;
 }
 
+static bool is_own(const struct route_times *times)
+{
+    const enum eigensolver wanted = settings()->eigensolver;
+    return wanted == EIGENSOLVER_AUTO ? times->own : wanted == EIGENSOLVER_OWN;
+}
+
 /* Host or device, and the device's part of it. */
 static struct outcome attempt(const struct lapack_call *call, struct lapack_problem *problem)
 {
-    struct outcome outcome = {.kind = HOST_RUN_PLAIN, .is_legal = true};
+    struct outcome outcome = {.kind = HOST_RUN_PLAIN, .is_legal = true, .shape = problem->shape};
     const enum offload_mode mode = settings()->offload;
     struct mirror_table *const mirrors = waking_mirrors_in_use();
     const struct operand kept = route_operand_of(&problem->kept, problem->shape.type);
@@ -144,8 +168,11 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     const struct solver_library *const library = device ? solver_opening_find(device, &outcome.reason) : NULL;
     if (!library)
         return outcome;
-    exit_gate_expect(EXPECTED_PARTS * (times.compute_us + times.moving_us) / 1e6);
-    outcome.reason = run(device, library, call, problem, decision.keeps, &patience);
+    const struct route_terms terms = {.keeps = decision.keeps, .solvers_alone = !is_own(&times),
+                                      .host_us = times.host_us,
+                                      .expected_seconds = (times.compute_us + times.moving_us) / 1e6};
+    exit_gate_expect(EXPECTED_PARTS * terms.expected_seconds);
+    outcome.reason = run(device, library, call, problem, &terms, &patience);
     outcome.kind = is_for_its_data(outcome.reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
     if (outcome.reason == HOST_REASON_COUNT || outcome.reason == HOST_DEVICE_ERROR ||
         is_for_its_data(outcome.reason))
@@ -172,8 +199,11 @@ static struct outcome look(struct lapack_call *call, struct offload_visit *visit
     if (!integers_are_known(call))
         return outcome;
     outcome.reason = HOST_ARGUMENTS;
-    if (!methods_of[call->routine->family]->read(call, &problem))
+    if (!methods_of[call->routine->family]->read(call, &problem)) {
+        outcome.variant = problem.variant;
+        outcome.reason = problem.variant ? HOST_VARIANT : HOST_ARGUMENTS;
         return outcome;
+    }
     outcome.reason = HOST_BELOW_FLOOR;
     if ((uint64_t)problem.shape.n < __atomic_load_n(&offload_floors[call->symbol], __ATOMIC_RELAXED))
         return outcome;
@@ -184,13 +214,18 @@ static struct outcome look(struct lapack_call *call, struct offload_visit *visit
  * there. */
 static host_function *to_host(const struct lapack_call *call, const struct outcome *outcome)
 {
+    struct call_span span = {.inside = 0};
+    struct host_counts counts = {.variant = outcome->variant};
     if (!outcome->is_legal || (!stats_wanted() && outcome->kind == HOST_RUN_PLAIN)) {
-        stats_host_call(call->symbol, outcome->reason, 0);
+        stats_host_call(call->symbol, outcome->reason, &counts);
         return call->host;
     }
-    const uint64_t started = stats_nanoseconds();
+    call_span_begin(&span, true);
     host_run(call, outcome->kind);
-    stats_host_call(call->symbol, outcome->reason, stats_nanoseconds() - started);
+    counts.nanoseconds = call_span_end(&span);
+    counts.inside_nanoseconds = span.inside;
+    counts.shape = &outcome->shape;
+    stats_host_call(call->symbol, outcome->reason, &counts);
     return NULL;
 }
 

@@ -198,6 +198,19 @@ static struct route_shape shape_of(const struct lapack_call *call, const struct 
                                 .bytes_kept = layout->reads_a_only ? a : 0};
 }
 
+/* gels' least-squares problems alone are served. */
+static const char *variant_of(const struct lapack_call *call, const struct layout *layout)
+{
+    if (call->routine->family != LAPACK_GELS || lapack_integer(call, layout->m) < 2 ||
+        lapack_integer(call, layout->n) < 1)
+        return NULL;
+    switch (lapack_letter(call, layout->trans)) {
+    case 'T': return "TRANS='T'";
+    case 'C': return "TRANS='C'";
+    default: return lapack_integer(call, layout->m) < lapack_integer(call, layout->n) ? "M < N" : NULL;
+    }
+}
+
 static bool read(const struct lapack_call *call, struct lapack_problem *any)
 {
     const struct layout *const layout = &layouts[call->routine->family];
@@ -206,6 +219,7 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
     problem->type = call->routine->type;
     if (layout->lwork && lapack_integer(call, layout->lwork) == -1)
         return false;
+    any->variant = variant_of(call, layout);
     if (!read_flags(call, layout, problem) || !read_sizes(call, layout, problem) ||
         !read_a(call, layout, problem) || !read_b(call, layout, problem) ||
         !workspace_suffices(call, layout, problem) || !read_vectors(call, layout, problem) ||

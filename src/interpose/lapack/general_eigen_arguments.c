@@ -121,6 +121,8 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
     if (lapack_integer(call, layout->lwork) == -1)
         return false;
     general->problem.type = call->routine->type;
+    if (lapack_letter(call, layout->jobvl) == 'V' && lapack_integer(call, layout->n) > 1)
+        any->variant = "JOBVL='V'";
     if (!read_flags(call, layout, general) || !read_matrices(call, layout, general) ||
         !workspace_suffices(call, layout, general) || overlaps(call, layout, general))
         return false;

@@ -184,6 +184,8 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
     problem->m = lapack_integer(call, layout->m);
     problem->n = lapack_integer(call, layout->n);
     const int64_t least = smaller(problem->m, problem->n), most = larger(problem->m, problem->n);
+    if (least >= 2 && most / RATIO_MOST > least)
+        any->variant = "one of M and N being far larger than the other";
     if (least < 2 || most / RATIO_MOST > least || !read_matrices(call, layout, problem) ||
         lapack_integer(call, layout->lwork) < least_workspace(call, layout, problem) ||
         overlaps(call, layout, problem))

@@ -54,7 +54,7 @@ static enum purchase_time time_to_open(void)
 const struct solver_library *solver_opening_find(struct device *device, enum host_reason *reason)
 {
     const enum purchase_time time = time_to_open();
-    *reason = HOST_NOT_RESIDENT;
+    *reason = HOST_NOT_OPENED;
     if (time == PURCHASE_SOON) {
         background_watch_thread();
         purchase_begin(&library, device);

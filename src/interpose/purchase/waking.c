@@ -153,7 +153,7 @@ struct offer {
 };
 
 /* Its gain goes to the account of the matrix that it reads, and to that of cuBLAS. */
-static enum purchase_time time_for_call(struct program_call *call)
+static enum purchase_time time_for_call(struct program_call *call, enum host_reason *reason)
 {
     program_call_describe(call, model_in_force());
     const double paid_before_us = wake_account.saved_us;
@@ -161,6 +161,8 @@ static enum purchase_time time_for_call(struct program_call *call)
     const enum purchase_time time =
         policy_wake(settings()->offload, call->model, &call->blas, &call->times, lost_us, &wake_account);
     const double saved_us = wake_account.saved_us - paid_before_us;
+    if (lost_us > 0 && saved_us <= 0)
+        *reason = HOST_REWRITTEN;
     if (saved_us > 0) {
         early_accounts_add(&early_accounts, call, saved_us);
         level3_opening_expect(call->model, &call->blas, saved_us, wake_account.saved_us);
@@ -169,10 +171,10 @@ static enum purchase_time time_for_call(struct program_call *call)
 }
 
 /* Of a route's gain no account of a matrix knows. */
-static enum purchase_time time_for(const struct offer *offer)
+static enum purchase_time time_for(const struct offer *offer, enum host_reason *reason)
 {
     if (offer->call)
-        return time_for_call(offer->call);
+        return time_for_call(offer->call, reason);
     return policy_wake_for_route(settings()->offload, model_in_force(), offer->route_gain_us, &wake_account);
 }
 
@@ -185,12 +187,12 @@ static void take_early_credit(struct program_call *call)
 /* False: for *reason. */
 static bool wake_if_it_pays(const struct offer *offer, enum host_reason *reason)
 {
-    *reason = HOST_NOT_RESIDENT;
+    *reason = HOST_NOT_OPENED;
     if (host_run_kind_here() != HOST_RUN_PLAIN)
         return false; /* the routine of LAPACK that calls has been credited with it */
     if (settings()->offload == OFFLOAD_AUTO)
         background_watch_thread();
-    const enum purchase_time time = time_for(offer);
+    const enum purchase_time time = time_for(offer, reason);
     if (offer->call && time != PURCHASE_NOT_YET && !level3_may_come(&offer->call->blas, reason))
         return false;
     if (time == PURCHASE_SOON)
@@ -276,13 +278,24 @@ struct purchase_times waking_times(void)
     return purchase_times(&purchase);
 }
 
+enum waking_end waking_end(void)
+{
+    struct device *const device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
+    if (device)
+        return device_is_usable(device) ? WAKING_USED : WAKING_LOST;
+    const enum background_state state = background_wait(&purchase.job, 0);
+    if (wake_failed || (state == BACKGROUND_DONE && none_usable))
+        return WAKING_NONE;
+    return state == BACKGROUND_NOT_BEGUN ? WAKING_ASLEEP : WAKING_UNUSED;
+}
+
 static const char *why_none(void)
 {
-    const bool is_done = background_wait(&purchase.job, 0) == BACKGROUND_DONE;
-    if (wake_failed || (is_done && none_usable))
-        return "none usable";
-    return is_done && awake ? "woken in the background, not used: calls had not paid for it"
-                            : "not woken: no call was worth it";
+    switch (waking_end()) {
+    case WAKING_NONE: return "none usable";
+    case WAKING_UNUSED: return "woken in the background, not used: calls had not paid for it";
+    default: return "not woken: no call was worth it";
+    }
 }
 
 const char *waking_description(void)

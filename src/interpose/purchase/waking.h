@@ -32,6 +32,10 @@ bool waking_is_given_up(void); /* a load; locks of what wakes may be held for go
  * nothing was. Static storage; never wakes a device. */
 const char *waking_description(void);
 
+/* The same for a program: what became of the device. */
+enum waking_end { WAKING_USED, WAKING_ASLEEP, WAKING_UNUSED, WAKING_NONE, WAKING_LOST };
+enum waking_end waking_end(void);
+
 /* For the report. */
 struct purchase_times waking_times(void);
 

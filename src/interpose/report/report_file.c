@@ -26,20 +26,31 @@ static const char *print_part(FILE *stream, const char *form, const struct repor
     return form + 2;
 }
 
+static const char page_end[] = ".html";
+
+bool report_file_is_page(const char *destination)
+{
+    const size_t length = destination ? strlen(destination) : 0, end = sizeof page_end - 1;
+    return length >= end && strcmp(destination + length - end, page_end) == 0;
+}
+
 char *report_file_name(const char *form, const struct reporter *reporter)
 {
     char *name = NULL;
     size_t length;
+    const bool is_page = report_file_is_page(form);
+    const char *const tail = form + strlen(form) - (is_page ? sizeof page_end - 1 : 0);
     const bool by_process = strstr(form, "%p"), by_rank = by_process || strstr(form, "%r");
     FILE *stream = open_memstream(&name, &length);
     if (!stream)
         return NULL;
-    while (*form)
+    while (form < tail)
         form = print_part(stream, form, reporter);
     if (!by_rank && is_one_of_several(&reporter->world))
         fprintf(stream, ".%d", reporter->world.rank);
     if (!by_process && reporter->is_fork_child)
         fprintf(stream, ".%ld", reporter->process);
+    fputs(tail, stream);
     return fclose(stream) == 0 ? name : NULL;
 }
 
@@ -70,12 +81,13 @@ static bool write_file(const char *name, const char *text, size_t length)
     return written;
 }
 
-void report_file_deliver(const char *destination, const struct reporter *reporter, const char *text,
-                         size_t length)
+void report_file_deliver(const char *destination, const struct reporter *reporter,
+                         const struct report_text *text, const struct report_text *page)
 {
+    const struct report_text *const wanted = report_file_is_page(destination) ? page : text;
     if (destination && strcmp(destination, "1") != 0) {
         char *name = report_file_name(destination, reporter);
-        bool written = name && write_file(name, text, length);
+        bool written = name && write_file(name, wanted->text, wanted->length);
         if (!written)
             log_message(LOG_ERROR, "MUBLAS_REPORT: cannot write %s: %s; the report follows here",
                         name ? name : destination, strerror(errno));
@@ -84,5 +96,5 @@ void report_file_deliver(const char *destination, const struct reporter *reporte
             return;
     }
     if (log_has_standard_error())
-        write_all(STDERR_FILENO, text, length);
+        write_all(STDERR_FILENO, text->text, text->length);
 }

@@ -14,14 +14,22 @@ struct reporter {
     bool is_fork_child;
 };
 
+/* Does the destination ask for a page (FILE.html) instead of text? NULL does not. */
+bool report_file_is_page(const char *destination);
+
 /* The name of a report file: `form` with every %p replaced by the process's number and every %r by its
  * rank, 0 without a launcher. What `form` does not tell apart is told behind it, so that no report takes
- * another's place: .RANK of several ranks, and .PROCESS of a fork's child. Free it; NULL when memory is
- * short. */
+ * another's place: .RANK of several ranks, and .PROCESS of a fork's child; a page's .html stays last. Free
+ * it; NULL when memory is short. */
 char *report_file_name(const char *form, const struct reporter *reporter);
 
-/* Write the text to where MUBLAS_REPORT says; to standard error, after one line, where that fails. */
-void report_file_deliver(const char *destination, const struct reporter *reporter, const char *text,
-                         size_t length);
+/* Write `text`, or `page` where that is what MUBLAS_REPORT asks for, to where it says; `text` to standard
+ * error, after one line, where that fails. */
+struct report_text {
+    char *text;
+    size_t length;
+};
+void report_file_deliver(const char *destination, const struct reporter *reporter,
+                         const struct report_text *text, const struct report_text *page);
 
 #endif

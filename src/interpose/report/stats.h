@@ -1,10 +1,12 @@
-/* stats.h - counters per routine and the report at exit (MUBLAS_REPORT). */
+/* stats.h - counters per routine for the report at exit (MUBLAS_REPORT). */
 #ifndef MUBLAS_STATS_H
 #define MUBLAS_STATS_H
 
 #include "common/phase_clock.h"
 #include "host/symbols.h"
 #include "interpose/host_reason.h"
+#include "interpose/report/largest_calls.h"
+#include "interpose/report/timeline.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,14 +16,27 @@
 struct routine_stats {
     uint64_t device_calls;
     uint64_t host_calls[HOST_REASON_COUNT];
+    uint64_t host_nanoseconds[HOST_REASON_COUNT]; /* of those that came past the gate and were timed */
+    uint64_t inside_nanoseconds[HOST_REASON_COUNT]; /* of them in calls made inside, counted themselves */
     uint64_t bytes_up, bytes_down;
     struct phase_times phases; /* of device calls */
-    uint64_t host_nanoseconds; /* of calls that came past the gate */
+    uint64_t foretold_nanoseconds; /* what the host would have taken for the device calls, as predicted */
+    const char *variant;       /* an argument that no route has, of a call that was the host's for it */
+    struct large_call refused; /* the largest that was predicted faster on the host; m 0: none */
 };
 
 struct device_counts {
     uint64_t bytes_up, bytes_down;
     struct phase_times phases;
+    struct route_shape shape; /* of BLAS m, n and k alone */
+    double foretold_us;       /* on the host */
+};
+
+/* Of a call on the host, where it is known. */
+struct host_counts {
+    uint64_t nanoseconds, inside_nanoseconds; /* 0: not measured */
+    const struct route_shape *shape;          /* NULL: not known */
+    const char *variant;                      /* static storage; NULL: nothing */
 };
 
 /* True when a report was asked for: callers need not measure otherwise. */
@@ -30,15 +45,26 @@ bool stats_wanted(void);
 /* Of the monotonic clock, for times to be counted; 0 unless stats_wanted(). */
 uint64_t stats_nanoseconds(void);
 
-/* Thread-safe; no-ops unless stats_wanted(). nanoseconds 0: not measured. */
+/* Thread-safe; no-ops unless stats_wanted(). */
 void stats_device_call(enum symbol symbol, const struct device_counts *counts);
-void stats_host_call(enum symbol symbol, enum host_reason reason, uint64_t nanoseconds);
+void stats_host_call(enum symbol symbol, enum host_reason reason, const struct host_counts *counts);
 
-/* The sums over all threads, those that ended included; others may go on counting. */
-void stats_read(struct routine_stats stats[SYMBOL_COUNT]);
+/* This thread was in an activity, by the monotonic clock. Only a page shows it: no-op for other reports. */
+void stats_activity(enum activity activity, uint64_t from, uint64_t to);
 
 /* A call that went straight to the host, forwarded or below the floor. Counted before it is
  * known whether anybody wants to know, since early calls come before that. */
 void stats_forwarded_call(enum symbol symbol);
+
+/* The sums over all threads, those that ended included; others may go on counting. */
+void stats_read(struct routine_stats stats[SYMBOL_COUNT]);
+
+/* The longest calls, the longest first: their number, at most LARGEST_CALLS. */
+int stats_read_largest(struct large_call calls[LARGEST_CALLS]);
+
+/* Nanoseconds since the run began; with the level of width that covers them, those of all threads in each
+ * step (timeline.h). */
+uint64_t stats_run_nanoseconds(void);
+void stats_read_timeline(unsigned level, uint64_t steps[ACTIVITY_COUNT][TIMELINE_STEPS]);
 
 #endif

@@ -1,4 +1,5 @@
 #include "interpose/report/thread_counters.h"
+#include "common/clock.h"
 #include "interpose/process_state.h"
 
 #include <pthread.h>
@@ -17,6 +18,7 @@ static __thread bool has_ended __attribute__((tls_model("initial-exec")));
 static pthread_key_t end_key;
 static atomic_bool begun;
 static bool restarted;
+static _Atomic uint64_t origin;
 
 /* What a later destructor of the thread calls is counted among those of all: no other would tell of the end
  * of counters that it took. */
@@ -40,6 +42,7 @@ static void clear(struct thread_counters *counters)
 static void restart_in_child(void)
 {
     restarted = true;
+    origin = clock_nanoseconds();
     clear(&shared);
     for (struct thread_counters *counters = newest; counters; counters = counters->next) {
         clear(counters);
@@ -51,9 +54,15 @@ static void restart_in_child(void)
 void thread_counters_begin(void)
 {
     enum { KEYS_IN_THREAD = 32 }; /* of the C library's; for those above it allocates memory */
+    origin = clock_nanoseconds();
     if (pthread_atfork(NULL, NULL, restart_in_child) == 0 && pthread_key_create(&end_key, thread_ends) == 0 &&
         end_key < KEYS_IN_THREAD)
         atomic_store_explicit(&begun, true, memory_order_release);
+}
+
+uint64_t thread_counters_origin(void)
+{
+    return atomic_load_explicit(&origin, memory_order_relaxed);
 }
 
 bool thread_counters_restarted(void)

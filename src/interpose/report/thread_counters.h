@@ -11,6 +11,8 @@
 #include "common/phase_clock.h"
 #include "host/symbols.h"
 #include "interpose/host_reason.h"
+#include "interpose/report/largest_calls.h"
+#include "interpose/report/timeline.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,14 +23,20 @@ typedef _Atomic uint64_t counter;
 /* Of calls that came past the gate. */
 struct routine_counters {
     counter device_calls;
-    counter host_calls[HOST_REASON_COUNT];
+    counter host_calls[HOST_REASON_COUNT], host_nanoseconds[HOST_REASON_COUNT];
+    counter inside_nanoseconds[HOST_REASON_COUNT]; /* of these in calls made inside, counted themselves */
     counter bytes_up, bytes_down;
-    counter phases[PHASE_COUNT], host_nanoseconds;
+    counter phases[PHASE_COUNT];
+    counter foretold_nanoseconds; /* of device calls: what the host would have taken for them, as predicted */
+    counter variant;              /* the address of what a call had that no route has; 0: nothing */
+    struct call_record refused;   /* the largest of those that were predicted faster on the host */
 };
 
 struct thread_counters {
     counter forwarded_calls[SYMBOL_COUNT]; /* the first member: thunks.S counts here */
     struct routine_counters routines[SYMBOL_COUNT];
+    counter timeline[ACTIVITY_COUNT][TIMELINE_WORDS];
+    struct largest_calls largest;
     struct thread_counters *next;
     atomic_bool taken; /* by a thread that runs */
 } __attribute__((aligned(128))); /* two cache lines: processors fetch pairs of them */
@@ -36,6 +44,9 @@ struct thread_counters {
 /* Threads may have counters of their own from now on; once in a process, early: the thread-specific keys that
  * need no memory are few. */
 void thread_counters_begin(void);
+
+/* When the run began, which the time line counts from: thread_counters_begin, or the fork. */
+uint64_t thread_counters_origin(void);
 
 /* True in a fork's child, which counts from zero. */
 bool thread_counters_restarted(void);

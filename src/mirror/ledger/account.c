@@ -74,6 +74,7 @@ void account_look_for_changes(struct account *account, const struct operand *ope
     if (account->credit_us <= 0)
         return;
     const double changed = rewrite_samples_renew(&account->samples, operand);
+    account->was_rewritten = changed > 0;
     account->steady = changed > 0 ? 0 : account->steady + 1;
     account->credit_us = fmax(0, account->credit_us - changed * (double)bytes / REWRITTEN_UPLOAD_RATE);
 }

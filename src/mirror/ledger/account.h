@@ -36,6 +36,7 @@ struct account {
     unsigned setbacks; /* times it was lost to the host's writes since it last paid; before that: twice */
     unsigned buyer;    /* the kind of call that it was last bought for */
     bool settled;      /* its worth has doubled since, or was lost */
+    bool was_rewritten; /* before the last use by the host that looked */
     unsigned steady;   /* uses in a row by the host that found nothing changed */
     struct rewrite_samples samples; /* of what is not resident, once it has credit */
     uint64_t used;     /* of the counter of uses */

@@ -97,6 +97,26 @@ void route_factors_keep(struct route_factors *factors, const struct route_factor
             for (int field = 0; field < 2; field++)
                 if (!(factors->factors[side][curve][field] > 0))
                     factors->factors[side][curve][field] = before->factors[side][curve][field];
+    for (int field = 0; field < 2; field++)
+        if (factors->own_from[field] == 0)
+            factors->own_from[field] = before->own_from[field];
+}
+
+bool route_factors_say_own(const struct route_factors *factors, int is_complex, int64_t order)
+{
+    return !factors || order >= factors->own_from[is_complex];
+}
+
+void route_factors_learn_own(struct route_factors *factors, int is_complex, const int64_t *orders,
+                             const double *own, const double *solver, int count)
+{
+    const double clearly = 1.02;
+    int from = 0;
+    for (int i = 0; i < count; i++)
+        if (own[i] > clearly * solver[i])
+            from = i + 1;
+    if (count > 0)
+        factors->own_from[is_complex] = from == 0 ? 1 : from < count ? orders[from] : ROUTE_OWN_NEVER;
 }
 
 /* The number of the next word among `count` names; -1: a fault. */
@@ -109,9 +129,22 @@ static int read_name(struct line_reader *reader, const char *const *names, int c
     return -1;
 }
 
+static bool read_own(struct line_reader *reader, struct route_factors *factors)
+{
+    const int field = read_name(reader, field_names, 2);
+    if (field < 0)
+        return false;
+    if (factors->own_from[field] > 0)
+        return line_reader_fault(reader, "an order a second time");
+    return line_reader_integer(reader, 1, ROUTE_OWN_NEVER, &factors->own_from[field]) &&
+           line_reader_end(reader);
+}
+
 bool route_factors_read(struct line_reader *reader, struct route_factors *factors)
 {
     int side, field, curve;
+    if (line_reader_is(reader, "own"))
+        return read_own(reader, factors);
     if ((side = read_name(reader, side_names, CALL_SIDES)) < 0 ||
         (field = read_name(reader, field_names, 2)) < 0 ||
         (curve = read_name(reader, curve_names, ROUTE_CURVES)) < 0)
@@ -131,4 +164,7 @@ void route_factors_write(FILE *stream, const struct route_factors *factors)
                 if (factors->factors[side][curve][field] > 0)
                     fprintf(stream, "route %s %s %s %.4g\n", side_names[side], field_names[field],
                             curve_names[curve], factors->factors[side][curve][field]);
+    for (int field = 0; field < 2; field++)
+        if (factors->own_from[field] > 0)
+            fprintf(stream, "route own %s %lld\n", field_names[field], (long long)factors->own_from[field]);
 }

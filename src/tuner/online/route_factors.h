@@ -19,10 +19,14 @@ enum route_curve { ROUTE_VALUES, ROUTE_VECTORS, ROUTE_LEVEL3, ROUTE_SINGULAR, RO
 
 struct route_shape; /* route_times.h */
 
+/* No order is so large. */
+#define ROUTE_OWN_NEVER INT32_MAX
+
 /* 0: not learned, which stands for 1, or of complex types and the last two curves for what real ones have.
  * The second of each pair is of complex types. */
 struct route_factors {
     double factors[CALL_SIDES][ROUTE_CURVES][2];
+    int64_t own_from[2]; /* the least order at which mublas' own eigensolver is faster than cuSOLVER's */
 };
 
 /* A measured time over the built-in curve's, within the bounds. */
@@ -37,11 +41,21 @@ double route_factors_of(const struct route_factors *factors, enum call_side side
 /* Was any of the curve's learned? */
 bool route_factors_have(const struct route_factors *factors, enum route_curve curve);
 
+/* Are eigenproblems of this order solved by our own kernels? Where that was not learned: all. `factors` NULL:
+ * nothing was. */
+bool route_factors_say_own(const struct route_factors *factors, int is_complex, int64_t order);
+
+/* From microseconds of our own and of cuSOLVER's at ascending orders: orders above the last one at which
+ * cuSOLVER's was clearly faster. */
+void route_factors_learn_own(struct route_factors *factors, int is_complex, const int64_t *orders,
+                             const double *own, const double *solver, int count);
+
 /* What is not there is as before. */
 void route_factors_keep(struct route_factors *factors, const struct route_factors *before);
 
 /* The lines of a recipe's crossover section, without the first word, "route", where one is read:
- *   route host|device real|complex values|vectors|level3|singular FACTOR */
+ *   route host|device real|complex values|vectors|level3|singular FACTOR
+ *   route own real|complex ORDER */
 bool route_factors_read(struct line_reader *reader, struct route_factors *factors);
 void route_factors_write(FILE *stream, const struct route_factors *factors);
 

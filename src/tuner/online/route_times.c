@@ -142,6 +142,9 @@ static const struct order_curve host_values[2] = {{{0.0080, 0.031, 0.15, 0.95, 6
 static const struct order_curve host_reduction[2] = {{{0.004, 0.02, 0.12, 0.6, 0, 0}},
                                                      {{0.012, 0.06, 0.4, 2.2, 0, 0}}};
 
+/* Of our own kernels with all vectors, H100 SXM; complex ones were measured at 2048 and 4096. */
+static const struct order_curve own_vectors[2] = {{{0.003, 0.006, 0.0178, 0.079, 0.432, 2.7}},
+                                                  {{0.0044, 0.0101, 0.032, 0.147, 0, 0}}};
 /* cuSOLVER 12.0.4, H100 SXM. */
 static const struct order_curve device_vectors[2] = {{{0.0048, 0.011, 0.028, 0.127, 0.63, 3.81}},
                                                {{0.0056, 0.013, 0.041, 0.219, 1.19, 0}}};
@@ -229,16 +232,29 @@ static double host_seconds(const struct route_shape *shape, int is_complex)
     return values + part * (vectors - values) + reduction;
 }
 
-static double device_seconds(const struct route_shape *shape, int is_complex)
+/* What our own eigensolver has to do with. */
+static bool is_eigenproblem(enum lapack_family family)
+{
+    return family == LAPACK_SYTRD || (host_factor[family] > 0 && !routine_curves[family][0]);
+}
+
+/* Of cuSOLVER's time. Steps of it, and values alone, were not measured apart. */
+static double own_part(double n, int is_complex)
+{
+    return order_curve_seconds(&own_vectors[is_complex], n) /
+           order_curve_seconds(&device_vectors[is_complex], n);
+}
+
+static double device_seconds(const struct route_shape *shape, int is_complex, bool own)
 {
     const struct routine_curves *const curves = routine_curves[shape->family][shape->vectors];
+    const double n = (double)shape->n, least = 2e-3, part = own ? own_part(n, is_complex) : 1;
     if (curves)
-        return fmax(0.5e-3, order_curve_seconds(&curves->device[is_complex], order_of(shape)));
-    const double n = (double)shape->n, least = 2e-3;
+        return fmax(0.5e-3, part * order_curve_seconds(&curves->device[is_complex], order_of(shape)));
     const struct order_curve *const curve = shape->vectors ? device_vectors : device_values;
     const double reduction =
         is_generalised(shape->family) ? order_curve_seconds(&device_reduction[is_complex], n) : 0;
-    return fmax(least, order_curve_seconds(&curve[is_complex], n)) + reduction;
+    return fmax(least, part * order_curve_seconds(&curve[is_complex], n)) + reduction;
 }
 
 /* Less than half of a routine's time on the host is the memory's, which more cores do not shorten. */
@@ -262,10 +278,12 @@ struct route_times route_times_predict(const struct machine_model *model, const 
     const int is_complex = blas_scalar_parts(shape->type) == 2;
     const double precision = blas_is_single(shape->type) ? 0.6 : 1;
     const struct route_factors *const learned = model->learned ? &model->learned->routes : NULL;
+    const bool own = is_eigenproblem(shape->family) && !shape->solvers_alone &&
+                     route_factors_say_own(learned, is_complex, shape->n);
     double host, device;
     if (!factor_times_find(shape, &host, &device)) {
         host = host_seconds(shape, is_complex);
-        device = device_seconds(shape, is_complex);
+        device = device_seconds(shape, is_complex, own);
     }
     return (struct route_times){
         .host_us = 1e6 * precision * core_factor(model) * host * route_factors_of(learned, SIDE_HOST, shape),
@@ -273,5 +291,6 @@ struct route_times route_times_predict(const struct machine_model *model, const 
         .moving_us =
             1e6 * (moving_seconds(model, shape->bytes_up) + moving_seconds(model, shape->bytes_down)),
         .kept_us = 1e6 * (moving_seconds(model, shape->bytes_up) -
-                          moving_seconds(model, shape->bytes_up - shape->bytes_kept))};
+                          moving_seconds(model, shape->bytes_up - shape->bytes_kept)),
+        .own = own};
 }

@@ -15,6 +15,7 @@ struct route_shape {
     enum lapack_family family;
     enum blas_type type;
     bool vectors, is_right;        /* vectors are wanted; reflectors are applied from the right */
+    bool solvers_alone;            /* an eigenproblem that only cuSOLVER solves */
     int64_t m, n, k;               /* rows and columns; vectors wanted, right-hand sides or reflectors */
     uint64_t bytes_up, bytes_down; /* over the link */
     uint64_t bytes_kept;           /* of those up, of a matrix that stays on the device between calls */
@@ -25,6 +26,7 @@ struct route_times {
     double compute_us; /* on the device */
     double moving_us;  /* up and down */
     double kept_us;    /* of that, the way up of what stays on the device */
+    bool own;          /* on the device by mublas' own eigensolver, if that is able to do it */
 };
 
 struct route_times route_times_predict(const struct machine_model *model, const struct route_shape *shape);

@@ -40,7 +40,7 @@ check_refused()
     local program=$1 request=$2 routine
     shift 2
     ( use_emulated_driver
-      export "$request"
+      export "${request?}"
       LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always MUBLAS_REPORT=$work/report "$folder/$program" $types > "$work/shim" 2> "$work/errors" )
     result $? "$program with $request"
     grep '^not ok' "$work/shim" | sed 's/^/# /'

@@ -72,6 +72,22 @@ passes_by_own_kernels() # LAUNCHES PROGRAM [ARGUMENT...]: at least so many of th
       passes_through_shim "$@" ) && [ "$(called cuLaunchCooperativeKernel)" -ge "$launches" ]
 }
 
+launched_own() { [ "$(called cuLaunchCooperativeKernel)" = "$1" ]; }
+
+# Two dsyevd and a zheevd
+ran_all() { [ "$(ran dsyevd 3)" = 2 ] && [ "$(ran zheevd 3)" = 1 ]; }
+
+# own_from FIELD ORDER: a recipe for the device that passes_by_own_kernels has
+own_from()
+{
+    printf 'host-blas %s\nhost-threads 1\nroute own %s %s\n' "$(readlink -f "$host_blas")" "$1" "$2" \
+        > "$work/lines"
+    ( use_emulated_driver
+      use_reference_libraries
+      export EMULATED_MULTIPROCESSORS=3
+      tests/system/make_recipe "$work/lines" > "$work/recipe" )
+}
+
 # ran ROUTINE COLUMN: its calls by the report, 2 all of them, 3 on the device, 4 on the host
 ran()
 {

@@ -1,0 +1,79 @@
+/* eigen_call.h - one call of the native API for an eigenproblem, its routine and type erased. */
+#ifndef MUBLAS_API_EIGEN_CALL_H
+#define MUBLAS_API_EIGEN_CALL_H
+
+#include "api/handle.h"
+#include "common/blas_call.h"
+
+enum eigen_routine { EIGEN_SYTRD, EIGEN_ORMTR, EIGEN_STEDC, EIGEN_SYEVD, EIGEN_SYEVDX };
+
+/* The arguments as given; those that the routine does not have are 0. */
+struct eigen_call {
+    const char *function; /* "mublas_dsytrd" */
+    enum eigen_routine routine;
+    enum mublas_type type;
+    enum mublas_side side;
+    enum mublas_uplo uplo;
+    enum mublas_trans trans;
+    enum mublas_vectors vectors;
+    enum mublas_range range;
+    enum mublas_compz compz;
+    int64_t m, n, lda, ldc; /* ldc: ormtr's C and stedc's Z */
+    double vl, vu;
+    int64_t il, iu;
+    void *a, *c, *d, *e, *tau; /* c: stedc's Z, too; d: eigenvalues, too */
+    int *found, *info;
+};
+
+/* The number of bytes of workspace, for a call without pointers. */
+enum mublas_status eigen_call_ask(struct mublas_handle *handle, const struct eigen_call *call, size_t *bytes);
+
+/* Checks the call and queues it. */
+enum mublas_status eigen_call_run(struct mublas_handle *handle, const struct eigen_call *call,
+                                  void *workspace, size_t bytes);
+
+/* For those that check and run it: */
+
+static inline enum blas_type eigen_call_type(const struct eigen_call *call)
+{
+    return call->type == MUBLAS_SINGLE    ? TYPE_S
+           : call->type == MUBLAS_DOUBLE  ? TYPE_D
+           : call->type == MUBLAS_COMPLEX ? TYPE_C
+                                          : TYPE_Z;
+}
+
+/* The order of Q, or of the matrix. */
+static inline int64_t eigen_call_order(const struct eigen_call *call)
+{
+    return call->routine == EIGEN_ORMTR && call->side == MUBLAS_LEFT ? call->m : call->n;
+}
+
+/* eigen_arguments.c: what is wrong with it, but for pointers, and with those. */
+enum mublas_status eigen_arguments_check(struct mublas_handle *handle, const struct eigen_call *call);
+enum mublas_status eigen_arguments_check_pointers(struct mublas_handle *handle,
+                                                  const struct eigen_call *call);
+
+/* How the routines do it, in the handle's context: eigen_reduction.c, eigen_tridiagonal.c and eigen_values.c.
+ * The order is 1 or more. STATUS_UNSUPPORTED: the device, or cuSOLVER in this size, cannot do it. */
+struct eigen_method {
+    enum status (*plan)(const struct solver_handle *solver, const struct eigen_call *call, size_t *bytes);
+    enum status (*queue)(const struct solver_handle *solver, const struct eigen_call *call,
+                         CUdeviceptr workspace, size_t bytes);
+};
+extern const struct eigen_method eigen_sytrd, eigen_ormtr, eigen_stedc, eigen_values;
+
+static inline CUdeviceptr eigen_address(const void *pointer)
+{
+    return (CUdeviceptr)(uintptr_t)pointer;
+}
+
+static inline size_t eigen_aligned(size_t bytes)
+{
+    enum { ALIGNMENT = 256 };
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Queues that the diagonal of A becomes real, and that A is scaled (lapack/matrix_part.h). */
+enum status eigen_scale(const struct solver_handle *solver, const struct eigen_call *call, CUdeviceptr scale);
+
+#endif

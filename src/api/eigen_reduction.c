@@ -1,0 +1,119 @@
+/* sytrd, hetrd, ormtr and unmtr of the native API. */
+#include "api/eigen_call.h"
+#include "lapack/device_matrix.h"
+#include "lapack/matrix_part.h"
+#include "lapack/tridiagonalisation.h"
+
+#include <limits.h>
+
+enum status eigen_scale(const struct solver_handle *solver, const struct eigen_call *call, CUdeviceptr scale)
+{
+    struct device *const device = solver->library->device;
+    const enum blas_type type = eigen_call_type(call);
+    const size_t element = blas_element_bytes(type);
+    const struct device_part a = {.address = eigen_address(call->a),
+                                  .ld = call->lda,
+                                  .rows = call->n,
+                                  .columns = call->n,
+                                  .part = call->uplo == MUBLAS_UPPER ? PART_UPPER : PART_LOWER};
+    enum status status = STATUS_OK;
+    if (blas_scalar_parts(type) == 2)
+        status = device_check(
+            device,
+            driver()->words_set_2d_async(a.address + element / 2, ((size_t)call->lda + 1) * element, 0,
+                                         element / 2 / sizeof(uint32_t), (size_t)call->n, solver->stream),
+            "clearing a diagonal's imaginary parts");
+    return status == STATUS_OK ? matrix_part_scale(device, solver->stream, &a, type, scale) : status;
+}
+
+static struct tridiagonalisation reduction_of(const struct eigen_call *call)
+{
+    return (struct tridiagonalisation){.type = eigen_call_type(call),
+                                       .uplo = call->uplo == MUBLAS_UPPER ? UPLO_UPPER : UPLO_LOWER,
+                                       .n = call->n,
+                                       .a = eigen_address(call->a),
+                                       .lda = call->lda,
+                                       .d = eigen_address(call->d),
+                                       .e = eigen_address(call->e),
+                                       .tau = eigen_address(call->tau)};
+}
+
+static enum status plan_reduction(const struct solver_handle *solver, const struct eigen_call *call,
+                                  size_t *bytes)
+{
+    const struct tridiagonalisation reduction = reduction_of(call);
+    const enum status status = tridiagonalisation_workspace(solver, &reduction, bytes);
+    *bytes += PART_SCALE_BYTES;
+    return status;
+}
+
+static enum status queue_reduction(const struct solver_handle *solver, const struct eigen_call *call,
+                                   CUdeviceptr workspace, size_t bytes)
+{
+    const struct tridiagonalisation reduction = reduction_of(call);
+    const enum blas_type type = reduction.type;
+    const int64_t step = (call->lda + 1) * blas_scalar_parts(type),
+                  behind = reduction.uplo == UPLO_UPPER ? call->lda : 1;
+    const struct device_vector results[] = {
+        {reduction.d, call->n, 1},
+        {reduction.e, call->n - 1, 1},
+        {reduction.a, call->n, step},
+        {reduction.a + (size_t)behind * blas_element_bytes(type), call->n - 1, step}};
+    enum status status = eigen_scale(solver, call, workspace);
+    if (status == STATUS_OK)
+        status = tridiagonalisation_queue(solver, &reduction, workspace + PART_SCALE_BYTES,
+                                          bytes - PART_SCALE_BYTES);
+    return status == STATUS_OK ? matrix_part_scale_back(solver->library->device, solver->stream, results, 4,
+                                                        type, workspace, 0)
+                               : status;
+}
+
+const struct eigen_method eigen_sytrd = {plan_reduction, queue_reduction};
+
+/* cuSOLVER's parameters. */
+struct product {
+    int side, fill, trans;
+    enum blas_type type;
+};
+
+static struct product product_of(const struct eigen_call *call)
+{
+    const enum blas_type type = eigen_call_type(call);
+    const int turned = blas_scalar_parts(type) == 2 ? DEVICE_CONJUGATE_TRANS : DEVICE_TRANS;
+    return (struct product){call->side == MUBLAS_LEFT ? DEVICE_LEFT : DEVICE_RIGHT,
+                            call->uplo == MUBLAS_UPPER ? DEVICE_UPPER : DEVICE_LOWER,
+                            call->trans == MUBLAS_NO_TRANS ? DEVICE_NO_TRANS : turned, type};
+}
+
+/* INFO, which only says that an argument is illegal, lies in front of cuSOLVER's workspace. */
+static enum status plan_product(const struct solver_handle *solver, const struct eigen_call *call,
+                                size_t *bytes)
+{
+    const struct product product = product_of(call);
+    const struct solver_library *const library = solver->library;
+    int elements = -1;
+    if (!library->ormtr[product.type] || !library->ormtr_buffer[product.type] ||
+        eigen_call_order(call) * call->lda >= INT_MAX || call->ldc * call->n >= INT_MAX)
+        return STATUS_UNSUPPORTED;
+    const int result = library->ormtr_buffer[product.type](
+        solver->solver, product.side, product.fill, product.trans, (int)call->m, (int)call->n, call->a,
+        (int)call->lda, call->tau, call->c, (int)call->ldc, &elements);
+    *bytes =
+        eigen_aligned(sizeof(int)) + (size_t)(elements > 0 ? elements : 0) * blas_element_bytes(product.type);
+    return result == CUSOLVER_STATUS_SUCCESS && elements >= 0 ? STATUS_OK : STATUS_UNSUPPORTED;
+}
+
+static enum status queue_product(const struct solver_handle *solver, const struct eigen_call *call,
+                                 CUdeviceptr workspace, size_t bytes)
+{
+    const struct product product = product_of(call);
+    const size_t info = eigen_aligned(sizeof(int)),
+                 elements = (bytes - info) / blas_element_bytes(product.type);
+    const int result = solver->library->ormtr[product.type](
+        solver->solver, product.side, product.fill, product.trans, (int)call->m, (int)call->n, call->a,
+        (int)call->lda, call->tau, call->c, (int)call->ldc, route_pointer(workspace + info),
+        elements < INT_MAX ? (int)elements : INT_MAX, route_pointer(workspace));
+    return solver_status(solver->library, result, "cuSOLVER's ormtr");
+}
+
+const struct eigen_method eigen_ormtr = {plan_product, queue_product};

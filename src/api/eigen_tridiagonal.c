@@ -1,0 +1,148 @@
+/* stedc of the native API. */
+#include "api/eigen_call.h"
+#include "gpu/solver_blas.h"
+#include "lapack/device_matrix.h"
+#include "lapack/divide_conquer.h"
+#include "lapack/matrix_part.h"
+
+/* Where T, the vectors of T, the product with them and the solver's own workspace lie. */
+struct layout {
+    enum blas_type type, real_type;
+    int64_t ld;    /* of all three */
+    bool is_apart; /* the vectors of T do not come into Z at once */
+    size_t scale, t, vectors, product, scratch, end;
+};
+
+static size_t take(size_t *end, size_t bytes)
+{
+    const size_t at = *end;
+    *end += eigen_aligned(bytes);
+    return at;
+}
+
+static CUdeviceptr column_of_t(const struct layout *layout, CUdeviceptr workspace, int64_t column)
+{
+    return workspace + layout->t + (size_t)(column * layout->ld) * blas_element_bytes(layout->real_type);
+}
+
+static struct divide_conquer_call division_of(const struct eigen_call *call, const struct layout *layout,
+                                              CUdeviceptr workspace)
+{
+    return (struct divide_conquer_call){.type = layout->real_type,
+                                        .n = call->n,
+                                        .d = column_of_t(layout, workspace, 0),
+                                        .e = column_of_t(layout, workspace, 1),
+                                        .q = layout->is_apart ? workspace + layout->vectors
+                                                              : eigen_address(call->c),
+                                        .ldq = layout->is_apart ? layout->ld : call->ldc,
+                                        .vectors = call->compz == MUBLAS_COMPZ_NONE ? 0 : call->n,
+                                        .info = eigen_address(call->info)};
+}
+
+static struct layout lay_out(const struct eigen_call *call)
+{
+    const enum blas_type type = eigen_call_type(call), real_type = blas_is_single(type) ? TYPE_S : TYPE_D;
+    const bool multiplies = call->compz == MUBLAS_COMPZ_ORIGINAL;
+    struct layout layout = {.type = type,
+                            .real_type = real_type,
+                            .ld = (call->n + 31) / 32 * 32,
+                            .is_apart =
+                                multiplies || (call->compz == MUBLAS_COMPZ_TRIDIAGONAL && type != real_type)};
+    const size_t square = (size_t)layout.ld * (size_t)call->n;
+    layout.scale = take(&layout.end, PART_SCALE_BYTES);
+    layout.t = take(&layout.end, 2 * (size_t)layout.ld * blas_element_bytes(real_type));
+    layout.vectors = take(&layout.end, layout.is_apart ? square * blas_element_bytes(real_type) : 0);
+    layout.product = take(&layout.end, multiplies ? square * blas_element_bytes(type) : 0);
+    const struct divide_conquer_call division = division_of(call, &layout, 0);
+    layout.scratch = take(&layout.end, divide_conquer_workspace(&division));
+    return layout;
+}
+
+static enum status plan(const struct solver_handle *solver, const struct eigen_call *call, size_t *bytes)
+{
+    (void)solver;
+    *bytes = lay_out(call).end;
+    return STATUS_OK;
+}
+
+/* Z becomes Z Q. A complex Z has twice as many real rows; Q is real. */
+static enum status multiply(const struct solver_handle *solver, const struct eigen_call *call,
+                            const struct layout *layout, CUdeviceptr workspace)
+{
+    const int64_t parts = blas_scalar_parts(layout->type), n = call->n;
+    const struct device_part product = {
+        .address = workspace + layout->product, .ld = layout->ld, .rows = n, .columns = n, .part = PART_FULL};
+    const int result =
+        solver_gemm(solver, layout->real_type, DEVICE_NO_TRANS, DEVICE_NO_TRANS, parts * n, n, n,
+                    &device_one[layout->real_type], call->c, parts * call->ldc,
+                    route_pointer(workspace + layout->vectors), layout->ld, &device_zero[layout->real_type],
+                    route_pointer(product.address), parts * layout->ld);
+    const enum status status = solver_blas_status(solver->library, result, "cuBLAS's gemm");
+    return status == STATUS_OK ? matrix_part_copy(solver->library->device, solver->stream, &product,
+                                                  eigen_address(call->c), call->ldc, layout->type)
+                               : status;
+}
+
+/* A copy of T, as two columns, that is finite: e is to stay. */
+static enum status copy_matrix(const struct solver_handle *solver, const struct eigen_call *call,
+                               const struct layout *layout, CUdeviceptr workspace)
+{
+    struct device *const device = solver->library->device;
+    const enum blas_type type = layout->real_type;
+    const size_t bytes = 2 * (size_t)layout->ld * blas_element_bytes(type);
+    const struct device_part d = {eigen_address(call->d), call->n, call->n, 1, PART_FULL},
+                             e = {eigen_address(call->e), call->n, call->n - 1, 1, PART_FULL},
+                             t = {workspace + layout->t, layout->ld, call->n, 2, PART_FULL};
+    enum status status =
+        device_check(device, driver()->memory_set_async(t.address, 0, bytes, solver->stream), "clearing T");
+    if (status == STATUS_OK)
+        status =
+            matrix_part_copy(device, solver->stream, &d, column_of_t(layout, workspace, 0), layout->ld, type);
+    if (status == STATUS_OK && call->n > 1)
+        status =
+            matrix_part_copy(device, solver->stream, &e, column_of_t(layout, workspace, 1), layout->ld, type);
+    return status == STATUS_OK
+               ? matrix_part_scale(device, solver->stream, &t, type, workspace + layout->scale)
+               : status;
+}
+
+static enum status bring_values(const struct solver_handle *solver, const struct eigen_call *call,
+                                const struct layout *layout, CUdeviceptr workspace)
+{
+    struct device *const device = solver->library->device;
+    const struct device_vector values = {column_of_t(layout, workspace, 0), call->n, 1};
+    const struct device_part part = {values.address, call->n, call->n, 1, PART_FULL};
+    const enum status status = matrix_part_scale_back(device, solver->stream, &values, 1, layout->real_type,
+                                                      workspace + layout->scale, eigen_address(call->info));
+    return status == STATUS_OK ? matrix_part_copy(device, solver->stream, &part, eigen_address(call->d),
+                                                  call->n, layout->real_type)
+                               : status;
+}
+
+static enum status bring_vectors(const struct solver_handle *solver, const struct eigen_call *call,
+                                 const struct layout *layout, CUdeviceptr workspace)
+{
+    const struct device_part vectors = {workspace + layout->vectors, layout->ld, call->n, call->n, PART_FULL};
+    if (!layout->is_apart)
+        return STATUS_OK;
+    return call->compz == MUBLAS_COMPZ_ORIGINAL
+               ? multiply(solver, call, layout, workspace)
+               : matrix_part_widen(solver->library->device, solver->stream, &vectors, eigen_address(call->c),
+                                   call->ldc, layout->type);
+}
+
+static enum status queue(const struct solver_handle *solver, const struct eigen_call *call,
+                         CUdeviceptr workspace, size_t bytes)
+{
+    const struct layout layout = lay_out(call);
+    const struct divide_conquer_call division = division_of(call, &layout, workspace);
+    enum status status = copy_matrix(solver, call, &layout, workspace);
+    (void)bytes;
+    if (status == STATUS_OK)
+        status = divide_conquer_queue(solver, &division, workspace + layout.scratch);
+    if (status == STATUS_OK)
+        status = bring_values(solver, call, &layout, workspace);
+    return status == STATUS_OK ? bring_vectors(solver, call, &layout, workspace) : status;
+}
+
+const struct eigen_method eigen_stedc = {plan, queue};

@@ -1,0 +1,26 @@
+/* call_spans.h - the time of a thread's calls, each nanosecond of it once.
+ *
+ * A LAPACK routine on the host calls BLAS that is counted itself: its span stops while another of the same
+ * thread is open. A span lives in the frame of who begins it; one whose frame was left by a jump counts no
+ * more. For the calling thread; no-ops unless a report is wanted. */
+#ifndef MUBLAS_CALL_SPANS_H
+#define MUBLAS_CALL_SPANS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct call_span {
+    bool is_host;
+    uint64_t begun, since; /* since: what is before it is accounted for; of the monotonic clock */
+    uint64_t inside;       /* nanoseconds in spans inside */
+    struct call_span *outer;
+};
+
+/* `is_host`: its time, less what is inside, is ACTIVITY_HOST on the time line. Else the phases of the call,
+ * which phase_clock.h tells, are. */
+void call_span_begin(struct call_span *span, bool is_host);
+
+/* Nanoseconds since the beginning. */
+uint64_t call_span_end(struct call_span *span);
+
+#endif

@@ -1,0 +1,18 @@
+/* page_parts.h - the parts of the page that have charts. */
+#ifndef MUBLAS_PAGE_PARTS_H
+#define MUBLAS_PAGE_PARTS_H
+
+#include "interpose/report/report_data.h"
+
+#include <stdio.h>
+
+/* A bar and a row for each routine. */
+void page_print_routines(FILE *stream, const struct report *report);
+
+/* When threads were in which activity. */
+void page_print_timeline(FILE *stream, const struct report *report);
+
+/* The colours' names: those activities whose class names are "host", "device", "link" and "other". */
+void page_print_legend(FILE *stream);
+
+#endif

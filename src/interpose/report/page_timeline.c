@@ -1,0 +1,97 @@
+#include "interpose/report/page_parts.h"
+
+enum { CHART_WIDTH = 1000, CHART_HEIGHT = 180, STEP_WIDTH = CHART_WIDTH / TIMELINE_STEPS };
+
+struct chart {
+    uint64_t steps[ACTIVITY_COUNT][TIMELINE_STEPS];
+    unsigned level;
+    int used;       /* steps up to the end of the run */
+    double highest; /* of the sums of a step, in threads; 1 or more */
+};
+
+static const char *const classes[ACTIVITY_COUNT] = {
+    [ACTIVITY_HOST] = "host", [ACTIVITY_DEVICE] = "device", [ACTIVITY_LINK] = "link",
+    [ACTIVITY_OTHER] = "other"};
+
+static double threads_at(const struct chart *chart, int activity, int step)
+{
+    return (double)chart->steps[activity][step] / (double)timeline_width(chart->level);
+}
+
+static void read_chart(const struct report *report, struct chart *chart)
+{
+    const uint64_t run = report->run_nanoseconds;
+    chart->level = timeline_level(run);
+    chart->used = (int)(run / timeline_width(chart->level)) + 1;
+    if (chart->used > TIMELINE_STEPS)
+        chart->used = TIMELINE_STEPS;
+    chart->highest = 1;
+    stats_read_timeline(chart->level, chart->steps);
+    for (int step = 0; step < chart->used; step++) {
+        double sum = 0;
+        for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
+            sum += threads_at(chart, activity, step);
+        chart->highest = sum > chart->highest ? sum : chart->highest;
+    }
+}
+
+static void print_step(FILE *stream, const struct chart *chart, int step)
+{
+    double top = CHART_HEIGHT;
+    for (int activity = 0; activity < ACTIVITY_COUNT; activity++) {
+        const double height = threads_at(chart, activity, step) / chart->highest * CHART_HEIGHT;
+        if (height < 0.05)
+            continue;
+        top -= height;
+        fprintf(stream, "<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>",
+                classes[activity], step * STEP_WIDTH, top, STEP_WIDTH, height);
+    }
+}
+
+static void print_svg(FILE *stream, const struct chart *chart)
+{
+    const double seconds = (double)timeline_width(chart->level) * chart->used / 1e9;
+    fprintf(stream, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Time line; its figures are in the "
+                    "table below\" preserveAspectRatio=\"none\">\n", chart->used * STEP_WIDTH, CHART_HEIGHT);
+    for (int step = 0; step < chart->used; step++)
+        print_step(stream, chart, step);
+    fprintf(stream, "</svg>\n<div class=\"axis\"><span>0 s</span><span>%.4g s</span><span>%.4g s</span>"
+                    "</div>\n", seconds / 2, seconds);
+}
+
+static void print_row(FILE *stream, const struct chart *chart, int step)
+{
+    const double width = (double)timeline_width(chart->level) / 1e9;
+    fprintf(stream, "<tr><th scope=\"row\">%.3f</th>", step * width);
+    for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
+        fprintf(stream, "<td>%.4f</td>", (double)chart->steps[activity][step] / 1e9);
+    fputs("</tr>\n", stream);
+}
+
+static void print_table(FILE *stream, const struct chart *chart)
+{
+    fputs("<details><summary>Figures of the time line</summary><table id=\"timeline\"><thead><tr>"
+          "<th scope=\"col\">from, s</th><th scope=\"col\">host BLAS, s</th>"
+          "<th scope=\"col\">GPU computing, s</th>"
+          "<th scope=\"col\">copies, s</th><th scope=\"col\">rest, s</th></tr></thead><tbody>\n", stream);
+    for (int step = 0; step < chart->used; step++)
+        print_row(stream, chart, step);
+    fputs("</tbody></table></details>\n", stream);
+}
+
+void page_print_timeline(FILE *stream, const struct report *report)
+{
+    struct chart chart;
+    read_chart(report, &chart);
+    fputs("<section><h2>Time line</h2>\n", stream);
+    page_print_legend(stream);
+    print_svg(stream, &chart);
+    fprintf(stream, "<p class=\"note\">%d steps of %.4g s; the full height is %.2f threads. Empty: the "
+                    "program's "
+                    "own work, and calls that are not timed. Calls on the GPU that were given up in the "
+                    "middle "
+                    "count here, too.</p>\n",
+            chart.used, (double)timeline_width(chart.level) / 1e9, chart.highest);
+    print_table(stream, &chart);
+    fputs("</section>\n", stream);
+}

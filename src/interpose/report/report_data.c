@@ -1,0 +1,115 @@
+#include "interpose/report/report_data.h"
+#include "common/settings.h"
+#include "interpose/report/thread_counters.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct report the_report;
+
+uint64_t report_host_calls(const struct routine_stats *stats)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < HOST_REASON_COUNT; i++)
+        sum += stats->host_calls[i];
+    return sum;
+}
+
+bool report_was_called(const struct routine_stats *stats)
+{
+    return stats->device_calls || report_host_calls(stats);
+}
+
+uint64_t report_host_time(const struct routine_stats *stats)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < HOST_REASON_COUNT; i++)
+        sum += stats->host_nanoseconds[i];
+    return sum;
+}
+
+uint64_t report_inside_time(const struct routine_stats *stats)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < HOST_REASON_COUNT; i++)
+        sum += stats->inside_nanoseconds[i];
+    return sum;
+}
+
+uint64_t report_own_host_time(const struct routine_stats *stats)
+{
+    const uint64_t all = report_host_time(stats), inside = report_inside_time(stats);
+    return all > inside ? all - inside : 0;
+}
+
+uint64_t report_device_time(const struct routine_stats *stats)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < PHASE_COUNT; i++)
+        sum += stats->phases.nanoseconds[i];
+    return sum;
+}
+
+uint64_t report_link_time(const struct routine_stats *stats)
+{
+    const uint64_t *const of = stats->phases.nanoseconds;
+    return of[PHASE_UPLOAD] + of[PHASE_VECTORS] + of[PHASE_RESULT];
+}
+
+uint64_t report_kernel_time(const struct routine_stats *stats)
+{
+    return stats->phases.nanoseconds[PHASE_LAUNCH] + stats->phases.nanoseconds[PHASE_FINISH];
+}
+
+const char *report_name(enum symbol symbol, char name[REPORT_NAME_BYTES])
+{
+    const char *const exported = symbol_name(symbol);
+    const int length = (int)strlen(exported);
+    const enum interface interface = symbol_interface(symbol);
+    const bool is_plain = interface == INTERFACE_NAME_ || interface == INTERFACE_LAPACK_NAME_;
+    snprintf(name, REPORT_NAME_BYTES, "%.*s", is_plain ? length - 1 : length, exported);
+    return name;
+}
+
+static void accumulate(struct routine_stats *total, const struct routine_stats *stats)
+{
+    total->device_calls += stats->device_calls;
+    for (int i = 0; i < HOST_REASON_COUNT; i++) {
+        total->host_calls[i] += stats->host_calls[i];
+        total->host_nanoseconds[i] += stats->host_nanoseconds[i];
+        total->inside_nanoseconds[i] += stats->inside_nanoseconds[i];
+    }
+    total->bytes_up += stats->bytes_up;
+    total->bytes_down += stats->bytes_down;
+    total->foretold_nanoseconds += stats->foretold_nanoseconds;
+    for (int i = 0; i < PHASE_COUNT; i++)
+        total->phases.nanoseconds[i] += stats->phases.nanoseconds[i];
+}
+
+const char *report_unreachable(const struct report *report)
+{
+    char *text;
+    const char *const setting = settings()->unreachable;
+    if (!setting || !*setting || report->reporter.is_fork_child)
+        return NULL;
+    const long process = strtol(setting, &text, 10);
+    return process == report->reporter.process && *text == ':' && text[1] ? text + 1 : NULL;
+}
+
+const struct report *report_read(void)
+{
+    struct report *const report = &the_report;
+    stats_read(report->routines);
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        accumulate(&report->total, &report->routines[i]);
+    report->reporter = (struct reporter){getpid(), world_rank(), thread_counters_restarted()};
+    if (!report_was_called(&report->total) && !report_unreachable(report))
+        return NULL;
+    report->program = program_invocation_name;
+    report->run_nanoseconds = stats_run_nanoseconds();
+    report->largest_count = stats_read_largest(report->largest);
+    return report;
+}

@@ -1,0 +1,41 @@
+/* report_data.h - what a report of either form tells: read once, so that all its parts agree while other
+ * threads go on. */
+#ifndef MUBLAS_REPORT_DATA_H
+#define MUBLAS_REPORT_DATA_H
+
+#include "interpose/report/report_file.h"
+#include "interpose/report/stats.h"
+
+struct report {
+    struct reporter reporter;
+    const char *program;
+    uint64_t run_nanoseconds;
+    struct routine_stats routines[SYMBOL_COUNT], total; /* each nanosecond of the total's is counted once */
+    struct large_call largest[LARGEST_CALLS];
+    int largest_count;
+};
+
+/* Once, at exit. NULL: no BLAS or LAPACK was called and there is nothing to say. Static storage. */
+const struct report *report_read(void);
+
+/* What of this process's program cannot be intercepted, as `mublas run` found (MUBLAS_UNREACHABLE); NULL:
+ * nothing is known. Other programs inherit the setting: it tells by the process's number. */
+const char *report_unreachable(const struct report *report);
+
+bool report_was_called(const struct routine_stats *stats);
+uint64_t report_host_calls(const struct routine_stats *stats);
+
+/* Nanoseconds. A LAPACK routine's on the host are all of them; its own are those outside of calls that it
+ * makes and that are counted themselves. */
+uint64_t report_host_time(const struct routine_stats *stats);
+uint64_t report_inside_time(const struct routine_stats *stats);
+uint64_t report_own_host_time(const struct routine_stats *stats);
+uint64_t report_device_time(const struct routine_stats *stats);
+uint64_t report_link_time(const struct routine_stats *stats);  /* of that, packing and moving operands */
+uint64_t report_kernel_time(const struct routine_stats *stats); /* of that, launching and waiting */
+
+/* "dsymv" for dsymv_; by other interfaces the exported name. */
+enum { REPORT_NAME_BYTES = 40 };
+const char *report_name(enum symbol symbol, char name[REPORT_NAME_BYTES]);
+
+#endif

@@ -1,0 +1,112 @@
+#include "interpose/report/report_text.h"
+#include "interpose/report/report_advice.h"
+#include "interpose/report/report_setup.h"
+
+static void print_seconds(FILE *stream, uint64_t nanoseconds)
+{
+    fprintf(stream, " %10.3f", (double)nanoseconds / 1e9);
+}
+
+static void print_row(FILE *stream, const char *name, const struct routine_stats *stats, uint64_t host_time)
+{
+    const uint64_t host = report_host_calls(stats);
+    if (!report_was_called(stats))
+        return;
+    fprintf(stream, "  %-12s %12llu %12llu %12llu", name, (unsigned long long)(stats->device_calls + host),
+            (unsigned long long)stats->device_calls, (unsigned long long)host);
+    if (stats->device_calls) {
+        fprintf(stream, " %10.1f %10.1f", (double)stats->bytes_up / 1e6, (double)stats->bytes_down / 1e6);
+        print_seconds(stream, report_device_time(stats));
+    } else {
+        fprintf(stream, " %10s %10s %10s", "-", "-", "-");
+    }
+    if (host_time)
+        print_seconds(stream, host_time);
+    else
+        fprintf(stream, " %10s", "-");
+    fputc('\n', stream);
+}
+
+/* A LAPACK routine's seconds include those of what it calls; the total has each once. */
+static void print_table(FILE *stream, const struct report *report)
+{
+    char name[REPORT_NAME_BYTES];
+    const uint64_t inside = report_inside_time(&report->total);
+    fprintf(stream, "  %-12s %12s %12s %12s %10s %10s %10s %10s\n", "routine", "calls", "on device",
+            "on host", "MB up", "MB down", "device s", "host s");
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        print_row(stream, report_name((enum symbol)i, name), &report->routines[i],
+                  report_host_time(&report->routines[i]));
+    print_row(stream, "total", &report->total, report_own_host_time(&report->total));
+    if (inside)
+        fprintf(stream, "  (of the host's seconds %.3f were spent in calls that LAPACK routines made; the "
+                        "total "
+                        "counts them once)\n", (double)inside / 1e9);
+}
+
+static void print_phases_row(FILE *stream, const char *name, const struct routine_stats *stats)
+{
+    if (!stats->device_calls)
+        return;
+    fprintf(stream, "  of %-12s", name);
+    for (int i = 0; i < PHASE_COUNT; i++)
+        fprintf(stream, " %8.3f", (double)stats->phases.nanoseconds[i] / 1e9);
+    fputc('\n', stream);
+}
+
+static void print_phases(FILE *stream, const struct report *report)
+{
+    char name[REPORT_NAME_BYTES];
+    if (!report->total.device_calls)
+        return;
+    fprintf(stream, "  where the seconds on the device went:\n  %-15s", "routine");
+    for (int i = 0; i < PHASE_COUNT; i++)
+        fprintf(stream, " %8s", phase_word((enum phase)i));
+    fputc('\n', stream);
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        print_phases_row(stream, report_name((enum symbol)i, name), &report->routines[i]);
+    print_phases_row(stream, "total", &report->total);
+}
+
+static void print_reasons(FILE *stream, const struct report *report)
+{
+    char name[REPORT_NAME_BYTES];
+    fprintf(stream, "  why calls stayed on the host (those that never came to a choice are not timed):\n");
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        for (int reason = 0; reason < HOST_REASON_COUNT; reason++)
+            if (report->routines[i].host_calls[reason])
+                fprintf(stream, "  %-12s %12llu  %s\n", report_name((enum symbol)i, name),
+                        (unsigned long long)report->routines[i].host_calls[reason],
+                        host_reason_text((enum host_reason)reason));
+}
+
+void report_text_print_process(FILE *stream, const struct report *report)
+{
+    fprintf(stream, "mublas report of process %ld", report->reporter.process);
+    if (report->reporter.world.rank >= 0)
+        fprintf(stream, ", rank %d", report->reporter.world.rank);
+    if (report->reporter.world.ranks > 0)
+        fprintf(stream, " of %d", report->reporter.world.ranks);
+}
+
+static void print_setup(void *stream, const char *label, const char *text)
+{
+    fprintf(stream, "  %-11s %s\n", label, text);
+}
+
+static void print_advice(void *stream, const char *sentence)
+{
+    fprintf(stream, "  - %s\n", sentence);
+}
+
+void report_text_print(FILE *stream, const struct report *report)
+{
+    report_text_print_process(stream, report);
+    fprintf(stream, " (%s)\n", report->program);
+    report_setup_each(report, print_setup, stream);
+    print_table(stream, report);
+    print_phases(stream, report);
+    print_reasons(stream, report);
+    fprintf(stream, "  advice:\n");
+    report_advice_give(report, print_advice, stream);
+}

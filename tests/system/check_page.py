@@ -1,0 +1,125 @@
+"""check_page.py PAGE: is a report's page well-formed, closed in itself, and do its tables and its advice say
+what the text in it says? Prints what is wrong; exit status 1 then."""
+import re
+import sys
+from html.parser import HTMLParser
+
+VOID = {"meta", "br", "rect"}
+faults = []
+
+
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.stack, self.tables, self.items, self.pre = [], {}, [], None
+        self.table, self.cell, self.policy, self.rects = None, None, "", 0
+
+    def handle_startendtag(self, tag, attributes):
+        if tag != "rect":
+            faults.append(f"<{tag}/>")
+        self.rects += 1
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy":
+            self.policy = attributes["content"]
+        if tag == "script" or any(name.startswith("on") or name in ("src", "href") for name in attributes):
+            faults.append(f"active or remote: <{tag} {attributes}>")
+        if tag in VOID:
+            return
+        self.stack.append(tag)
+        if tag == "table":
+            self.table = self.tables.setdefault(attributes.get("id"), [])
+        elif tag == "tr":
+            self.table.append([])
+        elif tag in ("td", "th", "li", "pre"):
+            self.cell = ""
+
+    def handle_endtag(self, tag):
+        if not self.stack or self.stack.pop() != tag:
+            faults.append(f"</{tag}> does not close what is open")
+        if tag in ("td", "th"):
+            self.table[-1].append(self.cell)
+        elif tag == "li":
+            self.items.append(self.cell)
+        elif tag == "pre":
+            self.pre = self.cell
+
+    def handle_data(self, data):
+        if self.cell is not None:
+            self.cell += data
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        faults.append(f"{what}: {found}, the text says {wanted}")
+
+
+def check_routines(page, lines):
+    """Calls, megabytes and seconds of each routine."""
+    row = re.compile(r"  (\S+) +(\d+) +(\d+) +(\d+) +(\S+) +(\S+) +(\S+) +(\S+)$")
+    text = {m[1]: list(m.groups()[1:]) for m in map(row.match, lines) if m}
+    shown = {r[0]: r[1:7] + [r[9]] for r in page.tables["routines"][1:]}
+    # A dash stands for what was not measured, or is less than any measure.
+    shown = {name: ["0.000" if c == "-" else c for c in cells] for name, cells in shown.items()}
+    text = {name: ["0.000" if c == "-" else c for c in cells] for name, cells in text.items()}
+    expect("routines", sorted(shown), sorted(text))
+    for name in text:
+        expect(name, shown.get(name), text[name])
+    return text
+
+
+def check_reasons(page, lines):
+    """Each routine's reasons; and that the advice names each routine with its calls."""
+    row = re.compile(r"  (\S+) +(\d+)  (.*)$")
+    text = [m.groups() for m in map(row.match, lines) if m and not re.match(r" *\d", m[3])]
+    expect("reasons", [(r[0], r[1], r[3]) for r in page.tables["reasons"][1:]], text)
+    for name, calls, reason in text:
+        told = rf"(^|[ ,]){re.escape(name)}( [\d.]+ s)? \({calls}\)|^{re.escape(name)}: .*\b{calls} calls?\b"
+        if not any(re.search(told, sentence) for sentence in page.items):
+            faults.append(f"no advice on {name}, {calls} calls, {reason}")
+
+
+def check_advice(page, lines):
+    begin = lines.index("  advice:")
+    expect("advice", page.items, [line[4:] for line in lines[begin + 1:] if line])
+
+
+def check_timeline(page, text):
+    """Rounded to a tenth of a millisecond a step."""
+    rows = [[float(c) for c in r] for r in page.tables["timeline"][1:]]
+    if not 1 <= len(rows) <= 200 or rows != sorted(rows):
+        faults.append(f"{len(rows)} steps")
+    if "total" not in text:
+        return
+    room = 0.001 + len(rows) * 0.00005
+    host = sum(r[1] for r in rows)
+    if abs(host - float(text["total"][6])) > room:
+        faults.append(f"host seconds of the time line: {host}, not {text['total'][6]}")
+    if sum(sum(r[2:]) for r in rows) + 4 * room < float(text["total"][5]):
+        faults.append("the time line has less of the device than the table")
+    if any(sum(r[1:]) > 0.002 for r in rows) and not page.rects:
+        faults.append("the time line is empty")
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8", errors="strict") as file:
+        content = file.read()
+    page = Page()
+    page.feed(content)
+    page.close()
+    if page.stack or not content.startswith("<!DOCTYPE html>"):
+        faults.append(f"left open: {page.stack}")
+    if not page.policy.startswith("default-src 'none'") or re.search(r"url\(|@import|https?:", content):
+        faults.append("not closed in itself")
+    lines = page.pre.split("\n")
+    text = check_routines(page, lines)
+    check_reasons(page, lines)
+    check_advice(page, lines)
+    check_timeline(page, text)
+    for fault in faults:
+        print(f"# {fault}")
+    return bool(faults)
+
+
+sys.exit(main())

@@ -1,0 +1,95 @@
+/* held_back WAY [CALLS]: calls that have one reason to stay on the host, for the report's advice.
+ *   rewritten  dsymv on a matrix that is rewritten before each call
+ *   shared     dsymv on a matrix in shared memory
+ *   order      dpotrf of order 100
+ *   variant    dgeev with left vectors */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
+            const int *incx, const double *beta, double *y, const int *incy);
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
+void dgeev_(const char *jobvl, const char *jobvr, const int *n, double *a, const int *lda, double *wr, double *wi,
+            double *vl, const int *ldvl, double *vr, const int *ldvr, double *work, const int *lwork, int *info);
+
+enum { ORDER = 1024, SMALL = 100 };
+
+static const int one = 1, order = ORDER, small = SMALL;
+static double x[ORDER], y[ORDER];
+
+static void multiply(const double *matrix)
+{
+    static const double alpha = 1, beta = 0;
+    dsymv_("L", &order, &alpha, matrix, &order, x, &one, &beta, y, &one);
+}
+
+static void fill(double *matrix, int number)
+{
+    for (int i = 0; i < ORDER * ORDER; i++)
+        matrix[i] = (i * 31 + number * 17) % 64;
+}
+
+static void call_rewritten(int calls)
+{
+    double *matrix = malloc(ORDER * ORDER * sizeof *matrix);
+    for (int i = 0; matrix && i < calls; i++) {
+        fill(matrix, i);
+        multiply(matrix);
+    }
+    free(matrix);
+}
+
+static void call_shared(int calls)
+{
+    double *matrix = mmap(NULL, ORDER * ORDER * sizeof *matrix, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                          -1, 0);
+    if (matrix == MAP_FAILED)
+        abort();
+    fill(matrix, 0);
+    for (int i = 0; i < calls; i++)
+        multiply(matrix);
+}
+
+/* Diagonally dominant. */
+static void make_small(double *matrix)
+{
+    for (int i = 0; i < SMALL * SMALL; i++)
+        matrix[i] = i % (SMALL + 1) == 0 ? 2 * SMALL : 1;
+}
+
+static void call_order(int calls)
+{
+    static double matrix[SMALL * SMALL];
+    int info;
+    for (int i = 0; i < calls; i++) {
+        make_small(matrix);
+        dpotrf_("L", &small, matrix, &small, &info);
+    }
+}
+
+static void call_variant(int calls)
+{
+    enum { WORK = 8 * SMALL };
+    static double matrix[SMALL * SMALL], left[SMALL * SMALL], work[WORK];
+    static const int room = WORK;
+    int info;
+    for (int i = 0; i < calls; i++) {
+        make_small(matrix);
+        dgeev_("V", "N", &small, matrix, &small, x, y, left, &small, NULL, &one, work, &room, &info);
+    }
+}
+
+int main(int count, char **arguments)
+{
+    static const struct {
+        const char *name;
+        void (*call)(int calls);
+    } ways[] = {
+        {"rewritten", call_rewritten}, {"shared", call_shared}, {"order", call_order}, {"variant", call_variant}};
+    for (size_t i = 0; count > 2 && i < sizeof ways / sizeof *ways; i++)
+        if (strcmp(arguments[1], ways[i].name) == 0)
+            return ways[i].call(atoi(arguments[2])), 0;
+    return 2;
+}

@@ -1,0 +1,130 @@
+#!/bin/bash
+# The report as a page: well-formed and closed in itself, with the figures and the advice of the text.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD MUBLAS_REPORT
+python3 -c 'import html.parser' 2> /dev/null || { echo "1..0 # SKIP no python3 to read pages"; exit 0; }
+use_emulated_driver
+use_reference_libraries
+counted=$build/tests/system/counted
+page=$work/report.html
+
+under_shim() { LD_PRELOAD=$shim_preload MUBLAS_REPORT=$page "$@" > "$work/output" 2> "$work/errors"; }
+is_good() { python3 "$source_tree/tests/system/check_page.py" "${1:-$page}"; }
+# A sentence of the advice that begins with, and one that has.
+advises() { grep -qE "^<li>$1" "$page"; }
+
+for mode in always auto never; do
+    rm -f "$work"/report*
+    MUBLAS_OFFLOAD=$mode under_shim "$counted" long && [ ! -s "$work/errors" ] && is_good
+    result $? "mode $mode: the page is well-formed, and its figures and advice are the text's"
+done
+advises 'Calls on the host, because MUBLAS_OFFLOAD=never says so \(not timed\): daxpy \(8\), dgemv \(4\), dsymv \(4\)\.'
+result $? "what the setting keeps on the host is told"
+[ "$(stat -c %a "$page")" = 600 ]
+result $? "the file is the user's alone"
+MUBLAS_OFFLOAD=always under_shim "$counted" long &&
+    grep -Eq '<th scope="row">daxpy</th><td>0</td><td>1000000</td><td>0</td><td>[0-9.]+</td><td class="text">device' "$page"
+result $? "the longest calls have their sizes"
+grep -Eq '<div class="figure"><b>[0-9.]+ s</b><span>(saved|lost) against the host, as predicted</span><small>not measured: ' "$page"
+result $? "what is predicted says so"
+
+rm -f "$work"/report*
+LD_PRELOAD=$shim_preload MUBLAS_REPORT=$page MUBLAS_OFFLOAD=never \
+    bash -c 'exec -a "$1" "$2"' - $'<script>alert("1")</script>&\'\x1b[31m\xff' "$counted" 2> "$work/errors" && is_good &&
+    grep -q '<h1>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;&#xFFFD;\[31m&#xFFFD;</h1>' "$page"
+result $? "a hostile program's name is text"
+rm -f "$work"/report*
+MUBLAS_HOST_BLAS='/x/<b onload=1>"' MUBLAS_OFFLOAD=never under_shim "$counted" && is_good &&
+    grep -q 'MUBLAS_HOST_BLAS=/x/&lt;b onload=1&gt;&quot;' "$page"
+result $? "a setting's value is text"
+
+rm -f "$work"/report*
+page=$work/nowhere/report.html under_shim "$counted" && [ "$(grep -c '^mublas: ' "$work/errors")" = 1 ] &&
+    grep -q "^mublas: MUBLAS_REPORT: cannot write $work/nowhere/report.html: No such file" "$work/errors" &&
+    grep -q '^  total  *21 ' "$work/errors" && ! grep -q '<' "$work/errors"
+result $? "a file that cannot be opened: one line, and the report as text"
+echo precious > "$work/target"
+ln -s "$work/target" "$work/link.html"
+page=$work/link.html under_shim "$counted" && [ "$(cat "$work/target")" = precious ]
+result $? "a symbolic link is not followed"
+under_shim "$counted" fork && read -r parent child < "$work/output" && is_good && is_good "$work/report.$child.html" &&
+    grep -q "process $child" "$work/report.$child.html" && [ "$(ls "$work"/report*.html | wc -l)" = 2 ]
+result $? "a fork's child has a page of its own, of its own calls"
+rm -f "$work"/report*
+OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=8 OMPI_COMM_WORLD_LOCAL_RANK=3 OMPI_COMM_WORLD_LOCAL_SIZE=8 \
+    MUBLAS_OFFLOAD=never under_shim "$counted" && is_good "$work/report.3.html" && grep -q 'rank 3 of 8' "$work/report.3.html"
+result $? "a rank has a page of its own"
+rm -f "$work"/report*
+under_shim "$counted" busy && [ -e "$page" ] && python3 -c 'import sys; open(sys.argv[1]).read()' "$page"
+result $? "exit while a thread goes on calling"
+rm -f "$work"/report*
+LD_PRELOAD=$shim_preload "$counted" 2> "$work/errors" && under_shim /bin/true && [ ! -s "$work/errors" ] && [ ! -e "$page" ]
+result $? "no page unless asked for, and none of a process without BLAS calls"
+
+# One reason each.
+held_back=$build/tests/system/held_back
+held() { rm -f "$work"/report*; under_shim "$held_back" "$@" && is_good; }
+held rewritten 12 && advises 'dsymv: [0-9.]+ s on the host in 11 calls, because the matrix is rewritten between calls'
+result $? "a matrix that is rewritten before each call"
+held order 12 && order=$(sed -n 's/^<li>dpotrf: [0-9.]* s on the host in 12 calls; the largest, of order 100, is below the order that pays here: \([0-9]*\)\..*/\1/p' "$page") &&
+    [ "$order" -gt 100 ] && [ "$order" -lt 300 ]
+result $? "an order below the one that pays, which is told: ${order:-none}"
+held variant 12 && advises "dgeev: 12 calls on the host \(not timed\), because of JOBVL=&#39;V&#39;, which its routine"
+result $? "an argument that no route has is named"
+MUBLAS_OFFLOAD=always MUBLAS_DEVICE_MEMORY=64K held rewritten 3 &&
+    advises 'dsymv: [0-9.]+ s on the host in 3 calls, because the GPU&#39;s memory is too small for them\. MUBLAS_DEVICE_MEMORY'
+result $? "too little memory on the device"
+printf '%s\n' "host-blas $(readlink -f "$host_blas")" "host-threads 1" "host dsymv 100 300 2000000 300" \
+    "device dsymv 100 10 2000000 10" "upload pinned 1000 10 10000000 100" "wake 1000" > "$work/lines"
+"$build/tests/system/make_recipe" "$work/lines" > "$work/recipe" && export OMP_NUM_THREADS=1 &&
+    MUBLAS_RECIPE=$work/recipe held shared 30 &&
+    advises 'dsymv: [0-9.]+ s on the host in 2[0-9] calls, because the matrix lies in memory whose writes cannot be followed \(shared' &&
+    ! grep -q 'No recipe' "$page"
+result $? "a matrix in shared memory; and a recipe that is there is not missed"
+
+# LAPACK: what it calls inside counts once.
+program=$build/fortran/eigensolver
+if "$program" 1 > /dev/null 2>&1; [ $? != 127 ]; then
+    rm -f "$work"/report*
+    MUBLAS_OFFLOAD=auto under_shim "$program" 300 3 && is_good && advises '[0-9.]+ s of calls on the host, because .*dsyevd [0-9.]+ s '
+    result $? "an eigensolver on the host: advice on each routine that stayed there"
+    rm -f "$work"/report*
+    MUBLAS_CUDA_DRIVER=/nonexistent/libcuda.so.1 under_shim "$program" 700 3 && is_good &&
+        advises 'No GPU could be used: no CUDA driver \(/nonexistent/libcuda.so.1: ' &&
+        advises '[0-9.]+ s of calls on the host, because there was no usable GPU that they could have paid for: .*dsyevd [0-9.]+ s '
+    result $? "without a driver that is the reason given"
+    rm -f "$work"/report*
+    MUBLAS_OFFLOAD=always MUBLAS_CUDA_DRIVER=/nonexistent/libcuda.so.1 under_shim "$program" 100 3 && is_good &&
+        advises '[0-9.]+ s of calls on the host, because there was no usable GPU: .*dsyevd [0-9.]+ s '
+    result $? "and of calls that looked for the device"
+    rm -f "$work"/report*
+    MUBLAS_OFFLOAD=always MUBLAS_CUSOLVER=/nonexistent/libcusolver.so under_shim "$program" 100 3 && is_good &&
+        advises '[0-9.]+ s of calls on the host, because no cuSOLVER was found that works: .*dsyevd [0-9.]+ s .*\. Install '
+    result $? "without cuSOLVER that is, and what to install"
+    rm -f "$work"/report*
+    MUBLAS_OFFLOAD=always MUBLAS_TRACKING=0 under_shim "$program" 100 3 && is_good && advises 'MUBLAS_TRACKING=0: '
+    result $? "what no tracking costs is told"
+fi
+
+if [ -z "$sanitizers" ]; then
+    rm -f "$work"/report*
+    "$build/mublas" run --offload=never --report="$page" -- "$counted" > "$work/output" 2> "$work/errors" && is_good
+    result $? "mublas run --report=FILE.html"
+fi
+if [ -z "$sanitizers" ] && [ -z "$libelf_missing" ]; then
+    echo '__attribute__((visibility("hidden"))) void dsymv_(void) {} void use(void); void use(void) { dsymv_(); }' > "$work/hidden.c"
+    echo 'void use(void); int main(void) { use(); return 0; }' > "$work/main.c"
+    $compiler -fPIC -O1 -fno-lto -shared -o "$work/libhidden.so" "$work/hidden.c" &&
+        $compiler -o "$work/main" "$work/main.c" -L"$work" -lhidden -Wl,-rpath,"$work" &&
+        rm -f "$work"/report* &&
+        "$build/mublas" run --report="$page" -- "$work/main" 2> "$work/errors" && is_good &&
+        advises "Not interceptable, so not in this report: $work/libhidden.so: 1 BLAS routine: a BLAS is linked statically"
+    result $? "a static BLAS in a library is told, though no call came to mublas"
+    if $compiler -static -o "$work/static" "$work/main.c" "$work/hidden.c" 2> /dev/null; then
+        "$build/mublas" run --report="$page" -- "$work/static" 2> "$work/errors"
+        [ "$(wc -l < "$work/errors")" = 1 ] && grep -q 'there will be no report of .*/static: it is statically linked' "$work/errors"
+        result $? "that there will be no report of a static program"
+    fi
+fi
+echo "1..$number"

@@ -1,0 +1,45 @@
+#!/bin/bash
+# Kernels whose blocks wait for each other, one of which never comes, and launches that the driver refuses: the
+# host gives the result, of operands that are as they were, and the next call does not go the same way.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+. "$source_tree/tests/system/routes/functions.sh"
+programs_are_built || { echo "1..0 # SKIP configure found no LAPACK to link"; exit 0; }
+if [[ $sanitizers == *thread* ]]; then
+    echo "1..0 # SKIP the own eigensolver takes too long under ThreadSanitizer"
+    exit 0
+fi
+
+says() { grep -q "^mublas: .*$1" "$work/errors"; }
+
+# On three multiprocessors, as the request says.
+passes_with() # VARIABLE=VALUE PROGRAM [ARGUMENT...]
+{
+    local request=$1
+    shift
+    rm -f "$work/counts"
+    ( export EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3 EMULATED_COUNT_FILE=$work/counts "$request"
+      passes_through_shim "$@" )
+}
+
+launched() { [ "$(called cuLaunchCooperativeKernel)" = "$1" ]; }
+went() { [ "$(ran dsyevd 3)" = "$1" ] && [ "$(ran dsyevd 4)" = "$2" ]; } # DEVICE HOST
+
+passes_with EMULATED_SEED=1 failing dsyevd && launched 2 && went 2 0
+result $? "all blocks come: two dsyevd by kernels of our own"
+
+passes_with EMULATED_ABSENT=1 failing dsyevd && says "no end after 10 s" && launched 1 && went 1 1
+result $? "one never comes: the host's result, and the next dsyevd by cuSOLVER"
+
+passes_with EMULATED_ABSENT=2 refused order 130 1 && says "no end after 10 s" && went 0 1
+result $? "one never comes, of the second of several kernels: the others end, whatever they are given"
+
+passes_with EMULATED_ABSENT=1 failing dsygvd && says "no end after 10 s" && [ "$(ran dsygvd 4)" = 1 ]
+result $? "one never comes, of a generalised problem: A and B are as they were"
+
+passes_with EMULATED_STUCK=1 failing dsyevd && says "left alone" && went 0 2
+result $? "the kernel does not end at all: the device is left alone, and the program ends"
+
+passes_with EMULATED_FAULTS=cuLaunchCooperativeKernel:1:720 failing dsyevd && launched 1 && went 1 1
+result $? "the driver refuses a launch: none is tried again"
+echo "1..$number"

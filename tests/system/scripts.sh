@@ -1,0 +1,61 @@
+#!/bin/bash
+# Scripts, manual pages and packages as their own checkers see them. What is not installed is skipped.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+[ -z "$sanitizers" ] || { echo "1..0 # SKIP nothing of this depends on sanitizers"; exit; }
+cd "$source_tree" || exit 1
+
+# with PROGRAM WHAT COMMAND...: no complaint
+with()
+{
+    if command -v "$1" > /dev/null; then
+        "${@:3}" > "$work/output" 2>&1 && [ ! -s "$work/output" ]
+        result $? "$2"
+    else
+        number=$((number + 1))
+        echo "ok $number - $2 # SKIP $1 is not installed"
+    fi
+}
+# Those with "#!" of a shell, of what belongs to the project: a checkout, or a tarball without its builds.
+owned()
+{
+    git ls-files 2> /dev/null | grep . ||
+        find . \( -path './b*/*' -o -path ./build-aux -o -path ./configure \) -prune -o -type f -print
+}
+mapfile -t files < <(owned | xargs grep -lIE -m 1 '^#! ?/bin/(ba)?sh( |$)')
+portable=()
+for file in "${files[@]}"; do
+    read -r first < "$file"
+    [[ $first != */sh* ]] || portable+=("$file")
+done
+[ ${#files[@]} -gt 50 ] && [ ${#portable[@]} -ge 3 ]
+result $? "${#files[@]} scripts, of which ${#portable[@]} are for any shell"
+with shellcheck "shellcheck finds nothing" shellcheck "${files[@]}" tests/tap.sh tests/environment.sh.in \
+    src/command/completion/mublas
+with checkbashisms "nor does checkbashisms" checkbashisms -f "${portable[@]}"
+
+pages() { local page; for page in man/*.[13]; do man --warnings -E UTF-8 -l "$page" > /dev/null; done; }
+with man "manual pages render without a warning" pages
+with mandoc "mandoc finds nothing wrong with them" mandoc -Tlint -Wwarning man/mublas.1 man/mublas.3
+
+read_spec() { rpmspec -P packaging/mublas.spec > /dev/null; }
+with rpmspec "the RPM spec can be read" read_spec
+recipe=packaging/spack/packages/mublas/package.py
+read_recipe() { python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' $recipe; }
+with python3 "the Spack recipe can be read" read_recipe
+read_module()
+{
+    tclsh <<TCL
+foreach name {module-whatis conflict prepend-path} { proc \$name args { lappend ::seen \$args } }
+source $build/packaging/modulefile
+if {[lsearch -glob \$seen "PATH *bin"] < 0} { puts "no PATH: \$seen" }
+TCL
+}
+with tclsh "the module file sets PATH" read_module
+version=$(sed -n 's/^AC_INIT(\[mublas\], \[\(.*\)\])$/\1/p' configure.ac)
+[ -n "$version" ] && grep -q "^## $version " NEWS.md &&
+    grep -q "^Version: *$version$" packaging/mublas.spec && grep -q "version(\"$version\")" $recipe &&
+    head -n 1 debian/changelog | grep -qF "mublas ($version" &&
+    [ "$(grep -h '^\.TH' man/*.[13] | grep -cF "\"mublas $version\"")" = 2 ]
+result $? "everything is of version $version"
+echo "1..$number"

@@ -1,0 +1,41 @@
+#!/bin/bash
+# libmublas.so behind libblastrampoline, as Julia's BLAS.lbt_forward puts it there: by the steps that library
+# takes, and by the library itself where it is installed.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
+library=$build/.libs/libmublas.so
+
+# forwarded HOST SUFFIX blas|lapack [TRAMPOLINE]
+forwarded()
+{
+    rm -f "$work/report"
+    ( use_emulated_driver
+      use_reference_libraries
+      LD_PRELOAD=$sanitizer_preload MUBLAS_HOST_BLAS=$1 MUBLAS_OFFLOAD=always MUBLAS_REPORT=$work/report \
+          tests/system/trampoline "$library" "${@:2}" ) > "$work/output" 2> "$work/errors"
+}
+on_device() { awk -v name="$1" '$1 == name { found = $3 > 0 } END { exit !found }' "$work/report"; }
+# The host for 64 bits here is a BLAS alone.
+all() # WHAT [TRAMPOLINE]
+{
+    forwarded "$host_blas" "" blas "${@:2}" && on_device dgemm
+    result $? "$1: a product by its plain name, with 32-bit integers"
+    if [ -n "$host_lapack_directory" ]; then
+        forwarded "$host_blas" "" lapack "${@:2}" && on_device dsyevd
+        result $? "$1: eigenvalues"
+    fi
+    NARROW_BLAS=$host_blas forwarded "$build/tests/system/.libs/wide_plain.so" 64_ blas "${@:2}" &&
+        on_device dgemm_64_
+    result $? "$1: a product by a name that ends in 64_, with 64-bit integers, as Julia has them"
+}
+all "by the steps of libblastrampoline"
+trampoline=$(ldconfig -p 2> /dev/null | awk '$1 ~ /^libblastrampoline\.so/ { print $NF; exit }')
+trampoline=${LIBBLASTRAMPOLINE:-$trampoline}
+if [ -n "$trampoline" ]; then
+    all "by $trampoline" "$trampoline"
+else
+    number=$((number + 1))
+    echo "ok $number - by libblastrampoline itself # SKIP not installed (LIBBLASTRAMPOLINE names its file)"
+fi
+echo "1..$number"

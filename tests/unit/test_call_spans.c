@@ -1,0 +1,72 @@
+/* Spans of a thread's calls: time inside counts for the inner one alone, also after a jump. */
+#include "interpose/report/call_spans.h"
+#include "interpose/report/stats.h"
+#include "tap.h"
+
+#include <setjmp.h>
+#include <time.h>
+
+static void spend(long nanoseconds)
+{
+    const struct timespec time = {0, nanoseconds};
+    nanosleep(&time, NULL);
+}
+
+static uint64_t host_time(void)
+{
+    static uint64_t steps[ACTIVITY_COUNT][TIMELINE_STEPS];
+    uint64_t sum = 0;
+    stats_read_timeline(timeline_level(stats_run_nanoseconds()), steps);
+    for (int i = 0; i < TIMELINE_STEPS; i++)
+        sum += steps[ACTIVITY_HOST][i];
+    return sum;
+}
+
+static void test_nested(void)
+{
+    struct call_span outer, inner, innermost;
+    const uint64_t before = host_time();
+    call_span_begin(&outer, true);
+    spend(1000000);
+    call_span_begin(&inner, true);
+    spend(1000000);
+    call_span_begin(&innermost, false);
+    spend(1000000);
+    const uint64_t third = call_span_end(&innermost), second = call_span_end(&inner);
+    spend(1000000);
+    const uint64_t all = call_span_end(&outer);
+    tap_ok(third >= 1000000 && second >= third + 1000000 && all >= second + 2000000, "spans contain each other");
+    tap_ok(inner.inside == third && outer.inside == second, "each knows what is inside");
+    tap_ok(host_time() - before == all - third, "the time line has each nanosecond of the host once");
+}
+
+static jmp_buf back;
+
+static __attribute__((noinline)) void leave(void)
+{
+    struct call_span left;
+    call_span_begin(&left, true);
+    longjmp(back, 1);
+}
+
+static void test_jump(void)
+{
+    struct call_span span;
+    if (setjmp(back) == 0)
+        leave();
+    const uint64_t before = host_time();
+    spend(5000000);
+    call_span_begin(&span, true);
+    const uint64_t taken = call_span_end(&span);
+    tap_ok(span.outer == NULL && host_time() - before == taken, "a span that was left by a jump counts no more");
+}
+
+int main(void)
+{
+    setenv("MUBLAS_REPORT", "report.html", 1);
+    if (!stats_wanted())
+        tap_skip_all("no report is wanted");
+    test_nested();
+    test_jump();
+    return tap_done();
+}
