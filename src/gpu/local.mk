@@ -49,7 +49,11 @@ route_kernel_files = \
 	src/gpu/kernels/stedc_vectors.cu \
 	src/gpu/kernels/tridiagonal_chip.cu \
 	src/gpu/kernels/tridiagonal_copy.cu \
-	src/gpu/kernels/tridiagonal_panel.cu
+	src/gpu/kernels/tridiagonal_panel.cu \
+	src/gpu/kernels/two_stage/band_chase.cu \
+	src/gpu/kernels/two_stage/band_forms.cu \
+	src/gpu/kernels/two_stage/band_panel.cu \
+	src/gpu/kernels/two_stage/stebz.cu
 route_kernel_includes = \
 	src/gpu/kernels/grid_ops.h \
 	src/gpu/kernels/reflector.h \
@@ -61,6 +65,9 @@ route_kernel_includes = \
 	src/gpu/kernels/triangle_cut.h \
 	src/gpu/kernels/tridiagonal.h \
 	src/gpu/kernels/tridiagonal_arguments.h \
+	src/gpu/kernels/two_stage/band_arguments.h \
+	src/gpu/kernels/two_stage/band_reflector.h \
+	src/gpu/kernels/two_stage/stebz_arguments.h \
 	src/gpu/kernels/warp_ops.h
 kernel_files = $(tuned_kernel_files) $(route_kernel_files)
 EXTRA_DIST += $(kernel_files) $(kernel_includes) $(route_kernel_includes)
