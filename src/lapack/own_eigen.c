@@ -5,13 +5,19 @@
 #include "lapack/matrix_part.h"
 #include "lapack/standard_form.h"
 #include "lapack/tridiagonalisation.h"
+#include "lapack/two_stage/two_stage.h"
 
 #include <limits.h>
 
 enum { ALIGNMENT = 256 };
 
+/* The order from which two stages are the faster way to values alone. */
+static const int64_t two_stages_from[] = {
+    [TYPE_S] = 4096, [TYPE_D] = 4096, [TYPE_C] = INT64_MAX, [TYPE_Z] = INT64_MAX};
+
 /* Steps one after the other use the same `scratch`. */
 struct layout {
+    bool in_two_stages;
     int64_t ld; /* of vectors */
     size_t e, tau, info, real_vectors, vectors, scratch, end, host;
     size_t factor_bytes;
@@ -59,6 +65,20 @@ static struct divide_conquer_call division_of(const struct own_eigen *work, cons
                                         .vectors = work->count, .info = work->call.info};
 }
 
+static struct two_stage two_stage_of(const struct own_eigen *work)
+{
+    const struct solver_eigen_call *const call = &work->call;
+    return (struct two_stage){.type = call->type, .uplo = call->uplo, .n = call->n, .a = call->a, .lda = call->lda,
+                              .w = call->w};
+}
+
+static bool wants_two_stages(const struct own_eigen *work)
+{
+    return work->count == 0 && blas_scalar_parts(work->call.type) == 1 &&
+           (work->way == OWN_EIGEN_TWO_STAGES ||
+            (work->way == OWN_EIGEN_BY_ORDER && work->call.n >= two_stages_from[work->call.type]));
+}
+
 static bool goes_back(const struct own_eigen *work)
 {
     return work->count > 0 && work->call.n > 1;
@@ -103,7 +123,7 @@ static enum status lay_out(const struct solver_handle *handle, const struct own_
     *layout = (struct layout){.ld = ((int64_t)n + 31) / 32 * 32};
     if (work->call.itype > 1)
         return STATUS_UNSUPPORTED;
-    size_t *const end = &layout->end, reduction_bytes;
+    size_t *const end = &layout->end, reduction_bytes = 0, two_stage_bytes = 0;
     layout->e = take(end, n * real);
     layout->tau = take(end, n * element);
     layout->info = take(end, sizeof(int));
@@ -114,11 +134,15 @@ static enum status lay_out(const struct solver_handle *handle, const struct own_
     enum status status = ask_back(handle, work, layout);
     if (status == STATUS_OK)
         status = ask_factor(handle, work, layout);
-    if (status == STATUS_OK)
+    const struct two_stage two_stage = two_stage_of(work);
+    if (status == STATUS_OK && wants_two_stages(work))
+        layout->in_two_stages = two_stage_workspace(handle, &two_stage, &two_stage_bytes) == STATUS_OK;
+    if (status == STATUS_OK && !layout->in_two_stages)
         status = tridiagonalisation_workspace(handle, &reduction, &reduction_bytes);
     if (status != STATUS_OK)
         return status;
-    const size_t of_steps[] = {reduction_bytes, divide_conquer_workspace(&division), layout->factor_bytes,
+    const size_t of_steps[] = {layout->in_two_stages ? two_stage_bytes : reduction_bytes,
+                               layout->in_two_stages ? 0 : divide_conquer_workspace(&division), layout->factor_bytes,
                                (size_t)layout->back_elements * element};
     size_t scratch = 0;
     for (size_t i = 0; i < sizeof of_steps / sizeof *of_steps; i++)
@@ -230,6 +254,9 @@ enum status own_eigen_run(const struct solver_handle *handle, const struct own_e
         if (status == STATUS_OK)
             status = queue_standard(handle, work);
     }
+    const struct two_stage two_stage = two_stage_of(work);
+    if (status == STATUS_OK && layout.in_two_stages)
+        return two_stage_queue(handle, &two_stage, workspace + layout.scratch);
     const struct tridiagonalisation reduction = reduction_of(work, &layout, workspace);
     if (status == STATUS_OK)
         status = tridiagonalisation_queue(handle, &reduction, workspace + layout.scratch,
