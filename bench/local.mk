@@ -29,6 +29,11 @@ check_PROGRAMS += bench/lapack_stedc
 bench_lapack_stedc_SOURCES = bench/lapack_stedc.c bench/timing.h
 bench_lapack_stedc_LDADD = libmublas_core.la -lm -ldl
 
+# Eigenvalues alone, in two stages, in one and by cuSOLVER.
+check_PROGRAMS += bench/lapack_two_stage
+bench_lapack_two_stage_SOURCES = bench/lapack_two_stage.c bench/timing.h
+bench_lapack_two_stage_LDADD = libmublas_core.la -lm -ldl
+
 .PHONY: bench
 bench: $(ordinary_programs) $(turning_programs) bench/kernels/measure$(EXEEXT)
 

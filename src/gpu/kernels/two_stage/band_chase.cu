@@ -36,7 +36,13 @@ template <typename R> struct band_chase_work {
         return static_cast<R *>(arguments.band) + (int64_t)c * (BAND_STORED - 1) + r;
     }
 
-    /* Elements that are not there are zero. */
+    /* Zero where it is not there. The load is none that a branch goes around: all are under way at once. */
+    DEVICE_METHOD R element_or_zero(bool is_there, int r, int c) const
+    {
+        const R value = load_partial(is_there ? element(r, c) : element(0, 0));
+        return is_there ? value : R(0);
+    }
+
     DEVICE_METHOD void load_blocks(int begin)
     {
         UNROLL
@@ -44,11 +50,8 @@ template <typename R> struct band_chase_work {
             UNROLL
             for (int h = 0; h < CHASE_HALVES; h++) {
                 const int place = lane + h * WARP, row = begin + place, column = begin + first + j;
-                below[h][j] = lower[h][j] = R(0);
-                if (row + BAND_WIDTH < order)
-                    below[h][j] = load_partial(element(row + BAND_WIDTH, column));
-                if (place >= first + j && row < order)
-                    lower[h][j] = load_partial(element(row, column));
+                below[h][j] = element_or_zero(row + BAND_WIDTH < order, row + BAND_WIDTH, column);
+                lower[h][j] = element_or_zero(place >= first + j && row < order, row, column);
             }
     }
 
@@ -95,6 +98,19 @@ template <typename R> struct band_chase_work {
             taus[turn] = made.tau;
     }
 
+    /* Of the first column of the block below. */
+    DEVICE_METHOD void make_next_reflector(int turn)
+    {
+        R column[CHASE_HALVES];
+        UNROLL
+        for (int h = 0; h < CHASE_HALVES; h++)
+            column[h] = below[h][0];
+        make_reflector(column, turn);
+        UNROLL
+        for (int h = 0; h < CHASE_HALVES; h++)
+            below[h][0] = column[h];
+    }
+
     DEVICE_METHOD void begin_sweep(int sweep)
     {
         if (warp != 0)
@@ -103,7 +119,7 @@ template <typename R> struct band_chase_work {
         UNROLL
         for (int h = 0; h < CHASE_HALVES; h++) {
             const int row = sweep + 1 + lane + h * WARP;
-            column[h] = row < order ? load_partial(element(row, sweep)) : R(0);
+            column[h] = element_or_zero(row < order, row, sweep);
         }
         make_reflector(column, 0);
         if (lane == 0)
@@ -112,21 +128,24 @@ template <typename R> struct band_chase_work {
 
     /* Products of both blocks with v: the warp's share of rows' sums, and columns' sums of what is below the
      * diagonal. */
-    DEVICE_METHOD void multiply(const R (&row_v)[CHASE_HALVES], const R (&column_v)[CHASE_COLUMNS])
+    DEVICE_METHOD void multiply(const R *v)
     {
-        R of_columns[CHASE_COLUMNS];
+        R of_columns[CHASE_COLUMNS], column_v[CHASE_COLUMNS];
         UNROLL
-        for (int j = 0; j < CHASE_COLUMNS; j++)
+        for (int j = 0; j < CHASE_COLUMNS; j++) {
             of_columns[j] = R(0);
+            column_v[j] = v[first + j];
+        }
         UNROLL
         for (int h = 0; h < CHASE_HALVES; h++) {
+            const R row_v = v[lane + h * WARP];
             R of_lower = R(0), of_below = R(0);
             UNROLL
             for (int j = 0; j < CHASE_COLUMNS; j++) {
                 of_lower = fused(lower[h][j], column_v[j], of_lower);
                 of_below = fused(below[h][j], column_v[j], of_below);
                 if (lane + h * WARP > first + j)
-                    of_columns[j] = fused(lower[h][j], row_v[h], of_columns[j]);
+                    of_columns[j] = fused(lower[h][j], row_v, of_columns[j]);
             }
             lower_sums[warp * BAND_WIDTH + h * WARP + lane] = of_lower;
             below_sums[warp * BAND_WIDTH + h * WARP + lane] = of_below;
@@ -145,18 +164,26 @@ template <typename R> struct band_chase_work {
         return sum;
     }
 
-    /* The block below from the right, and the diagonal block from both sides. */
-    DEVICE_METHOD void apply(R tau, const R (&row_v)[CHASE_HALVES], const R (&column_v)[CHASE_COLUMNS])
+    /* The block below from the right. */
+    DEVICE_METHOD void apply_below(R tau, const R *v)
     {
-        R w[CHASE_HALVES], with_v = R(0);
         UNROLL
         for (int h = 0; h < CHASE_HALVES; h++) {
-            const int row = lane + h * WARP;
-            const R of_below = -(tau * sum_of_warps(below_sums, row));
+            const R of_v = -(tau * sum_of_warps(below_sums, lane + h * WARP));
             UNROLL
             for (int j = 0; j < CHASE_COLUMNS; j++)
-                below[h][j] = fused(of_below, column_v[j], below[h][j]);
-            w[h] = sum_of_warps(lower_sums, row) + column_sums[row];
+                below[h][j] = fused(of_v, v[first + j], below[h][j]);
+        }
+    }
+
+    /* The diagonal block from both sides. */
+    DEVICE_METHOD void apply_lower(R tau, const R *v)
+    {
+        R w[CHASE_HALVES], row_v[CHASE_HALVES], with_v = R(0);
+        UNROLL
+        for (int h = 0; h < CHASE_HALVES; h++) {
+            row_v[h] = v[lane + h * WARP];
+            w[h] = sum_of_warps(lower_sums, lane + h * WARP) + column_sums[lane + h * WARP];
             with_v = fused(w[h], row_v[h], with_v);
         }
         const R of_v = R(-0.5) * (tau * (tau * part_sum<WARP>(with_v)));
@@ -173,7 +200,7 @@ template <typename R> struct band_chase_work {
             column_w = warp_value(column_w, column % WARP);
             UNROLL
             for (int h = 0; h < CHASE_HALVES; h++)
-                lower[h][j] = fused(-row_v[h], column_w, fused(-w[h], column_v[j], lower[h][j]));
+                lower[h][j] = fused(-row_v[h], column_w, fused(-w[h], v[column], lower[h][j]));
         }
     }
 
@@ -206,31 +233,21 @@ template <typename R> struct band_chase_work {
     DEVICE_METHOD void step(int begin, int turn)
     {
         const R *const v = vectors + turn * BAND_WIDTH;
-        R row_v[CHASE_HALVES], column_v[CHASE_COLUMNS];
         load_blocks(begin);
-        UNROLL
-        for (int h = 0; h < CHASE_HALVES; h++)
-            row_v[h] = v[lane + h * WARP];
-        UNROLL
-        for (int j = 0; j < CHASE_COLUMNS; j++)
-            column_v[j] = v[first + j];
-        multiply(row_v, column_v);
+        multiply(v);
         block_barrier();
-        apply(taus[turn], row_v, column_v);
-        store_lower(begin);
-        if (warp == 0) {
-            R column[CHASE_HALVES];
-            UNROLL
-            for (int h = 0; h < CHASE_HALVES; h++)
-                column[h] = below[h][0];
-            make_reflector(column, 1 - turn);
-            UNROLL
-            for (int h = 0; h < CHASE_HALVES; h++)
-                below[h][0] = column[h];
-        }
+        const R tau = taus[turn];
+        apply_below(tau, v);
+        if (warp == 0)
+            make_next_reflector(1 - turn);
+        else
+            apply_lower(tau, v); /* meanwhile */
         block_barrier();
         apply_next(taus[1 - turn], vectors + (1 - turn) * BAND_WIDTH);
         store_below(begin);
+        if (warp == 0)
+            apply_lower(tau, v);
+        store_lower(begin);
     }
 
     /* Of a sweep, one or more: the last has two rows at least. */
