@@ -209,7 +209,7 @@ static void test(const struct problem *problem)
     if (getenv("SHOW_RATIOS"))
         printf("# band %.3g, tridiagonal %.3g, values %.3g\n", of_band, of_rest, of_all);
     tap_ok(good && of_band < BOUND && of_rest < BOUND && of_all < BOUND, "%c, %s, n = %d, %s",
-           "sd"[problem->type], problem -> uplo == UPLO_UPPER ? "upper" : "lower", n, problem->kind);
+           "sd"[problem->type], problem->uplo == UPLO_UPPER ? "upper" : "lower", n, problem->kind);
     result_free(&result);
     free(reference);
     free(values);
@@ -254,24 +254,40 @@ static void test_twice(const struct problem *problem)
     struct result first = {0}, second = {0};
     const bool good = solve(problem, true, &first) && solve(problem, false, &second);
     tap_ok(good && memcmp(first.w_given, second.w_given, first.w_bytes) == 0,
-           "%c, n = %d: the same bits again, and without a wait between", "sd"[problem->type], problem -> n);
+           "%c, n = %d: the same bits again, and without a wait between", "sd"[problem->type], problem->n);
     result_free(&first);
     result_free(&second);
 }
 
-/* Nothing is right then, but it ends, and no other memory is written. */
+static bool is_not_a_number(const double *w, int n)
+{
+    bool good = true;
+    for (int i = 0; i < n; i++)
+        good = good && isnan(w[i]);
+    return good;
+}
+
+/* It ends, and says so. */
+static void test_spoilt(const struct problem *problem, int row, int column, double value)
+{
+    const int n = problem->n;
+    struct result result;
+    const double before = problem->given[row + column * n];
+    problem->given[row + column * n] = problem->given[column + row * n] = value;
+    tap_ok(solve(problem, false, &result) && is_not_a_number(result.w, n), "%c, n = %d, %g at (%d, %d): NaN",
+           "sd"[problem->type], n, value, row, column);
+    problem->given[row + column * n] = problem->given[column + row * n] = before;
+    result_free(&result);
+}
+
 static void test_not_finite(const struct problem *problem)
 {
-    static const double values[] = {NAN, INFINITY};
-    for (int i = 0; i < 2; i++) {
-        struct result result;
-        const int place = problem->n - 1 - 2 * i;
-        problem->given[place + (place - 1) * problem->n] = problem->given[place - 1 + place * problem->n] =
-            values[i];
-        tap_ok(solve(problem, false, &result), "%c, n = %d, %g in it: it ends", "sd"[problem->type],
-               problem -> n, values[i]);
-        result_free(&result);
-    }
+    const int last = problem->n - 1;
+    test_spoilt(problem, last, last - 1, NAN);
+    test_spoilt(problem, last, last - 1, INFINITY);
+    test_spoilt(problem, last, 0, INFINITY);
+    test_spoilt(problem, last, last, -INFINITY);
+    test_spoilt(problem, last - 3, 2, NAN);
 }
 
 static CUdeviceptr send_numbers(const double *numbers, size_t count)

@@ -26,8 +26,8 @@ struct band_reduction {
 enum status band_reduction_workspace(const struct solver_handle *handle, const struct band_reduction *work,
                                      size_t *bytes);
 
-/* Queue it on the handle's stream, with a workspace at a multiple of 256. Elements must be finite. Inside
- * device_enter. */
+/* Queue it on the handle's stream, with a workspace at a multiple of 256. What is not finite makes NaN of it.
+ * Inside device_enter. */
 enum status band_reduction_queue(const struct solver_handle *handle, const struct band_reduction *work,
                                  CUdeviceptr workspace);
 

@@ -16,8 +16,8 @@ struct bisection {
 
 size_t bisection_workspace(const struct bisection *work);
 
-/* Queue it on the handle's stream, with a workspace at a multiple of 256. Values of what is not finite are of
- * no use. Inside device_enter. */
+/* Queue it on the handle's stream, with a workspace at a multiple of 256. All values
+ * are NaN where one of d or e is not finite. Inside device_enter. */
 enum status bisection_queue(const struct solver_handle *handle, const struct bisection *work,
                             CUdeviceptr workspace);
 

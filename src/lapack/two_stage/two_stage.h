@@ -34,8 +34,8 @@ enum status two_stage_workspace(const struct solver_handle *handle, const struct
 /* What is to be queued, each with the scratch: for who does it one by one. */
 struct two_stage_steps two_stage_steps_of(const struct two_stage *work, CUdeviceptr workspace);
 
-/* Queue it on the handle's stream, with a workspace at a multiple of 256. Elements must be finite. Inside
- * device_enter. */
+/* Queue it on the handle's stream, with a workspace at a multiple of 256. What is not finite makes NaN of it.
+ * Inside device_enter. */
 enum status two_stage_queue(const struct solver_handle *handle, const struct two_stage *work,
                             CUdeviceptr workspace);
 

@@ -37,9 +37,13 @@ template <typename R> DEVICE_FUNCTION void stebz_find_bounds(const stebz_argumen
     R *const rows = static_cast<R *>(arguments.rows), *const bounds = static_cast<R *>(arguments.bounds);
     R *const room = static_cast<R *>(shared_memory());
     const int64_t n = arguments.n, first = thread_index(), step = thread_count();
-    R largest = 0;
-    for (int64_t i = first; i < n; i += step)
-        largest = largest_of()(largest, largest_of()(stebz_modulus(d[i]), stebz_beside<R>(arguments, i)));
+    R largest = 0, spoilt = 0;
+    for (int64_t i = first; i < n; i += step) {
+        const R of_row = stebz_modulus(d[i]), beside = stebz_beside<R>(arguments, i);
+        largest = largest_of()(largest, largest_of()(of_row, beside));
+        spoilt = is_finite((double)of_row) && is_finite((double)beside) ? spoilt : R(1);
+    }
+    spoilt = block_reduce(spoilt, room, largest_of());
     const R scale = stebz_scale_of(block_reduce(largest, room, largest_of()));
     R against_low = -d[0] * scale, high = d[0] * scale, square_most = 1; /* the largest of -low */
     for (int64_t i = first; i < n; i += step) {
@@ -58,8 +62,9 @@ template <typename R> DEVICE_FUNCTION void stebz_find_bounds(const stebz_argumen
         return;
     const R norm = largest_of()(stebz_modulus(against_low), stebz_modulus(high));
     const R more = R(2) * (stebz_range<R>::unit * norm) * R(n < 1000 ? n : 1000);
-    bounds[STEBZ_LOW] = -against_low - more;
-    bounds[STEBZ_HIGH] = high + more;
+    const R nothing = R(0) / (R(1) - spoilt); /* or NaN, which comparisons would pass over */
+    bounds[STEBZ_LOW] = -against_low - more + nothing;
+    bounds[STEBZ_HIGH] = high + more + nothing;
     bounds[STEBZ_LEAST_PIVOT] = stebz_range<R>::safe_least * square_most;
     bounds[STEBZ_INVERSE_SCALE] = 1 / scale;
 }
