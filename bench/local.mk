@@ -38,6 +38,11 @@ bench_lapack_LDADD = libmublas.la libmublas_core.la -lm -ldl
 bench_lapack_LDFLAGS = $(AM_LDFLAGS) -no-install
 EXTRA_DIST += bench/lapack_plots.py
 
+# Eigenvalues alone, in two stages, in one and by cuSOLVER.
+check_PROGRAMS += bench/lapack_two_stage
+bench_lapack_two_stage_SOURCES = bench/lapack_two_stage.c bench/timing.h
+bench_lapack_two_stage_LDADD = libmublas_core.la -lm -ldl
+
 .PHONY: bench
 bench: $(ordinary_programs) $(turning_programs) bench/kernels/measure$(EXEEXT)
 

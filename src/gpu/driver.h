@@ -164,4 +164,10 @@ const char *driver_error_name(CUresult result);
  * STATUS_DEVICE_LOST. */
 enum status driver_check(CUresult result, const char *what);
 
+/* The same address, as kernels' arguments and the vendor's libraries take it. */
+static inline void *device_pointer(CUdeviceptr address)
+{
+    return (void *)(uintptr_t)address;
+}
+
 #endif

@@ -87,11 +87,6 @@ static CUdeviceptr vector_origin(const struct blas_vector *vector, enum blas_typ
     return address + (CUdeviceptr)((1 - vector->length) * vector->increment) * blas_element_bytes(type);
 }
 
-static void *device_pointer(CUdeviceptr address)
-{
-    return (void *)(uintptr_t)address;
-}
-
 static void plan_axpy(const struct blas_call *call, const struct launch_shape *shape,
                       struct launch_plan *plan)
 {

@@ -52,6 +52,10 @@ route_kernel_files = \
 	src/gpu/kernels/tridiagonal_chip.cu \
 	src/gpu/kernels/tridiagonal_copy.cu \
 	src/gpu/kernels/tridiagonal_panel.cu \
+	src/gpu/kernels/two_stage/band_chase.cu \
+	src/gpu/kernels/two_stage/band_forms.cu \
+	src/gpu/kernels/two_stage/band_panel.cu \
+	src/gpu/kernels/two_stage/stebz.cu \
 	src/gpu/kernels/vector_range.cu
 route_kernel_includes = \
 	src/gpu/kernels/grid_ops.h \
@@ -66,6 +70,9 @@ route_kernel_includes = \
 	src/gpu/kernels/tridiagonal_arguments.h \
 	src/gpu/kernels/tridiagonal_panel.h \
 	src/gpu/kernels/tridiagonal_panel_products.h \
+	src/gpu/kernels/two_stage/band_arguments.h \
+	src/gpu/kernels/two_stage/band_reflector.h \
+	src/gpu/kernels/two_stage/stebz_arguments.h \
 	src/gpu/kernels/warp_ops.h
 kernel_files = $(tuned_kernel_files) $(route_kernel_files)
 EXTRA_DIST += $(kernel_files) $(kernel_includes) $(route_kernel_includes)

@@ -23,4 +23,9 @@ libmublas_core_la_SOURCES += \
 	src/lapack/triangle.c src/lapack/workspace.h \
 	src/lapack/tridiagonal.c \
 	src/lapack/tridiagonalisation.c src/lapack/tridiagonalisation.h \
-	src/lapack/vector_range.c src/lapack/vector_range.h
+	src/lapack/vector_range.c src/lapack/vector_range.h \
+	src/lapack/two_stage/band_reduction.c src/lapack/two_stage/band_reduction.h \
+	src/lapack/two_stage/bisection.c src/lapack/two_stage/bisection.h \
+	src/lapack/two_stage/bulge_chasing.c src/lapack/two_stage/bulge_chasing.h \
+	src/lapack/two_stage/plain_launch.h \
+	src/lapack/two_stage/two_stage.c src/lapack/two_stage/two_stage.h

@@ -5,22 +5,23 @@
 #include "lapack/matrix_part.h"
 #include "lapack/standard_form.h"
 #include "lapack/tridiagonalisation.h"
+#include "lapack/two_stage/two_stage.h"
 #include "lapack/workspace.h"
 
 #include <limits.h>
 
+/* The order from which two stages are the faster way to values alone. */
+static const int64_t two_stages_from[] = {
+    [TYPE_S] = 4096, [TYPE_D] = 4096, [TYPE_C] = INT64_MAX, [TYPE_Z] = INT64_MAX};
+
 /* Steps one after the other use the same `scratch`. */
 struct layout {
+    bool in_two_stages;
     int64_t ld; /* of vectors */
     size_t e, tau, info, real_vectors, vectors, scratch, end, host;
     size_t factor_bytes;
     int back_elements; /* of ormtr's workspace */
 };
-
-static void *pointer(CUdeviceptr address)
-{
-    return (void *)(uintptr_t)address;
-}
 
 static enum blas_type real_type(enum blas_type type)
 {
@@ -53,6 +54,20 @@ static struct divide_conquer_call division_of(const struct own_eigen *work, cons
                                         .vectors = work->count, .info = work->call.info};
 }
 
+static struct two_stage two_stage_of(const struct own_eigen *work)
+{
+    const struct solver_eigen_call *const call = &work->call;
+    return (struct two_stage){.type = call->type, .uplo = call->uplo, .n = call->n, .a = call->a,
+                              .lda = call->lda, .w = call->w};
+}
+
+static bool wants_two_stages(const struct own_eigen *work)
+{
+    return work->count == 0 && blas_scalar_parts(work->call.type) == 1 &&
+           (work->way == OWN_EIGEN_TWO_STAGES ||
+            (work->way == OWN_EIGEN_BY_ORDER && work->call.n >= two_stages_from[work->call.type]));
+}
+
 static bool goes_back(const struct own_eigen *work)
 {
     return work->count > 0 && work->call.n > 1;
@@ -71,7 +86,7 @@ static enum status ask_back(const struct solver_handle *handle, const struct own
         return STATUS_UNSUPPORTED;
     const int result = library->ormtr_buffer[call->type](
         handle->solver, DEVICE_LEFT, fill_of(work), DEVICE_NO_TRANS, (int)call->n, (int)work->count,
-        pointer(call->a), (int)call->lda, pointer(call->a), pointer(call->a), (int)layout->ld,
+        device_pointer(call->a), (int)call->lda, device_pointer(call->a), device_pointer(call->a), (int)layout->ld,
         &layout->back_elements);
     return result == CUSOLVER_STATUS_SUCCESS && layout->back_elements >= 0 ? STATUS_OK : STATUS_UNSUPPORTED;
 }
@@ -85,7 +100,7 @@ static enum status ask_factor(const struct solver_handle *handle, const struct o
     if (!call->itype)
         return STATUS_OK;
     const int result = handle->library->potrf_buffer(handle->solver, handle->params, fill_of(work), call->n,
-                                                     type, pointer(call->b), call->ldb, type,
+                                                     type, device_pointer(call->b), call->ldb, type,
                                                      &layout->factor_bytes, &layout->host);
     return result == CUSOLVER_STATUS_SUCCESS && layout->factor_bytes < SIZE_MAX / 2 &&
                    layout->host < SIZE_MAX / 2
@@ -102,7 +117,7 @@ static enum status lay_out(const struct solver_handle *handle, const struct own_
     *layout = (struct layout){.ld = ((int64_t)n + 31) / 32 * 32};
     if (work->call.itype > 1)
         return STATUS_UNSUPPORTED;
-    size_t *const end = &layout->end, reduction_bytes;
+    size_t *const end = &layout->end, reduction_bytes = 0, two_stage_bytes = 0;
     layout->e = workspace_take(end, n * real);
     layout->tau = workspace_take(end, n * element);
     layout->info = workspace_take(end, sizeof(int));
@@ -113,12 +128,16 @@ static enum status lay_out(const struct solver_handle *handle, const struct own_
     enum status status = ask_back(handle, work, layout);
     if (status == STATUS_OK)
         status = ask_factor(handle, work, layout);
-    if (status == STATUS_OK)
+    const struct two_stage two_stage = two_stage_of(work);
+    if (status == STATUS_OK && wants_two_stages(work))
+        layout->in_two_stages = two_stage_workspace(handle, &two_stage, &two_stage_bytes) == STATUS_OK;
+    if (status == STATUS_OK && !layout->in_two_stages)
         status = tridiagonalisation_workspace(handle, &reduction, &reduction_bytes);
     if (status != STATUS_OK)
         return status;
-    const size_t of_steps[] = {reduction_bytes, divide_conquer_workspace(&division), layout->factor_bytes,
-                               (size_t)layout->back_elements * element};
+    const size_t of_steps[] = {layout->in_two_stages ? two_stage_bytes : reduction_bytes,
+                               layout->in_two_stages ? 0 : divide_conquer_workspace(&division),
+                               layout->factor_bytes, (size_t)layout->back_elements * element};
     size_t scratch = 0;
     for (size_t i = 0; i < sizeof of_steps / sizeof *of_steps; i++)
         scratch = of_steps[i] > scratch ? of_steps[i] : scratch;
@@ -143,9 +162,9 @@ static enum status queue_factor(const struct solver_handle *handle, const struct
     const struct solver_eigen_call *const call = &work->call;
     const int type = solver_data_type(call->type);
     const int result = handle->library->potrf(handle->solver, handle->params, fill_of(work), call->n, type,
-                                              pointer(call->b), call->ldb, type,
-                                              pointer(workspace + layout->scratch), layout->factor_bytes,
-                                              host_workspace, host_bytes, pointer(call->info + sizeof(int)));
+                                              device_pointer(call->b), call->ldb, type,
+                                              device_pointer(workspace + layout->scratch), layout->factor_bytes,
+                                              host_workspace, host_bytes, device_pointer(call->info + sizeof(int)));
     return solver_status(handle->library, result, "cuSOLVER's potrf");
 }
 
@@ -176,9 +195,9 @@ static enum status queue_back(const struct solver_handle *handle, const struct o
         return status;
     const int result = handle->library->ormtr[call->type](
         handle->solver, DEVICE_LEFT, fill_of(work), DEVICE_NO_TRANS, (int)call->n, (int)work->count,
-        pointer(call->a), (int)call->lda, pointer(workspace + layout->tau),
-        pointer(workspace + layout->vectors), (int)layout->ld, pointer(workspace + layout->scratch),
-        layout->back_elements, pointer(workspace + layout->info));
+        device_pointer(call->a), (int)call->lda, device_pointer(workspace + layout->tau),
+        device_pointer(workspace + layout->vectors), (int)layout->ld, device_pointer(workspace + layout->scratch),
+        layout->back_elements, device_pointer(workspace + layout->info));
     return solver_status(handle->library, result, "cuSOLVER's ormtr");
 }
 
@@ -253,6 +272,9 @@ enum status own_eigen_run(const struct solver_handle *handle, const struct own_e
         if (status == STATUS_OK)
             status = queue_standard(handle, work);
     }
+    const struct two_stage two_stage = two_stage_of(work);
+    if (status == STATUS_OK && layout.in_two_stages)
+        return two_stage_queue(handle, &two_stage, workspace + layout.scratch);
     const struct tridiagonalisation reduction = reduction_of(work, &layout, workspace);
     if (status == STATUS_OK)
         status = tridiagonalisation_queue(handle, &reduction, workspace + layout.scratch,

@@ -1,11 +1,15 @@
 /* own_eigen.h - the symmetric and Hermitian eigensolver of mublas' own kernels: reduction to tridiagonal form
- * (tridiagonalisation.h), divide and conquer (divide_conquer.h), and back by cuSOLVER's ormtr. A generalised
- * problem becomes a standard one by cuSOLVER's potrf and cuBLAS. Only the vectors that are wanted are
- * computed. */
+/* own_eigen.h - the symmetric and Hermitian eigensolver of mublas' own kernels: reduction to tridiagonal form
+ * (tridiagonalisation.h), divide and conquer (divide_conquer.h), and back by cuSOLVER's ormtr. Values alone of
+ * a large real matrix are computed in two stages (two_stage/two_stage.h). A generalised problem becomes a
+ * standard one by cuSOLVER's potrf and cuBLAS. Only the vectors that are wanted are computed. */
 #ifndef MUBLAS_LAPACK_OWN_EIGEN_H
 #define MUBLAS_LAPACK_OWN_EIGEN_H
 
 #include "lapack/solver_eigen.h"
+
+/* Two stages are for values alone of a real matrix; by the order, unless the caller knows better. */
+enum own_eigen_way { OWN_EIGEN_BY_ORDER, OWN_EIGEN_ONE_STAGE, OWN_EIGEN_TWO_STAGES };
 
 /* The work of solver_eigen.h. Of the vectors only `count` from `first` on, which come into A's columns of
  * these numbers; values are all computed. INFO is an int for the eigensolver, and behind it one for B's
@@ -13,6 +17,7 @@
 struct own_eigen {
     struct solver_eigen_call call;
     int64_t first, count; /* count: 0 without vectors */
+    enum own_eigen_way way;
 };
 
 /* STATUS_UNSUPPORTED: the device is not able to do it, the order is beyond cuSOLVER's 32-bit routine, or

@@ -621,6 +621,24 @@ TESTS += tests/unit/test_divide_conquer
 tests_unit_test_divide_conquer_SOURCES = tests/unit/test_divide_conquer.c tests/unit/emulated_lane.h
 tests_unit_test_divide_conquer_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
 
+check_PROGRAMS += tests/unit/test_two_stage
+TESTS += tests/unit/test_two_stage
+tests_unit_test_two_stage_SOURCES = tests/unit/test_two_stage.c tests/unit/emulated_lane.h \
+	tests/unit/hermitian_matrices.h tests/unit/real_matrices.h
+tests_unit_test_two_stage_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
+
+check_PROGRAMS += tests/unit/test_band_panel
+TESTS += tests/unit/test_band_panel
+tests_unit_test_band_panel_SOURCES = tests/unit/test_band_panel.c tests/unit/emulated_lane.h \
+	tests/unit/hermitian_matrices.h tests/unit/real_matrices.h
+tests_unit_test_band_panel_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
+
+check_PROGRAMS += tests/unit/test_bisection
+TESTS += tests/unit/test_bisection
+tests_unit_test_bisection_SOURCES = tests/unit/test_bisection.c tests/unit/emulated_lane.h \
+	tests/unit/hermitian_matrices.h tests/unit/real_matrices.h
+tests_unit_test_bisection_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
+
 check_PROGRAMS += tests/unit/test_tridiagonalisation
 TESTS += tests/unit/test_tridiagonalisation
 tests_unit_test_tridiagonalisation_SOURCES = tests/unit/test_tridiagonalisation.c tests/unit/hermitian_matrices.h \

@@ -24,6 +24,10 @@ DEVICE_FUNCTION bool gate_is_aborted(const grid_gate *gate)
     return gate->abort && __atomic_load_n(gate->abort, __ATOMIC_RELAXED) != 0;
 }
 DEVICE_FUNCTION void gate_pause(unsigned turn) { emulated_spin(turn); }
+DEVICE_FUNCTION unsigned counter_value(const unsigned *counter)
+{
+    return __atomic_load_n(counter, __ATOMIC_ACQUIRE);
+}
 
 #else
 
@@ -58,6 +62,12 @@ DEVICE_FUNCTION bool gate_is_aborted(const grid_gate *gate)
     return value != 0;
 }
 DEVICE_FUNCTION void gate_pause(unsigned) {}
+DEVICE_FUNCTION unsigned counter_value(const unsigned *counter)
+{
+    unsigned value;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(counter) : "memory");
+    return value;
+}
 
 #endif
 
@@ -71,18 +81,19 @@ DEVICE_FUNCTION void grid_arrive(grid_gate *gate)
         gate_enter(gate);
 }
 
+constexpr unsigned GATE_TURNS = 64; /* between looks at the abort word, which would delay every wait */
+
 /* False, in all threads of the block, where the host has ended the waits: other blocks may have left, so the
  * kernel ends without another barrier of the grid. */
 DEVICE_FUNCTION bool grid_await(const grid_gate *gate, unsigned epoch)
 {
-    enum { TURNS = 64 }; /* between looks at the abort word, which is across the link */
     const unsigned arrivals = epoch * block_count();
     bool aborted = false;
     if (thread_index() == 0) {
         UNROLL_BY(1)
         for (unsigned turn = 0; !aborted && (int)(gate_arrivals(gate) - arrivals) < 0; turn++) {
             gate_pause(turn);
-            aborted = turn % TURNS == TURNS - 1 && gate_is_aborted(gate);
+            aborted = turn % GATE_TURNS == GATE_TURNS - 1 && gate_is_aborted(gate);
         }
     }
     return !block_any(aborted);
@@ -93,6 +104,29 @@ DEVICE_FUNCTION bool grid_barrier(grid_gate *gate, unsigned &epoch)
 {
     grid_arrive(gate);
     return grid_await(gate, ++epoch);
+}
+
+/* The counter, which one block alone sets, gets this value: blocks that see it see what any thread of this one did
+ * before. */
+DEVICE_FUNCTION void counter_publish(unsigned *counter, unsigned value)
+{
+    block_barrier();
+    if (thread_index() == 0)
+        counter_set(counter, value);
+}
+
+/* Wait until such a counter has this value or a larger one. False as grid_await. */
+DEVICE_FUNCTION bool counter_reaches(const grid_gate *gate, const unsigned *counter, unsigned value)
+{
+    bool aborted = false;
+    if (thread_index() == 0) {
+        UNROLL_BY(1)
+        for (unsigned turn = 0; !aborted && counter_value(counter) < value; turn++) {
+            gate_pause(turn);
+            aborted = turn % GATE_TURNS == GATE_TURNS - 1 && gate_is_aborted(gate);
+        }
+    }
+    return !block_any(aborted);
 }
 
 #endif
