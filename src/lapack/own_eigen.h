@@ -1,5 +1,4 @@
 /* own_eigen.h - the symmetric and Hermitian eigensolver of mublas' own kernels: reduction to tridiagonal form
-/* own_eigen.h - the symmetric and Hermitian eigensolver of mublas' own kernels: reduction to tridiagonal form
  * (tridiagonalisation.h), divide and conquer (divide_conquer.h), and back by cuSOLVER's ormtr. Values alone of
  * a large real matrix are computed in two stages (two_stage/two_stage.h). A generalised problem becomes a
  * standard one by cuSOLVER's potrf and cuBLAS. Only the vectors that are wanted are computed. */

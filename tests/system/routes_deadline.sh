@@ -18,7 +18,7 @@ passes_with() # VARIABLE=VALUE PROGRAM [ARGUMENT...]
     local request=$1
     shift
     rm -f "$work/counts"
-    ( export EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3 EMULATED_COUNT_FILE=$work/counts "$request"
+    ( export EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3 EMULATED_COUNT_FILE=$work/counts "${request?}"
       passes_through_shim "$@" )
 }
 

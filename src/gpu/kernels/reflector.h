@@ -21,7 +21,8 @@ DEVICE_FUNCTION uint64_t double_bits(double value) { return (uint64_t)__double_a
 DEVICE_FUNCTION double double_of(uint64_t bits) { return __longlong_as_double((long long)bits); }
 #endif
 
-/* 2^-e for a value from 2^e to below 2^(e + 1), by the bits of its exponent; an infinity for a NaN or an infinity. */
+/* 2^-e for a value from 2^e to below 2^(e + 1), by the bits of its exponent; an infinity for a NaN or an
+ * infinity. */
 DEVICE_FUNCTION float power_against(float value)
 {
     return float_of((254u << 23) - (float_bits(value) & 0x7f800000u));
