@@ -246,6 +246,11 @@ TESTS += tests/unit/test_emulated_memory
 tests_unit_test_emulated_memory_SOURCES = tests/unit/test_emulated_memory.c tests/unit/emulated_device.h
 tests_unit_test_emulated_memory_LDADD = -ldl
 
+check_PROGRAMS += tests/unit/test_emulated_devices
+TESTS += tests/unit/test_emulated_devices
+tests_unit_test_emulated_devices_SOURCES = tests/unit/test_emulated_devices.c tests/unit/emulated_device.h
+tests_unit_test_emulated_devices_LDADD = -lm -ldl
+
 check_PROGRAMS += tests/unit/test_emulated_streams
 TESTS += tests/unit/test_emulated_streams
 tests_unit_test_emulated_streams_SOURCES = tests/unit/test_emulated_streams.c tests/unit/emulated_device.h
