@@ -8,7 +8,12 @@
 #include <pthread.h>
 #include <stdio.h>
 
+/* By the first device that it was opened for, and what each device has of it, by its place. */
 static struct solver_library the_library;
+static struct own_library {
+    struct solver_library library;
+    bool was_tried, is_good; /* under open_lock */
+} own_libraries[DEVICES_MAX];
 
 #define NEEDED false
 #define OPTIONAL true
@@ -74,7 +79,7 @@ const char *solver_library_find(void)
     return found;
 }
 
-/* Under open_lock. */
+/* Under open_lock, as are the next two. */
 static void open_pair(struct device *device)
 {
     the_library.device = device;
@@ -88,20 +93,44 @@ static void open_pair(struct device *device)
     __atomic_store_n(&opened, true, __ATOMIC_RELEASE);
 }
 
+/* On a device other than the one that it was opened for. */
+static bool passes(const struct solver_library *library)
+{
+    char fault[SOLVER_FAULT_BYTES];
+    if (library->device == the_library.device || solver_trial_passes(library, fault))
+        return true;
+    log_message(LOG_WARNING, "cuSOLVER is not used on device %d: %s", device_properties(library->device)->ordinal,
+                fault);
+    return false;
+}
+
+static void try_own(struct own_library *own, struct device *device)
+{
+    if (!opened)
+        open_pair(device);
+    if (!available || own->was_tried)
+        return;
+    own->library = the_library;
+    own->library.device = device;
+    own->is_good = passes(&own->library);
+    own->was_tried = true;
+}
+
 enum status solver_library_open(struct device *device, const struct solver_library **library)
 {
+    struct own_library *const own = &own_libraries[device_place(device)];
     struct device_scope scope;
     enum status status = device_enter(device, &scope);
     if (status != STATUS_OK)
         return status;
     pthread_mutex_lock(&open_lock);
-    if (!opened)
-        open_pair(device);
+    try_own(own, device);
+    const bool good = own->is_good;
     pthread_mutex_unlock(&open_lock);
     device_leave(device, &scope);
-    if (!solver_library_is_open())
+    if (!good)
         return device_is_usable(device) ? STATUS_UNSUPPORTED : STATUS_DEVICE_LOST;
-    *library = &the_library;
+    *library = &own->library;
     return STATUS_OK;
 }
 
