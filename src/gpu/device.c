@@ -42,12 +42,11 @@ bool device_is_shared(const struct device *device)
     return atomic_load(&device->is_shared);
 }
 
-bool device_has_pinned(const struct device *device, const void *memory)
+bool device_has_pinned(const void *memory)
 {
     unsigned type = 0;
     int which = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
     void *value = &type;
-    (void)device;
     /* The form for several says no in 0.15 us, that for one in a microsecond, as an error. */
     return driver()->pointer_attributes(1, &which, &value, (CUdeviceptr)(uintptr_t)memory) == CUDA_SUCCESS &&
            type == CU_MEMORYTYPE_HOST;

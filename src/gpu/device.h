@@ -67,7 +67,7 @@ const struct device_choice *device_chosen(const struct device *device);
 bool device_is_shared(const struct device *device);
 
 /* True when this host memory is pinned, by whomever. Inside device_enter. */
-bool device_has_pinned(const struct device *device, const void *memory);
+bool device_has_pinned(const void *memory);
 
 /* Properties of an ordinal without creating a context, for `mublas info` and
  * for the policy's crossovers. */

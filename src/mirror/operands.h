@@ -58,11 +58,19 @@ static inline bool operand_is_misaligned(const struct operand *operand)
 
 struct mirror_table;
 
-/* The table of mirrors of one device; `budget_bytes` of device memory at most,
+/* The table of mirrors of the first device in use; `budget_bytes` of device memory at most,
  * `pin_budget_bytes` of host memory pinned at most. Works statelessly where no
- * write tracker can be had (tracking false, or the self-test failed). */
+ * write tracker can be had (tracking false, or the self-test failed). Others of device_chosen(device) may
+ * follow. */
 enum status mirror_table_create(struct device *device, size_t budget_bytes, size_t pin_budget_bytes,
                                 bool tracking, struct mirror_table **table);
+
+/* Another device's table of the same mirrors: all that follows holds for the copies on the table's device, which
+ * calls of the same table use. The tracker, and the pages that calls claim, are the same for all. */
+enum status mirror_table_create_beside(const struct mirror_table *first, struct device *device,
+                                       size_t budget_bytes, struct mirror_table **table);
+
+/* Nobody uses it or its device any more; mirrors go with the last table. Inside device_enter. */
 void mirror_table_destroy(struct mirror_table *table);
 
 /* From now on the mirrors may fill this percentage of the device memory that is free beside
