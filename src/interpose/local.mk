@@ -5,6 +5,8 @@ libmublas_core_la_SOURCES += \
 	src/interpose/host_reason.c src/interpose/host_reason.h \
 	src/interpose/known_shapes.c src/interpose/known_shapes.h \
 	src/interpose/offload.c src/interpose/offload.h \
+	src/interpose/call_offer.c src/interpose/call_offer.h \
+	src/interpose/device_policy.c src/interpose/device_policy.h \
 	src/interpose/policy.c src/interpose/policy.h \
 	src/interpose/process_state.c src/interpose/process_state.h \
 	src/interpose/program_call.c src/interpose/program_call.h \
@@ -20,6 +22,8 @@ libmublas_core_la_SOURCES += \
 	src/interpose/lapack/losses.c src/interpose/lapack/losses.h \
 	src/interpose/lapack/routines.c src/interpose/lapack/routines.h \
 	src/interpose/purchase/background.c src/interpose/purchase/background.h \
+	src/interpose/purchase/device_use.c src/interpose/purchase/device_use.h \
+	src/interpose/purchase/other_devices.c src/interpose/purchase/other_devices.h \
 	src/interpose/purchase/early_account.c src/interpose/purchase/early_account.h \
 	src/interpose/purchase/last_thread.c src/interpose/purchase/last_thread.h \
 	src/interpose/purchase/learned_model.c src/interpose/purchase/learned_model.h \

@@ -6,6 +6,7 @@
 #include "gpu/level3.h"
 #include "host/host_paths.h"
 #include "host/nested.h"
+#include "interpose/call_offer.h"
 #include "interpose/execute/execute.h"
 #include "interpose/execute/host_level3.h"
 #include "interpose/floors.h"
@@ -14,6 +15,7 @@
 #include "interpose/process_state.h"
 #include "interpose/purchase/level3_opening.h"
 #include "interpose/purchase/model_in_force.h"
+#include "interpose/purchase/other_devices.h"
 #include "interpose/purchase/waking.h"
 #include "interpose/report/stats.h"
 #include "mirror/host_memory/mapping.h"
@@ -86,14 +88,14 @@ static bool run_on_host(void *context, const struct blas_call *step)
     return done;
 }
 
-static enum host_reason execute(struct device *device, struct program_call *call)
+static enum host_reason execute(const struct device_use *use, struct program_call *call)
 {
     struct transfer_count moved;
     struct device_counts counts = {0};
     if (stats_wanted())
         phase_clock_start(&counts.phases);
     const struct host_steps host = {run_on_host, call};
-    const enum status status = execute_call(device, waking_mirrors(), call, &host, &moved);
+    const enum status status = execute_call(use->device, use->mirrors, call, &host, &moved);
     phase_clock_stop();
     const enum host_reason reason = offload_reason_of(call->symbol, status);
     if (reason != HOST_REASON_COUNT)
@@ -118,19 +120,12 @@ static void decide(struct mirror_table *mirrors, struct program_call *call)
 }
 
 /* HOST_REASON_COUNT: it ran on the device. */
-static enum host_reason attempt(struct program_call *call)
+static enum host_reason attempt_on(const struct device_use *use, struct program_call *call)
 {
-    const bool is_level3 = blas_is_level3(&call->blas);
+    struct device *const device = use->device;
+    struct mirror_table *const mirrors = use->mirrors;
     enum host_reason reason;
-    if (is_level3 && level3_is_missing())
-        return HOST_UNSUPPORTED;
-    struct device *device = waking_find_device(call, &reason);
-    if (!device)
-        return reason;
-    if (is_level3 && level3_opening_look() == LEVEL3_MISSING)
-        return HOST_UNSUPPORTED;
-    struct mirror_table *const mirrors = waking_mirrors();
-    program_call_describe(call, model_in_force());
+    program_call_describe(call, device_use_model(use));
     if (call->early_credit_us > 0)
         operands_credit(mirrors, call->operands, call->operand_count, call->early_credit_us);
     decide(mirrors, call);
@@ -145,9 +140,28 @@ static enum host_reason attempt(struct program_call *call)
         return HOST_NOT_RESIDENT;
     if (!level3_opening_supports(device, &call->blas, &reason))
         return reason;
-    reason = execute(device, call);
+    reason = execute(use, call);
     if (reason == HOST_REASON_COUNT)
         operands_earn(mirrors, call->operands, call->operand_count, call->decision.earned_us);
+    return reason;
+}
+
+static enum host_reason attempt(struct program_call *call)
+{
+    const bool is_level3 = blas_is_level3(&call->blas);
+    struct device_turn turn;
+    enum host_reason reason;
+    if (is_level3 && level3_is_missing())
+        return HOST_UNSUPPORTED;
+    if (!waking_find_device(call, &reason))
+        return reason;
+    if (is_level3 && level3_opening_look() == LEVEL3_MISSING)
+        return HOST_UNSUPPORTED;
+    program_call_describe(call, model_in_force());
+    if (!device_turn_begin(&turn, call_offer, call))
+        return HOST_NO_DEVICE;
+    reason = attempt_on(turn.use, call);
+    device_turn_end(&turn, reason == HOST_REASON_COUNT);
     return reason;
 }
 

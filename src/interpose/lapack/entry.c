@@ -12,6 +12,7 @@
 #include "interpose/offload.h"
 #include "interpose/policy.h"
 #include "interpose/purchase/model_in_force.h"
+#include "interpose/purchase/other_devices.h"
 #include "interpose/purchase/solver_opening.h"
 #include "interpose/purchase/waking.h"
 #include "interpose/report/stats.h"
@@ -57,7 +58,7 @@ static bool integers_are_known(struct lapack_call *call)
     return call->width != WIDTH_DETECTED;
 }
 
-static enum host_reason run_route(struct device *device, const struct solver_library *library,
+static enum host_reason run_route(const struct device_use *use, const struct solver_library *library,
                                   const struct lapack_call *call, struct lapack_problem *problem, bool keeps,
                                   struct patience *patience)
 {
@@ -69,7 +70,7 @@ static enum host_reason run_route(struct device *device, const struct solver_lib
     route.keeps = keeps;
     if (stats_wanted())
         phase_clock_start(&counts.phases);
-    const enum status status = route_run(&route, device, library, waking_mirrors(), patience);
+    const enum status status = route_run(&route, use->device, library, use->mirrors, patience);
     phase_clock_stop();
     const enum host_reason reason = offload_reason_of(call->symbol, status);
     if (reason != HOST_REASON_COUNT)
@@ -81,11 +82,11 @@ static enum host_reason run_route(struct device *device, const struct solver_lib
     return HOST_REASON_COUNT;
 }
 
-static enum host_reason run(struct device *device, const struct solver_library *library,
+static enum host_reason run(const struct device_use *use, const struct solver_library *library,
                             const struct lapack_call *call, struct lapack_problem *problem, bool keeps,
                             struct patience *patience)
 {
-    const enum host_reason reason = run_route(device, library, call, problem, keeps, patience);
+    const enum host_reason reason = run_route(use, library, call, problem, keeps, patience);
     free(problem->memory);
     return reason;
 }
@@ -116,18 +117,69 @@ static struct policy_decision decide(const struct route_times *times, struct mir
     return decision;
 }
 
+/* Of the device where the matrix is, or of the first; NULL: no device is in use. */
+static struct mirror_table *mirrors_of(const struct operand *kept)
+{
+    for (int i = 1; i < device_use_count() && kept->matrix.pointer; i++)
+        if (operands_are_resident(device_use_at(i)->mirrors, kept))
+            return device_use_at(i)->mirrors;
+    return waking_mirrors_in_use();
+}
+
+/* What a device would have to do. */
+struct route_work {
+    const struct route_shape *shape;
+    const struct operand *kept;
+};
+
+static struct device_offer offer_of(const void *context, const struct device_use *use)
+{
+    const struct route_work *work = context;
+    const struct route_times times = route_times_predict(device_use_model(use), work->shape);
+    const bool is_there = work->kept->matrix.pointer && operands_are_resident(use->mirrors, work->kept);
+    return (struct device_offer){.is_usable = !atomic_load(&use->refuses_routes),
+                                 .work_us = times.compute_us + times.moving_us - (is_there ? times.kept_us : 0)};
+}
+
+/* On the device whose turn it is. False: it came to none, for *reason. */
+static bool run_on_any(const struct lapack_call *call, struct lapack_problem *problem, const struct route_times *times,
+                       bool keeps, struct patience *patience, struct device_turn *turn, enum host_reason *reason)
+{
+    const struct operand kept = route_operand_of(&problem->kept, problem->shape.type);
+    const struct route_work work = {&problem->shape, &kept};
+    *reason = HOST_NO_DEVICE;
+    if (!device_turn_begin(turn, offer_of, &work))
+        return false;
+    const struct solver_library *const library = solver_opening_find(turn->use->device, reason);
+    if (library) {
+        exit_gate_expect(EXPECTED_PARTS * (times->compute_us + times->moving_us) / 1e6);
+        *reason = run(turn->use, library, call, problem, keeps, patience);
+    }
+    device_turn_end(turn, library && *reason == HOST_REASON_COUNT);
+    return library != NULL;
+}
+
+/* Of a route that came to a device. */
+static void note_outcome(const struct lapack_call *call, const struct lapack_problem *problem, struct outcome *outcome)
+{
+    outcome->kind = is_for_its_data(outcome->reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
+    if (outcome->reason == HOST_REASON_COUNT || outcome->reason == HOST_DEVICE_ERROR ||
+        is_for_its_data(outcome->reason))
+        losses_note(call->symbol, &problem->shape, outcome->reason != HOST_REASON_COUNT);
+}
+
 /* Host or device, and the device's part of it. */
 static struct outcome attempt(const struct lapack_call *call, struct lapack_problem *problem)
 {
     struct outcome outcome = {.kind = HOST_RUN_PLAIN, .is_legal = true};
     const enum offload_mode mode = settings()->offload;
-    struct mirror_table *const mirrors = waking_mirrors_in_use();
     const struct operand kept = route_operand_of(&problem->kept, problem->shape.type);
+    struct mirror_table *const mirrors = mirrors_of(&kept);
+    struct device_turn turn;
     model_in_force_learn();
     const struct route_times times = route_times_predict(model_in_force(), &problem->shape);
     struct patience patience = patience_of_us(mode == OFFLOAD_AUTO ? times.host_us : (double)INFINITY);
     const struct policy_decision decision = decide(&times, mirrors, &kept, &patience);
-    const double gain_us = decision.gain_us;
     outcome.reason = decision.reason;
     if (!decision.device)
         return outcome;
@@ -139,19 +191,13 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
         return outcome;
     outcome.kind = HOST_RUN_CREDITED;
     if (host_run_kind_here() == HOST_RUN_PLAIN)
-        solver_opening_credit(gain_us);
-    struct device *const device = waking_find_device_for_route(gain_us, &outcome.reason);
-    const struct solver_library *const library = device ? solver_opening_find(device, &outcome.reason) : NULL;
-    if (!library)
+        solver_opening_credit(decision.gain_us);
+    if (!waking_find_device_for_route(decision.gain_us, &outcome.reason) ||
+        !run_on_any(call, problem, &times, decision.keeps, &patience, &turn, &outcome.reason))
         return outcome;
-    exit_gate_expect(EXPECTED_PARTS * (times.compute_us + times.moving_us) / 1e6);
-    outcome.reason = run(device, library, call, problem, decision.keeps, &patience);
-    outcome.kind = is_for_its_data(outcome.reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
-    if (outcome.reason == HOST_REASON_COUNT || outcome.reason == HOST_DEVICE_ERROR ||
-        is_for_its_data(outcome.reason))
-        losses_note(call->symbol, &problem->shape, outcome.reason != HOST_REASON_COUNT);
+    note_outcome(call, problem, &outcome);
     if (outcome.reason == HOST_REASON_COUNT && decision.keeps && mirrors && kept.matrix.pointer)
-        operands_earn(mirrors, &kept, 1, decision.earned_us);
+        operands_earn(turn.use->mirrors, &kept, 1, decision.earned_us);
     return outcome;
 }
 

@@ -7,6 +7,7 @@
 #include "host/host_blas.h"
 #include "interpose/purchase/level3_opening.h"
 #include "interpose/purchase/solver_opening.h"
+#include "interpose/purchase/device_use.h"
 #include "interpose/purchase/waking.h"
 #include "interpose/report/report_file.h"
 #include "interpose/report/stats.h"
@@ -224,6 +225,8 @@ static void print_report(FILE *stream, const struct reporter *reporter)
     struct routine_stats total = {0};
     print_heading(stream, reporter);
     fprintf(stream, "  device      %s\n", waking_description());
+    for (int i = 1; i < device_use_count(); i++)
+        fprintf(stream, "  device      %s\n", device_use_description(i));
     print_opening(stream);
     print_hosts(stream);
     print_settings(stream);
