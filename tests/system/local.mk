@@ -147,6 +147,14 @@ TESTS += tests/system/ranks.sh
 EXTRA_DIST += tests/system/ranks.sh
 tests/system/ranks.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
 
+# Several devices at once.
+check_PROGRAMS += tests/system/devices
+tests_system_devices_SOURCES = tests/system/devices.c
+tests_system_devices_LDADD = $(system_test_libraries) -lpthread
+TESTS += tests/system/devices.sh
+EXTRA_DIST += tests/system/devices.sh
+tests/system/devices.log: mublas$(EXEEXT) tests/system/devices$(EXEEXT) tests/system/routes/threads$(EXEEXT)
+
 # Settings that cannot be used.
 TESTS += tests/system/messages.sh
 EXTRA_DIST += tests/system/messages.sh

@@ -324,6 +324,12 @@ TESTS += tests/unit/test_cooperative
 tests_unit_test_cooperative_SOURCES = tests/unit/test_cooperative.c tests/unit/emulated_lane.h
 tests_unit_test_cooperative_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_operands_devices
+TESTS += tests/unit/test_operands_devices
+tests_unit_test_operands_devices_SOURCES = tests/unit/test_operands_devices.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
+tests_unit_test_operands_devices_LDADD = $(unit_test_libraries)
+EXTRA_tests_unit_test_operands_devices_SOURCES = tests/unit/test_operands_random.c
+
 check_PROGRAMS += tests/unit/test_operands_random
 TESTS += tests/unit/test_operands_random
 tests_unit_test_operands_random_SOURCES = tests/unit/test_operands_random.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
@@ -537,6 +543,11 @@ check_PROGRAMS += tests/unit/test_program_checks
 TESTS += tests/unit/test_program_checks
 tests_unit_test_program_checks_SOURCES = tests/unit/test_program_checks.c
 tests_unit_test_program_checks_LDADD = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm
+
+check_PROGRAMS += tests/unit/test_device_policy
+TESTS += tests/unit/test_device_policy
+tests_unit_test_device_policy_SOURCES = tests/unit/test_device_policy.c
+tests_unit_test_device_policy_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_purchase
 TESTS += tests/unit/test_purchase
