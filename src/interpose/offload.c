@@ -161,7 +161,7 @@ static enum host_reason attempt(struct program_call *call)
     if (!device_turn_begin(&turn, call_offer, call))
         return HOST_NO_DEVICE;
     reason = attempt_on(turn.use, call);
-    device_turn_end(&turn, reason == HOST_REASON_COUNT);
+    device_turn_end(&turn, reason == HOST_REASON_COUNT ? &turn.use->calls : NULL);
     return reason;
 }
 

@@ -1,6 +1,9 @@
 /* devices: eight threads at once with matrices of their own, level 2 of several kinds, again and again, with writes
- * to the matrices between. Says a digest of all results, which are to be the same bits on any number of devices. */
+ * to the matrices between. Says a digest of all results, which are to be the same bits on any number of devices; the
+ * exit status tells whether all are right. */
+#include <math.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +22,7 @@ struct worker {
     pthread_t thread;
     int number;
     uint64_t digest;
+    int wrong;
 };
 
 static pthread_barrier_t together;
@@ -29,11 +33,51 @@ static double number(uint64_t *state)
     return (double)(int64_t)*state / (double)INT64_MAX;
 }
 
-static void digest(struct worker *worker, const double *values, int count)
+/* Element (i, j) of what a routine takes for the matrix. */
+typedef double element_of(const double *a, int i, int j);
+
+static double plain(const double *a, int i, int j)
 {
-    for (int i = 0; i < count; i++) {
+    return a[i + j * ORDER];
+}
+
+static double transposed(const double *a, int i, int j)
+{
+    return a[j + i * ORDER];
+}
+
+static double symmetric_lower(const double *a, int i, int j)
+{
+    return i >= j ? plain(a, i, j) : transposed(a, i, j);
+}
+
+static double symmetric_upper(const double *a, int i, int j)
+{
+    return i <= j ? plain(a, i, j) : transposed(a, i, j);
+}
+
+static double lower(const double *a, int i, int j)
+{
+    return i >= j ? plain(a, i, j) : 0;
+}
+
+static double upper(const double *a, int i, int j)
+{
+    return i <= j ? plain(a, i, j) : 0;
+}
+
+/* y was `before`, and should be alpha times the matrix times x and beta times that. */
+static void look_at(struct worker *worker, element_of *element, const double *a, const double *x, double alpha,
+                    double beta, const double *before, const double *y)
+{
+    const int n = ORDER - worker->number;
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
         uint64_t bits;
-        memcpy(&bits, &values[i], sizeof bits);
+        for (int j = 0; j < n; j++)
+            sum += element(a, i, j) * x[j];
+        worker->wrong += !(fabs(alpha * sum + beta * before[i] - y[i]) < 1e-10);
+        memcpy(&bits, &y[i], sizeof bits);
         worker->digest = (worker->digest ^ bits) * UINT64_C(1099511628211);
     }
 }
@@ -41,19 +85,25 @@ static void digest(struct worker *worker, const double *values, int count)
 static void call_all(struct worker *worker, const double *a, double *x, double *y)
 {
     const int n = ORDER - worker->number, ld = ORDER, one = 1;
+    const bool is_odd = worker->number % 2;
     const double alpha = 1.25, beta = 0.5;
+    double before[ORDER];
+    memcpy(before, y, sizeof before);
     pthread_barrier_wait(&together);
     dgemv_("N", &n, &n, &alpha, a, &ld, x, &one, &beta, y, &one);
-    digest(worker, y, n);
+    look_at(worker, plain, a, x, alpha, beta, before, y);
+    memcpy(before, y, sizeof before);
     pthread_barrier_wait(&together);
     dgemv_("T", &n, &n, &alpha, a, &ld, x, &one, &beta, y, &one);
-    digest(worker, y, n);
+    look_at(worker, transposed, a, x, alpha, beta, before, y);
+    memcpy(before, y, sizeof before);
     pthread_barrier_wait(&together);
-    dsymv_(worker->number % 2 ? "L" : "U", &n, &alpha, a, &ld, x, &one, &beta, y, &one);
-    digest(worker, y, n);
+    dsymv_(is_odd ? "L" : "U", &n, &alpha, a, &ld, x, &one, &beta, y, &one);
+    look_at(worker, is_odd ? symmetric_lower : symmetric_upper, a, x, alpha, beta, before, y);
+    memcpy(before, x, sizeof before);
     pthread_barrier_wait(&together);
-    dtrmv_(worker->number % 2 ? "U" : "L", "N", "N", &n, a, &ld, x, &one);
-    digest(worker, x, n);
+    dtrmv_(is_odd ? "U" : "L", "N", "N", &n, a, &ld, x, &one);
+    look_at(worker, is_odd ? upper : lower, a, before, 1, 0, before, x);
 }
 
 static void *work(void *argument)
@@ -81,6 +131,7 @@ int main(void)
 {
     struct worker workers[THREADS];
     uint64_t all = 0;
+    int wrong = 0;
     pthread_barrier_init(&together, NULL, THREADS);
     for (int i = 0; i < THREADS; i++) {
         workers[i] = (struct worker){.number = i, .digest = 14695981039346656037u};
@@ -90,7 +141,8 @@ int main(void)
     for (int i = 0; i < THREADS; i++) {
         pthread_join(workers[i].thread, NULL);
         all = all * 31 + workers[i].digest;
+        wrong += workers[i].wrong;
     }
     printf("%016llx\n", (unsigned long long)all);
-    return 0;
+    return wrong > 0;
 }

@@ -155,7 +155,7 @@ static bool run_on_any(const struct lapack_call *call, struct lapack_problem *pr
         exit_gate_expect(EXPECTED_PARTS * (times->compute_us + times->moving_us) / 1e6);
         *reason = run(turn->use, library, call, problem, keeps, patience);
     }
-    device_turn_end(turn, library && *reason == HOST_REASON_COUNT);
+    device_turn_end(turn, library && *reason == HOST_REASON_COUNT ? &turn->use->routes : NULL);
     return library != NULL;
 }
 

@@ -107,8 +107,10 @@ enum status device_use_add(struct device *device, struct device_use **use)
 
 static int describe_calls(const struct device_use *use, char *text, size_t room)
 {
-    return device_chosen(use->device)->count > 1 ? snprintf(text, room, "; %llu calls", (unsigned long long)use->calls)
-                                                 : 0;
+    if (device_chosen(use->device)->count == 1)
+        return 0;
+    return snprintf(text, room, "; %llu calls of BLAS and %llu of LAPACK", (unsigned long long)use->calls,
+                    (unsigned long long)use->routes);
 }
 
 const char *device_use_description(int number)

@@ -15,7 +15,7 @@ struct device_use {
     struct mirror_table *mirrors;
     const struct machine_model *own_model; /* NULL: it is as the first, whose model is in force */
     _Atomic int64_t pending_us; /* predicted, of the calls that run on it */
-    _Atomic uint64_t calls;     /* that ran on it to their end */
+    _Atomic uint64_t calls, routes; /* of BLAS and of LAPACK that ran on it to their end */
     atomic_bool refuses_routes; /* cuSOLVER does not work there */
 };
 

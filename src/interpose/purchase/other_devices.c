@@ -141,9 +141,11 @@ bool device_turn_begin(struct device_turn *turn, device_offer_of *offer_of, cons
     return turn->use != NULL;
 }
 
-void device_turn_end(struct device_turn *turn, bool ran)
+void device_turn_end(struct device_turn *turn, _Atomic uint64_t *counter)
 {
+    if (turn->pending_us == 0) /* there is one device: nobody counts */
+        return;
     turn->use->pending_us -= turn->pending_us;
-    if (ran)
-        atomic_fetch_add_explicit(&turn->use->calls, 1, memory_order_relaxed);
+    if (counter)
+        atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }

@@ -18,9 +18,10 @@ struct device_turn {
     int64_t pending_us;
 };
 
-/* False: no device is usable. Otherwise device_turn_end must follow: the call ran on it, or not. */
+/* False: no device is usable. Otherwise device_turn_end must follow, with the counter of `use` for the call; NULL: it
+ * did not run there. */
 bool device_turn_begin(struct device_turn *turn, device_offer_of *offer_of, const void *call);
-void device_turn_end(struct device_turn *turn, bool ran);
+void device_turn_end(struct device_turn *turn, _Atomic uint64_t *counter);
 
 /* None of those in use is usable any more: wake another in their place, if one is left. True: there is one now. */
 bool other_devices_replace(void);
