@@ -7,8 +7,8 @@ system_test_libraries = $(BLAS_LIBS) -lm
 
 # Random host writes of every kind between random BLAS calls.
 check_PROGRAMS += tests/system/coherence
-TESTS += tests/system/coherence.sh
-EXTRA_DIST += tests/run_offloaded.sh tests/system/coherence.sh tests/system/coherence_long.sh
+TESTS += tests/system/coherence.sh tests/system/coherence_devices.sh
+EXTRA_DIST += tests/run_offloaded.sh tests/system/coherence.sh tests/system/coherence_devices.sh tests/system/coherence_long.sh
 tests_system_coherence_SOURCES = tests/system/coherence.c \
 	tests/system/coherence_call.c tests/system/coherence_call.h tests/system/coherence_choose.c \
 	tests/system/coherence_device.h tests/system/coherence_mappings.c tests/system/coherence_memory.c \
