@@ -5,7 +5,8 @@
 struct device_offer call_offer(const void *context, const struct device_use *use)
 {
     const struct program_call *call = context;
-    struct device_offer offer = {.is_usable = true};
+    struct device_offer offer = {.is_usable = true,
+                                 .fits = operands_fit(use->mirrors, call->operands, call->operand_count)};
     uint64_t missing_bytes = 0;
     struct predicted_times times = crossover_times(device_use_model(use), &call->blas);
     for (int i = 0; i < call->operand_count; i++) {

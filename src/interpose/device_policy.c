@@ -2,6 +2,8 @@
 
 static bool is_better(const struct device_offer *one, const struct device_offer *other)
 {
+    if (one->fits != other->fits)
+        return one->fits;
     if (one->resident_bytes != other->resident_bytes)
         return one->resident_bytes > other->resident_bytes;
     return one->wait_us + one->work_us < other->wait_us + other->work_us;

@@ -132,12 +132,19 @@ struct route_work {
     const struct operand *kept;
 };
 
+/* About what a route needs on the device: its matrices and workspace of as much as an eigensolver's, three. */
+static double bytes_of(const struct route_shape *shape)
+{
+    return (double)shape->bytes_up + 3 * (double)shape->n * (double)shape->n * (double)blas_element_bytes(shape->type);
+}
+
 static struct device_offer offer_of(const void *context, const struct device_use *use)
 {
     const struct route_work *work = context;
     const struct route_times times = route_times_predict(device_use_model(use), work->shape);
     const bool is_there = work->kept->matrix.pointer && operands_are_resident(use->mirrors, work->kept);
     return (struct device_offer){.is_usable = !atomic_load(&use->refuses_routes),
+                                 .fits = bytes_of(work->shape) <= (double)operands_budget(use->mirrors),
                                  .work_us = times.compute_us + times.moving_us - (is_there ? times.kept_us : 0)};
 }
 

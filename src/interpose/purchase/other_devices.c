@@ -60,8 +60,8 @@ static struct purchase purchases[DEVICES_MAX] = {[0 ... DEVICES_MAX - 1] = PURCH
 static void wake_now(int present)
 {
     pthread_mutex_lock(&waking);
-    while (device_use_count() == present && atomic_load(&next_place) < places())
-        wake_next(NULL);
+    if (device_use_count() == present)
+        purchase_finish(&purchases[present], NULL);
     pthread_mutex_unlock(&waking);
 }
 

@@ -55,7 +55,9 @@ static enum purchase_time time_to_open(void)
 static const struct solver_library *own_of(struct device *device)
 {
     const struct solver_library *own = opened;
-    return own->device == device || solver_library_open(device, &own) == STATUS_OK ? own : NULL;
+    if (solver_library_is_missing() || (own && own->device == device))
+        return own;
+    return solver_library_open(device, &own) == STATUS_OK ? own : NULL;
 }
 
 const struct solver_library *solver_opening_find(struct device *device, enum host_reason *reason)
@@ -72,7 +74,7 @@ const struct solver_library *solver_opening_find(struct device *device, enum hos
     if (!opened && !solver_library_is_missing() && !purchase_finish_alone(&library, device))
         return NULL;
     *reason = HOST_UNSUPPORTED;
-    return opened ? own_of(device) : NULL;
+    return own_of(device);
 }
 
 struct purchase_times solver_opening_times(void)
