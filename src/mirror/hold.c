@@ -130,8 +130,8 @@ static void note_hot(struct operands_hold *hold, struct mirror *mirror)
     for (int i = 0; i < hold->count; i++) {
         struct held_operand *held = &hold->operands[i];
         if (held->mirror == mirror)
-            held->hot = atomic_load(&mirror->armed) && atomic_load(&held->copy->made) && held->operand.access == OPERAND_READ &&
-                        hot_ranges_hold(held->copy, held->pages);
+            held->hot = atomic_load(&mirror->armed) && atomic_load(&held->copy->made) &&
+                        held->operand.access == OPERAND_READ && hot_ranges_hold(held->copy, held->pages);
     }
 }
 
@@ -254,9 +254,9 @@ static bool can_share(const struct operands_hold *hold)
         const struct held_operand *held = &hold->operands[i];
         struct mirror *mirror = held->mirror;
         if (held->operand.access != OPERAND_READ || !mirror || !atomic_load(&mirror->armed) ||
-            !atomic_load(&held->copy->made) || atomic_load(&mirror->foreign_pins) || !hold_is_complete(held) ||
-            gathering_is_due(mirror, &held->operand) || hot_ranges_hold(held->copy, held->pages) ||
-            pins_program_uses_cuda(mirror))
+            !atomic_load(&held->copy->made) || atomic_load(&mirror->foreign_pins) ||
+            !hold_is_complete(held) || gathering_is_due(mirror, &held->operand) ||
+            hot_ranges_hold(held->copy, held->pages) || pins_program_uses_cuda(mirror))
             return false;
     }
     return hold->way == HOLD_UNPROVEN && hold->count > 0;

@@ -74,8 +74,8 @@ static enum status flush(struct upload *upload)
     if (!piece.direct)
         return add_row(upload, &piece);
     atomic_fetch_add_explicit(&mirror->direct_bytes, bytes, memory_order_relaxed);
-    return staging_upload_direct(upload->hold->lane, device_range_address(&upload->held->copy->memory, host), bytes,
-                                 (const void *)host, bytes, bytes, 1);
+    return staging_upload_direct(upload->hold->lane, device_range_address(&upload->held->copy->memory, host),
+                                 bytes, (const void *)host, bytes, bytes, 1);
 }
 
 static bool can_join(const struct upload *upload, const struct piece *next)

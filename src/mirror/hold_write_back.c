@@ -96,7 +96,8 @@ static void revalidate(struct write_back *back)
     struct mirror *mirror = held->mirror;
     const bool by_dma = back->staged.begin >= back->staged.end;
     uint64_t *covered = by_dma && held->was_complete ? NULL : covered_pages(held);
-    page_bits_copy(held->copy->valid, held->pages.begin, held->before, 0, held->pages.end - held->pages.begin);
+    page_bits_copy(held->copy->valid, held->pages.begin, held->before, 0,
+                   held->pages.end - held->pages.begin);
     if (by_dma && held->was_complete)
         completeness_regain(held->copy, &held->operand, &held->known_before);
     if (!by_dma && scan_own_writes(back->hold, held, back->staged) != STATUS_OK)

@@ -2,11 +2,12 @@
  *
  * A mirror covers whole mappings, so a page belongs to at most one, however many devices have copies: what
  * the tracker tells of the host's writes is told once, and takes the valid bits of all copies. It starts as a
- * mere record that holds accounts; mirror_arm arms it. Life, place and accounts (`references` and `dead`, of a
- * copy `used` to `accounts`) belong to the space (mirror_table.h) and its lock; what is said of pages belongs to the calls that claim them (claims.h), and what is said of
- * all to who claims the whole; `begin` and `end` never change. Its locks, in the order in which they may
- * be taken: `pinning` or a copy's `committing`, which are held while the driver works, then `lock`, then `notes`,
- * which are held for moments. Inside device_enter. */
+ * mere record that holds accounts; mirror_arm arms it. Life, place and accounts (`references` and `dead`, of
+ * a copy `used` to `accounts`) belong to the space (mirror_table.h) and its lock; what is said of pages
+ * belongs to the calls that claim them (claims.h), and what is said of all to who claims the whole; `begin`
+ * and `end` never change. Its locks, in the order in which they may be taken: `pinning` or a copy's
+ * `committing`, which are held while the driver works, then `lock`, then `notes`, which are held for moments.
+ * Inside device_enter. */
 #ifndef MUBLAS_MIRROR_H
 #define MUBLAS_MIRROR_H
 
@@ -76,7 +77,8 @@ struct mirror_copy {
 
     /* under the space's lock */
     uint64_t used;    /* of the space's counter of calls, for eviction */
-    uint64_t *resident; /* a bit for each page in the hull of something uploaded and not dropped since; NULL: none */
+    uint64_t *resident; /* a bit for each page in the hull of something uploaded and not dropped since; NULL:
+                           none */
     struct page_range resident_run; /* all of it is resident: the last answer, to be quick */
     struct accounts accounts;
 
@@ -170,12 +172,13 @@ static inline struct page_range mirror_page_range(const struct mirror *mirror, u
     return pages;
 }
 
-/* mirror.c: register the mirror of this copy with the tracker and reserve the copy's addresses, as far as that
- * is not done. By who claims some of it. STATUS_NOT_TRACKABLE when the memory is refused or the program has
- * pinned some of it itself; the mirror is a mere record then. */
+/* mirror.c: register the mirror of this copy with the tracker and reserve the copy's addresses, as far as
+ * that is not done. By who claims some of it. STATUS_NOT_TRACKABLE when the memory is refused or the program
+ * has pinned some of it itself; the mirror is a mere record then. */
 enum status mirror_arm(struct mirror_copy *copy);
 
-/* Forget every page, unregister, unpin, release all devices' memory: a record again. By who claims the whole. */
+/* Forget every page, unregister, unpin, release all devices' memory: a record again. By who claims the whole.
+ */
 void mirror_empty(struct mirror *mirror);
 
 /* The same of one device's copy, and of the mirror if no other device has memory of it. */

@@ -89,7 +89,8 @@ static void inherit_copies(struct mirror *mirror, const struct mirror *old)
 {
     for (int i = 0; i < mirror->resources->places; i++) {
         inherit_resident(&mirror->copies[i], &old->copies[i]);
-        accounts_inherit(&mirror->copies[i].accounts, &old->copies[i].accounts, mirror_page(mirror, old->begin));
+        accounts_inherit(&mirror->copies[i].accounts, &old->copies[i].accounts,
+                         mirror_page(mirror, old->begin));
     }
 }
 

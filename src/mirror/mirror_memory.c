@@ -38,7 +38,7 @@ static bool may_go(void *context, uintptr_t begin, uintptr_t end)
 {
     struct mirror_copy *copy = context;
     const struct page_range pages = mirror_page_range(copy->mirror, begin, end);
-    if (claims_touch(copy->mirror, begin, end))
+    if (claims_touch(copy->mirror, (int)(copy - copy->mirror->copies), begin, end))
         return false;
     mirror_invalidate_copy(copy, pages.begin, pages.end);
     return true;

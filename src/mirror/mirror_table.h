@@ -1,7 +1,8 @@
 /* mirror_table.h - all mirrors, as one device uses them: finding, making, joining and evicting them.
  *
  * Who waits for another: who makes mirrors, for the one who is making some; then for claims on mirrors, by
- * address (claims.h). The space's `lock` is held only for look-ups and accounts, and nobody waits for a claim with it. */
+ * address (claims.h). The space's `lock` is held only for look-ups and accounts, and nobody waits for a claim
+ * with it. */
 #ifndef MUBLAS_MIRROR_TABLE_H
 #define MUBLAS_MIRROR_TABLE_H
 
@@ -52,7 +53,8 @@ struct mirror_table {
 };
 
 /* What the table's device has of a mirror. */
-static inline struct mirror_copy *mirror_table_copy(const struct mirror_table *table, const struct mirror *mirror)
+static inline struct mirror_copy *mirror_table_copy(const struct mirror_table *table,
+                                                    const struct mirror *mirror)
 {
     return &mirror->copies[table->place];
 }

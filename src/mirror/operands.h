@@ -65,8 +65,8 @@ struct mirror_table;
 enum status mirror_table_create(struct device *device, size_t budget_bytes, size_t pin_budget_bytes,
                                 bool tracking, struct mirror_table **table);
 
-/* Another device's table of the same mirrors: all that follows holds for the copies on the table's device, which
- * calls of the same table use. The tracker, and the pages that calls claim, are the same for all. */
+/* Another device's table of the same mirrors: all that follows holds for the copies on the table's device,
+ * which calls of the same table use. The tracker, and the pages that calls claim, are the same for all. */
 enum status mirror_table_create_beside(const struct mirror_table *first, struct device *device,
                                        size_t budget_bytes, struct mirror_table **table);
 
@@ -129,6 +129,11 @@ enum status operands_hold(struct mirror_table *table, struct lane *lane, struct 
                           struct operands_hold **hold);
 struct lane *operands_lane(const struct operands_hold *hold);
 
+/* Holds that this thread makes from now on, until it says false, are one call's: on several devices, of parts
+ * of one matrix that may meet inside a page. None is in another's way, but where one has to drop a mirror:
+ * that waits as for others' calls, so such holds need patience that ends. */
+void operands_hold_together(bool together);
+
 /* Must follow a hold by HOLD_UNPROVEN, after the launch and before anything reaches user memory. *changed:
  * the host had written; the operands have been queued for upload again, and what was launched before must
  * be launched again. STATUS_INACCESSIBLE: release, and the call is the host's. Any other failure: release
@@ -164,6 +169,10 @@ void operands_return(struct mirror_table *table, CUdeviceptr address, size_t byt
  * before any mirror. */
 enum status operands_borrow_kept(struct mirror_table *table, size_t bytes, CUdeviceptr *address, size_t *got);
 void operands_keep(struct mirror_table *table, CUdeviceptr address, size_t bytes);
+
+/* Give back kept memory, or that of the mirror that was used least recently and is not in use now. False:
+ * there is none. Inside device_enter. */
+bool operands_evict(struct mirror_table *table);
 
 /* One line of state for `mublas info` and the report. */
 const char *mirror_table_description(const struct mirror_table *table);

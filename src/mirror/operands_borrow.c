@@ -9,6 +9,11 @@ bool operands_fit(const struct mirror_table *table, const struct operand *operan
     return bytes <= atomic_load(&table->share->budget.bytes);
 }
 
+bool operands_evict(struct mirror_table *table)
+{
+    return mirror_table_evict(table);
+}
+
 size_t operands_budget(const struct mirror_table *table)
 {
     return atomic_load(&table->share->budget.bytes);

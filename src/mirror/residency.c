@@ -38,7 +38,8 @@ static bool is_on_device(const struct mirror_table *table, struct mirror *mirror
                                         mirror_page_range(mirror, hull.begin, hull.end));
 }
 
-static bool is_resident(const struct mirror_table *table, struct mirror *mirror, const struct operand *operand, struct byte_range hull)
+static bool is_resident(const struct mirror_table *table, struct mirror *mirror,
+                        const struct operand *operand, struct byte_range hull)
 {
     return operand->access == OPERAND_OVERWRITE || is_on_device(table, mirror, hull);
 }
@@ -120,7 +121,8 @@ static int accounts_of(struct mirror_table *table, const struct operand *operand
             continue;
         struct byte_range hull = operand_memory_hull(&operands[i]);
         struct mirror *mirror = mirror_table_find(table, hull.begin, hull.end);
-        if (!mirror || (resident ? !is_on_device(table, mirror, hull) : is_resident(table, mirror, &operands[i], hull)))
+        if (!mirror ||
+            (resident ? !is_on_device(table, mirror, hull) : is_resident(table, mirror, &operands[i], hull)))
             continue;
         struct mirror_copy *copy = mirror_table_copy(table, mirror);
         struct account *account =
@@ -170,7 +172,8 @@ bool operands_are_resident(struct mirror_table *table, const struct operand *ope
 
 /* Of what there is of the account's on the device: a panel that is rewritten says nothing of
  * the matrix. */
-static bool is_most_of_it(const struct mirror_copy *copy, const struct account *account, struct page_range hull)
+static bool is_most_of_it(const struct mirror_copy *copy, const struct account *account,
+                          struct page_range hull)
 {
     return 2 * (hull.end - hull.begin) >=
            (copy->resident ? page_bits_count(copy->resident, account->pages.begin, account->pages.end) : 0);
@@ -204,8 +207,8 @@ void residency_settle(struct mirror_table *table, struct mirror_copy *copy, stru
     pthread_mutex_unlock(&table->space->lock);
 }
 
-void residency_note_staged_result(struct mirror_table *table, struct mirror_copy *copy, struct page_range hull,
-                                  uint64_t bytes)
+void residency_note_staged_result(struct mirror_table *table, struct mirror_copy *copy,
+                                  struct page_range hull, uint64_t bytes)
 {
     pthread_mutex_lock(&table->space->lock);
     struct account *account = account_find(&copy->accounts, hull);

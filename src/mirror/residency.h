@@ -16,7 +16,7 @@ void residency_settle(struct mirror_table *table, struct mirror_copy *copy, stru
 
 /* A resident output's result came home by staging, these bytes of it, where it was counted on to come by
  * DMA. */
-void residency_note_staged_result(struct mirror_table *table, struct mirror_copy *copy, struct page_range hull,
-                                  uint64_t bytes);
+void residency_note_staged_result(struct mirror_table *table, struct mirror_copy *copy,
+                                  struct page_range hull, uint64_t bytes);
 
 #endif

@@ -1,6 +1,6 @@
-/* devices: eight threads at once with matrices of their own, level 2 of several kinds, again and again, with writes
- * to the matrices between. Says a digest of all results, which are to be the same bits on any number of devices; the
- * exit status tells whether all are right. */
+/* devices: eight threads at once with matrices of their own, level 2 of several kinds, again and again, with
+ * writes to the matrices between. Says a digest of all results, which are to be the same bits on any number
+ * of devices; the exit status tells whether all are right. */
 #include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
+            const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
             const double *x, const int *incx, const double *beta, double *y, const int *incy);
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy);
-void dtrmv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a, const int *lda,
-            double *x, const int *incx);
+void dtrmv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a,
+            const int *lda, double *x, const int *incx);
 
 enum { THREADS = 8, ROUNDS = 6, ORDER = 300 };
 
@@ -67,8 +67,8 @@ static double upper(const double *a, int i, int j)
 }
 
 /* y was `before`, and should be alpha times the matrix times x and beta times that. */
-static void look_at(struct worker *worker, element_of *element, const double *a, const double *x, double alpha,
-                    double beta, const double *before, const double *y)
+static void look_at(struct worker *worker, element_of *element, const double *a, const double *x,
+                    double alpha, double beta, const double *before, const double *y)
 {
     const int n = ORDER - worker->number;
     for (int i = 0; i < n; i++) {

@@ -155,6 +155,14 @@ TESTS += tests/system/devices.sh
 EXTRA_DIST += tests/system/devices.sh
 tests/system/devices.log: mublas$(EXEEXT) tests/system/devices$(EXEEXT) tests/system/routes/threads$(EXEEXT)
 
+# Matrices on several devices.
+check_PROGRAMS += tests/system/split
+tests_system_split_SOURCES = tests/system/split.c
+tests_system_split_LDADD = $(system_test_libraries)
+TESTS += tests/system/split.sh
+EXTRA_DIST += tests/system/split.sh
+tests/system/split.log: mublas$(EXEEXT) tests/system/split$(EXEEXT)
+
 # Settings that cannot be used.
 TESTS += tests/system/messages.sh
 EXTRA_DIST += tests/system/messages.sh

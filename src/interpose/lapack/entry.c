@@ -5,6 +5,7 @@
 #include "gpu/exit_gate.h"
 #include "host/host_library.h"
 #include "host/width.h"
+#include "interpose/device_call.h"
 #include "interpose/floors.h"
 #include "interpose/lapack/host_run.h"
 #include "interpose/lapack/losses.h"
@@ -72,7 +73,7 @@ static enum host_reason run_route(const struct device_use *use, const struct sol
         phase_clock_start(&counts.phases);
     const enum status status = route_run(&route, use->device, library, use->mirrors, patience);
     phase_clock_stop();
-    const enum host_reason reason = offload_reason_of(call->symbol, status);
+    const enum host_reason reason = device_call_reason(call->symbol, status);
     if (reason != HOST_REASON_COUNT)
         return reason;
     methods->write(call, problem, &route);
@@ -132,10 +133,12 @@ struct route_work {
     const struct operand *kept;
 };
 
-/* About what a route needs on the device: its matrices and workspace of as much as an eigensolver's, three. */
+/* About what a route needs on the device: its matrices and workspace of as much as an eigensolver's, three.
+ */
 static double bytes_of(const struct route_shape *shape)
 {
-    return (double)shape->bytes_up + 3 * (double)shape->n * (double)shape->n * (double)blas_element_bytes(shape->type);
+    return (double)shape->bytes_up +
+           3 * (double)shape->n * (double)shape->n * (double)blas_element_bytes(shape->type);
 }
 
 static struct device_offer offer_of(const void *context, const struct device_use *use)
@@ -145,12 +148,14 @@ static struct device_offer offer_of(const void *context, const struct device_use
     const bool is_there = work->kept->matrix.pointer && operands_are_resident(use->mirrors, work->kept);
     return (struct device_offer){.is_usable = !atomic_load(&use->refuses_routes),
                                  .fits = bytes_of(work->shape) <= (double)operands_budget(use->mirrors),
-                                 .work_us = times.compute_us + times.moving_us - (is_there ? times.kept_us : 0)};
+                                 .work_us = times.compute_us + times.moving_us -
+                                            (is_there ? times.kept_us : 0)};
 }
 
 /* On the device whose turn it is. False: it came to none, for *reason. */
-static bool run_on_any(const struct lapack_call *call, struct lapack_problem *problem, const struct route_times *times,
-                       bool keeps, struct patience *patience, struct device_turn *turn, enum host_reason *reason)
+static bool run_on_any(const struct lapack_call *call, struct lapack_problem *problem,
+                       const struct route_times *times, bool keeps, struct patience *patience,
+                       struct device_turn *turn, enum host_reason *reason)
 {
     const struct operand kept = route_operand_of(&problem->kept, problem->shape.type);
     const struct route_work work = {&problem->shape, &kept};
@@ -167,7 +172,8 @@ static bool run_on_any(const struct lapack_call *call, struct lapack_problem *pr
 }
 
 /* Of a route that came to a device. */
-static void note_outcome(const struct lapack_call *call, const struct lapack_problem *problem, struct outcome *outcome)
+static void note_outcome(const struct lapack_call *call, const struct lapack_problem *problem,
+                         struct outcome *outcome)
 {
     outcome->kind = is_for_its_data(outcome->reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
     if (outcome->reason == HOST_REASON_COUNT || outcome->reason == HOST_DEVICE_ERROR ||

@@ -1,7 +1,8 @@
 /* device_use.h - the devices that calls may use now, and what runs on each.
  *
  * The first is there once the program's calls have paid for it (waking.h), others of those that MUBLAS_DEVICE
- * names follow (other_devices.h). What was added stays for the life of the process. Any thread may call these. */
+ * names follow (other_devices.h). What was added stays for the life of the process. Any thread may call
+ * these. */
 #ifndef MUBLAS_DEVICE_USE_H
 #define MUBLAS_DEVICE_USE_H
 
@@ -14,9 +15,9 @@ struct device_use {
     struct device *device;
     struct mirror_table *mirrors;
     const struct machine_model *own_model; /* NULL: it is as the first, whose model is in force */
-    _Atomic int64_t pending_us; /* predicted, of the calls that run on it */
-    _Atomic uint64_t calls, routes; /* of BLAS and of LAPACK that ran on it to their end */
-    atomic_bool refuses_routes; /* cuSOLVER does not work there */
+    _Atomic int64_t pending_us;            /* predicted, of the calls that run on it */
+    _Atomic uint64_t calls, routes;        /* of BLAS and of LAPACK that ran on it to their end */
+    atomic_bool refuses_routes;            /* cuSOLVER does not work there */
 };
 
 /* Make its mirrors, or its copies of those that there are, and add it. */

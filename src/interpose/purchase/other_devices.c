@@ -88,6 +88,20 @@ bool other_devices_replace(void)
     return device_use_any();
 }
 
+void other_devices_want(double gain_us)
+{
+    if (!are_more_left())
+        return;
+    pthread_mutex_lock(&choosing);
+    waited_us += gain_us;
+    const enum purchase_time time =
+        device_policy_wake_another(settings()->offload, model_in_force(), waited_us);
+    if (time != PURCHASE_NOT_YET)
+        waited_us = 0;
+    pthread_mutex_unlock(&choosing);
+    wake_another(time);
+}
+
 /* Before the choice: what is pending may change until that. */
 static void consider_another(double work_us)
 {
@@ -97,15 +111,8 @@ static void consider_another(double work_us)
     for (int i = 0; i < device_use_count(); i++)
         if (device_is_usable(device_use_at(i)->device))
             wait_us = fmin(wait_us, (double)device_use_at(i)->pending_us);
-    if (wait_us <= 0 || isinf(wait_us))
-        return;
-    pthread_mutex_lock(&choosing);
-    waited_us += fmin(wait_us, work_us);
-    const enum purchase_time time = device_policy_wake_another(settings()->offload, model_in_force(), waited_us);
-    if (time != PURCHASE_NOT_YET)
-        waited_us = 0;
-    pthread_mutex_unlock(&choosing);
-    wake_another(time);
+    if (wait_us > 0 && !isinf(wait_us))
+        other_devices_want(fmin(wait_us, work_us));
 }
 
 /* Under `choosing`. */

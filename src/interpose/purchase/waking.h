@@ -12,8 +12,8 @@
 #include "interpose/program_call.h"
 #include "interpose/purchase/purchase.h"
 
-/* Is there a device? Wakes the first when this call makes that worth while. False: host, for *reason. Sets the
- * call's early credit. Which device takes it is another matter (other_devices.h). */
+/* Is there a device? Wakes the first when this call makes that worth while. False: host, for *reason. Sets
+ * the call's early credit. Which device takes it is another matter (other_devices.h). */
 bool waking_find_device(struct program_call *call, enum host_reason *reason);
 
 /* The same for a route of LAPACK, which would save `gain_us` on it. */
