@@ -524,6 +524,11 @@ TESTS += tests/unit/test_flag_sets
 tests_unit_test_flag_sets_SOURCES = tests/unit/test_flag_sets.c
 tests_unit_test_flag_sets_LDADD = libmublas_calls.la $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_device_shares
+TESTS += tests/unit/test_device_shares
+tests_unit_test_device_shares_SOURCES = tests/unit/test_device_shares.c
+tests_unit_test_device_shares_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_device_sets
 TESTS += tests/unit/test_device_sets
 tests_unit_test_device_sets_SOURCES = tests/unit/test_device_sets.c
