@@ -13,6 +13,7 @@
 #include "interpose/purchase/model_in_force.h"
 #include "interpose/purchase/waking.h"
 #include "interpose/report/stats.h"
+#include "interpose/shared_call.h"
 #include "interpose/split_call.h"
 
 #include <stdlib.h>
@@ -48,6 +49,20 @@ static bool run_on_host(void *context, const struct blas_call *step)
     return done;
 }
 
+/* On one device, or in tiles on all in use. */
+static enum status run(const struct device_use *use, struct program_call *call,
+                       struct transfer_count *moved)
+{
+    const struct host_steps host = {run_on_host, call};
+    struct shared_plan shared;
+    enum status status = STATUS_OUT_OF_MEMORY;
+    if (shared_call_plan(&shared, call))
+        status = shared_call_run(&shared, use, call, &host, moved);
+    if (status == STATUS_OUT_OF_MEMORY)
+        status = execute_call(use->device, use->mirrors, call, &host, moved);
+    return status;
+}
+
 /* On one device; or, where `split` is not NULL, on those. */
 static enum host_reason execute(const struct device_use *use, struct split_call *split,
                                 struct program_call *call)
@@ -56,9 +71,8 @@ static enum host_reason execute(const struct device_use *use, struct split_call 
     struct device_counts counts = {0};
     if (stats_wanted())
         phase_clock_start(&counts.phases);
-    const struct host_steps host = {run_on_host, call};
     const enum status status = split ? split_run(&split->plan, split->devices, &call->patience, &moved)
-                                     : execute_call(use->device, use->mirrors, call, &host, &moved);
+                                     : run(use, call, &moved);
     phase_clock_stop();
     const enum host_reason reason = device_call_reason(call->symbol, status);
     if (reason != HOST_REASON_COUNT)

@@ -12,14 +12,19 @@ libmublas_core_la_SOURCES += \
 	src/interpose/split_call.c src/interpose/split_call.h \
 	src/interpose/process_state.c src/interpose/process_state.h \
 	src/interpose/program_call.c src/interpose/program_call.h \
+	src/interpose/shared_call.c src/interpose/shared_call.h \
 	src/interpose/entries/overlap.c src/interpose/entries/overlap.h \
 	src/interpose/entries/pack.c src/interpose/entries/pack.h \
 	src/interpose/execute/call_vectors.c src/interpose/execute/call_vectors.h \
 	src/interpose/execute/execute.c src/interpose/execute/execute.h \
+	src/interpose/execute/shared_plan.c src/interpose/execute/shared_plan.h \
+	src/interpose/execute/shared_tiles.c src/interpose/execute/shared_tiles.h \
+	src/interpose/execute/tile_groups.c src/interpose/execute/tile_groups.h \
 	src/interpose/execute/split.c src/interpose/execute/split.h \
 	src/interpose/execute/split_plan.c src/interpose/execute/split_plan.h \
 	src/interpose/execute/split_sum.c src/interpose/execute/split_sum.h \
 	src/interpose/execute/tile_plan.c src/interpose/execute/tile_plan.h \
+	src/interpose/execute/tile_runner.c src/interpose/execute/tile_runner.h \
 	src/interpose/execute/tile_steps.c src/interpose/execute/tile_steps.h \
 	src/interpose/execute/tiled.c src/interpose/execute/tiled.h \
 	src/interpose/lapack/call.h src/interpose/lapack/frame.h \

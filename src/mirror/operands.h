@@ -174,6 +174,10 @@ void operands_keep(struct mirror_table *table, CUdeviceptr address, size_t bytes
  * there is none. Inside device_enter. */
 bool operands_evict(struct mirror_table *table);
 
+/* Has the program pinned all of them itself, and is nothing of them mirrored? Then they may go by DMA, both
+ * ways. Inside device_enter. */
+bool operands_are_pinned_by_program(struct mirror_table *table, const struct operand *operands, int count);
+
 /* One line of state for `mublas info` and the report. */
 const char *mirror_table_description(const struct mirror_table *table);
 

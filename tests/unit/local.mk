@@ -365,6 +365,11 @@ thread_tests += tests/unit/test_shared_transfer tests/unit/test_operands_shared 
 	tests/unit/test_operands tests/unit/test_operands_threads tests/unit/test_page_scan tests/unit/test_process_state \
 	tests/unit/test_settings tests/unit/test_write_tracker
 
+check_PROGRAMS += tests/unit/test_tile_groups
+TESTS += tests/unit/test_tile_groups
+tests_unit_test_tile_groups_SOURCES = tests/unit/test_tile_groups.c
+tests_unit_test_tile_groups_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_tile_plan
 TESTS += tests/unit/test_tile_plan
 tests_unit_test_tile_plan_SOURCES = tests/unit/test_tile_plan.c tests/unit/policy_calls.h
