@@ -345,6 +345,36 @@ static void copy_of_foreign_memory(void)
     cuda.copy_to_host_async(host, ours, BYTES, streams[1]);
 }
 
+/* A handle of cuBLAS made for device 0, used where device 1 is current, or 0 is. */
+static void use_handle(int current)
+{
+    int (*create)(void **), (*multiply)(void *, int, int, int, int, int, const double *, const void *, int,
+                                        const void *, int, const double *, void *, int);
+    void *handle, *library = dlopen("libcublas.so.13", RTLD_NOW);
+    const double one = 1;
+    setenv("EMULATED_DEVICES", "2", 1);
+    open_devices(2);
+    look_up(library, "cublasCreate_v2", &create);
+    look_up(library, "cublasDgemm_v2", &multiply);
+    CUdeviceptr memory = allocate(BYTES);
+    if (create(&handle) != 0)
+        _exit(4);
+    enter(current);
+    void *matrix = on_device(memory);
+    if (multiply(handle, 0, 0, 1, 1, 1, &one, matrix, 1, matrix, 1, &one, matrix, 1) != 0)
+        _exit(5);
+}
+
+static void handle_at_home(void)
+{
+    use_handle(0);
+}
+
+static void handle_abroad(void)
+{
+    use_handle(1);
+}
+
 static void without_peers(void)
 {
     int possible;
@@ -376,6 +406,10 @@ static void test_apart_processes(void)
            "a kernel that touches another device's memory ends the process");
     ended = run_apart(copy_of_foreign_memory, text, sizeof text);
     tap_ok(ended == SIGABRT && strstr(text, "not allocated there for its device"), "so does a copy of it");
+    tap_ok(run_apart(handle_at_home, text, sizeof text) == 0, "a cuBLAS handle works where it was made");
+    ended = run_apart(handle_abroad, text, sizeof text);
+    tap_ok(ended == SIGABRT && strstr(text, "a handle of device 0 in a context of device 1"),
+           "and not where another device is current");
     tap_ok(run_apart(without_peers, text, sizeof text) == 0, "EMULATED_PEER=0: no access of one to another");
     tap_ok(run_apart(visible, text, sizeof text) == 0, "CUDA_VISIBLE_DEVICES chooses and orders");
 }
