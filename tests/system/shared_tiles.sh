@@ -56,7 +56,7 @@ result $? "the smaller has a tenth: $(cat "$work/part")"
 once=$(digest)
 run all $unlike && [ "$(digest)" = "$once" ]
 result $? "the same bits again: $once"
-run all $unlike EMULATED_DEVICES=3 EMULATED_DEVICE_MEMORY=1G,512M,256M && all_ran && \
+run all $unlike EMULATED_DEVICES=3 EMULATED_DEVICE_MEMORY=1G,512M,256M && all_ran &&
     [ "$(shared_by 0)" -gt 0 ] && [ "$(shared_by 1)" -gt 0 ] && [ "$(shared_by 2)" -gt 0 ]
 result $? "three, two of them alike: $(shared_by 0), $(shared_by 1) and $(shared_by 2) calls"
 run all EMULATED_NAMES=Large,Tiny EMULATED_MULTIPROCESSORS=132,1 && all_ran && [ "$(shared_by 1)" = 0 ]
