@@ -84,11 +84,32 @@ static bool parse_count(const char *text, long *count)
     return true;
 }
 
-/* An ordinal; -1 for auto. */
-static bool parse_device(const char *text, long *device)
+static bool names(const struct device_list *list, int ordinal)
 {
-    *device = -1;
-    return strcmp(text, "auto") == 0 || parse_count(text, device);
+    for (int i = 0; i < list->count; i++)
+        if (list->ordinals[i] == ordinal)
+            return true;
+    return false;
+}
+
+static bool parse_ordinals(const char *text, struct device_list *list)
+{
+    unsigned long long number;
+    const char *rest;
+    for (;; text = rest + 1) {
+        if (!parse_number(text, &number, &rest) || number > 4096 || list->count == DEVICES_MAX ||
+            names(list, (int)number))
+            return false;
+        list->ordinals[list->count++] = (int)number;
+        if (*rest != ',')
+            return !*rest;
+    }
+}
+
+static bool parse_device(const char *text, struct device_list *list)
+{
+    *list = (struct device_list){.all = strcmp(text, "all") == 0};
+    return list->all || strcmp(text, "auto") == 0 || parse_ordinals(text, list);
 }
 
 static bool parse_flag(const char *text, bool *flag)

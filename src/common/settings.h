@@ -6,6 +6,8 @@
 #ifndef MUBLAS_SETTINGS_H
 #define MUBLAS_SETTINGS_H
 
+#include "common/device_list.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -26,7 +28,7 @@ struct settings {
     long verbose;
     bool progress;
     const char *host_blas;   /* "": not set; likewise the other paths */
-    long device; /* -1: auto (gpu/device_choice.h) */
+    struct device_list device; /* gpu/device_choice.h */
     struct memory_amount device_memory;
     struct memory_amount pinned_memory;
     bool huge_pages;

@@ -1,4 +1,6 @@
 #include "gpu/cublas_library.h"
+#include "common/device_list.h"
+#include "common/log.h"
 #include "common/settings.h"
 #include "gpu/vendor_library.h"
 
@@ -26,15 +28,25 @@ static const char *const candidates[] = {
     "/usr/local/cuda/lib64/libcublas.so.11", NULL,
 };
 
-static cublasHandle_t the_handle;
-static pthread_mutex_t handle_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t find_once = PTHREAD_ONCE_INIT, open_once = PTHREAD_ONCE_INIT;
+/* Of each device, by its place. */
+static struct device_handle {
+    cublasHandle_t handle;
+    pthread_mutex_t lock;       /* for the use of the handle */
+    bool is_made, was_refused;  /* under opening */
+} handles[DEVICES_MAX] = {[0 ... DEVICES_MAX - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t find_once = PTHREAD_ONCE_INIT;
 static const char *found;
 static bool available, opened, missing;
+static int opening_place;
 
 static int create(void)
 {
-    return ((int (*)(cublasHandle_t *))create_handle)(&the_handle);
+    struct device_handle *const own = &handles[opening_place];
+    const int result = ((int (*)(cublasHandle_t *))create_handle)(&own->handle);
+    __atomic_store_n(&own->is_made, result == CUBLAS_STATUS_SUCCESS, __ATOMIC_RELEASE);
+    return result;
 }
 
 static const struct vendor_library cublas = {
@@ -55,6 +67,7 @@ const char *cublas_library_find(void)
     return found;
 }
 
+/* In the context of the first device that wants it. Under `opening`, as is the next. */
 static void open_cublas(void)
 {
     available = cublas_library_find() && vendor_library_open(&cublas, settings()->cublas);
@@ -68,10 +81,29 @@ bool cublas_library_is_missing(void)
     return __atomic_load_n(&missing, __ATOMIC_ACQUIRE);
 }
 
-bool cublas_library_open(void)
+static void make_handle(struct device_handle *own, int place)
 {
-    pthread_once(&open_once, open_cublas);
-    return available;
+    opening_place = place;
+    if (!opened)
+        open_cublas();
+    if (!available || own->is_made || own->was_refused)
+        return;
+    const int result = create();
+    own->was_refused = result != CUBLAS_STATUS_SUCCESS;
+    if (own->was_refused)
+        log_message(LOG_WARNING, "cuBLAS makes no handle on another device (status %d); level 3 does not go there",
+                    result);
+}
+
+bool cublas_library_open(int place)
+{
+    struct device_handle *const own = &handles[place];
+    if (__atomic_load_n(&own->is_made, __ATOMIC_ACQUIRE))
+        return true;
+    pthread_mutex_lock(&opening);
+    make_handle(own, place);
+    pthread_mutex_unlock(&opening);
+    return own->is_made;
 }
 
 bool cublas_library_was_opened(void)
@@ -84,14 +116,14 @@ cublas_function *cublas_library_routine(enum blas_family family, enum blas_type 
     return routines[family][type];
 }
 
-int cublas_library_acquire(CUstream stream, cublasHandle_t *handle)
+int cublas_library_acquire(int place, CUstream stream, cublasHandle_t *handle)
 {
-    pthread_mutex_lock(&handle_lock);
-    *handle = the_handle;
-    return ((int (*)(cublasHandle_t, CUstream))set_stream)(the_handle, stream);
+    pthread_mutex_lock(&handles[place].lock);
+    *handle = handles[place].handle;
+    return ((int (*)(cublasHandle_t, CUstream))set_stream)(*handle, stream);
 }
 
-void cublas_library_release(void)
+void cublas_library_release(int place)
 {
-    pthread_mutex_unlock(&handle_lock);
+    pthread_mutex_unlock(&handles[place].lock);
 }

@@ -40,9 +40,9 @@ typedef int cublas_trsm(cublasHandle_t, int side, int uplo, int trans, int diag,
  * (vendor_library.h): for before a device is awake. Thread-safe, and so are those below. */
 const char *cublas_library_find(void);
 
-/* Open cuBLAS and make a handle, in the device's context; once, later calls give the same
- * answer. False where that cannot be: logged. */
-bool cublas_library_open(void);
+/* Open cuBLAS and make a handle, in the context of the device at `place` (device.h); once for each, later calls
+ * give the same answer. False where that cannot be: logged. */
+bool cublas_library_open(int place);
 
 /* True once cublas_library_open has an answer. */
 bool cublas_library_was_opened(void);
@@ -50,14 +50,14 @@ bool cublas_library_was_opened(void);
 /* True once it is known, by either of them, that there is none to be had. */
 bool cublas_library_is_missing(void);
 
-/* What follows is for after cublas_library_open said true.
+/* What follows is for after cublas_library_open said true of that place.
  * A routine of level 3 as the type above of its family; NULL for other families and types. */
 typedef vendor_function cublas_function;
 cublas_function *cublas_library_routine(enum blas_family family, enum blas_type type);
 
-/* One handle serves all streams (it costs memory and a tenth of a second): the caller's alone
+/* One handle serves all streams of a device (it costs memory and a tenth of a second): the caller's alone
  * from acquire, which sets its stream and gives cuBLAS's status, to release. */
-int cublas_library_acquire(CUstream stream, cublasHandle_t *handle);
-void cublas_library_release(void);
+int cublas_library_acquire(int place, CUstream stream, cublasHandle_t *handle);
+void cublas_library_release(int place);
 
 #endif

@@ -1,201 +1,9 @@
-#include "gpu/device.h"
+#include "gpu/device_state.h"
+
 #include "common/log.h"
-#include "common/settings.h"
 #include "gpu/exit_gate.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-struct device {
-    struct device_choice choice;
-    struct device_properties properties;
-    CUdevice handle;
-    CUcontext context;
-    unsigned long long context_id;
-    struct kernel_set kernels;
-    atomic_bool is_shared;
-    atomic_bool usable;
-    bool is_programs; /* device_of_context */
-};
-
-static struct device the_device;
-static enum status wake_status;
-static pthread_once_t wake_once = PTHREAD_ONCE_INIT;
-static const char *fault; /* of waking: static storage */
-
-static int attribute(CUdevice handle, int which)
-{
-    int value = 0;
-    driver()->device_attribute(&value, which, handle);
-    return value;
-}
-
-static void read_properties(CUdevice handle, int ordinal, struct device_properties *properties)
-{
-    memset(properties, 0, sizeof *properties);
-    properties->ordinal = ordinal;
-    driver()->device_name(properties->name, sizeof properties->name, handle);
-    driver()->driver_version(&properties->driver_version);
-    driver()->device_total_memory(&properties->memory_bytes, handle);
-    properties->compute_major = attribute(handle, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    properties->compute_minor = attribute(handle, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-    properties->multiprocessors = attribute(handle, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    properties->l2_bytes = (size_t)attribute(handle, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
-    properties->shared_bytes_per_block =
-        (size_t)attribute(handle, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-    properties->clock_hz = attribute(handle, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) * 1e3;
-    /* kHz x bits x 2 transfers per clock */
-    properties->memory_bandwidth = attribute(handle, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) * 1e3 * 2 *
-                                   attribute(handle, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8;
-    properties->has_virtual_memory =
-        attribute(handle, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0;
-    properties->has_cooperative_launch = attribute(handle, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0;
-}
-
-/* The devices that there are, at least 1. */
-static enum status count_devices(int *count)
-{
-    enum status status = driver_open();
-    if (status != STATUS_OK)
-        return status;
-    CUresult result = exit_gate_is_closed() ? CUDA_ERROR_DEINITIALIZED : driver()->init(0);
-    *count = 0;
-    if (result == CUDA_ERROR_NO_DEVICE || (result == CUDA_SUCCESS && (driver()->device_count(count), *count == 0))) {
-        fault = "no CUDA device is visible";
-        log_message(LOG_INFO, "no CUDA device is visible; staying on the host");
-        return STATUS_NO_DEVICE;
-    }
-    if (result == CUDA_ERROR_DEINITIALIZED) {
-        log_message(LOG_INFO, "the process ends; staying on the host");
-        return STATUS_NO_DEVICE;
-    }
-    return driver_check(result, "initialising the CUDA driver") == STATUS_OK ? STATUS_OK : STATUS_NO_DEVICE;
-}
-
-enum status device_choose(struct device_choice *choice)
-{
-    int count;
-    enum status status = count_devices(&count);
-    if (status != STATUS_OK)
-        return status;
-    *choice = device_choice_make(settings()->device, local_rank(), count, device_choice_is_bound());
-    return STATUS_OK;
-}
-
-static enum status open_device(int ordinal, int count, CUdevice *handle)
-{
-    if (ordinal < count)
-        return driver_check(driver()->device_get(handle, ordinal), "opening the device");
-    fault = "MUBLAS_DEVICE names a device that is not there";
-    log_message(LOG_ERROR, "MUBLAS_DEVICE=%d: there are only %d devices; staying on the host", ordinal, count);
-    return STATUS_NO_DEVICE;
-}
-
-enum status device_query(int ordinal, struct device_properties *properties)
-{
-    CUdevice handle;
-    int count;
-    enum status status = count_devices(&count);
-    if (status == STATUS_OK)
-        status = open_device(ordinal, count, &handle);
-    if (status == STATUS_OK)
-        read_properties(handle, ordinal, properties);
-    return status;
-}
-
-static enum status load_kernels(struct device *device)
-{
-    CUresult result = kernel_set_load(&device->kernels);
-    if (result != CUDA_SUCCESS && !kernel_set_is_built()) {
-        fault = "this mublas was built without nvcc and has no kernels";
-        log_message(LOG_WARNING, "this mublas was built without nvcc and has no kernels; staying on the host");
-        return STATUS_NO_DEVICE;
-    }
-    return driver_check(result, "loading the kernels");
-}
-
-static enum status open_context(struct device *device)
-{
-    struct device_scope scope;
-    unsigned flags;
-    int active = 0;
-    if (exit_gate_is_closed())
-        return STATUS_NO_DEVICE;
-    driver()->primary_state(device->handle, &flags, &active);
-    atomic_store(&device->is_shared, active != 0);
-    enum status status = driver_check(driver()->primary_retain(&device->context, device->handle),
-                                      "retaining the primary context");
-    if (status != STATUS_OK)
-        return status;
-    status = driver_check(driver()->context_id(device->context, &device->context_id), "identifying the context");
-    if (status == STATUS_OK)
-        status = device_enter(device, &scope);
-    if (status == STATUS_OK) {
-        status = load_kernels(device);
-        device_leave(device, &scope);
-    }
-    if (status != STATUS_OK && !exit_gate_is_closed()) /* else it goes with the process, which waits */
-        driver()->primary_release(device->handle);
-    return status;
-}
-
-static void wake(void)
-{
-    struct device *device = &the_device;
-    wake_status = device_choose(&device->choice);
-    if (wake_status == STATUS_OK)
-        wake_status = open_device(device->choice.ordinal, device->choice.devices, &device->handle);
-    if (wake_status != STATUS_OK)
-        return;
-    read_properties(device->handle, device->choice.ordinal, &device->properties);
-    exit_gate_install();
-    atomic_store(&device->usable, true);
-    wake_status = open_context(device);
-    atomic_store(&device->usable, wake_status == STATUS_OK);
-    if (wake_status == STATUS_OK)
-        log_message(LOG_INFO, "device %d is awake: %s (%s)", device->choice.ordinal, device->properties.name,
-                    device->choice.reason);
-}
-
-enum status device_wake(struct device **device)
-{
-    pthread_once(&wake_once, wake);
-    if (wake_status == STATUS_OK && !device_is_usable(&the_device))
-        return STATUS_DEVICE_LOST;
-    *device = &the_device;
-    return wake_status;
-}
-
-CUresult device_of_context(struct device **result)
-{
-    struct device *const device = calloc(1, sizeof *device);
-    if (!device)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult outcome = driver()->context_current(&device->context);
-    if (outcome == CUDA_SUCCESS)
-        outcome = driver()->context_id(device->context, &device->context_id);
-    if (outcome == CUDA_SUCCESS)
-        outcome = driver()->context_device(&device->handle);
-    if (outcome == CUDA_SUCCESS)
-        outcome = kernel_set_load(&device->kernels);
-    if (outcome != CUDA_SUCCESS) {
-        free(device);
-        return outcome;
-    }
-    read_properties(device->handle, device->handle, &device->properties); /* a CUdevice is its ordinal */
-    device->is_programs = true;
-    atomic_store(&device->usable, true);
-    *result = device;
-    return CUDA_SUCCESS;
-}
-
-const char *device_fault(void)
-{
-    return driver_fault() ? driver_fault() : fault;
-}
 
 void device_disable(struct device *device, const char *reason)
 {
@@ -221,7 +29,12 @@ const struct device_properties *device_properties(const struct device *device)
 
 const struct device_choice *device_chosen(const struct device *device)
 {
-    return &device->choice;
+    return device->choice;
+}
+
+int device_place(const struct device *device)
+{
+    return device->place;
 }
 
 bool device_is_shared(const struct device *device)
@@ -229,12 +42,11 @@ bool device_is_shared(const struct device *device)
     return atomic_load(&device->is_shared);
 }
 
-bool device_has_pinned(const struct device *device, const void *memory)
+bool device_has_pinned(const void *memory)
 {
     unsigned type = 0;
     int which = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
     void *value = &type;
-    (void)device;
     /* The form for several says no in 0.15 us, that for one in a microsecond, as an error. */
     return driver()->pointer_attributes(1, &which, &value, (CUdeviceptr)(uintptr_t)memory) == CUDA_SUCCESS &&
            type == CU_MEMORYTYPE_HOST;

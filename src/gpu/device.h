@@ -1,4 +1,4 @@
-/* device.h - one CUDA device: context, properties, kernels.
+/* device.h - the CUDA devices of this process, each with context, properties, kernels.
  *
  * Nothing here happens before device_wake(): no CUDA at load time (invariant 5).
  * The device lives in the primary context, which the program may share; each use
@@ -33,12 +33,12 @@ struct device_properties {
     bool has_cooperative_launch;
 };
 
-/* Which device this process is to use, by MUBLAS_DEVICE or its local rank. Opens and initialises
+/* Which devices this process is to use, by MUBLAS_DEVICE or its local rank. Opens and initialises
  * the driver, makes no context. STATUS_NO_DEVICE when there is none; that it is fewer than the setting
  * asks for is not looked at. */
 enum status device_choose(struct device_choice *choice);
 
-/* Wake the device of device_choose: open the driver, retain the primary
+/* Wake the first device of device_choose: open the driver, retain the primary
  * context, load the kernels. The first call does the work (about 0.4 s); later
  * ones return the same answer, also a failure. On success *device is set. */
 enum status device_wake(struct device **device);
@@ -52,6 +52,11 @@ CUresult device_of_context(struct device **device);
  * storage. */
 const char *device_fault(void);
 
+/* The same as device_wake of the one at `place` among the ordinals of device_choose, below DEVICES_MAX.
+ * STATUS_NO_DEVICE where it has fewer. */
+enum status device_wake_at(int place, struct device **device);
+int device_place(const struct device *device); /* -1: of device_of_context */
+
 /* Give the device up for the rest of the process; `reason` is logged once. */
 void device_disable(struct device *device, const char *reason);
 
@@ -63,7 +68,7 @@ bool device_is_usable(const struct device *device);
 
 const struct device_properties *device_properties(const struct device *device);
 
-/* How the device was chosen. */
+/* How the devices of this process were chosen. */
 const struct device_choice *device_chosen(const struct device *device);
 
 /* True when the program uses CUDA itself: the device had a context before it was woken,
@@ -71,7 +76,7 @@ const struct device_choice *device_chosen(const struct device *device);
 bool device_is_shared(const struct device *device);
 
 /* True when this host memory is pinned, by whomever. Inside device_enter. */
-bool device_has_pinned(const struct device *device, const void *memory);
+bool device_has_pinned(const void *memory);
 
 /* Properties of an ordinal without creating a context, for `mublas info` and
  * for the policy's crossovers. */

@@ -16,25 +16,77 @@ static int ranks_on(int ordinal, int ranks, int devices)
     return ranks > ordinal ? (ranks - ordinal - 1) / devices + 1 : 1;
 }
 
-struct device_choice device_choice_make(long setting, const struct local_rank *rank, int devices, bool bound)
+static void take_listed(struct device_choice *choice, const struct device_list *setting)
 {
-    struct device_choice choice = {.devices = devices, .sharers = 1};
-    const bool is_rank = rank->rank >= 0;
-    if (setting >= 0)
-        choice.ordinal = (int)setting;
-    else if (is_rank)
-        choice.ordinal = rank->rank % devices;
-    if (is_rank && rank->ranks > 0 && setting < 0 && !(bound && devices == 1))
-        choice.sharers = ranks_on(choice.ordinal, rank->ranks, devices);
-    if (setting >= 0)
-        snprintf(choice.reason, sizeof choice.reason, "MUBLAS_DEVICE=%ld", setting);
-    else if (!is_rank)
-        snprintf(choice.reason, sizeof choice.reason, "default, the first of %d visible", devices);
+    for (int i = 0; i < setting->count; i++) {
+        if (setting->ordinals[i] < choice->devices)
+            choice->ordinals[choice->count++] = setting->ordinals[i];
+        else if (choice->missing < 0)
+            choice->missing = setting->ordinals[i];
+    }
+    if (choice->count > 0)
+        return;
+    choice->ordinals[choice->count++] = setting->ordinals[0];
+    choice->missing = -1;
+}
+
+/* `count` of them, from that of the rank on. */
+static void take_round_robin(struct device_choice *choice, int rank, int count)
+{
+    choice->count = count < DEVICES_MAX ? count : DEVICES_MAX;
+    for (int i = 0; i < choice->count; i++)
+        choice->ordinals[i] = (rank + i) % choice->devices;
+}
+
+/* Of a list only the user knows with whom it is shared. */
+static int sharers_of(const struct device_choice *choice, const struct device_list *setting,
+                      const struct local_rank *rank, bool bound)
+{
+    if (setting->count > 0 || rank->rank < 0 || rank->ranks <= 0 || (bound && choice->devices == 1))
+        return 1;
+    return setting->all && choice->count == choice->devices
+               ? rank->ranks
+               : ranks_on(choice->ordinal, rank->ranks, choice->devices);
+}
+
+static void explain_setting(struct device_choice *choice, const struct device_list *setting)
+{
+    const size_t room = sizeof choice->reason;
+    if (setting->all) {
+        snprintf(choice->reason, room, "MUBLAS_DEVICE=all, %d visible", choice->devices);
+        return;
+    }
+    size_t at = (size_t)snprintf(choice->reason, room, "MUBLAS_DEVICE=");
+    for (int i = 0; i < setting->count; i++)
+        at += (size_t)snprintf(choice->reason + at, room - at, "%s%d", i > 0 ? "," : "", setting->ordinals[i]);
+}
+
+static void explain_auto(struct device_choice *choice, const struct local_rank *rank)
+{
+    const size_t room = sizeof choice->reason;
+    if (rank->rank < 0)
+        snprintf(choice->reason, room, "default, the first of %d visible", choice->devices);
     else if (rank->ranks > 0)
-        snprintf(choice.reason, sizeof choice.reason, "%s=%d, %d visible, shared by %d of %d ranks", rank->variable,
-                 rank->rank, devices, choice.sharers, rank->ranks);
+        snprintf(choice->reason, room, "%s=%d, %d visible, shared by %d of %d ranks", rank->variable, rank->rank,
+                 choice->devices, choice->sharers, rank->ranks);
     else
-        snprintf(choice.reason, sizeof choice.reason, "%s=%d, %d visible", rank->variable, rank->rank, devices);
+        snprintf(choice->reason, room, "%s=%d, %d visible", rank->variable, rank->rank, choice->devices);
+}
+
+struct device_choice device_choice_make(const struct device_list *setting, const struct local_rank *rank,
+                                        int devices, bool bound)
+{
+    struct device_choice choice = {.devices = devices, .missing = -1};
+    if (setting->count > 0)
+        take_listed(&choice, setting);
+    else
+        take_round_robin(&choice, rank->rank >= 0 ? rank->rank : 0, setting->all ? devices : 1);
+    choice.ordinal = choice.ordinals[0];
+    choice.sharers = sharers_of(&choice, setting, rank, bound);
+    if (setting->count > 0 || setting->all)
+        explain_setting(&choice, setting);
+    else
+        explain_auto(&choice, rank);
     return choice;
 }
 

@@ -2,22 +2,28 @@
 #ifndef MUBLAS_DEVICE_CHOICE_H
 #define MUBLAS_DEVICE_CHOICE_H
 
+#include "common/device_list.h"
 #include "common/local_rank.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct device_choice {
-    int ordinal;
+    int ordinal; /* of the first */
+    int count;   /* of those that this process uses, at least 1 */
+    int ordinals[DEVICES_MAX];
     int devices; /* visible ones, at least 1 */
+    int missing; /* an ordinal that was asked for beside others and is not there; negative: none */
     int sharers; /* processes of this job that use the same device, this one included; 1 where unknown */
     char reason[160]; /* "OMPI_COMM_WORLD_LOCAL_RANK=3, 2 visible, shared by 2 of 4 ranks" */
 };
 
-/* `setting` is MUBLAS_DEVICE: an ordinal, perhaps too large, or negative for "auto": the local rank
- * modulo the number of devices. `bound`: the environment shows this process one device only, chosen
- * for it, as far as can be told, so it is taken for its own. Pure. */
-struct device_choice device_choice_make(long setting, const struct local_rank *rank, int devices, bool bound);
+/* `setting` is MUBLAS_DEVICE. Auto: one, the local rank modulo the number of devices. All: from that one on.
+ * Those of a list that are not there are left out; if none is, the first stays, too large as it is. `bound`:
+ * the environment shows this process one device only, chosen for it, as far as can be told, so it is taken
+ * for its own. Pure. */
+struct device_choice device_choice_make(const struct device_list *setting, const struct local_rank *rank,
+                                        int devices, bool bound);
 
 /* CUDA_VISIBLE_DEVICES names exactly one device. */
 bool device_choice_is_bound(void);

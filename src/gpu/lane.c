@@ -6,10 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct lane lanes[LANE_COUNT];
-static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t lane_freed;
+/* Of each device, by its place. */
+static struct lane_pool {
+    struct lane lanes[LANE_COUNT];
+    pthread_mutex_t lock;
+    pthread_cond_t freed;
+} pools[DEVICES_MAX];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static struct lane_pool *pool_of(const struct lane *lane)
+{
+    return &pools[((uintptr_t)lane - (uintptr_t)pools) / sizeof *pools];
+}
 
 enum { INITIAL_COUNTER_BYTES = 64 << 10, INITIAL_WORKSPACE_BYTES = 4 << 20, ALIGNMENT = 256 };
 /* More than this is for the call that wants it: others may want it, too. */
@@ -61,52 +69,61 @@ static enum status lane_create(struct lane *lane, struct device *device)
 }
 
 /* Prefer a lane that was made before over making another. */
-static struct lane *find_free(void)
+static struct lane *find_free(struct lane_pool *pool)
 {
     struct lane *unmade = NULL;
     for (int i = 0; i < LANE_COUNT; i++) {
-        if (lanes[i].busy)
+        struct lane *const lane = &pool->lanes[i];
+        if (lane->busy)
             continue;
-        if (lanes[i].stream)
-            return &lanes[i];
+        if (lane->stream)
+            return lane;
         if (!unmade)
-            unmade = &lanes[i];
+            unmade = lane;
     }
     return unmade;
 }
 
 static void begin(void)
 {
-    patience_condition_create(&lane_freed);
+    for (int i = 0; i < DEVICES_MAX; i++) {
+        pthread_mutex_init(&pools[i].lock, NULL);
+        patience_condition_create(&pools[i].freed);
+    }
 }
 
-static struct lane *take_free(struct patience *patience)
+static struct lane_pool *pool_at(const struct device *device)
+{
+    pthread_once(&once, begin);
+    return &pools[device_place(device)];
+}
+
+static struct lane *take_free(struct lane_pool *pool, struct patience *patience)
 {
     struct lane *lane;
     bool patient = true;
-    pthread_once(&once, begin);
-    pthread_mutex_lock(&lanes_lock);
-    while (!(lane = find_free()) && patient)
-        patient = patience_wait(patience, &lane_freed, &lanes_lock);
+    pthread_mutex_lock(&pool->lock);
+    while (!(lane = find_free(pool)) && patient)
+        patient = patience_wait(patience, &pool->freed, &pool->lock);
     if (lane)
         lane->busy = true;
-    pthread_mutex_unlock(&lanes_lock);
+    pthread_mutex_unlock(&pool->lock);
     return lane;
 }
 
 /* One that is free beside another free one, which is left for who has none. */
-static struct lane *take_spare(void)
+static struct lane *take_spare(struct lane_pool *pool)
 {
     int free_lanes = 0;
     struct lane *lane = NULL;
-    pthread_mutex_lock(&lanes_lock);
+    pthread_mutex_lock(&pool->lock);
     for (int i = 0; i < LANE_COUNT; i++)
-        free_lanes += !lanes[i].busy;
+        free_lanes += !pool->lanes[i].busy;
     if (free_lanes > 1) {
-        lane = find_free();
+        lane = find_free(pool);
         lane->busy = true;
     }
-    pthread_mutex_unlock(&lanes_lock);
+    pthread_mutex_unlock(&pool->lock);
     return lane;
 }
 
@@ -126,7 +143,7 @@ static enum status prepare(struct lane *lane, struct device *device)
 enum status lane_acquire_within(struct device *device, struct patience *patience, struct lane **result)
 {
     const enum phase before = phase_enter(PHASE_LOCKS);
-    struct lane *lane = take_free(patience);
+    struct lane *lane = take_free(pool_at(device), patience);
     phase_enter(PHASE_MEMORY);
     enum status status = lane ? prepare(lane, device) : STATUS_BUSY;
     phase_enter(before);
@@ -142,7 +159,7 @@ enum status lane_acquire(struct device *device, struct lane **lane)
 
 struct lane *lane_acquire_another(struct device *device)
 {
-    struct lane *lane = take_spare();
+    struct lane *lane = take_spare(pool_at(device));
     return lane && prepare(lane, device) == STATUS_OK ? lane : NULL;
 }
 
@@ -178,11 +195,11 @@ void lane_release(struct lane *lane)
 {
     if (lane->scratch_bytes > SCRATCH_KEPT_BYTES)
         drop_scratch(lane);
-    pthread_once(&once, begin);
-    pthread_mutex_lock(&lanes_lock);
+    struct lane_pool *const pool = pool_of(lane);
+    pthread_mutex_lock(&pool->lock);
     lane->busy = false;
-    pthread_cond_signal(&lane_freed);
-    pthread_mutex_unlock(&lanes_lock);
+    pthread_cond_signal(&pool->freed);
+    pthread_mutex_unlock(&pool->lock);
 }
 
 /* Replace *address by a larger allocation; a half as much again saves later growth. */

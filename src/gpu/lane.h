@@ -1,6 +1,6 @@
 /* lane.h - what one offloaded call needs on the device: a stream of its own,
- * workspace, scratch memory and pinned staging. A small pool of lanes serves
- * concurrent callers; a call owns its lane from acquire to release, so nothing
+ * workspace, scratch memory and pinned staging. A small pool of lanes for each device
+ * serves concurrent callers; a call owns its lane from acquire to release, so nothing
  * in it needs a lock. */
 #ifndef MUBLAS_LANE_H
 #define MUBLAS_LANE_H

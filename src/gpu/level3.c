@@ -26,7 +26,7 @@ bool level3_supported(struct device *device, const struct blas_call *call)
     struct device_scope scope;
     if (!is_known(call) || device_enter(device, &scope) != STATUS_OK)
         return false;
-    bool available = cublas_library_open();
+    bool available = cublas_library_open(device_place(device));
     device_leave(device, &scope);
     return available && cublas_library_routine(call->family, call->type) != NULL;
 }
@@ -46,7 +46,7 @@ void level3_open(struct device *device)
     struct device_scope scope;
     if (device_enter(device, &scope) != STATUS_OK)
         return;
-    cublas_library_open();
+    cublas_library_open(device_place(device));
     device_leave(device, &scope);
 }
 
@@ -158,9 +158,10 @@ enum status level3_run(struct lane *lane, const struct blas_call *call)
     enum status status = clear_imaginary_diagonal(lane, call);
     if (status != STATUS_OK)
         return status;
-    int result = cublas_library_acquire(lane->stream, &handle);
+    const int place = device_place(lane->device);
+    int result = cublas_library_acquire(place, lane->stream, &handle);
     if (result == CUBLAS_STATUS_SUCCESS)
         result = run(handle, call);
-    cublas_library_release();
+    cublas_library_release(place);
     return translate(lane, result);
 }

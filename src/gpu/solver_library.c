@@ -9,7 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* By the first device that it was opened for, and what each device has of it. */
 static struct solver_library the_library;
+static struct own_library {
+    struct solver_library library;
+    bool is_good;
+    struct own_library *next;
+} *own_libraries; /* under open_lock */
 
 #define NEEDED false
 #define OPTIONAL true
@@ -76,7 +82,7 @@ const char *solver_library_find(void)
     return found;
 }
 
-/* Under open_lock. */
+/* Under open_lock, as are the next two. */
 static void open_pair(struct device *device)
 {
     the_library.device = device;
@@ -90,25 +96,32 @@ static void open_pair(struct device *device)
     __atomic_store_n(&opened, true, __ATOMIC_RELEASE);
 }
 
-/* The functions are the same for all devices. Under open_lock; NULL: out of memory. */
-static const struct solver_library *library_for(struct device *device)
+/* On a device other than the one that it was opened for. */
+static bool passes(const struct solver_library *library)
 {
-    struct copy {
-        struct solver_library library;
-        struct copy *next;
-    };
-    static struct copy *copies;
-    if (the_library.device == device)
-        return &the_library;
-    struct copy *copy = copies;
-    while (copy && copy->library.device != device)
-        copy = copy->next;
-    if (!copy && (copy = malloc(sizeof *copy))) {
-        *copy = (struct copy){the_library, copies};
-        copy->library.device = device;
-        copies = copy;
+    char fault[SOLVER_FAULT_BYTES];
+    if (library->device == the_library.device || solver_trial_passes(library, fault))
+        return true;
+    log_message(LOG_WARNING, "cuSOLVER is not used on device %d: %s",
+                device_properties(library->device)->ordinal, fault);
+    return false;
+}
+
+/* What the device has of it; NULL: there is none, or no memory. */
+static const struct own_library *own_library_of(struct device *device)
+{
+    struct own_library *own = own_libraries;
+    if (!opened)
+        open_pair(device);
+    while (own && own->library.device != device)
+        own = own->next;
+    if (!own && available && (own = malloc(sizeof *own))) {
+        *own = (struct own_library){.library = the_library, .next = own_libraries};
+        own->library.device = device;
+        own->is_good = passes(&own->library);
+        own_libraries = own;
     }
-    return copy ? &copy->library : NULL;
+    return own;
 }
 
 enum status solver_library_open(struct device *device, const struct solver_library **library)
@@ -118,15 +131,13 @@ enum status solver_library_open(struct device *device, const struct solver_libra
     if (status != STATUS_OK)
         return status;
     pthread_mutex_lock(&open_lock);
-    if (!opened)
-        open_pair(device);
-    const struct solver_library *const found_library = library_for(device);
+    const struct own_library *const own = own_library_of(device);
     pthread_mutex_unlock(&open_lock);
     device_leave(device, &scope);
-    if (!solver_library_is_open())
+    if (!own || !own->is_good)
         return device_is_usable(device) ? STATUS_UNSUPPORTED : STATUS_DEVICE_LOST;
-    *library = found_library;
-    return found_library ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+    *library = &own->library;
+    return STATUS_OK;
 }
 
 bool solver_library_was_opened(void)

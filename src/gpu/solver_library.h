@@ -73,8 +73,8 @@ struct solver_library {
  * is none is logged. Its name as dlopen takes it, or NULL. Thread-safe, and so are those below. */
 const char *solver_library_find(void);
 
-/* Open the pair and try it, in the device's context; the first call does that (seconds; others wait for it),
- * later ones give the same answer, those for another device with a struct of its own. STATUS_UNSUPPORTED:
+/* Open the pair and try it, in the device's context; the first call for each device does that (seconds;
+ * others wait for it), later ones give the same answer; *library is that device's own. STATUS_UNSUPPORTED:
  * there is none that can be used, which is logged with what is wrong with each; LAPACK stays on the host.
  * STATUS_DEVICE_LOST and STATUS_NO_DEVICE as device_enter has them. */
 enum status solver_library_open(struct device *device, const struct solver_library **library);

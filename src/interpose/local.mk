@@ -5,14 +5,26 @@ libmublas_core_la_SOURCES += \
 	src/interpose/host_reason.c src/interpose/host_reason.h \
 	src/interpose/known_shapes.c src/interpose/known_shapes.h \
 	src/interpose/offload.c src/interpose/offload.h \
+	src/interpose/call_offer.c src/interpose/call_offer.h \
+	src/interpose/device_call.c src/interpose/device_call.h \
+	src/interpose/device_policy.c src/interpose/device_policy.h \
 	src/interpose/policy.c src/interpose/policy.h \
+	src/interpose/split_call.c src/interpose/split_call.h \
 	src/interpose/process_state.c src/interpose/process_state.h \
 	src/interpose/program_call.c src/interpose/program_call.h \
+	src/interpose/shared_call.c src/interpose/shared_call.h \
 	src/interpose/entries/overlap.c src/interpose/entries/overlap.h \
 	src/interpose/entries/pack.c src/interpose/entries/pack.h \
 	src/interpose/execute/call_vectors.c src/interpose/execute/call_vectors.h \
 	src/interpose/execute/execute.c src/interpose/execute/execute.h \
+	src/interpose/execute/shared_plan.c src/interpose/execute/shared_plan.h \
+	src/interpose/execute/shared_tiles.c src/interpose/execute/shared_tiles.h \
+	src/interpose/execute/tile_groups.c src/interpose/execute/tile_groups.h \
+	src/interpose/execute/split.c src/interpose/execute/split.h \
+	src/interpose/execute/split_plan.c src/interpose/execute/split_plan.h \
+	src/interpose/execute/split_sum.c src/interpose/execute/split_sum.h \
 	src/interpose/execute/tile_plan.c src/interpose/execute/tile_plan.h \
+	src/interpose/execute/tile_runner.c src/interpose/execute/tile_runner.h \
 	src/interpose/execute/tile_steps.c src/interpose/execute/tile_steps.h \
 	src/interpose/execute/tiled.c src/interpose/execute/tiled.h \
 	src/interpose/lapack/call.h src/interpose/lapack/frame.h \
@@ -20,6 +32,8 @@ libmublas_core_la_SOURCES += \
 	src/interpose/lapack/losses.c src/interpose/lapack/losses.h \
 	src/interpose/lapack/routines.c src/interpose/lapack/routines.h \
 	src/interpose/purchase/background.c src/interpose/purchase/background.h \
+	src/interpose/purchase/device_use.c src/interpose/purchase/device_use.h \
+	src/interpose/purchase/other_devices.c src/interpose/purchase/other_devices.h \
 	src/interpose/purchase/early_account.c src/interpose/purchase/early_account.h \
 	src/interpose/purchase/last_thread.c src/interpose/purchase/last_thread.h \
 	src/interpose/purchase/learned_model.c src/interpose/purchase/learned_model.h \

@@ -1,18 +1,14 @@
 #include "interpose/offload.h"
 #include "common/log.h"
-#include "common/phase_clock.h"
 #include "common/program_state.h"
 #include "common/settings.h"
-#include "gpu/level3.h"
 #include "host/host_paths.h"
 #include "host/nested.h"
-#include "interpose/execute/execute.h"
-#include "interpose/execute/host_level3.h"
+#include "interpose/device_call.h"
 #include "interpose/floors.h"
 #include "interpose/known_shapes.h"
 #include "interpose/policy.h"
 #include "interpose/process_state.h"
-#include "interpose/purchase/level3_opening.h"
 #include "interpose/purchase/model_in_force.h"
 #include "interpose/purchase/waking.h"
 #include "interpose/report/stats.h"
@@ -53,105 +49,6 @@ static void begin_big(void)
     host_paths_check_setting();
     process_state_begin();
     program_state_return(&program);
-}
-
-enum host_reason offload_reason_of(enum symbol symbol, enum status status)
-{
-    if (status == STATUS_RESULT_LOST) {
-        log_message(LOG_ERROR,
-                    "%s: the device failed while results were copied back; they are lost, stopping",
-                    symbol_name(symbol));
-        abort();
-    }
-    switch (status) {
-    case STATUS_OK: return HOST_REASON_COUNT;
-    case STATUS_NO_DEVICE: return HOST_NO_DEVICE;
-    case STATUS_OUT_OF_MEMORY: return HOST_OUT_OF_MEMORY;
-    case STATUS_UNSUPPORTED: return HOST_UNSUPPORTED;
-    case STATUS_BUSY: return HOST_BUSY;
-    case STATUS_INACCESSIBLE: return HOST_INACCESSIBLE;
-    case STATUS_VALUES: return HOST_VALUES;
-    case STATUS_UNSUCCESSFUL: return HOST_UNSUCCESSFUL;
-    default: return HOST_DEVICE_ERROR;
-    }
-}
-
-/* In the program's arithmetic, and what the host raises is the program's to see. */
-static bool run_on_host(void *context, const struct blas_call *step)
-{
-    const struct program_call *call = context;
-    program_state_return(call->state);
-    const bool done = host_level3_run(call->symbol, call->caller, step);
-    program_state_set_aside(call->state);
-    return done;
-}
-
-static enum host_reason execute(struct device *device, struct program_call *call)
-{
-    struct transfer_count moved;
-    struct call_span span;
-    struct device_counts counts = {.shape = program_call_sizes(call), .foretold_us = call->times.host_us};
-    call_span_begin(&span, false);
-    if (stats_wanted())
-        phase_clock_start(&counts.phases);
-    const struct host_steps host = {run_on_host, call};
-    const enum status status = execute_call(device, waking_mirrors(), call, &host, &moved);
-    phase_clock_stop();
-    call_span_end(&span);
-    const enum host_reason reason = offload_reason_of(call->symbol, status);
-    if (reason != HOST_REASON_COUNT)
-        return reason;
-    counts.bytes_up = moved.bytes_up;
-    counts.bytes_down = moved.bytes_down;
-    if (stats_wanted() && !nested_in_host(call->caller)) /* else part of a call that was rejected, and counted */
-        stats_device_call(call->symbol, &counts);
-    return HOST_REASON_COUNT;
-}
-
-/* What of the operands is on the device, and what that makes of the call. */
-static void decide(struct mirror_table *mirrors, struct program_call *call)
-{
-    const enum offload_mode mode = settings()->offload;
-    call->patience = patience_of_us(policy_patience_us(mode, &call->times));
-    call->is_cut =
-        tiled_residency(mirrors, &call->blas, call->operands, call->operand_count, &call->residency);
-    if (!call->is_cut)
-        call->residency = operands_residency(mirrors, call->operands, call->operand_count, &call->patience);
-    call->decision = policy_decide(mode, call->model, &call->blas, call->times, &call->residency);
-}
-
-/* HOST_REASON_COUNT: it ran on the device. */
-static enum host_reason attempt(struct program_call *call)
-{
-    const bool is_level3 = blas_is_level3(&call->blas);
-    enum host_reason reason;
-    if (is_level3 && level3_is_missing())
-        return HOST_UNSUPPORTED;
-    struct device *device = waking_find_device(call, &reason);
-    if (!device)
-        return reason;
-    if (is_level3 && level3_opening_look() == LEVEL3_MISSING)
-        return HOST_UNSUPPORTED;
-    struct mirror_table *const mirrors = waking_mirrors();
-    program_call_describe(call, model_in_force());
-    if (call->early_credit_us > 0)
-        operands_credit(mirrors, call->operands, call->operand_count, call->early_credit_us);
-    decide(mirrors, call);
-    if (call->residency.busy)
-        return HOST_BUSY;
-    if (!call->decision.device) {
-        if (call->decision.credit_us > 0)
-            operands_credit(mirrors, call->operands, call->operand_count, call->decision.credit_us);
-        return call->decision.reason;
-    }
-    if (!level3_opening_pays(device, call))
-        return HOST_NOT_OPENED;
-    if (!level3_opening_supports(device, &call->blas, &reason))
-        return reason;
-    reason = execute(device, call);
-    if (reason == HOST_REASON_COUNT)
-        operands_earn(mirrors, call->operands, call->operand_count, call->decision.earned_us);
-    return reason;
 }
 
 /* Looked at but once for each shape and model. */
@@ -260,7 +157,7 @@ bool offload_run(struct program_call *call)
     call->reason = obstacle(call->symbol, &call->blas, &visit.state.arithmetic);
     if (call->reason == HOST_REASON_COUNT) {
         program_state_compute(&visit.state);
-        call->reason = never_pays(&call->blas, call->shape) ? HOST_BELOW_FLOOR : attempt(call);
+        call->reason = never_pays(&call->blas, call->shape) ? HOST_BELOW_FLOOR : device_call_attempt(call);
     }
     offload_leave(&visit);
     if (log_wanted(LOG_DEBUG))

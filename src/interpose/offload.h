@@ -38,8 +38,4 @@ void offload_leave(struct offload_visit *visit);
  * `call` tells what it computes (process_state.h). Inside. */
 enum host_reason offload_obstacle(const struct blas_call *call, const struct float_state *arithmetic);
 
-/* Why a call of this symbol that ended so on the device is the host's; HOST_REASON_COUNT: STATUS_OK. Stops the
- * process with one line where its results are lost. */
-enum host_reason offload_reason_of(enum symbol symbol, enum status status);
-
 #endif

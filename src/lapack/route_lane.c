@@ -6,42 +6,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct route_lane lanes[ROUTE_LANE_COUNT];
-static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t lane_freed;
+/* Of each device, by its place. */
+static struct route_lane_pool {
+    struct route_lane lanes[ROUTE_LANE_COUNT];
+    pthread_mutex_t lock;
+    pthread_cond_t freed;
+} pools[DEVICES_MAX];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void begin(void)
 {
-    patience_condition_create(&lane_freed);
+    for (int i = 0; i < DEVICES_MAX; i++) {
+        pthread_mutex_init(&pools[i].lock, NULL);
+        patience_condition_create(&pools[i].freed);
+    }
+}
+
+static struct route_lane_pool *pool_of(const struct route_lane *lane)
+{
+    return &pools[((uintptr_t)lane - (uintptr_t)pools) / sizeof *pools];
 }
 
 /* Prefers a lane that was made before. */
-static struct route_lane *find_free(void)
+static struct route_lane *find_free(struct route_lane_pool *pool)
 {
     struct route_lane *unmade = NULL;
     for (int i = 0; i < ROUTE_LANE_COUNT; i++) {
-        if (lanes[i].busy)
+        struct route_lane *const lane = &pool->lanes[i];
+        if (lane->busy)
             continue;
-        if (lanes[i].lane)
-            return &lanes[i];
+        if (lane->lane)
+            return lane;
         if (!unmade)
-            unmade = &lanes[i];
+            unmade = lane;
     }
     return unmade;
 }
 
-static struct route_lane *take_free(struct patience *patience)
+static struct route_lane *take_free(const struct device *device, struct patience *patience)
 {
+    struct route_lane_pool *const pool = &pools[device_place(device)];
     struct route_lane *lane;
     bool patient = true;
     pthread_once(&once, begin);
-    pthread_mutex_lock(&lanes_lock);
-    while (!(lane = find_free()) && patient)
-        patient = patience_wait(patience, &lane_freed, &lanes_lock);
+    pthread_mutex_lock(&pool->lock);
+    while (!(lane = find_free(pool)) && patient)
+        patient = patience_wait(patience, &pool->freed, &pool->lock);
     if (lane)
         lane->busy = true;
-    pthread_mutex_unlock(&lanes_lock);
+    pthread_mutex_unlock(&pool->lock);
     return lane;
 }
 
@@ -89,7 +102,7 @@ enum status route_lane_acquire(struct device *device, const struct solver_librar
                                struct patience *patience, struct route_lane **result)
 {
     const enum phase before = phase_enter(PHASE_LOCKS);
-    struct route_lane *lane = take_free(patience);
+    struct route_lane *lane = take_free(device, patience);
     enum status status = lane ? STATUS_OK : STATUS_BUSY;
     phase_enter(PHASE_MEMORY);
     if (lane && lane->lane && lane->lane->broken)
@@ -110,10 +123,11 @@ void route_lane_release(struct route_lane *lane)
     enum { HOST_BYTES_KEPT = 256 << 20 };
     if (lane->host_workspace_bytes > HOST_BYTES_KEPT && !(lane->lane && lane->lane->broken))
         drop_host_workspace(lane);
-    pthread_mutex_lock(&lanes_lock);
+    struct route_lane_pool *const pool = pool_of(lane);
+    pthread_mutex_lock(&pool->lock);
     lane->busy = false;
-    pthread_cond_signal(&lane_freed);
-    pthread_mutex_unlock(&lanes_lock);
+    pthread_cond_signal(&pool->freed);
+    pthread_mutex_unlock(&pool->lock);
 }
 
 enum status route_lane_wait(struct route_lane *lane, const char *what)

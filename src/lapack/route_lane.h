@@ -1,5 +1,5 @@
 /* route_lane.h - what one LAPACK routine needs on the device while it runs: a stream with staging, and
- * handles of cuSOLVER and cuBLAS. A pool keeps a few, apart from the lanes of BLAS calls. */
+ * handles of cuSOLVER and cuBLAS. A pool for each device keeps a few, apart from the lanes of BLAS calls. */
 #ifndef MUBLAS_ROUTE_LANE_H
 #define MUBLAS_ROUTE_LANE_H
 

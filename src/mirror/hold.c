@@ -29,6 +29,7 @@ static enum status find_mirrors(struct operands_hold *hold)
     for (int i = 0; i < hold->count; i++) {
         struct held_operand *held = &hold->operands[i];
         held->mirror = NULL;
+        held->copy = NULL;
         held->hot = false;
         if (held->empty || held->stateless)
             continue;
@@ -41,6 +42,7 @@ static enum status find_mirrors(struct operands_hold *hold)
             held->mirror = NULL;
             return status;
         } else {
+            held->copy = mirror_table_copy(hold->table, held->mirror);
             held->pages = mirror_page_range(held->mirror, held->hull.begin, held->hull.end);
             add_mirror(hold, held->mirror);
         }
@@ -108,11 +110,10 @@ enum preparation { READY, GIVE_UP_PINS, LOOK_AGAIN, UNFIT, SHORT };
  * the ends of the matrices, early; what is pinned inside pins_note_foreign finds. */
 static bool program_has_pinned(const struct operands_hold *hold, const struct mirror *mirror)
 {
-    struct device *device = mirror->resources->device;
     for (int i = 0; i < hold->count; i++) {
         const struct held_operand *held = &hold->operands[i];
-        if (held->mirror == mirror && (device_has_pinned(device, (const void *)held->hull.begin) ||
-                                       device_has_pinned(device, (const void *)(held->hull.end - 1))))
+        if (held->mirror == mirror && (device_has_pinned((const void *)held->hull.begin) ||
+                                       device_has_pinned((const void *)(held->hull.end - 1))))
             return true;
     }
     return false;
@@ -129,20 +130,21 @@ static void note_hot(struct operands_hold *hold, struct mirror *mirror)
     for (int i = 0; i < hold->count; i++) {
         struct held_operand *held = &hold->operands[i];
         if (held->mirror == mirror)
-            held->hot = atomic_load(&mirror->armed) && held->operand.access == OPERAND_READ &&
-                        hot_ranges_hold(mirror, held->pages);
+            held->hot = atomic_load(&mirror->armed) && atomic_load(&held->copy->made) &&
+                        held->operand.access == OPERAND_READ && hot_ranges_hold(held->copy, held->pages);
     }
 }
 
 static enum status consider_pages(struct operands_hold *hold, int number)
 {
     struct mirror *mirror = hold->mirrors[number];
-    enum status status = mirror_arm(mirror);
+    struct mirror_copy *copy = mirror_table_copy(hold->table, mirror);
+    enum status status = mirror_arm(copy);
     for (int i = 0; i < hold->count && status == STATUS_OK && hold->way != HOLD_RESULT; i++) {
         const struct held_operand *held = &hold->operands[i];
         if (held->mirror != mirror)
             continue;
-        status = pins_consider(mirror, &hold->claims[number], &held->operand);
+        status = pins_consider(copy, &hold->claims[number], &held->operand);
         if (status == STATUS_OK)
             status = gathering_consider(mirror, &hold->claims[number], &held->operand);
     }
@@ -252,9 +254,9 @@ static bool can_share(const struct operands_hold *hold)
         const struct held_operand *held = &hold->operands[i];
         struct mirror *mirror = held->mirror;
         if (held->operand.access != OPERAND_READ || !mirror || !atomic_load(&mirror->armed) ||
-            atomic_load(&mirror->foreign_pins) || !hold_is_complete(held) ||
-            gathering_is_due(mirror, &held->operand) || hot_ranges_hold(mirror, held->pages) ||
-            pins_program_uses_cuda(mirror))
+            !atomic_load(&held->copy->made) || atomic_load(&mirror->foreign_pins) ||
+            !hold_is_complete(held) || gathering_is_due(mirror, &held->operand) ||
+            hot_ranges_hold(held->copy, held->pages) || pins_program_uses_cuda(mirror))
             return false;
     }
     return hold->way == HOLD_UNPROVEN && hold->count > 0;

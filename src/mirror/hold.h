@@ -12,6 +12,7 @@ struct held_operand {
     bool empty;
     bool stateless;
     struct mirror *mirror;   /* NULL when empty or stateless */
+    struct mirror_copy *copy; /* of the mirror, on the hold's device */
     struct page_range pages; /* of the hull, in the mirror */
     bool was_resident;
     bool hot; /* read without a scan: all of it counts as written */

@@ -7,7 +7,7 @@ static enum status commit_runs(struct held_operand *held)
     struct operand_runs runs = operand_runs_start(&held->operand);
     struct byte_range run;
     while (operand_runs_next(&runs, &run)) {
-        enum status status = mirror_commit(held->mirror, run.begin, run.end);
+        enum status status = mirror_commit(held->copy, run.begin, run.end);
         if (status != STATUS_OK)
             return status;
     }
@@ -17,12 +17,12 @@ static enum status commit_runs(struct held_operand *held)
 static enum status commit_operand(struct held_operand *held)
 {
     size_t column_bytes = (size_t)held->operand.matrix.ld * held->operand.element_bytes;
-    if (!held->mirror || mirror_uncommitted(held->mirror, held->hull.begin, held->hull.end) == 0)
+    if (!held->mirror || mirror_uncommitted(held->copy, held->hull.begin, held->hull.end) == 0)
         return STATUS_OK;
     /* Columns further apart than a block leave blocks untouched between them. */
     if (column_bytes > (size_t)1 << BLOCK_SHIFT)
         return commit_runs(held);
-    return mirror_commit(held->mirror, held->hull.begin, held->hull.end);
+    return mirror_commit(held->copy, held->hull.begin, held->hull.end);
 }
 
 static enum status commit_all(struct operands_hold *hold)
@@ -34,17 +34,18 @@ static enum status commit_all(struct operands_hold *hold)
 }
 
 /* What has no device memory any more is not resident. */
-static void forget_released(struct mirror_table *table, struct mirror *mirror)
+static void forget_released(struct mirror_table *table, struct mirror_copy *copy)
 {
-    pthread_mutex_lock(&table->lock);
+    const struct mirror *const mirror = copy->mirror;
+    pthread_mutex_lock(&table->space->lock);
     for (uintptr_t at = mirror->begin, next; at < mirror->end; at = next) {
         next = block_floor(at) + ((uintptr_t)1 << BLOCK_SHIFT);
         const struct page_range pages = mirror_page_range(mirror, at, next);
-        if (page_bits_any(mirror->resident, pages.begin, pages.end) &&
-            mirror_uncommitted(mirror, at, at + 1) > 0)
-            mirror_forget_resident(mirror, pages.begin, pages.end);
+        if (copy->resident && page_bits_any(copy->resident, pages.begin, pages.end) &&
+            mirror_uncommitted(copy, at, at + 1) > 0)
+            mirror_forget_resident(copy, pages.begin, pages.end);
     }
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
 }
 
 /* Where the program's heap is one mapping, what fills the budget may lie in the very
@@ -52,21 +53,22 @@ static void forget_released(struct mirror_table *table, struct mirror *mirror)
 static void shrink_own(struct operands_hold *hold)
 {
     for (int i = 0; i < hold->mirror_count; i++) {
-        mirror_shrink(hold->mirrors[i]);
-        forget_released(hold->table, hold->mirrors[i]);
+        struct mirror_copy *const copy = mirror_table_copy(hold->table, hold->mirrors[i]);
+        mirror_shrink(copy);
+        forget_released(hold->table, copy);
     }
 }
 
 /* Device memory that the call's operands need at the least, whatever is evicted. */
 static bool can_ever_fit(const struct operands_hold *hold)
 {
-    const size_t budget = atomic_load(&hold->table->resources.budget.bytes);
+    const size_t budget = atomic_load(&hold->table->share->budget.bytes);
     size_t needed = 0;
     for (int i = 0; i < hold->count; i++) {
         const struct held_operand *held = &hold->operands[i];
         if (held->mirror)
             needed += operand_memory_bytes(&held->operand);
-        if (held->mirror && held->mirror->memory.plain && held->mirror->end - held->mirror->begin > budget)
+        if (held->mirror && held->copy->memory.plain && held->mirror->end - held->mirror->begin > budget)
             return false;
     }
     return needed <= budget;

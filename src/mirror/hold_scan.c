@@ -65,13 +65,22 @@ static struct scan_ranges ranges_of(const struct operands_hold *hold, int number
     return all;
 }
 
+static __thread char this_call __attribute__((tls_model("initial-exec")));
+static __thread bool is_together __attribute__((tls_model("initial-exec")));
+
+void operands_hold_together(bool together)
+{
+    is_together = together;
+}
+
 struct claim hold_claim_of(const struct operands_hold *hold, struct mirror *mirror, bool shared)
 {
     struct scan_ranges all = {.count = 0};
     for (int i = 0; i < hold->count; i++)
         if (hold->operands[i].mirror == mirror)
             add_range(&all, mirror_scan_bounds(mirror, hold->operands[i].hull));
-    struct claim claim = {.count = all.count, .shared = shared};
+    struct claim claim = {.count = all.count, .shared = shared, .place = hold->table->place,
+                          .call = is_together ? &this_call : NULL};
     for (int i = 0; i < all.count; i++)
         claim.ranges[i] = all.ranges[i];
     return claim;

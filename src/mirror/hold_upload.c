@@ -33,7 +33,7 @@ static enum status flush_rows(struct upload *upload)
     if (rows.count == 0)
         return STATUS_OK;
     atomic_fetch_add_explicit(&mirror->staged_bytes, width * rows.count, memory_order_relaxed);
-    return staging_upload(upload->hold->lane, device_range_address(&mirror->memory, host), pitch,
+    return staging_upload(upload->hold->lane, device_range_address(&upload->held->copy->memory, host), pitch,
                           (const void *)host, pitch, width, rows.count);
 }
 
@@ -74,8 +74,8 @@ static enum status flush(struct upload *upload)
     if (!piece.direct)
         return add_row(upload, &piece);
     atomic_fetch_add_explicit(&mirror->direct_bytes, bytes, memory_order_relaxed);
-    return staging_upload_direct(upload->hold->lane, device_range_address(&mirror->memory, host), bytes,
-                                 (const void *)host, bytes, bytes, 1);
+    return staging_upload_direct(upload->hold->lane, device_range_address(&upload->held->copy->memory, host),
+                                 bytes, (const void *)host, bytes, bytes, 1);
 }
 
 static bool can_join(const struct upload *upload, const struct piece *next)
@@ -102,7 +102,7 @@ static enum status add_piece(struct upload *upload, struct piece next)
         upload->piece = next;
     }
     upload->held->uploaded_pages += next.end - next.begin;
-    page_bits_set(upload->held->mirror->valid, next.begin, next.end);
+    page_bits_set(upload->held->copy->valid, next.begin, next.end);
     pins_note_foreign(upload->held->mirror, next.begin, next.end);
     upload->hold->validated = true;
     return status;
@@ -126,7 +126,7 @@ static enum status add_pages(struct upload *upload, size_t begin, size_t end)
 static struct page_range doubtful_pages(const struct held_operand *held)
 {
     struct completeness known;
-    return completeness_find(held->mirror, &held->operand, &known)
+    return completeness_find(held->copy, &held->operand, &known)
                ? page_ranges_common(held->pages, known.lost)
                : held->pages;
 }
@@ -152,11 +152,11 @@ enum status hold_upload(struct operands_hold *hold, struct held_operand *held)
         struct page_range pages = mirror_page_range(mirror, run.begin, run.end);
         if (pages.begin >= doubtful.end)
             break;
-        size_t begin = page_bits_find(mirror->valid, pages.begin, pages.end, false);
+        size_t begin = page_bits_find(held->copy->valid, pages.begin, pages.end, false);
         while (begin < pages.end && status == STATUS_OK) {
-            size_t end = page_bits_find(mirror->valid, begin, pages.end, true);
+            size_t end = page_bits_find(held->copy->valid, begin, pages.end, true);
             status = add_pages(&upload, begin, end);
-            begin = page_bits_find(mirror->valid, end, pages.end, false);
+            begin = page_bits_find(held->copy->valid, end, pages.end, false);
         }
     }
     if (status == STATUS_OK)
@@ -164,6 +164,6 @@ enum status hold_upload(struct operands_hold *hold, struct held_operand *held)
     if (status == STATUS_OK)
         status = flush_rows(&upload);
     if (status == STATUS_OK)
-        completeness_note(mirror, &held->operand);
+        completeness_note(held->copy, &held->operand);
     return status;
 }

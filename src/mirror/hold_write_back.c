@@ -5,19 +5,32 @@
 
 #include <stdlib.h>
 
+/* What other devices have of a result is not what the host will have. A copy home by DMA leaves no mark. */
+static void invalidate_others(const struct held_operand *held)
+{
+    struct operand_runs runs = operand_runs_start(&held->operand);
+    struct byte_range run;
+    while (operand_runs_next(&runs, &run)) {
+        const struct page_range pages = mirror_page_range(held->mirror, run.begin, run.end);
+        mirror_invalidate_others(held->copy, pages.begin, pages.end);
+    }
+}
+
 /* All pages of the hull, also those between columns: what was valid of these is valid
  * again when the results are home. */
 enum status hold_mark_output(struct held_operand *held)
 {
-    struct mirror *mirror = held->mirror;
+    struct mirror_copy *copy = held->copy;
     held->before = page_bits_create(held->pages.end - held->pages.begin);
     if (!held->before)
         return STATUS_OUT_OF_MEMORY;
     held->was_complete = hold_is_complete(held);
-    page_bits_move(held->before, mirror->valid, held->pages.begin, held->pages.end);
-    page_bits_clear(mirror->valid, held->pages.begin, held->pages.end);
+    if (mirror_has_others(copy))
+        invalidate_others(held);
+    page_bits_move(held->before, copy->valid, held->pages.begin, held->pages.end);
+    page_bits_clear(copy->valid, held->pages.begin, held->pages.end);
     held->was_complete =
-        completeness_take(mirror, &held->operand, held->pages, &held->known_before) && held->was_complete;
+        completeness_take(copy, &held->operand, held->pages, &held->known_before) && held->was_complete;
     return STATUS_OK;
 }
 
@@ -44,7 +57,7 @@ static void take_for_valid(struct write_back *back, const uint64_t *covered)
     for (size_t end, at = page_bits_find(covered, 0, count, true); at < count;
          at = page_bits_find(covered, end, count, true)) {
         end = page_bits_find(covered, at, count, false);
-        page_bits_set(held->mirror->valid, first + at, first + end);
+        page_bits_set(held->copy->valid, first + at, first + end);
         pins_note_foreign(held->mirror, first + at, first + end);
         back->hold->validated = true;
     }
@@ -83,9 +96,10 @@ static void revalidate(struct write_back *back)
     struct mirror *mirror = held->mirror;
     const bool by_dma = back->staged.begin >= back->staged.end;
     uint64_t *covered = by_dma && held->was_complete ? NULL : covered_pages(held);
-    page_bits_copy(mirror->valid, held->pages.begin, held->before, 0, held->pages.end - held->pages.begin);
+    page_bits_copy(held->copy->valid, held->pages.begin, held->before, 0,
+                   held->pages.end - held->pages.begin);
     if (by_dma && held->was_complete)
-        completeness_regain(mirror, &held->operand, &held->known_before);
+        completeness_regain(held->copy, &held->operand, &held->known_before);
     if (!by_dma && scan_own_writes(back->hold, held, back->staged) != STATUS_OK)
         mirror_invalidate(mirror, held->pages.begin, held->pages.end); /* the next hold finds out why */
     else if (covered)
@@ -105,7 +119,7 @@ enum status hold_write_back(struct operands_hold *hold, struct held_operand *hel
             hold->transfers.bytes_down += operand_memory_bytes(&held->operand);
             revalidate(&back);
             if (held->was_resident && hold->way != HOLD_RESULT)
-                residency_note_staged_result(hold->table, held->mirror, held->pages, back.staged_bytes);
+                residency_note_staged_result(hold->table, held->copy, held->pages, back.staged_bytes);
             return STATUS_OK;
         }
     }

@@ -6,6 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool create_copies(struct mirror *mirror)
+{
+    const int places = mirror->resources->places;
+    mirror->copies = calloc((size_t)places, sizeof *mirror->copies);
+    for (int i = 0; mirror->copies && i < places; i++) {
+        mirror->copies[i].mirror = mirror;
+        mirror->copies[i].share = &mirror->resources->shares[i];
+        pthread_mutex_init(&mirror->copies[i].committing, NULL);
+    }
+    return mirror->copies != NULL;
+}
+
 struct mirror *mirror_create(struct mirror_resources *resources, uintptr_t begin, uintptr_t end)
 {
     struct mirror *mirror = calloc(1, sizeof *mirror);
@@ -15,13 +27,11 @@ struct mirror *mirror_create(struct mirror_resources *resources, uintptr_t begin
     mirror->begin = begin;
     mirror->end = end;
     mirror->references = 1;
-    mirror->resident = page_bits_create(mirror_pages(mirror));
-    if (!mirror->resident) {
+    if (!create_copies(mirror)) {
         free(mirror);
         return NULL;
     }
     pthread_mutex_init(&mirror->lock, NULL);
-    pthread_mutex_init(&mirror->committing, NULL);
     pthread_mutex_init(&mirror->pinning, NULL);
     pthread_mutex_init(&mirror->notes, NULL);
     patience_condition_create(&mirror->claims_changed);
@@ -31,49 +41,88 @@ struct mirror *mirror_create(struct mirror_resources *resources, uintptr_t begin
 void mirror_destroy(struct mirror *mirror)
 {
     mirror_empty(mirror);
+    for (int i = 0; i < mirror->resources->places; i++) {
+        pthread_mutex_destroy(&mirror->copies[i].committing);
+        free(mirror->copies[i].resident);
+    }
     pthread_cond_destroy(&mirror->claims_changed);
     pthread_mutex_destroy(&mirror->lock);
-    pthread_mutex_destroy(&mirror->committing);
     pthread_mutex_destroy(&mirror->pinning);
     pthread_mutex_destroy(&mirror->notes);
-    free(mirror->resident);
+    free(mirror->copies);
     free(mirror);
 }
 
 static void free_bits(struct mirror *mirror)
 {
-    free(mirror->valid);
     free(mirror->suspect);
     free(mirror->split);
-    mirror->valid = mirror->suspect = mirror->split = NULL;
+    mirror->suspect = mirror->split = NULL;
 }
 
-static enum status make_copy(struct mirror *mirror)
+static enum status make_bits(struct mirror *mirror)
 {
-    if (mirror->valid)
+    if (mirror->suspect)
         return STATUS_OK;
-    enum status status =
-        device_range_create(&mirror->memory, mirror->resources->device, mirror->begin, mirror->end);
-    if (status != STATUS_OK)
-        return status;
-    mirror->valid = page_bits_create(mirror_pages(mirror));
     mirror->suspect = page_bits_create(mirror_pages(mirror));
     mirror->split = page_bits_create(mirror_block(mirror, mirror->end) + 1);
-    if (mirror->valid && mirror->suspect && mirror->split)
+    if (mirror->suspect && mirror->split)
         return STATUS_OK;
     free_bits(mirror);
-    device_range_destroy(&mirror->memory);
     return STATUS_OUT_OF_MEMORY;
 }
 
-static void drop_copy(struct mirror *mirror)
+/* The memory of a device is given back in its context, which need not be the one that the caller is in. */
+static bool enter(struct mirror_copy *copy, struct device_scope *scope)
 {
-    budget_give(&mirror->resources->budget, mirror->memory.committed_bytes);
-    device_range_destroy(&mirror->memory);
+    return copy->mirror->resources->places > 1 && device_enter(copy->share->device, scope) == STATUS_OK;
+}
+
+static void leave(struct mirror_copy *copy, struct device_scope *scope, bool entered)
+{
+    if (entered)
+        device_leave(copy->share->device, scope);
+}
+
+static enum status make_copy(struct mirror_copy *copy)
+{
+    const struct mirror *mirror = copy->mirror;
+    if (atomic_load(&copy->made))
+        return STATUS_OK;
+    enum status status = device_range_create(&copy->memory, copy->share->device, mirror->begin, mirror->end);
+    if (status != STATUS_OK)
+        return status;
+    copy->valid = page_bits_create(mirror_pages(mirror));
+    atomic_store(&copy->made, copy->valid != NULL);
+    if (copy->valid)
+        return STATUS_OK;
+    device_range_destroy(&copy->memory);
+    return STATUS_OUT_OF_MEMORY;
+}
+
+static void drop_copy(struct mirror_copy *copy)
+{
+    struct device_scope scope;
+    if (!atomic_exchange(&copy->made, false))
+        return;
+    const bool entered = enter(copy, &scope);
+    budget_give(&copy->share->budget, copy->memory.committed_bytes);
+    device_range_destroy(&copy->memory);
+    leave(copy, &scope, entered);
+    free(copy->valid);
+    copy->valid = NULL;
+    completeness_forget(copy);
+    pthread_mutex_lock(&copy->mirror->notes);
+    memset(copy->hot, 0, sizeof copy->hot);
+    pthread_mutex_unlock(&copy->mirror->notes);
+}
+
+static void drop_all(struct mirror *mirror)
+{
+    for (int i = 0; i < mirror->resources->places; i++)
+        drop_copy(&mirror->copies[i]);
     free_bits(mirror);
-    completeness_forget(mirror);
     pthread_mutex_lock(&mirror->notes);
-    memset(mirror->hot, 0, sizeof mirror->hot);
     memset(&mirror->results, 0, sizeof mirror->results);
     pthread_mutex_unlock(&mirror->notes);
 }
@@ -81,25 +130,35 @@ static void drop_copy(struct mirror *mirror)
 /* Pages are protected as they are first scanned; until then none is valid. */
 static enum status make_armed(struct mirror *mirror)
 {
-    enum status status = make_copy(mirror);
-    if (status != STATUS_OK)
-        return status;
-    status = registration_add(mirror, mirror->begin, mirror->end);
+    enum status status = make_bits(mirror);
+    if (status == STATUS_OK)
+        status = registration_add(mirror, mirror->begin, mirror->end);
     if (status == STATUS_OK)
         atomic_store(&mirror->armed, true);
-    else
-        drop_copy(mirror);
     return status;
 }
 
-enum status mirror_arm(struct mirror *mirror)
+static enum status arm(struct mirror_copy *copy)
 {
+    struct mirror *const mirror = copy->mirror;
+    enum status status = make_copy(copy);
+    if (status == STATUS_OK && !atomic_load(&mirror->armed)) {
+        status = make_armed(mirror);
+        if (status != STATUS_OK)
+            drop_all(mirror);
+    }
+    return status;
+}
+
+enum status mirror_arm(struct mirror_copy *copy)
+{
+    struct mirror *const mirror = copy->mirror;
     if (atomic_load(&mirror->foreign_pins))
         return STATUS_NOT_TRACKABLE;
-    if (atomic_load(&mirror->armed))
+    if (atomic_load(&mirror->armed) && atomic_load(&copy->made))
         return STATUS_OK;
     pthread_mutex_lock(&mirror->lock); /* others may be on their way here from other pages */
-    enum status status = atomic_load(&mirror->armed) ? STATUS_OK : make_armed(mirror);
+    enum status status = arm(copy);
     pthread_mutex_unlock(&mirror->lock);
     return status;
 }
@@ -111,28 +170,63 @@ void mirror_empty(struct mirror *mirror)
         registration_end(mirror);
     pthread_mutex_lock(&mirror->lock); /* who is about to claim some of it asks what is split */
     atomic_store(&mirror->armed, false);
-    if (mirror->valid)
-        drop_copy(mirror);
+    drop_all(mirror);
     pthread_mutex_unlock(&mirror->lock);
 }
 
+bool mirror_has_others(const struct mirror_copy *copy)
+{
+    const struct mirror *mirror = copy->mirror;
+    for (int i = 0; i < mirror->resources->places; i++)
+        if (&mirror->copies[i] != copy && atomic_load(&mirror->copies[i].made))
+            return true;
+    return false;
+}
+
+void mirror_empty_copy(struct mirror_copy *copy)
+{
+    if (!mirror_has_others(copy)) {
+        mirror_empty(copy->mirror);
+        return;
+    }
+    pthread_mutex_lock(&copy->mirror->lock);
+    drop_copy(copy);
+    pthread_mutex_unlock(&copy->mirror->lock);
+}
+
 struct absorption {
-    struct mirror *mirror, *old;
+    struct mirror_copy *copy, *old;
 };
 
 /* A chunk has moved: so have its pages, valid as they were. */
 static void note_moved(void *context, uintptr_t begin, uintptr_t end)
 {
     struct absorption *absorption = context;
-    struct mirror *mirror = absorption->mirror, *old = absorption->old;
-    struct page_range pages = mirror_page_range(old, begin, end);
-    size_t shift = mirror_page(mirror, old->begin);
-    page_bits_copy(mirror->valid, shift, old->valid, pages.begin, pages.end);
+    struct mirror_copy *copy = absorption->copy, *old = absorption->old;
+    struct page_range pages = mirror_page_range(old->mirror, begin, end);
+    size_t shift = mirror_page(copy->mirror, old->mirror->begin);
+    page_bits_copy(copy->valid, shift, old->valid, pages.begin, pages.end);
+}
+
+/* What cannot be taken over is dropped with the old copy. */
+static void absorb_copy(struct mirror_copy *copy, struct mirror_copy *old)
+{
+    struct absorption absorption = {copy, old};
+    struct device_scope scope;
+    if (!atomic_load(&old->made))
+        return;
+    const bool entered = enter(old, &scope);
+    if (make_copy(copy) == STATUS_OK) {
+        size_t before = old->memory.committed_bytes + copy->memory.committed_bytes;
+        device_range_move(&old->memory, &copy->memory, note_moved, &absorption);
+        size_t after = old->memory.committed_bytes + copy->memory.committed_bytes;
+        budget_give(&copy->share->budget, before - after);
+    }
+    leave(old, &scope, entered);
 }
 
 static bool absorb(struct mirror *mirror, struct mirror *old, struct claim *claim)
 {
-    struct absorption absorption = {mirror, old};
     pins_release(old);
     /* The old registration is the proof of identity: only where a scan of all of it
      * succeeds may pages be taken over, and registering it again would forge the proof. */
@@ -140,13 +234,11 @@ static bool absorb(struct mirror *mirror, struct mirror *old, struct claim *clai
         mirror_empty(old);
         return false;
     }
-    size_t before = old->memory.committed_bytes + mirror->memory.committed_bytes;
-    device_range_move(&old->memory, &mirror->memory, note_moved, &absorption);
-    size_t after = old->memory.committed_bytes + mirror->memory.committed_bytes;
-    budget_give(&mirror->resources->budget, before - after);
+    for (int i = 0; i < mirror->resources->places; i++)
+        absorb_copy(&mirror->copies[i], &old->copies[i]);
     pthread_mutex_lock(&old->lock);
     atomic_store(&old->armed, false); /* still registered, now as a part of `mirror` */
-    drop_copy(old);
+    drop_all(old);
     pthread_mutex_unlock(&old->lock);
     return true;
 }
@@ -159,7 +251,7 @@ static bool register_part(struct mirror *mirror, uintptr_t begin, uintptr_t end)
 void mirror_join(struct mirror *mirror, struct mirror *const *old, struct claim *const *claims, size_t count)
 {
     uintptr_t registered_to = mirror->begin;
-    bool made = make_copy(mirror) == STATUS_OK, good = made, any = false;
+    bool made = make_bits(mirror) == STATUS_OK, good = made, any = false;
     for (size_t i = 0; i < count; i++) {
         if (!made || !atomic_load(&old[i]->armed) || !absorb(mirror, old[i], claims[i])) {
             mirror_empty(old[i]);

@@ -1,11 +1,13 @@
-/* mirror.h - one mirror: a host range, its device copy, and what is known of each page.
+/* mirror.h - one mirror: a host range, a copy of it on each device, and what is known of each page.
  *
- * A mirror covers whole mappings, so a page belongs to at most one. It starts as a mere record that holds
- * accounts; mirror_arm arms it. Life, place and accounts (`references` to `accounts`) belong to the table
- * and its lock; what is said of pages belongs to the calls that claim them (claims.h), and what is said of
- * all to who claims the whole; `begin` and `end` never change. Its locks, in the order in which they may
- * be taken: `pinning` or `committing`, which are held while the driver works, then `lock`, then `notes`,
- * which are held for moments. Inside device_enter. */
+ * A mirror covers whole mappings, so a page belongs to at most one, however many devices have copies: what
+ * the tracker tells of the host's writes is told once, and takes the valid bits of all copies. It starts as a
+ * mere record that holds accounts; mirror_arm arms it. Life, place and accounts (`references` and `dead`, of
+ * a copy `used` to `accounts`) belong to the space (mirror_table.h) and its lock; what is said of pages
+ * belongs to the calls that claim them (claims.h), and what is said of all to who claims the whole; `begin`
+ * and `end` never change. Its locks, in the order in which they may be taken: `pinning` or a copy's
+ * `committing`, which are held while the driver works, then `lock`, then `notes`, which are held for moments.
+ * Inside device_enter. */
 #ifndef MUBLAS_MIRROR_H
 #define MUBLAS_MIRROR_H
 
@@ -24,11 +26,17 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* What all mirrors of a device share. */
+/* What all copies on one device share. */
+struct device_share {
+    struct device *_Atomic device; /* NULL: mublas does not use it, or not yet */
+    struct budget budget;          /* of its memory */
+};
+
+/* What all mirrors share. */
 struct mirror_resources {
-    struct device *device;
+    int places; /* of devices that may get copies, at least 1 */
+    struct device_share shares[DEVICES_MAX]; /* by the devices' places (gpu/device.h) */
     struct write_tracker *tracker; /* NULL: everything is stateless */
-    struct budget budget;          /* of device memory */
     size_t pin_budget_bytes;
     atomic_size_t pinned_bytes;
     pthread_mutex_t pinning;    /* held to look at VmPin, and while it and counted_pins may disagree */
@@ -62,17 +70,41 @@ struct hot_range {
     unsigned streak, uses_left;
 };
 
+/* What one device has of a mirror. */
+struct mirror_copy {
+    struct mirror *mirror;
+    struct device_share *share;
+
+    /* under the space's lock */
+    uint64_t used;    /* of the space's counter of calls, for eviction */
+    uint64_t *resident; /* a bit for each page in the hull of something uploaded and not dropped since; NULL:
+                           none */
+    struct page_range resident_run; /* all of it is resident: the last answer, to be quick */
+    struct accounts accounts;
+
+    /* set under the mirror's `lock`, unset by who claims the whole: */
+    atomic_bool made; /* what follows is there */
+    uint64_t *valid;  /* the device's copy of the page is proven equal */
+
+    pthread_mutex_t committing; /* guards the memory behind the addresses */
+    struct device_range memory;
+
+    /* under the mirror's `notes` */
+    struct complete_operand complete[MIRROR_COMPLETE_MAX]; /* completeness.h */
+    unsigned next_complete;
+    unsigned long complete_changes;
+    struct hot_range hot[MIRROR_HOT_MAX]; /* hot_ranges.h */
+    unsigned next_hot;
+};
+
 struct mirror {
     uintptr_t begin, end; /* host, page aligned */
     struct mirror_resources *resources;
+    struct mirror_copy *copies; /* of each place, made or not */
 
-    /* under the table's lock */
+    /* under the space's lock */
     int references;
     bool dead;        /* no longer in the table; whoever waited for a claim must look again */
-    uint64_t used;    /* of the table's counter of calls, for eviction */
-    uint64_t *resident; /* a bit for each page in the hull of something uploaded and not dropped since */
-    struct page_range resident_run; /* all of it is resident: the last answer, to be quick */
-    struct accounts accounts;
 
     atomic_uintptr_t pinned_begin, pinned_end; /* what was pinned last; anyone may look */
     atomic_bool foreign_pins; /* the program has pinned some of it: never armed; anyone may look */
@@ -87,13 +119,9 @@ struct mirror {
     unsigned long scans;  /* so far */
 
     /* set under `lock`, unset by who claims the whole: */
-    atomic_bool armed; /* registered with the tracker; bitmaps and addresses are there */
-    uint64_t *valid;   /* the device's copy of the page is proven equal */
+    atomic_bool armed; /* registered with the tracker; bitmaps are there */
     uint64_t *suspect; /* written or not present since it was pinned, so the pin may be stale */
     uint64_t *split;   /* blocks (of 2 MiB, from block_floor(begin)) that lie on small pages */
-
-    pthread_mutex_t committing; /* guards the memory behind the addresses */
-    struct device_range memory;
 
     pthread_mutex_t pinning; /* held to change pins; they are looked at and changed under `notes` */
 
@@ -104,11 +132,6 @@ struct mirror {
     bool gathering_due; /* of some pin's pages */
     atomic_int pin_count; /* anyone may look at this */
     struct mirror_pin pins[MIRROR_PINS_MAX]; /* disjoint */
-    struct complete_operand complete[MIRROR_COMPLETE_MAX]; /* completeness.h */
-    unsigned next_complete;
-    unsigned long complete_changes;
-    struct hot_range hot[MIRROR_HOT_MAX]; /* hot_ranges.h */
-    unsigned next_hot;
     struct staged_results results;
     unsigned failed_proofs; /* in a row that found changes */
     unsigned scans_ahead;   /* so many holds are to scan first */
@@ -149,13 +172,20 @@ static inline struct page_range mirror_page_range(const struct mirror *mirror, u
     return pages;
 }
 
-/* mirror.c: reserve addresses and register with the tracker; nothing to do when armed. By who claims some
- * of it. STATUS_NOT_TRACKABLE when the memory is refused or the program has pinned some of it itself; the
- * mirror is a mere record then. */
-enum status mirror_arm(struct mirror *mirror);
+/* mirror.c: register the mirror of this copy with the tracker and reserve the copy's addresses, as far as
+ * that is not done. By who claims some of it. STATUS_NOT_TRACKABLE when the memory is refused or the program
+ * has pinned some of it itself; the mirror is a mere record then. */
+enum status mirror_arm(struct mirror_copy *copy);
 
-/* Forget every page, unregister, unpin, release device memory: a record again. By who claims the whole. */
+/* Forget every page, unregister, unpin, release all devices' memory: a record again. By who claims the whole.
+ */
 void mirror_empty(struct mirror *mirror);
+
+/* The same of one device's copy, and of the mirror if no other device has memory of it. */
+void mirror_empty_copy(struct mirror_copy *copy);
+
+/* True where another device has a copy of the same mirror. */
+bool mirror_has_others(const struct mirror_copy *copy);
 
 /* tracking/mirror_pages.c: what a scan of a range is widened to: pages or, where the host may have huge
  * pages, blocks. A scan that ends inside a huge page that was written would split it. Beside small pages
@@ -170,22 +200,25 @@ enum status mirror_scan(struct mirror *mirror, struct claim *claim, struct byte_
 /* As if a scan had found that the host wrote them: not valid, and no pin of theirs trusted. */
 void mirror_take_as_written(struct mirror *mirror, struct page_range pages);
 
-/* Pages [begin, end) are not valid any more. */
+/* Pages [begin, end) are not valid any more: in no copy, in this one, in any but this one. */
 void mirror_invalidate(struct mirror *mirror, size_t begin, size_t end);
+void mirror_invalidate_copy(struct mirror_copy *copy, size_t begin, size_t end);
+void mirror_invalidate_others(struct mirror_copy *copy, size_t begin, size_t end);
 
-/* Is what the pages hold resident? Under the table's lock. */
-bool mirror_is_resident(struct mirror *mirror, struct page_range pages);
-void mirror_forget_resident(struct mirror *mirror, size_t begin, size_t end);
+/* Is what the pages hold resident? Under the space's lock. */
+bool mirror_is_resident(struct mirror_copy *copy, struct page_range pages);
+void mirror_note_resident(struct mirror_copy *copy, struct page_range pages);
+void mirror_forget_resident(struct mirror_copy *copy, size_t begin, size_t end);
 
 /* mirror_memory.c: put device memory behind [begin, end) within the budget; STATUS_OUT_OF_MEMORY
  * otherwise. */
-enum status mirror_commit(struct mirror *mirror, uintptr_t begin, uintptr_t end);
+enum status mirror_commit(struct mirror_copy *copy, uintptr_t begin, uintptr_t end);
 
 /* Bytes of device memory that this would take. */
-size_t mirror_uncommitted(struct mirror *mirror, uintptr_t begin, uintptr_t end);
+size_t mirror_uncommitted(struct mirror_copy *copy, uintptr_t begin, uintptr_t end);
 
 /* Release device memory that nobody claims. */
-void mirror_shrink(struct mirror *mirror);
+void mirror_shrink(struct mirror_copy *copy);
 
 /* mirror.c: take over what the `old` ones (ascending, inside `mirror`, a mere record) have on the device
  * where the tracker proves that it still stands; the rest is dropped. The caller claims all of them whole,

@@ -18,18 +18,18 @@ static enum status claim_overlapping(struct mirror_table *table, const struct ma
                                      struct patience *patience, struct mirror_set *set)
 {
     bool patient = true;
-    pthread_mutex_lock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
     size_t first = mirror_table_first_behind(table, mapping->begin), end = first;
-    while (end < table->count && table->mirrors[end]->begin < mapping->end)
+    while (end < table->space->count && table->space->mirrors[end]->begin < mapping->end)
         end++;
     set->count = set->claimed = 0;
     set->mirrors = calloc(end - first + 1, sizeof *set->mirrors);
     set->claims = calloc(end - first + 1, sizeof *set->claims);
     for (size_t i = first; set->mirrors && set->claims && i < end; i++) {
-        set->mirrors[set->count++] = table->mirrors[i];
-        table->mirrors[i]->references++;
+        set->mirrors[set->count++] = table->space->mirrors[i];
+        table->space->mirrors[i]->references++;
     }
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
     if (!set->mirrors || !set->claims)
         return STATUS_OUT_OF_MEMORY;
     while (set->claimed < set->count && patient) {
@@ -69,17 +69,28 @@ static void settle_bounds(struct mapping *mapping, struct mirror_set *set)
     }
 }
 
-/* What was resident in `old` and has its memory still, now in `mirror`, is resident. */
-static void inherit_resident(struct mirror *mirror, const struct mirror *old)
+/* What was resident in `before` and has its memory still, now in `copy`, is resident. */
+static void inherit_resident(struct mirror_copy *copy, const struct mirror_copy *before)
 {
+    const struct mirror *const mirror = copy->mirror, *const old = before->mirror;
     size_t shift = mirror_page(mirror, old->begin);
-    if (!atomic_load(&mirror->armed))
+    if (!atomic_load(&mirror->armed) || !atomic_load(&copy->made) || !before->resident)
         return;
+    mirror_note_resident(copy, (struct page_range){0, 0});
     for (uintptr_t at = old->begin, next; at < old->end; at = next) {
         next = block_floor(at) + ((uintptr_t)1 << BLOCK_SHIFT);
         struct page_range pages = mirror_page_range(old, at, next);
-        if (mirror_uncommitted(mirror, at, at + 1) == 0)
-            page_bits_copy(mirror->resident, shift, old->resident, pages.begin, pages.end);
+        if (copy->resident && mirror_uncommitted(copy, at, at + 1) == 0)
+            page_bits_copy(copy->resident, shift, before->resident, pages.begin, pages.end);
+    }
+}
+
+static void inherit_copies(struct mirror *mirror, const struct mirror *old)
+{
+    for (int i = 0; i < mirror->resources->places; i++) {
+        inherit_resident(&mirror->copies[i], &old->copies[i]);
+        accounts_inherit(&mirror->copies[i].accounts, &old->copies[i].accounts,
+                         mirror_page(mirror, old->begin));
     }
 }
 
@@ -96,10 +107,9 @@ static bool replace_mirrors(struct mirror_table *table, struct mirror *mirror, c
         }
     if (count > 0)
         mirror_join(mirror, inside, claims, count);
-    pthread_mutex_lock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
     for (size_t i = 0; i < count; i++) {
-        inherit_resident(mirror, inside[i]);
-        accounts_inherit(&mirror->accounts, &inside[i]->accounts, mirror_page(mirror, inside[i]->begin));
+        inherit_copies(mirror, inside[i]);
         registration_inherit(mirror, inside[i]);
     }
     for (size_t i = 0; i < set->count; i++) {
@@ -109,9 +119,10 @@ static bool replace_mirrors(struct mirror_table *table, struct mirror *mirror, c
         if (!old->dead)
             mirror_table_remove(table, old);
     }
-    mirror->used = table->calls;
+    for (int i = 0; i < mirror->resources->places; i++)
+        mirror->copies[i].used = table->space->calls;
     bool good = mirror_table_insert(table, mirror);
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
     return good;
 }
 
@@ -124,7 +135,7 @@ static enum status make_of_mapping(struct mirror_table *table, struct mapping *m
     enum status status = claim_overlapping(table, mapping, patience, &set);
     if (status == STATUS_OK) {
         settle_bounds(mapping, &set);
-        mirror = mirror_create(&table->resources, mapping->begin, mapping->end);
+        mirror = mirror_create(&table->space->resources, mapping->begin, mapping->end);
         if (!mirror || !replace_mirrors(table, mirror, &set))
             status = STATUS_OUT_OF_MEMORY;
     }
@@ -138,33 +149,33 @@ static enum status make_of_mapping(struct mirror_table *table, struct mapping *m
 static bool reference_mirror(struct mirror_table *table, uintptr_t begin, uintptr_t end,
                              struct mirror **mirror)
 {
-    pthread_mutex_lock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
     *mirror = mirror_table_find(table, begin, end);
     if (*mirror)
         (*mirror)->references++;
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
     return *mirror != NULL;
 }
 
 static bool begin_making(struct mirror_table *table, struct patience *patience)
 {
     bool patient = true;
-    pthread_mutex_lock(&table->lock);
-    while (table->making && patient)
-        patient = patience_wait(patience, &table->made, &table->lock);
-    const bool begun = !table->making;
+    pthread_mutex_lock(&table->space->lock);
+    while (table->space->making && patient)
+        patient = patience_wait(patience, &table->space->made, &table->space->lock);
+    const bool begun = !table->space->making;
     if (begun)
-        table->making = true;
-    pthread_mutex_unlock(&table->lock);
+        table->space->making = true;
+    pthread_mutex_unlock(&table->space->lock);
     return begun;
 }
 
 static void end_making(struct mirror_table *table)
 {
-    pthread_mutex_lock(&table->lock);
-    table->making = false;
-    pthread_cond_broadcast(&table->made);
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
+    table->space->making = false;
+    pthread_cond_broadcast(&table->space->made);
+    pthread_mutex_unlock(&table->space->lock);
 }
 
 static enum status make(struct mirror_table *table, struct byte_range range, struct patience *patience,
@@ -191,9 +202,9 @@ enum status mirror_table_acquire(struct mirror_table *table, struct byte_range r
         mirror_table_release(table, *mirror);
         return STATUS_NOT_TRACKABLE;
     }
-    pthread_mutex_lock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
     bool unfit = mirror_table_is_unfit(table, range.begin, range.end);
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
     if (unfit)
         return STATUS_NOT_TRACKABLE;
     mirror_table_watch(table, true);

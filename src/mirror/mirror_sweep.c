@@ -9,7 +9,7 @@ enum { SWEEP_MOST = 4, CALLS_BETWEEN = 8 };
 
 static bool memory_is_gone(const struct mirror_table *table, const struct mirror *mirror)
 {
-    struct write_tracker *tracker = table->resources.tracker;
+    struct write_tracker *tracker = table->space->resources.tracker;
     return atomic_load(&mirror->armed) &&
            !(!registration_is_given_up(mirror) && write_tracker_holds(tracker, mirror->begin) &&
              write_tracker_holds(tracker, page_floor(mirror->end - 1)));
@@ -17,9 +17,9 @@ static bool memory_is_gone(const struct mirror_table *table, const struct mirror
 
 static void remove_from_table(struct mirror_table *table, struct mirror *mirror)
 {
-    pthread_mutex_lock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
     mirror_table_remove(table, mirror);
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
 }
 
 /* Undo its pins if the program has begun to use CUDA, and if `memory`, drop the mirror, its device memory
@@ -30,7 +30,7 @@ static void look_after(struct mirror_table *table, struct mirror *mirror, bool m
     if (!claims_try_whole(mirror))
         return; /* in use, so somebody looks at it anyway */
     mirror->references++;
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
     if (pins_must_go(mirror))
         pins_give_up(mirror);
     if (memory && memory_is_gone(table, mirror)) {
@@ -39,23 +39,23 @@ static void look_after(struct mirror_table *table, struct mirror *mirror, bool m
     }
     claims_give_whole(mirror);
     mirror_table_release(table, mirror);
-    pthread_mutex_lock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
 }
 
 void mirror_table_sweep(struct mirror_table *table)
 {
-    pthread_mutex_lock(&table->lock);
-    for (size_t i = table->count; i-- > 0;)
-        if (i < table->count) /* some may have gone meanwhile */
-            look_after(table, table->mirrors[i], true);
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
+    for (size_t i = table->space->count; i-- > 0;)
+        if (i < table->space->count) /* some may have gone meanwhile */
+            look_after(table, table->space->mirrors[i], true);
+    pthread_mutex_unlock(&table->space->lock);
 }
 
 /* The next in turn, from the last one down. */
 static struct mirror *next_of(const struct mirror_table *table, size_t *turn)
 {
-    *turn = *turn > 0 && *turn <= table->count ? *turn - 1 : table->count - 1;
-    return table->mirrors[*turn];
+    *turn = *turn > 0 && *turn <= table->space->count ? *turn - 1 : table->space->count - 1;
+    return table->space->mirrors[*turn];
 }
 
 /* How many mirrors' memory is looked at during this call. */
@@ -63,39 +63,41 @@ static size_t looks_beside(struct mirror_table *table, uint64_t read_bytes)
 {
     const uint64_t beside = read_bytes / LOOK_BYTES;
     const size_t looks = beside > 0 ? beside < SWEEP_MOST ? beside : SWEEP_MOST
-                                    : ++table->calls_unswept >= CALLS_BETWEEN;
+                                    : ++table->space->calls_unswept >= CALLS_BETWEEN;
     if (looks > 0)
-        table->calls_unswept = 0;
+        table->space->calls_unswept = 0;
     return looks;
 }
 
 void mirror_table_sweep_some(struct mirror_table *table, uint64_t read_bytes)
 {
-    pthread_mutex_lock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
     const size_t looks = looks_beside(table, read_bytes);
-    for (size_t i = 0; i < SWEEP_MOST && i < table->count; i++)
-        look_after(table, next_of(table, &table->next_swept), false);
-    for (size_t i = 0; i < looks && table->count > 0; i++)
-        look_after(table, next_of(table, &table->next_looked_at), true);
-    pthread_mutex_unlock(&table->lock);
+    for (size_t i = 0; i < SWEEP_MOST && i < table->space->count; i++)
+        look_after(table, next_of(table, &table->space->next_swept), false);
+    for (size_t i = 0; i < looks && table->space->count > 0; i++)
+        look_after(table, next_of(table, &table->space->next_looked_at), true);
+    pthread_mutex_unlock(&table->space->lock);
 }
 
-/* The least recently used mirror with device memory that nobody works on, claimed whole; NULL: none.
+/* The least recently used copy with memory on the device, of a mirror that nobody works on, which is claimed
+ * whole; NULL: none.
  * `lock` is held. */
-static struct mirror *find_victim(struct mirror_table *table)
+static struct mirror_copy *find_victim(struct mirror_table *table)
 {
-    struct mirror *victim = NULL;
-    for (size_t i = 0; i < table->count; i++) {
-        struct mirror *mirror = table->mirrors[i];
-        if ((victim && victim->used <= mirror->used) || !claims_try_whole(mirror))
+    struct mirror_copy *victim = NULL;
+    for (size_t i = 0; i < table->space->count; i++) {
+        struct mirror *mirror = table->space->mirrors[i];
+        struct mirror_copy *copy = mirror_table_copy(table, mirror);
+        if ((victim && victim->used <= copy->used) || !claims_try_whole(mirror))
             continue;
-        if (mirror->memory.committed_bytes == 0) {
+        if (copy->memory.committed_bytes == 0) {
             claims_give_whole(mirror);
             continue;
         }
         if (victim)
-            claims_give_whole(victim);
-        victim = mirror;
+            claims_give_whole(victim->mirror);
+        victim = copy;
     }
     return victim;
 }
@@ -104,18 +106,19 @@ bool mirror_table_evict(struct mirror_table *table)
 {
     if (mirror_table_drop_kept(table))
         return true;
-    pthread_mutex_lock(&table->lock);
-    struct mirror *victim = find_victim(table);
+    pthread_mutex_lock(&table->space->lock);
+    struct mirror_copy *victim = find_victim(table);
     if (victim) {
-        victim->references++;
+        victim->mirror->references++;
         memset(&victim->accounts, 0, sizeof victim->accounts);
-        mirror_forget_resident(victim, 0, mirror_pages(victim));
+        mirror_forget_resident(victim, 0, mirror_pages(victim->mirror));
     }
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
     if (!victim)
         return false;
-    mirror_empty(victim);
-    claims_give_whole(victim);
-    mirror_table_release(table, victim);
+    struct mirror *const mirror = victim->mirror;
+    mirror_empty_copy(victim);
+    claims_give_whole(mirror);
+    mirror_table_release(table, mirror);
     return true;
 }

@@ -7,27 +7,73 @@
 #include <string.h>
 #include <time.h>
 
-enum status mirror_table_create(struct device *device, size_t budget_bytes, size_t pin_budget_bytes,
-                                bool tracking, struct mirror_table **result)
+static struct mirror_space *create_space(int places, size_t pin_budget_bytes, bool tracking)
+{
+    struct mirror_space *space = calloc(1, sizeof *space);
+    if (!space)
+        return NULL;
+    space->resources.places = places;
+    space->resources.pin_budget_bytes = pin_budget_bytes;
+    patience_condition_create(&space->made);
+    pthread_mutex_init(&space->lock, NULL);
+    pthread_mutex_init(&space->resources.pinning, NULL);
+    if (tracking && write_tracker_create(&space->resources.tracker) != STATUS_OK)
+        space->resources.tracker = NULL;
+    return space;
+}
+
+static void destroy_space(struct mirror_space *space)
+{
+    for (size_t i = 0; i < space->count; i++)
+        mirror_destroy(space->mirrors[i]);
+    write_tracker_destroy(space->resources.tracker);
+    process_pins_close(&space->resources.process_pins);
+    pthread_cond_destroy(&space->made);
+    pthread_mutex_destroy(&space->lock);
+    pthread_mutex_destroy(&space->resources.pinning);
+    free(space->mirrors);
+    free(space);
+}
+
+static enum status create_table(struct mirror_space *space, struct device *device, size_t budget_bytes,
+                                struct mirror_table **result)
 {
     struct mirror_table *table = calloc(1, sizeof *table);
     if (!table)
         return STATUS_OUT_OF_MEMORY;
-    table->resources.device = device;
-    budget_fix(&table->resources.budget, device, budget_bytes);
-    table->resources.pin_budget_bytes = pin_budget_bytes;
-    patience_condition_create(&table->made);
-    pthread_mutex_init(&table->lock, NULL);
-    pthread_mutex_init(&table->resources.pinning, NULL);
-    if (tracking && write_tracker_create(&table->resources.tracker) != STATUS_OK)
-        table->resources.tracker = NULL;
+    table->space = space;
+    table->place = device_place(device);
+    table->share = &space->resources.shares[table->place];
+    budget_fix(&table->share->budget, device, budget_bytes);
+    atomic_store(&table->share->device, device);
+    pthread_mutex_lock(&space->lock);
+    space->tables++;
+    pthread_mutex_unlock(&space->lock);
     *result = table;
     return STATUS_OK;
 }
 
+enum status mirror_table_create(struct device *device, size_t budget_bytes, size_t pin_budget_bytes,
+                                bool tracking, struct mirror_table **result)
+{
+    struct mirror_space *space = create_space(device_chosen(device)->count, pin_budget_bytes, tracking);
+    if (!space)
+        return STATUS_OUT_OF_MEMORY;
+    const enum status status = create_table(space, device, budget_bytes, result);
+    if (status != STATUS_OK)
+        destroy_space(space);
+    return status;
+}
+
+enum status mirror_table_create_beside(const struct mirror_table *first, struct device *device,
+                                       size_t budget_bytes, struct mirror_table **result)
+{
+    return create_table(first->space, device, budget_bytes, result);
+}
+
 void mirror_table_follow(struct mirror_table *table, unsigned percent)
 {
-    budget_follow(&table->resources.budget, table->resources.device, percent);
+    budget_follow(&table->share->budget, table->share->device, percent);
 }
 
 void mirror_table_destroy(struct mirror_table *table)
@@ -36,28 +82,22 @@ void mirror_table_destroy(struct mirror_table *table)
         return;
     while (mirror_table_drop_kept(table))
         continue;
-    for (size_t i = 0; i < table->count; i++)
-        mirror_destroy(table->mirrors[i]);
-    write_tracker_destroy(table->resources.tracker);
-    process_pins_close(&table->resources.process_pins);
-    pthread_cond_destroy(&table->made);
-    pthread_mutex_destroy(&table->lock);
-    pthread_mutex_destroy(&table->resources.pinning);
-    free(table->mirrors);
+    if (--table->space->tables == 0)
+        destroy_space(table->space);
     free(table);
 }
 
 bool mirror_table_tracks(const struct mirror_table *table)
 {
-    return table->resources.tracker && !atomic_load(&table->blind);
+    return table->space->resources.tracker && !atomic_load(&table->space->blind);
 }
 
 size_t mirror_table_first_behind(const struct mirror_table *table, uintptr_t address)
 {
-    size_t low = 0, high = table->count;
+    size_t low = 0, high = table->space->count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (table->mirrors[middle]->end > address)
+        if (table->space->mirrors[middle]->end > address)
             high = middle;
         else
             low = middle + 1;
@@ -67,16 +107,17 @@ size_t mirror_table_first_behind(const struct mirror_table *table, uintptr_t add
 
 struct mirror *mirror_table_find(const struct mirror_table *table, uintptr_t begin, uintptr_t end)
 {
+    const struct mirror_space *const space = table->space;
     size_t at = mirror_table_first_behind(table, begin);
-    if (at == table->count || table->mirrors[at]->begin > begin || table->mirrors[at]->end < end)
+    if (at == space->count || space->mirrors[at]->begin > begin || space->mirrors[at]->end < end)
         return NULL;
-    return table->mirrors[at];
+    return space->mirrors[at];
 }
 
 bool mirror_table_is_unfit(struct mirror_table *table, uintptr_t begin, uintptr_t end)
 {
     for (int i = 0; i < UNFIT_RANGES; i++) {
-        struct unfit_range *unfit = &table->unfit[i];
+        struct unfit_range *unfit = &table->space->unfit[i];
         if (unfit->lookups_left > 0 && begin < unfit->end && unfit->begin < end) {
             unfit->lookups_left--;
             return true;
@@ -87,53 +128,56 @@ bool mirror_table_is_unfit(struct mirror_table *table, uintptr_t begin, uintptr_
 
 void mirror_table_note_unfit(struct mirror_table *table, uintptr_t begin, uintptr_t end)
 {
-    pthread_mutex_lock(&table->lock);
-    table->unfit[table->next_unfit++ % UNFIT_RANGES] = (struct unfit_range){begin, end, UNFIT_LOOKUPS};
-    pthread_mutex_unlock(&table->lock);
+    struct mirror_space *const space = table->space;
+    pthread_mutex_lock(&space->lock);
+    space->unfit[space->next_unfit++ % UNFIT_RANGES] = (struct unfit_range){begin, end, UNFIT_LOOKUPS};
+    pthread_mutex_unlock(&space->lock);
 }
 
 void mirror_table_remove(struct mirror_table *table, struct mirror *mirror)
 {
+    struct mirror_space *const space = table->space;
     size_t at = mirror_table_first_behind(table, mirror->begin);
     mirror->dead = true;
-    memmove(table->mirrors + at, table->mirrors + at + 1, (table->count - at - 1) * sizeof *table->mirrors);
-    table->count--;
+    memmove(space->mirrors + at, space->mirrors + at + 1, (space->count - at - 1) * sizeof *space->mirrors);
+    space->count--;
     mirror->references--; /* the table's; somebody who holds the lock has another */
 }
 
 bool mirror_table_insert(struct mirror_table *table, struct mirror *mirror)
 {
-    if (table->count == table->room) {
-        size_t room = table->room ? 2 * table->room : 16;
-        struct mirror **grown = realloc(table->mirrors, room * sizeof *grown);
+    struct mirror_space *const space = table->space;
+    if (space->count == space->room) {
+        size_t room = space->room ? 2 * space->room : 16;
+        struct mirror **grown = realloc(space->mirrors, room * sizeof *grown);
         if (!grown)
             return false;
-        table->mirrors = grown;
-        table->room = room;
+        space->mirrors = grown;
+        space->room = room;
     }
     size_t at = mirror_table_first_behind(table, mirror->begin);
-    memmove(table->mirrors + at + 1, table->mirrors + at, (table->count - at) * sizeof *table->mirrors);
-    table->mirrors[at] = mirror;
-    table->count++;
+    memmove(space->mirrors + at + 1, space->mirrors + at, (space->count - at) * sizeof *space->mirrors);
+    space->mirrors[at] = mirror;
+    space->count++;
     mirror->references++;
     return true;
 }
 
 void mirror_table_release(struct mirror_table *table, struct mirror *mirror)
 {
-    pthread_mutex_lock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
     bool last = --mirror->references == 0;
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
     if (last)
         mirror_destroy(mirror);
 }
 
 void mirror_table_drop(struct mirror_table *table, struct mirror *mirror)
 {
-    pthread_mutex_lock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
     if (!mirror->dead)
         mirror_table_remove(table, mirror);
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
     mirror_empty(mirror);
 }
 
@@ -149,33 +193,33 @@ static bool lock_in_time(pthread_mutex_t *lock)
 bool mirror_table_give_up_registrations(struct mirror_table *table, uintptr_t begin, uintptr_t end)
 {
     bool any = false;
-    if (!table->resources.tracker || !lock_in_time(&table->lock))
+    if (!table->space->resources.tracker || !lock_in_time(&table->space->lock))
         return false;
     for (size_t i = mirror_table_first_behind(table, begin);
-         i < table->count && table->mirrors[i]->begin < end; i++)
-        any = registration_give_up(table->mirrors[i]) || any;
-    pthread_mutex_unlock(&table->lock);
+         i < table->space->count && table->space->mirrors[i]->begin < end; i++)
+        any = registration_give_up(table->space->mirrors[i]) || any;
+    pthread_mutex_unlock(&table->space->lock);
     return any;
 }
 
 enum mirror_tracking mirror_table_tracking(const struct mirror_table *table)
 {
-    if (!table->resources.tracker)
+    if (!table->space->resources.tracker)
         return MIRROR_TRACKS_NOTHING;
-    return atomic_load(&table->blind) ? MIRROR_BLIND : MIRROR_TRACKS;
+    return atomic_load(&table->space->blind) ? MIRROR_BLIND : MIRROR_TRACKS;
 }
 
 const char *mirror_table_description(const struct mirror_table *table)
 {
     static char text[320];
-    const struct mirror_resources *resources = &table->resources;
-    const char *rule = !resources->tracker        ? "stateless"
-                       : atomic_load(&table->blind) ? "stateless: host writes may come unseen"
-                                                    : "tracked";
+    const struct mirror_resources *resources = &table->space->resources;
+    const char *rule = !resources->tracker                 ? "stateless"
+                       : atomic_load(&table->space->blind) ? "stateless: host writes may come unseen"
+                                                           : "tracked";
     snprintf(text, sizeof text,
              "%zu mirrors, %zu of %zu MiB on the device, %zu of %zu MiB pinned, %s; tracker: %s",
-             table->count, atomic_load(&resources->budget.committed) >> 20,
-             atomic_load(&resources->budget.bytes) >> 20, atomic_load(&resources->pinned_bytes) >> 20,
+             table->space->count, atomic_load(&table->share->budget.committed) >> 20,
+             atomic_load(&table->share->budget.bytes) >> 20, atomic_load(&resources->pinned_bytes) >> 20,
              resources->pin_budget_bytes >> 20, rule, write_tracker_description());
     return text;
 }

@@ -1,7 +1,8 @@
-/* mirror_table.h - all mirrors of a device: finding, making, joining and evicting them.
+/* mirror_table.h - all mirrors, as one device uses them: finding, making, joining and evicting them.
  *
  * Who waits for another: who makes mirrors, for the one who is making some; then for claims on mirrors, by
- * address (claims.h). `lock` is held only for look-ups and accounts, and nobody waits for a claim with it. */
+ * address (claims.h). The space's `lock` is held only for look-ups and accounts, and nobody waits for a claim
+ * with it. */
 #ifndef MUBLAS_MIRROR_TABLE_H
 #define MUBLAS_MIRROR_TABLE_H
 
@@ -24,10 +25,11 @@ struct kept_memory {
 
 enum { KEPT_MEMORY = 4 };
 
-struct mirror_table {
+/* One for all devices: a page of the host has one mirror, and one tracker. */
+struct mirror_space {
     struct mirror_resources resources;
+    int tables; /* that use it; under `lock`, as is all that follows */
     pthread_mutex_t lock;
-    struct kept_memory kept[KEPT_MEMORY]; /* bytes 0: none */
     bool making; /* one thread at a time makes mirrors */
     pthread_cond_t made;
     struct mirror **mirrors; /* by address, disjoint */
@@ -41,6 +43,21 @@ struct mirror_table {
     unsigned long long loads; /* loader_loads() when mappings were last looked at */
     atomic_bool blind; /* host writes may come unseen: everything is stateless from now on */
 };
+
+/* A device's way to its copies of all mirrors. */
+struct mirror_table {
+    struct mirror_space *space;
+    int place; /* the device's */
+    struct device_share *share;
+    struct kept_memory kept[KEPT_MEMORY]; /* bytes 0: none; under the space's lock */
+};
+
+/* What the table's device has of a mirror. */
+static inline struct mirror_copy *mirror_table_copy(const struct mirror_table *table,
+                                                    const struct mirror *mirror)
+{
+    return &mirror->copies[table->place];
+}
 
 /* False when every call must be stateless. */
 bool mirror_table_tracks(const struct mirror_table *table);

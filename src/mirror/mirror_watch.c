@@ -22,15 +22,15 @@ static bool has_blind_spots(struct mirror_table *table, bool libraries, bool pin
     if (libraries && mapping_has_blind_library())
         return true;
     /* While somebody pins, look the next time. */
-    if (!pins || pthread_mutex_trylock(&table->resources.pinning) != 0)
+    if (!pins || pthread_mutex_trylock(&table->space->resources.pinning) != 0)
         return false;
-    return look_at_pins(&table->resources);
+    return look_at_pins(&table->space->resources);
 }
 
 static void go_blind(struct mirror_table *table)
 {
     /* For good: what was written while nobody looked cannot be found out later. */
-    if (!atomic_exchange(&table->blind, true))
+    if (!atomic_exchange(&table->space->blind, true))
         log_message(LOG_WARNING,
                     "this process uses memory that can be written unseen (RDMA, XPMEM, AF_XDP, VFIO, "
                     "or pins of others); operands are copied at every call "
@@ -41,15 +41,15 @@ void mirror_table_watch_pins(struct mirror_table *table)
 {
     if (!mirror_table_tracks(table) || settings()->trust_tracking)
         return;
-    pthread_mutex_lock(&table->resources.pinning);
-    if (look_at_pins(&table->resources))
+    pthread_mutex_lock(&table->space->resources.pinning);
+    if (look_at_pins(&table->space->resources))
         go_blind(table);
 }
 
 /* Others may have begun to want device memory. */
 static void give_way(struct mirror_table *table)
 {
-    struct budget *budget = &table->resources.budget;
+    struct budget *budget = &table->share->budget;
     if (atomic_load(&budget->committed) == 0 || !budget_refresh(budget))
         return;
     while (atomic_load(&budget->committed) > atomic_load(&budget->bytes) && mirror_table_evict(table))
@@ -59,13 +59,13 @@ static void give_way(struct mirror_table *table)
 void mirror_table_watch(struct mirror_table *table, bool now)
 {
     const unsigned long long loads = loader_loads();
-    pthread_mutex_lock(&table->lock);
-    bool due = now || ++table->calls % WATCH_PERIOD == 0;
+    pthread_mutex_lock(&table->space->lock);
+    bool due = now || ++table->space->calls % WATCH_PERIOD == 0;
     /* A library comes by the loader; whatever else maps such memory is found in time. */
-    bool libraries_due = table->loads != loads || (due && table->calls % LIBRARY_PERIOD == 0);
-    table->loads = loads;
-    bool memory_due = !now && table->calls % MEMORY_PERIOD == 0;
-    pthread_mutex_unlock(&table->lock);
+    bool libraries_due = table->space->loads != loads || (due && table->space->calls % LIBRARY_PERIOD == 0);
+    table->space->loads = loads;
+    bool memory_due = !now && table->space->calls % MEMORY_PERIOD == 0;
+    pthread_mutex_unlock(&table->space->lock);
     if (memory_due)
         give_way(table);
     if (!(due || libraries_due) || !mirror_table_tracks(table) || settings()->trust_tracking ||

@@ -50,10 +50,10 @@ static void settle(struct operands_hold *hold, struct held_operand *held)
     const bool pinned_anew = held->was_resident && was_pinned_anew(hold, held->mirror);
     const uint64_t uploaded = pinned_anew ? 0 : (uint64_t)held->uploaded_pages << page_shift();
     if (held->operand.access == OPERAND_READ && !pinned_anew)
-        hot_ranges_note(held->mirror, held->pages, 2 * uploaded > touched);
+        hot_ranges_note(held->copy, held->pages, 2 * uploaded > touched);
     if (held->hot)
         return; /* it is not resident */
-    residency_settle(hold->table, held->mirror, held->pages, held->was_resident, uploaded, touched,
+    residency_settle(hold->table, held->copy, held->pages, held->was_resident, uploaded, touched,
                      held->operand.kind);
 }
 
@@ -67,7 +67,7 @@ static enum status provide(struct operands_hold *hold, struct held_operand *held
         return stateless_hold(hold->lane, operand, &hold->transfers);
     if (!held->mirror)
         return STATUS_OK;
-    operand->device_address = device_range_address(&held->mirror->memory, held->hull.begin);
+    operand->device_address = device_range_address(&held->copy->memory, held->hull.begin);
     if (held->hot)
         mirror_take_as_written(held->mirror, held->pages);
     /* What others who share it have found changed by now is the proof's business: it may not be sent under
@@ -84,8 +84,8 @@ static void distrust(struct operands_hold *hold)
 {
     for (int i = 0; i < hold->count; i++) {
         struct held_operand *held = &hold->operands[i];
-        if (held->mirror && held->mirror->valid)
-            mirror_invalidate(held->mirror, held->pages.begin, held->pages.end);
+        if (held->mirror)
+            mirror_invalidate_copy(held->copy, held->pages.begin, held->pages.end);
     }
 }
 
@@ -149,7 +149,7 @@ static enum status take_lane(struct operands_hold *hold, struct lane *lane)
 {
     hold->lane = lane;
     hold->own_lane = !lane;
-    return lane ? STATUS_OK : lane_acquire_within(hold->table->resources.device, hold->patience, &hold->lane);
+    return lane ? STATUS_OK : lane_acquire_within(hold->table->share->device, hold->patience, &hold->lane);
 }
 
 static enum status begin(struct operands_hold *hold, struct lane *lane, size_t extra_scratch)

@@ -59,11 +59,19 @@ static inline bool operand_is_misaligned(const struct operand *operand)
 
 struct mirror_table;
 
-/* The table of mirrors of one device; `budget_bytes` of device memory at most,
+/* The table of mirrors of the first device in use; `budget_bytes` of device memory at most,
  * `pin_budget_bytes` of host memory pinned at most. Works statelessly where no
- * write tracker can be had (tracking false, or the self-test failed). */
+ * write tracker can be had (tracking false, or the self-test failed). Others of device_chosen(device) may
+ * follow. */
 enum status mirror_table_create(struct device *device, size_t budget_bytes, size_t pin_budget_bytes,
                                 bool tracking, struct mirror_table **table);
+
+/* Another device's table of the same mirrors: all that follows holds for the copies on the table's device,
+ * which calls of the same table use. The tracker, and the pages that calls claim, are the same for all. */
+enum status mirror_table_create_beside(const struct mirror_table *first, struct device *device,
+                                       size_t budget_bytes, struct mirror_table **table);
+
+/* Nobody uses it or its device any more; mirrors go with the last table. Inside device_enter. */
 void mirror_table_destroy(struct mirror_table *table);
 
 /* From now on the mirrors may fill this percentage of the device memory that is free beside
@@ -122,6 +130,11 @@ enum status operands_hold(struct mirror_table *table, struct lane *lane, struct 
                           struct operands_hold **hold);
 struct lane *operands_lane(const struct operands_hold *hold);
 
+/* Holds that this thread makes from now on, until it says false, are one call's: on several devices, of parts
+ * of one matrix that may meet inside a page. None is in another's way, but where one has to drop a mirror:
+ * that waits as for others' calls, so such holds need patience that ends. */
+void operands_hold_together(bool together);
+
 /* Must follow a hold by HOLD_UNPROVEN, after the launch and before anything reaches user memory. *changed:
  * the host had written; the operands have been queued for upload again, and what was launched before must
  * be launched again. STATUS_INACCESSIBLE: release, and the call is the host's. Any other failure: release
@@ -161,6 +174,14 @@ void operands_keep(struct mirror_table *table, CUdeviceptr address, size_t bytes
 /* May matrices stay on the device, as far as is known by now? */
 enum mirror_tracking { MIRROR_TRACKS, MIRROR_TRACKS_NOTHING, MIRROR_BLIND };
 enum mirror_tracking mirror_table_tracking(const struct mirror_table *table);
+
+/* Give back kept memory, or that of the mirror that was used least recently and is not in use now. False:
+ * there is none. Inside device_enter. */
+bool operands_evict(struct mirror_table *table);
+
+/* Has the program pinned all of them itself, and is nothing of them mirrored? Then they may go by DMA, both
+ * ways. Inside device_enter. */
+bool operands_are_pinned_by_program(struct mirror_table *table, const struct operand *operands, int count);
 
 /* One line of state for `mublas info` and the report. */
 const char *mirror_table_description(const struct mirror_table *table);

@@ -6,12 +6,17 @@ bool operands_fit(const struct mirror_table *table, const struct operand *operan
     uint64_t bytes = 0;
     for (int i = 0; i < count; i++)
         bytes += operand_memory_bytes(&operands[i]);
-    return bytes <= atomic_load(&table->resources.budget.bytes);
+    return bytes <= atomic_load(&table->share->budget.bytes);
+}
+
+bool operands_evict(struct mirror_table *table)
+{
+    return mirror_table_evict(table);
 }
 
 size_t operands_budget(const struct mirror_table *table)
 {
-    return atomic_load(&table->resources.budget.bytes);
+    return atomic_load(&table->share->budget.bytes);
 }
 
 /* Tiles of a quarter of the memory want twice the transfers, which a large budget hides: mirrors do not
@@ -22,7 +27,7 @@ enum { ENOUGH_OF_MOST = 4 };
  * uses go. 0: not to be had. */
 static size_t take(struct mirror_table *table, size_t least, size_t most)
 {
-    struct budget *budget = &table->resources.budget;
+    struct budget *budget = &table->share->budget;
     const size_t enough = least > most / ENOUGH_OF_MOST ? least : most / ENOUGH_OF_MOST;
     for (;;) {
         size_t all = atomic_load(&budget->bytes), taken = atomic_load(&budget->committed);
@@ -41,11 +46,11 @@ static size_t take(struct mirror_table *table, size_t least, size_t most)
 enum status operands_borrow(struct mirror_table *table, size_t least, size_t most, CUdeviceptr *address,
                             size_t *bytes)
 {
-    struct budget *budget = &table->resources.budget;
+    struct budget *budget = &table->share->budget;
     enum status status = STATUS_OUT_OF_MEMORY;
     *bytes = take(table, least, most);
     while (*bytes >= least && *bytes > 0) {
-        status = device_allocate(table->resources.device, *bytes, address);
+        status = device_allocate(table->share->device, *bytes, address);
         if (status != STATUS_OUT_OF_MEMORY)
             break;
         if (mirror_table_drop_kept(table)) /* the device may have less than the budget */

@@ -4,14 +4,14 @@
 
 void operands_return(struct mirror_table *table, CUdeviceptr address, size_t bytes)
 {
-    device_free(table->resources.device, address);
-    budget_give(&table->resources.budget, bytes);
+    device_free(table->share->device, address);
+    budget_give(&table->share->budget, bytes);
 }
 
 struct kept_memory mirror_table_take_kept(struct mirror_table *table, size_t bytes)
 {
     struct kept_memory taken = {0, 0}, *found = NULL;
-    pthread_mutex_lock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
     for (int i = 0; i < KEPT_MEMORY; i++) {
         struct kept_memory *const kept = &table->kept[i];
         if (kept->bytes > 0 && kept->bytes >= bytes &&
@@ -22,7 +22,7 @@ struct kept_memory mirror_table_take_kept(struct mirror_table *table, size_t byt
         taken = *found;
         *found = (struct kept_memory){0, 0};
     }
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
     return taken;
 }
 
@@ -38,7 +38,7 @@ bool mirror_table_drop_kept(struct mirror_table *table)
 void operands_keep(struct mirror_table *table, CUdeviceptr address, size_t bytes)
 {
     struct kept_memory goes = {address, bytes};
-    pthread_mutex_lock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
     struct kept_memory *least = &table->kept[0];
     for (int i = 1; i < KEPT_MEMORY; i++)
         least = table->kept[i].bytes < least->bytes ? &table->kept[i] : least;
@@ -46,7 +46,7 @@ void operands_keep(struct mirror_table *table, CUdeviceptr address, size_t bytes
         goes = *least;
         *least = (struct kept_memory){address, bytes};
     }
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
     if (goes.bytes > 0)
         operands_return(table, goes.address, goes.bytes);
 }

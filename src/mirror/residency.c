@@ -3,7 +3,7 @@
 /* In the device's context: making a mirror may join or drop others, with their pins. */
 static enum status make(struct mirror_table *table, struct byte_range hull, struct patience *patience)
 {
-    struct device *device = table->resources.device;
+    struct device *device = table->share->device;
     struct device_scope scope;
     struct mirror *mirror;
     enum status status = device_enter(device, &scope);
@@ -26,20 +26,22 @@ static struct mirror *look_up(struct mirror_table *table, struct byte_range hull
         return atomic_load(&mirror->foreign_pins) ? NULL : mirror;
     if (mirror_table_is_unfit(table, hull.begin, hull.end))
         return NULL;
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
     *busy = make(table, hull, patience) == STATUS_BUSY || *busy;
-    pthread_mutex_lock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
     return mirror_table_find(table, hull.begin, hull.end);
 }
 
-static bool is_on_device(struct mirror *mirror, struct byte_range hull)
+static bool is_on_device(const struct mirror_table *table, struct mirror *mirror, struct byte_range hull)
 {
-    return mirror && mirror_is_resident(mirror, mirror_page_range(mirror, hull.begin, hull.end));
+    return mirror && mirror_is_resident(mirror_table_copy(table, mirror),
+                                        mirror_page_range(mirror, hull.begin, hull.end));
 }
 
-static bool is_resident(struct mirror *mirror, const struct operand *operand, struct byte_range hull)
+static bool is_resident(const struct mirror_table *table, struct mirror *mirror,
+                        const struct operand *operand, struct byte_range hull)
 {
-    return operand->access == OPERAND_OVERWRITE || is_on_device(mirror, hull);
+    return operand->access == OPERAND_OVERWRITE || is_on_device(table, mirror, hull);
 }
 
 static bool was_pinned(struct mirror *mirror, struct byte_range hull)
@@ -47,9 +49,12 @@ static bool was_pinned(struct mirror *mirror, struct byte_range hull)
     return atomic_load(&mirror->pinned_begin) <= hull.begin && hull.end <= atomic_load(&mirror->pinned_end);
 }
 
-static struct account *find_account(struct mirror *mirror, struct byte_range hull)
+static struct account *find_account(const struct mirror_table *table, struct mirror *mirror,
+                                    struct byte_range hull)
 {
-    return mirror ? account_find(&mirror->accounts, mirror_page_range(mirror, hull.begin, hull.end)) : NULL;
+    return mirror ? account_find(&mirror_table_copy(table, mirror)->accounts,
+                                 mirror_page_range(mirror, hull.begin, hull.end))
+                  : NULL;
 }
 
 /* `account` is NULL where there is none. `lock` is held. */
@@ -60,7 +65,7 @@ static void add_missing(const struct mirror_table *table, const struct operand *
     if (account)
         account_look_for_changes(account, operand, bytes);
     const struct account *known = account ? account : &none;
-    const unsigned setbacks = account_setbacks(known, &table->losses[operand->kind]);
+    const unsigned setbacks = account_setbacks(known, &table->space->losses[operand->kind]);
     if (setbacks > residency->setbacks)
         residency->setbacks = setbacks;
     residency->rewritten = residency->rewritten || setbacks > 0 || known->was_rewritten;
@@ -75,7 +80,7 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
 {
     const bool tracks = mirror_table_tracks(table);
     struct residency residency = {.trackable = tracks, .resident = true};
-    pthread_mutex_lock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
     for (int i = 0; i < count; i++) {
         if (operand_memory_is_empty(&operands[i]))
             continue;
@@ -86,23 +91,23 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
                                     : NULL;
         residency.bytes += bytes;
         residency.trackable = residency.trackable && mirror;
-        struct account *account = find_account(mirror, hull);
-        if (operands[i].access != OPERAND_READ && is_on_device(mirror, hull)) {
+        struct account *account = find_account(table, mirror, hull);
+        if (operands[i].access != OPERAND_READ && is_on_device(table, mirror, hull)) {
             residency.kept_bytes += bytes;
             residency.worth_us = account ? account->worth_us : 0;
         }
-        if (is_resident(mirror, &operands[i], hull))
+        if (is_resident(table, mirror, &operands[i], hull))
             continue;
         if (mirror && was_pinned(mirror, hull))
             residency.pinned_bytes += bytes;
         add_missing(table, &operands[i], bytes, account, &residency);
     }
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
     return residency;
 }
 
 struct operand_account {
-    struct mirror *mirror;
+    struct mirror_copy *copy;
     struct account *account;
 };
 
@@ -117,15 +122,17 @@ static int accounts_of(struct mirror_table *table, const struct operand *operand
             continue;
         struct byte_range hull = operand_memory_hull(&operands[i]);
         struct mirror *mirror = mirror_table_find(table, hull.begin, hull.end);
-        if (!mirror || (resident ? !is_on_device(mirror, hull) : is_resident(mirror, &operands[i], hull)))
+        if (!mirror ||
+            (resident ? !is_on_device(table, mirror, hull) : is_resident(table, mirror, &operands[i], hull)))
             continue;
+        struct mirror_copy *copy = mirror_table_copy(table, mirror);
         struct account *account =
-            account_open(&mirror->accounts, mirror_page_range(mirror, hull.begin, hull.end));
+            account_open(&copy->accounts, mirror_page_range(mirror, hull.begin, hull.end));
         bool again = false;
         for (int j = 0; j < found; j++)
             again = again || accounts[j].account == account;
         if (!again)
-            accounts[found++] = (struct operand_account){mirror, account};
+            accounts[found++] = (struct operand_account){copy, account};
     }
     return found;
 }
@@ -133,24 +140,24 @@ static int accounts_of(struct mirror_table *table, const struct operand *operand
 void operands_credit(struct mirror_table *table, const struct operand *operands, int count, double saved_us)
 {
     struct operand_account accounts[OPERANDS_MAX];
-    pthread_mutex_lock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
     const int found = accounts_of(table, operands, count, false, accounts);
     for (int i = 0; i < found; i++)
         accounts[i].account->credit_us += saved_us;
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
 }
 
 void operands_earn(struct mirror_table *table, const struct operand *operands, int count, double saved_us)
 {
     struct operand_account accounts[OPERANDS_MAX];
-    pthread_mutex_lock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
     const int found = accounts_of(table, operands, count, true, accounts);
     for (int i = 0; i < found; i++) {
         struct account *account = accounts[i].account;
-        if (!account_earn(account, &table->losses[account->buyer], saved_us / found))
-            mirror_forget_resident(accounts[i].mirror, account->pages.begin, account->pages.end);
+        if (!account_earn(account, &table->space->losses[account->buyer], saved_us / found))
+            mirror_forget_resident(accounts[i].copy, account->pages.begin, account->pages.end);
     }
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
 }
 
 bool operands_are_resident(struct mirror_table *table, const struct operand *operand)
@@ -158,54 +165,55 @@ bool operands_are_resident(struct mirror_table *table, const struct operand *ope
     if (!mirror_table_tracks(table) || operand_memory_is_empty(operand) || operand_is_misaligned(operand))
         return false;
     const struct byte_range hull = operand_memory_hull(operand);
-    pthread_mutex_lock(&table->lock);
-    const bool resident = is_on_device(mirror_table_find(table, hull.begin, hull.end), hull);
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_lock(&table->space->lock);
+    const bool resident = is_on_device(table, mirror_table_find(table, hull.begin, hull.end), hull);
+    pthread_mutex_unlock(&table->space->lock);
     return resident;
 }
 
 /* Of what there is of the account's on the device: a panel that is rewritten says nothing of
  * the matrix. */
-static bool is_most_of_it(const struct mirror *mirror, const struct account *account, struct page_range hull)
+static bool is_most_of_it(const struct mirror_copy *copy, const struct account *account,
+                          struct page_range hull)
 {
     return 2 * (hull.end - hull.begin) >=
-           page_bits_count(mirror->resident, account->pages.begin, account->pages.end);
+           (copy->resident ? page_bits_count(copy->resident, account->pages.begin, account->pages.end) : 0);
 }
 
 /* `lock` is held. */
-static void note_first_upload(struct mirror *mirror, struct account *account, struct page_range hull,
+static void note_first_upload(struct mirror_copy *copy, struct account *account, struct page_range hull,
                               uint64_t bytes, unsigned kind)
 {
     account_pay_first(account, bytes);
-    page_bits_set(mirror->resident, hull.begin, hull.end);
-    if (is_most_of_it(mirror, account, hull))
+    mirror_note_resident(copy, hull);
+    if (is_most_of_it(copy, account, hull))
         account_note_bought(account, kind);
 }
 
-void residency_settle(struct mirror_table *table, struct mirror *mirror, struct page_range hull,
+void residency_settle(struct mirror_table *table, struct mirror_copy *copy, struct page_range hull,
                       bool was_resident, uint64_t uploaded_bytes, uint64_t bytes, unsigned kind)
 {
-    pthread_mutex_lock(&table->lock);
-    struct account *account = account_open(&mirror->accounts, hull);
-    mirror->used = table->calls;
+    pthread_mutex_lock(&table->space->lock);
+    struct account *account = account_open(&copy->accounts, hull);
+    copy->used = table->space->calls;
     if (was_resident && 2 * uploaded_bytes > bytes) {
-        if (is_most_of_it(mirror, account, hull))
-            account_give_up(account, &table->losses[account->buyer]);
-        mirror_forget_resident(mirror, hull.begin, hull.end);
+        if (is_most_of_it(copy, account, hull))
+            account_give_up(account, &table->space->losses[account->buyer]);
+        mirror_forget_resident(copy, hull.begin, hull.end);
     } else if (was_resident) {
         account_pay_again(account, uploaded_bytes);
-    } else if (!mirror_is_resident(mirror, hull)) {
-        note_first_upload(mirror, account, hull, uploaded_bytes, kind);
+    } else if (!mirror_is_resident(copy, hull)) {
+        note_first_upload(copy, account, hull, uploaded_bytes, kind);
     }
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
 }
 
-void residency_note_staged_result(struct mirror_table *table, struct mirror *mirror, struct page_range hull,
-                                  uint64_t bytes)
+void residency_note_staged_result(struct mirror_table *table, struct mirror_copy *copy,
+                                  struct page_range hull, uint64_t bytes)
 {
-    pthread_mutex_lock(&table->lock);
-    struct account *account = account_find(&mirror->accounts, hull);
+    pthread_mutex_lock(&table->space->lock);
+    struct account *account = account_find(&copy->accounts, hull);
     if (account)
         account_pay_staged_result(account, bytes);
-    pthread_mutex_unlock(&table->lock);
+    pthread_mutex_unlock(&table->space->lock);
 }

@@ -11,12 +11,12 @@
 #include "mirror/mirror_table.h"
 
 /* After its upload of `uploaded_bytes`, which touches `bytes`, for a call of that kind. */
-void residency_settle(struct mirror_table *table, struct mirror *mirror, struct page_range hull,
+void residency_settle(struct mirror_table *table, struct mirror_copy *copy, struct page_range hull,
                       bool was_resident, uint64_t uploaded_bytes, uint64_t bytes, unsigned kind);
 
 /* A resident output's result came home by staging, these bytes of it, where it was counted on to come by
  * DMA. */
-void residency_note_staged_result(struct mirror_table *table, struct mirror *mirror, struct page_range hull,
-                                  uint64_t bytes);
+void residency_note_staged_result(struct mirror_table *table, struct mirror_copy *copy,
+                                  struct page_range hull, uint64_t bytes);
 
 #endif

@@ -1,7 +1,6 @@
-/* cuMemAlloc with red zones, and the virtual memory calls. */
+/* cuMemAlloc with red zones, and what all device memory has in common. */
 #include "emulated_driver/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -12,10 +11,6 @@
 #endif
 
 enum { ALIGNMENT = 256, RED_ZONE = 0xc3 };
-
-static struct range_set reservations = {.limit = UINT64_MAX};
-static struct physical **handles; /* by handle - 1 */
-static size_t handle_count;
 
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {
@@ -57,16 +52,16 @@ void memory_check_red_zones(void)
 
 static CUresult allocate(CUdeviceptr *address, size_t bytes)
 {
-    struct segment segment = {.is_allocation = true, .accessible = true};
+    struct segment segment = {.is_allocation = true, .devices = 1};
     uint64_t pages = round_up(round_up(bytes, ALIGNMENT), PAGE);
     if (!address || bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (pages < bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult result = physical_take(pages, PAGE, &segment.physical);
+    CUresult result = physical_take(context_device(), pages, PAGE, &segment.physical);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!address_take(pages + 2 * PAGE, PAGE, &segment.owner))
+    if (!address_take(context_device(), pages + 2 * PAGE, PAGE, &segment.owner))
         emulated_abort("out of device addresses");
     segment.map_begin = segment.owner + PAGE;
     segment.map_end = segment.map_begin + pages;
@@ -103,156 +98,8 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr address)
     struct segment *segment = segment_find(address);
     if (!segment || !segment->is_allocation || segment->begin != address)
         API_FAIL(misuse("cuMemFree of %#llx, which is no allocation", address));
-    if ((result = stream_drain_all()) == CUDA_SUCCESS) /* the call synchronises */
+    if ((result = stream_drain_device(segment->physical->device)) == CUDA_SUCCESS) /* the call synchronises */
         free_allocation(segment);
-    API_END;
-}
-
-/* --- virtual memory --- */
-
-static bool is_granular(uint64_t value)
-{
-    return value % GRANULE == 0;
-}
-
-EXPORT CUresult cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *properties,
-                                              int option)
-{
-    API_BEGIN(cuMemGetAllocationGranularity);
-    if (!bytes || !properties || (option != CU_MEM_ALLOC_GRANULARITY_MINIMUM && option != 1))
-        API_FAIL(CUDA_ERROR_INVALID_VALUE);
-    *bytes = GRANULE;
-    API_END;
-}
-
-EXPORT CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t alignment, CUdeviceptr wanted,
-                                    unsigned long long flags)
-{
-    uint64_t begin, ignored;
-    API_BEGIN(cuMemAddressReserve);
-    (void)wanted; /* a hint, which the driver need not follow */
-    if (!address || bytes == 0 || !is_granular(bytes) || (alignment & (alignment - 1)) || flags != 0)
-        API_FAIL(misuse("cuMemAddressReserve of %zu bytes aligned to %zu", bytes, alignment));
-    if (!address_take(bytes, alignment > GRANULE ? alignment : GRANULE, &begin))
-        API_FAIL(CUDA_ERROR_OUT_OF_MEMORY);
-    reservations.cursor = begin;
-    if (!range_take(&reservations, bytes, 1, &ignored) || ignored != begin)
-        emulated_abort("the list of reservations is wrong");
-    *address = begin;
-    API_END;
-}
-
-EXPORT CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes)
-{
-    size_t following;
-    API_BEGIN(cuMemAddressFree);
-    const struct range *range = range_find(&reservations, address);
-    if (!range || range->begin != address || range->end != address + bytes)
-        API_FAIL(misuse("cuMemAddressFree of [%#llx, +%zu), which is no reservation", address, bytes));
-    struct segment *segment = segment_from(address, &following);
-    if (following && segment->map_begin < address + bytes)
-        API_FAIL(misuse("cuMemAddressFree of %#llx with memory still mapped there", address));
-    range_give(&reservations, address);
-    address_give(address);
-    API_END;
-}
-
-static struct physical *find_handle(CUmemGenericAllocationHandle handle)
-{
-    return handle - 1 < handle_count ? handles[handle - 1] : NULL;
-}
-
-EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
-                            const CUmemAllocationProp *properties, unsigned long long flags)
-{
-    struct physical *physical;
-    API_BEGIN(cuMemCreate);
-    if (!handle || !properties || bytes == 0 || !is_granular(bytes) || flags != 0 ||
-        properties->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
-        properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE || properties->location.id != context_device())
-        API_FAIL(misuse("cuMemCreate of %zu bytes: bad arguments, or not for the context's device", bytes));
-    if ((result = physical_take(bytes, GRANULE, &physical)) != CUDA_SUCCESS)
-        goto end;
-    handles = realloc(handles, (handle_count + 1) * sizeof *handles);
-    if (!handles)
-        emulated_abort("out of host memory");
-    handles[handle_count++] = physical; /* never dealt again: a stale handle is noticed */
-    *handle = handle_count;
-    API_END;
-}
-
-EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
-{
-    API_BEGIN(cuMemRelease);
-    struct physical *physical = find_handle(handle);
-    if (!physical)
-        API_FAIL(misuse("cuMemRelease of %llu, which is no live handle", handle));
-    handles[handle - 1] = NULL;
-    physical_drop(physical); /* the memory lives on while it is mapped */
-    API_END;
-}
-
-EXPORT CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
-                         CUmemGenericAllocationHandle handle, unsigned long long flags)
-{
-    size_t following;
-    API_BEGIN(cuMemMap);
-    struct physical *physical = find_handle(handle);
-    const struct range *range = range_find(&reservations, address);
-    if (!physical || offset != 0 || flags != 0 || bytes == 0 || !is_granular(bytes) ||
-        !is_granular(address) || bytes > physical->bytes)
-        API_FAIL(
-            misuse("cuMemMap of %zu bytes of handle %llu at %#llx: bad arguments", bytes, handle, address));
-    if (!range || address + bytes > range->end)
-        API_FAIL(misuse("cuMemMap at [%#llx, +%zu), which is not reserved", address, bytes));
-    struct segment *after = segment_from(address, &following);
-    if (following && after->map_begin < address + bytes)
-        API_FAIL(misuse("cuMemMap at %#llx, where memory is mapped already", address));
-    physical->references++;
-    segment_map(&(struct segment){.begin = address, .end = address + bytes, .map_begin = address,
-                                  .map_end = address + bytes, .physical = physical, .owner = range->begin});
-    API_END;
-}
-
-/* Whole mappings that together make up exactly [address, address + bytes). */
-static struct segment *whole_mappings(CUdeviceptr address, size_t bytes, size_t *count)
-{
-    size_t following;
-    struct segment *first = segment_from(address, &following);
-    uint64_t at = address;
-    for (*count = 0; at < address + bytes; ++*count) {
-        struct segment *segment = first + *count;
-        if (*count == following || segment->is_allocation || segment->begin != at)
-            return NULL;
-        at = segment->end;
-    }
-    return bytes && at == address + bytes ? first : NULL;
-}
-
-EXPORT CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t count)
-{
-    size_t mappings;
-    API_BEGIN(cuMemSetAccess);
-    struct segment *first = whole_mappings(address, bytes, &mappings);
-    if (!first || !access || count != 1 || access->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-        access->location.id != context_device() || access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-        API_FAIL(misuse("cuMemSetAccess at [%#llx, +%zu): nothing mapped, or not for the context's device", address, bytes));
-    for (size_t i = 0; i < mappings; i++)
-        segment_allow(&first[i]);
-    API_END;
-}
-
-EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t bytes)
-{
-    size_t mappings;
-    API_BEGIN(cuMemUnmap);
-    struct segment *first = whole_mappings(address, bytes, &mappings);
-    if (!first)
-        API_FAIL(misuse("cuMemUnmap of [%#llx, +%zu), which is not made of whole mappings", address, bytes));
-    if (stream_uses(address, bytes))
-        API_FAIL(misuse("cuMemUnmap of [%#llx, +%zu), which queued copies still use", address, bytes));
-    while (mappings-- > 0)
-        segment_unmap(&first[mappings]);
     API_END;
 }
 
@@ -261,38 +108,32 @@ EXPORT CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
     API_BEGIN(cuMemGetInfo_v2);
     if ((result = context_check()) != CUDA_SUCCESS)
         goto end;
-    *total_bytes = options()->device_memory;
-    *free_bytes = *total_bytes - physical_used();
+    *total_bytes = device_kind(context_device())->memory;
+    *free_bytes = *total_bytes - physical_used(context_device());
     API_END;
 }
 
-void memory_reset(void)
+void memory_reset(CUdevice device)
 {
     size_t following;
-    struct segment *segment;
-    while (segment = segment_from(0, &following), following) {
-        if (segment->is_allocation)
-            free_allocation(segment);
+    struct segment *segment = segment_from(0, &following);
+    while (following-- > 0) {
+        if (segment->physical->device != device && !virtual_memory_is_reserved(device, segment->map_begin))
+            segment++;
+        else if (segment->is_allocation)
+            free_allocation(segment); /* the next one comes to its place */
         else
             segment_unmap(segment);
     }
-    for (size_t i = 0; i < handle_count; i++)
-        if (handles[i])
-            physical_drop(handles[i]);
-    free(handles);
-    handles = NULL;
-    handle_count = 0;
-    range_clear(&reservations);
-    address_reset();
+    virtual_memory_reset(device);
+    address_reset(device);
 }
 
 void memory_census(struct emulated_census *census)
 {
+    virtual_memory_census(census);
     census->allocations = segment_count(true);
-    census->mappings = segment_count(false);
-    census->reservations = reservations.count;
-    census->physical = 0;
-    for (size_t i = 0; i < handle_count; i++)
-        census->physical += handles[i] != NULL;
-    census->used_bytes = physical_used();
+    census->used_bytes = 0;
+    for (int i = 0; i < DEVICES_MAX; i++)
+        census->used_bytes += physical_used(i);
 }

@@ -37,6 +37,7 @@ struct fault {
     enum function_index function;
     unsigned long remaining; /* calls until it strikes; 0: it has */
     CUresult result;
+    CUdevice device; /* only calls of it; -1: of any */
     bool sticky;
 };
 
@@ -44,7 +45,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned long counts[CALL_COUNT];
 static struct fault faults[FAULTS_MAX];
 static int fault_count;
-static CUresult sticky_result;
+static CUresult sticky_results[DEVICES_MAX + 1]; /* by device, the last: everywhere */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool forked, deinitialised;
 static _Atomic int held;
@@ -57,7 +58,7 @@ static enum function_index find_function(const char *name, size_t length)
     emulated_abort("there is no function '%.*s'", (int)length, name);
 }
 
-/* FUNCTION:N[:RESULT[:sticky]] up to `end`. */
+/* FUNCTION[@DEVICE]:N[:RESULT[:sticky]] up to `end`. */
 static void parse_fault(const char *text, const char *end)
 {
     const char *colon = memchr(text, ':', (size_t)(end - text));
@@ -65,8 +66,11 @@ static void parse_fault(const char *text, const char *end)
     if (!colon || fault_count == FAULTS_MAX)
         emulated_abort("bad fault '%.*s'", (int)(end - text), text);
     struct fault *fault = &faults[fault_count++];
-    *fault =
-        (struct fault){.function = find_function(text, (size_t)(colon - text)), .result = CUDA_ERROR_UNKNOWN};
+    const char *at = memchr(text, '@', (size_t)(colon - text));
+    *fault = (struct fault){.function = find_function(text, (size_t)((at ? at : colon) - text)),
+                            .result = CUDA_ERROR_UNKNOWN, .device = at ? atoi(at + 1) : -1};
+    if (fault->device >= DEVICES_MAX || (at && (at[1] < '0' || at[1] > '9')))
+        emulated_abort("bad fault '%.*s'", (int)(end - text), text);
     if (fault->function == CALL_KERNEL)
         fault->result = CUDA_ERROR_LAUNCH_FAILED;
     fault->remaining = strtoul(colon + 1, &rest, 10);
@@ -83,7 +87,7 @@ static void parse_fault(const char *text, const char *end)
 static void parse_faults(const char *script)
 {
     fault_count = 0;
-    sticky_result = CUDA_SUCCESS;
+    memset(sticky_results, 0, sizeof sticky_results);
     while (script && *script) {
         const char *end = script + strcspn(script, ",");
         parse_fault(script, end);
@@ -151,17 +155,25 @@ bool context_is_forked(void)
     return forked;
 }
 
-CUresult call_event(enum function_index function)
+CUresult fault_sticky(CUdevice device)
+{
+    if (sticky_results[DEVICES_MAX] != CUDA_SUCCESS || device < 0)
+        return sticky_results[DEVICES_MAX];
+    return sticky_results[device];
+}
+
+CUresult call_event(enum function_index function, CUdevice device)
 {
     CUresult result = CUDA_SUCCESS;
     counts[function]++;
     for (int i = 0; i < fault_count; i++) {
         struct fault *fault = &faults[i];
-        if (fault->function != function || fault->remaining == 0 || --fault->remaining > 0)
+        if (fault->function != function || (fault->device >= 0 && fault->device != device) ||
+            fault->remaining == 0 || --fault->remaining > 0)
             continue;
         result = fault->result;
         if (fault->sticky)
-            sticky_result = result;
+            sticky_results[fault->device >= 0 ? fault->device : DEVICES_MAX] = result;
     }
     return result;
 }
@@ -180,7 +192,24 @@ static void look_at_arithmetic(enum function_index function)
     errno = ENOENT;
 }
 
+/* What stands on a thread's stack is no affair of a device. */
+static bool is_about_stack(enum function_index function)
+{
+    switch (function) {
+    case CALL_cuCtxPushCurrent_v2: case CALL_cuCtxPopCurrent_v2: case CALL_cuCtxGetCurrent:
+    case CALL_cuCtxSetCurrent: case CALL_cuThreadExchangeStreamCaptureMode:
+        return true;
+    default:
+        return false;
+    }
+}
+
 CUresult call_begin(enum function_index function)
+{
+    return call_begin_on(function, is_about_stack(function) ? -1 : context_device());
+}
+
+CUresult call_begin_on(enum function_index function, CUdevice device)
 {
     if (options()->arithmetic)
         look_at_arithmetic(function);
@@ -193,9 +222,11 @@ CUresult call_begin(enum function_index function)
         return CUDA_ERROR_NOT_INITIALIZED;
     if (deinitialised)
         return CUDA_ERROR_DEINITIALIZED;
-    CUresult result = call_event(function);
-    if (sticky_result != CUDA_SUCCESS && function != CALL_cuGetErrorName)
-        return sticky_result;
+    if (device >= DEVICES_MAX)
+        device = -1;
+    CUresult result = call_event(function, device);
+    if (fault_sticky(device) != CUDA_SUCCESS && function != CALL_cuGetErrorName)
+        return fault_sticky(device);
     return result == CUDA_SUCCESS ? capture_check(function) : result;
 }
 
@@ -210,9 +241,9 @@ void call_end(void)
     pthread_mutex_unlock(&lock);
 }
 
-void fault_clear_sticky(void)
+void fault_clear_sticky(CUdevice device)
 {
-    sticky_result = CUDA_SUCCESS;
+    sticky_results[device] = sticky_results[DEVICES_MAX] = CUDA_SUCCESS;
 }
 
 EXPORT int emulated_enter(const char *function)

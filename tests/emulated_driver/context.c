@@ -3,12 +3,13 @@
 
 #include <stdlib.h>
 
-enum { CONTEXT_STACK = 16, DEVICES_MAX = 16 };
+enum { CONTEXT_STACK = 16 };
 
 struct CUctx_st {
     unsigned long long id;
     CUdevice device;
     unsigned retained;
+    unsigned peers; /* devices whose memory it reaches, a bit each, besides its own */
     bool active;
     struct CUctx_st *next;
 };
@@ -17,7 +18,6 @@ static struct CUctx_st primaries[DEVICES_MAX];
 static struct CUctx_st *own; /* the program's; destroyed ones stay, so that stale handles are noticed */
 static unsigned long long last_id;
 static bool initialised;
-static int device_count;
 
 static _Thread_local CUcontext stack[CONTEXT_STACK];
 static _Thread_local int depth;
@@ -37,7 +37,7 @@ static bool is_primary(CUcontext context)
     return context >= primaries && context < primaries + DEVICES_MAX;
 }
 
-static bool is_known(CUcontext context)
+bool context_is_known(CUcontext context)
 {
     struct CUctx_st *known = own;
     while (known && known != context)
@@ -47,17 +47,17 @@ static bool is_known(CUcontext context)
 
 static CUresult handle_check(CUcontext context)
 {
-    if (!is_known(context))
+    if (!context_is_known(context))
         return CUDA_ERROR_INVALID_CONTEXT;
     return context->active ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-CUcontext context_create(void)
+CUcontext context_create(CUdevice device)
 {
     struct CUctx_st *context = calloc(1, sizeof *context);
     if (!context)
         emulated_abort("out of host memory");
-    *context = (struct CUctx_st){.id = ++last_id, .active = true, .next = own};
+    *context = (struct CUctx_st){.id = ++last_id, .device = device, .active = true, .next = own};
     own = context;
     return context;
 }
@@ -93,34 +93,48 @@ CUresult context_check_device(CUdevice device)
 {
     if (!initialised)
         return CUDA_ERROR_NOT_INITIALIZED;
-    return device >= 0 && device < device_count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    return device >= 0 && device < kinds_count() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
-int context_device_count(void)
+CUcontext context_current(void)
 {
-    return device_count;
+    return depth > 0 ? stack[depth - 1] : NULL;
+}
+
+CUdevice context_device_of(CUcontext context)
+{
+    return context ? context->device : -1;
 }
 
 CUdevice context_device(void)
 {
-    return depth > 0 && stack[depth - 1] ? stack[depth - 1]->device : -1;
+    return context_device_of(context_current());
 }
 
-/* CUDA_VISIBLE_DEVICES is a list of ordinals, which counts up to the first that does not exist. */
-static int visible_devices(void)
+bool context_reaches(CUcontext context, CUdevice device)
 {
-    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-    int count = 0;
-    if (!visible)
-        return options()->devices;
-    while (*visible >= '0' && *visible <= '9') {
-        char *end;
-        if (strtol(visible, &end, 10) >= options()->devices)
-            break;
-        count++;
-        visible = end + (*end == ',');
-    }
-    return count;
+    return context->device == device || context->peers >> device & 1;
+}
+
+CUresult context_allow_peer(CUcontext peer)
+{
+    struct CUctx_st *context = context_current();
+    const CUresult result = handle_check(peer);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (peer->device == context->device)
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (!context_may_reach(context->device, peer->device))
+        return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    if (context->peers >> peer->device & 1)
+        return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+    context->peers |= 1u << peer->device;
+    return CUDA_SUCCESS;
+}
+
+bool context_may_reach(CUdevice device, CUdevice other)
+{
+    return device == other || options()->peer;
 }
 
 EXPORT CUresult cuInit(unsigned flags)
@@ -129,33 +143,39 @@ EXPORT CUresult cuInit(unsigned flags)
     if (flags != 0)
         API_FAIL(CUDA_ERROR_INVALID_VALUE);
     emulated_hold("EMULATED_INIT_HOLD");
-    if (options()->devices > DEVICES_MAX)
-        emulated_abort("EMULATED_DEVICES: at most %d", DEVICES_MAX);
-    device_count = visible_devices();
-    if (device_count == 0)
+    kinds_read();
+    if (kinds_count() == 0)
         API_FAIL(CUDA_ERROR_NO_DEVICE);
     result = memory_open();
-    if (result == CUDA_SUCCESS && !initialised)
+    if (result == CUDA_SUCCESS && !initialised) {
         lasting_begin();
+        foreign_watch();
+    }
     initialised = result == CUDA_SUCCESS;
     if (initialised)
         call_deinitialise_at_exit();
     API_END;
 }
 
-/* What there is belongs to one context after the other: two devices at once are not told apart. */
+/* All of the device, the program's own contexts there included. */
 static void destroy_everything(struct CUctx_st *primary)
 {
-    stream_reset();
-    memory_reset();
-    pinned_reset();
-    module_reset();
+    stream_reset(primary->device);
+    memory_reset(primary->device);
+    pinned_reset(primary->device);
+    module_reset(primary->device);
     primary->active = false;
+    primary->peers = 0;
+    for (int i = 0; i < DEVICES_MAX; i++)
+        primaries[i].peers &= ~(1u << primary->device);
+    for (struct CUctx_st *context = own; context; context = context->next)
+        context->peers &= ~(1u << primary->device);
+    memory_guard_renew();
 }
 
 EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
 {
-    API_BEGIN(cuDevicePrimaryCtxGetState);
+    API_BEGIN_ON(cuDevicePrimaryCtxGetState, device);
     if ((result = context_check_device(device)) != CUDA_SUCCESS)
         goto end;
     *flags = 0;
@@ -165,7 +185,7 @@ EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int
 
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
-    API_BEGIN(cuDevicePrimaryCtxRetain);
+    API_BEGIN_ON(cuDevicePrimaryCtxRetain, device);
     if ((result = context_check_device(device)) != CUDA_SUCCESS)
         goto end;
     struct CUctx_st *primary = &primaries[device];
@@ -178,7 +198,7 @@ EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 
 EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 {
-    API_BEGIN(cuDevicePrimaryCtxRelease_v2);
+    API_BEGIN_ON(cuDevicePrimaryCtxRelease_v2, device);
     if ((result = context_check_device(device)) != CUDA_SUCCESS)
         goto end;
     if (primaries[device].retained == 0)
@@ -254,18 +274,19 @@ EXPORT CUresult cuThreadExchangeStreamCaptureMode(int *mode)
     API_END;
 }
 
-void context_reset_primary(void)
+void context_reset_primary(CUdevice device)
 {
-    destroy_everything(&primaries[0]);
-    fault_clear_sticky();
-    primaries[0].active = true;
-    primaries[0].id = ++last_id;
+    primaries[device].device = device;
+    destroy_everything(&primaries[device]);
+    fault_clear_sticky(device);
+    primaries[device].active = true;
+    primaries[device].id = ++last_id;
 }
 
 EXPORT void emulated_reset_primary(void)
 {
     call_lock();
-    context_reset_primary();
+    context_reset_primary(0);
     call_end();
 }
 

@@ -14,10 +14,12 @@ struct copy {
     unsigned char *host;
     size_t device_pitch, host_pitch, width, height;
     unsigned char *snapshot; /* of pageable source memory; `host` points to it */
+    bool is_pageable;
 };
 
 struct batch {
     enum direction direction;
+    bool is_pageable;
     struct piece pieces[BATCH];
     size_t count, budget; /* bytes that may still be moved */
     unsigned char *host;
@@ -26,7 +28,7 @@ struct batch {
 static void flush(struct batch *batch)
 {
     if (batch->count)
-        pinned_transfer(batch->direction, batch->pieces, batch->count);
+        pinned_transfer(batch->direction, batch->is_pageable, batch->pieces, batch->count);
     batch->count = 0;
 }
 
@@ -47,7 +49,7 @@ static void add_piece(void *context, unsigned char *alias, size_t bytes)
 /* Move at most `budget` bytes of the copy. */
 static void move(const struct copy *copy, size_t budget)
 {
-    struct batch batch = {.direction = copy->direction, .budget = budget};
+    struct batch batch = {copy->direction, copy->is_pageable, .budget = budget};
     for (size_t row = 0; row < copy->height; row++) {
         batch.host = copy->host + row * copy->host_pitch;
         if (!memory_visit(copy->device + row * copy->device_pitch, copy->width, add_piece, &batch))
@@ -61,7 +63,8 @@ static CUresult run_copy(void *payload)
 {
     const struct copy *copy = payload;
     size_t bytes = copy->width * copy->height;
-    CUresult result = copy->direction == TO_HOST ? call_event(CALL_COPY_BACK) : CUDA_SUCCESS;
+    CUresult result = copy->direction == TO_HOST ? call_event(CALL_COPY_BACK, stream_running_device()) : CUDA_SUCCESS;
+    time_model_copy(bytes);
     move(copy, result == CUDA_SUCCESS ? bytes : bytes / 2);
     return result;
 }
@@ -106,17 +109,17 @@ static size_t extent(size_t pitch, size_t width, size_t height)
     return (height - 1) * pitch + width;
 }
 
-static bool rows_are_accessible(CUdeviceptr device, size_t pitch, size_t width, size_t height)
+static bool rows_are_accessible(CUcontext by, CUdeviceptr device, size_t pitch, size_t width, size_t height)
 {
-    if (memory_is_accessible(device, extent(pitch, width, height)))
+    if (memory_is_accessible(by, device, extent(pitch, width, height)))
         return true;
     for (size_t row = 0; row < height; row++)
-        if (!memory_is_accessible(device + row * pitch, width))
+        if (!memory_is_accessible(by, device + row * pitch, width))
             return false;
     return true;
 }
 
-static CUresult check(const struct copy *copy, enum host_kind kind)
+static CUresult check(CUcontext by, const struct copy *copy, enum host_kind kind)
 {
     static const char *const names[] = {"to", "from"};
     if (memory_is_device((uintptr_t)copy->host))
@@ -126,9 +129,10 @@ static CUresult check(const struct copy *copy, enum host_kind kind)
         return misuse("a copy %s the device uses host memory [%p, +%zu) that is pinned only in part",
                       names[copy->direction], (void *)copy->host,
                       extent(copy->host_pitch, copy->width, copy->height));
-    if (!rows_are_accessible(copy->device, copy->device_pitch, copy->width, copy->height))
+    if (!rows_are_accessible(by, copy->device, copy->device_pitch, copy->width, copy->height))
         return misuse(
-            "a copy %s device memory at %#llx (%zu rows of %zu bytes, %zu apart): not allocated there",
+            "a copy %s device memory at %#llx (%zu rows of %zu bytes, %zu apart): "
+            "not allocated there for its device",
             names[copy->direction], copy->device, copy->height, copy->width, copy->device_pitch);
     return CUDA_SUCCESS;
 }
@@ -146,16 +150,20 @@ static CUresult enqueue(struct copy copy, CUstream stream)
         copy.width *= copy.height; /* one plain range */
         copy.height = 1;
     }
-    enum host_kind kind = pinned_classify(copy.host, extent(copy.host_pitch, copy.width, copy.height));
-    if ((result = check(&copy, kind)) != CUDA_SUCCESS)
+    CUcontext by = stream_context(stream);
+    enum host_kind kind = pinned_classify(by, copy.host, extent(copy.host_pitch, copy.width, copy.height));
+    if ((result = check(by, &copy, kind)) != CUDA_SUCCESS)
         return result;
-    if (kind == HOST_PAGEABLE && copy.direction == TO_DEVICE)
+    copy.is_pageable = kind == HOST_PAGEABLE;
+    if (copy.is_pageable && copy.direction == TO_DEVICE)
         take_snapshot(&copy);
     else if (kind != HOST_PAGEABLE && copy.direction == TO_HOST && options()->poison)
         poison_host(&copy);
     struct operation *operation = stream_append(stream, run_copy, drop_copy, sizeof copy);
     operation->begin[0] = copy.device;
     operation->end[0] = copy.device + extent(copy.device_pitch, copy.width, copy.height);
+    operation->host_begin = copy.host;
+    operation->host_end = copy.host + extent(copy.host_pitch, copy.width, copy.height);
     memcpy(operation->payload, &copy, sizeof copy);
     if (kind == HOST_PAGEABLE && copy.direction == TO_HOST)
         return stream_drain(stream); /* done before the call returns */
@@ -169,7 +177,7 @@ EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr destination, const void *source
     if (!time_model_copies(bytes))
         goto end;
     result = enqueue(
-        (struct copy){TO_DEVICE, destination, (void *)(uintptr_t)source, bytes, bytes, bytes, 1, NULL},
+        (struct copy){TO_DEVICE, destination, (void *)(uintptr_t)source, bytes, bytes, bytes, 1, NULL, false},
         stream);
     API_END;
 }
@@ -177,7 +185,7 @@ EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr destination, const void *source
 EXPORT CUresult cuMemcpyDtoHAsync_v2(void *destination, CUdeviceptr source, size_t bytes, CUstream stream)
 {
     API_BEGIN(cuMemcpyDtoHAsync_v2);
-    result = enqueue((struct copy){TO_HOST, source, destination, bytes, bytes, bytes, 1, NULL}, stream);
+    result = enqueue((struct copy){TO_HOST, source, destination, bytes, bytes, bytes, 1, NULL, false}, stream);
     API_END;
 }
 
@@ -195,24 +203,26 @@ static CUresult run_device_copy(void *payload)
     unsigned char *buffer = malloc(bytes);
     if (!buffer)
         emulated_abort("out of host memory");
+    time_model_copy(bytes);
     move(&(struct copy){TO_HOST, copy->source, buffer, copy->source_pitch, copy->width, copy->width,
-                        copy->height, NULL},
+                        copy->height, NULL, false},
          bytes);
     move(&(struct copy){TO_DEVICE, copy->destination, buffer, copy->destination_pitch, copy->width,
-                        copy->width, copy->height, NULL},
+                        copy->width, copy->height, NULL, false},
          bytes);
     free(buffer);
     return CUDA_SUCCESS;
 }
 
-static CUresult enqueue_device_copy(struct device_copy copy, CUstream stream)
+static CUresult enqueue_device_copy(struct device_copy copy, CUcontext reader, CUcontext writer,
+                                    CUstream stream)
 {
     CUresult result = context_check();
     if (result != CUDA_SUCCESS)
         return result;
-    if (!rows_are_accessible(copy.source, copy.source_pitch, copy.width, copy.height) ||
-        !rows_are_accessible(copy.destination, copy.destination_pitch, copy.width, copy.height))
-        return misuse("a copy from device memory at %#llx to %#llx: not allocated there", copy.source,
+    if (!rows_are_accessible(reader, copy.source, copy.source_pitch, copy.width, copy.height) ||
+        !rows_are_accessible(writer, copy.destination, copy.destination_pitch, copy.width, copy.height))
+        return misuse("a copy from device memory at %#llx to %#llx: not allocated there for its device", copy.source,
                       copy.destination);
     struct operation *operation = stream_append(stream, run_device_copy, NULL, sizeof copy);
     if (!operation)
@@ -223,6 +233,32 @@ static CUresult enqueue_device_copy(struct device_copy copy, CUstream stream)
     operation->end[1] = copy.destination + extent(copy.destination_pitch, copy.width, copy.height);
     memcpy(operation->payload, &copy, sizeof copy);
     return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr destination, CUdeviceptr source, size_t bytes,
+                                     CUstream stream)
+{
+    API_BEGIN(cuMemcpyDtoDAsync_v2);
+    CUcontext by = stream_context(stream);
+    const struct device_copy copy = {destination, source, bytes, bytes, bytes, 1};
+    if (bytes)
+        result = enqueue_device_copy(copy, by, by, stream);
+    API_END;
+}
+
+/* Without peer access it goes through the host, which needs no access of either to the other. */
+EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr destination, CUcontext writer, CUdeviceptr source,
+                                  CUcontext reader, size_t bytes, CUstream stream)
+{
+    const struct device_copy copy = {destination, source, bytes, bytes, bytes, 1};
+    API_BEGIN(cuMemcpyPeerAsync);
+    if (!context_is_known(writer) || !context_is_known(reader))
+        API_FAIL(CUDA_ERROR_INVALID_CONTEXT);
+    if ((result = fault_sticky(context_device_of(writer))) != CUDA_SUCCESS ||
+        (result = fault_sticky(context_device_of(reader))) != CUDA_SUCCESS || bytes == 0)
+        goto end;
+    result = enqueue_device_copy(copy, reader, writer, stream);
+    API_END;
 }
 
 static bool pitch_is_good(size_t pitch, const CUDA_MEMCPY2D *copy)
@@ -242,17 +278,17 @@ EXPORT CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream)
     if (copy->srcMemoryType == CU_MEMORYTYPE_HOST && copy->dstMemoryType == CU_MEMORYTYPE_DEVICE)
         result = enqueue((struct copy){TO_DEVICE, copy->dstDevice + destination,
                                        (unsigned char *)(uintptr_t)copy->srcHost + source, copy->dstPitch,
-                                       copy->srcPitch, copy->WidthInBytes, copy->Height, NULL}, stream);
+                                       copy->srcPitch, copy->WidthInBytes, copy->Height, NULL, false}, stream);
     else if (copy->srcMemoryType == CU_MEMORYTYPE_DEVICE && copy->dstMemoryType == CU_MEMORYTYPE_HOST)
         result = enqueue((struct copy){TO_HOST, copy->srcDevice + source,
                                        (unsigned char *)copy->dstHost + destination, copy->srcPitch,
-                                       copy->dstPitch, copy->WidthInBytes, copy->Height, NULL},
+                                       copy->dstPitch, copy->WidthInBytes, copy->Height, NULL, false},
                          stream);
     else if (copy->srcMemoryType == CU_MEMORYTYPE_DEVICE && copy->dstMemoryType == CU_MEMORYTYPE_DEVICE)
         result = enqueue_device_copy((struct device_copy){copy->dstDevice + destination,
                                                           copy->srcDevice + source, copy->dstPitch,
                                                           copy->srcPitch, copy->WidthInBytes, copy->Height},
-                                     stream);
+                                     stream_context(stream), stream_context(stream), stream);
     else
         result = misuse("cuMemcpy2DAsync: memory types %d to %d are not emulated", copy->srcMemoryType,
                         copy->dstMemoryType);
@@ -264,9 +300,9 @@ EXPORT CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream)
 static bool look(enum direction direction, void *host, CUdeviceptr device, size_t bytes)
 {
     call_lock();
-    bool good = memory_is_accessible(device, bytes);
+    bool good = memory_is_accessible(NULL, device, bytes);
     if (good)
-        move(&(struct copy){direction, device, host, bytes, bytes, bytes, 1, NULL}, bytes);
+        move(&(struct copy){direction, device, host, bytes, bytes, bytes, 1, NULL, false}, bytes);
     call_end();
     return good;
 }

@@ -14,6 +14,7 @@
 
 struct cublasContext {
     CUstream stream;
+    int device;
 };
 
 /* Prototypes for the exports. */
@@ -64,6 +65,7 @@ int cublasCreate_v2(cublasHandle_t *handle)
     emulated_hold("EMULATED_CUBLAS_HOLD");
     if (!(*handle = calloc(1, sizeof **handle)))
         abort();
+    (*handle)->device = emulated_current_device();
     cublas_host_routine("dsyr2k_"); /* no host BLAS shows here and not in the middle of a run */
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -120,6 +122,7 @@ void cublas_check_scalar(const char *routine, const void *scalar, size_t bytes)
 
 int cublas_enqueue(cublasHandle_t handle, void (*function)(void *), const void *arguments, size_t bytes)
 {
+    emulated_check_device("cuBLAS", handle->device);
     return emulated_enqueue(handle->stream, function, arguments, bytes) == CUDA_SUCCESS
                ? CUBLAS_STATUS_SUCCESS
                : CUBLAS_STATUS_EXECUTION_FAILED;

@@ -43,9 +43,22 @@ static void spoil(const struct call *of)
                        type == 's' || type == 'c');
 }
 
+static double operations(const struct call *of)
+{
+    const double n = of->n;
+    switch (of->family) {
+    case GEMM: return 2.0 * of->m * n * of->k;
+    case SYMM: return 2.0 * of->m * n * (of->side == 'L' ? of->m : n);
+    case SYRK: return n * n * of->k;
+    case SYR2K: return 2 * n * n * of->k;
+    default: return of->m * n * (of->side == 'L' ? of->m : n);
+    }
+}
+
 static void run(void *argument)
 {
     struct call *of = argument;
+    emulated_work(operations(of));
     if (strcmp(of->routine, "cher2k_") == 0)
         spread_imaginary_diagonal(of);
     void *address = cublas_host_routine(of->routine);

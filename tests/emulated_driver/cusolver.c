@@ -11,6 +11,7 @@ enum { HANDLE_MARK = 0x50150001, PARAMS_MARK = 0x50150002 };
 struct cusolverDnContext {
     int mark, mode;
     CUstream stream;
+    int device;
 };
 struct cusolverDnParams {
     int mark;
@@ -48,6 +49,7 @@ void solver_check_params(const char *function, cusolverDnParams_t params)
 
 CUstream solver_stream(cusolverDnHandle_t handle)
 {
+    emulated_check_device("cuSOLVER", handle->device);
     return handle->stream;
 }
 
@@ -69,6 +71,7 @@ int cusolverDnCreate(cusolverDnHandle_t *handle)
     if (!(*handle = calloc(1, sizeof **handle)))
         abort();
     (*handle)->mark = HANDLE_MARK;
+    (*handle)->device = emulated_current_device();
     (*handle)->mode = CUSOLVER_DETERMINISTIC_RESULTS;
     return CUSOLVER_STATUS_SUCCESS;
 }

@@ -1,4 +1,4 @@
-/* What can be asked of the driver and its one device. */
+/* What can be asked of the driver and its devices. */
 #include "emulated_driver/internal.h"
 
 #include <limits.h>
@@ -31,6 +31,8 @@ EXPORT CUresult cuGetErrorName(CUresult error, const char **name)
         NAME(CUDA_ERROR_INVALID_CONTEXT),
         NAME(CUDA_ERROR_NO_BINARY_FOR_GPU),
         NAME(CUDA_ERROR_ECC_UNCORRECTABLE),
+        NAME(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED),
+        NAME(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED),
         NAME(CUDA_ERROR_INVALID_HANDLE),
         NAME(CUDA_ERROR_NOT_FOUND),
         NAME(CUDA_ERROR_NOT_READY),
@@ -64,7 +66,7 @@ EXPORT CUresult cuDeviceGetCount(int *count)
 {
     API_BEGIN(cuDeviceGetCount);
     if ((result = context_check_device(0)) == CUDA_SUCCESS)
-        *count = context_device_count();
+        *count = kinds_count();
     API_END;
 }
 
@@ -78,37 +80,37 @@ EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal)
 
 EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice device)
 {
-    API_BEGIN(cuDeviceGetName);
+    API_BEGIN_ON(cuDeviceGetName, device);
     if ((result = context_check_device(device)) != CUDA_SUCCESS)
         goto end;
     if (!name || length <= 0)
         API_FAIL(CUDA_ERROR_INVALID_VALUE);
-    strncpy(name, "Emulated device", (size_t)length - 1);
+    strncpy(name, device_kind(device)->name, (size_t)length - 1);
     name[length - 1] = '\0';
     API_END;
 }
 
 EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 {
-    API_BEGIN(cuDeviceTotalMem_v2);
+    API_BEGIN_ON(cuDeviceTotalMem_v2, device);
     if ((result = context_check_device(device)) == CUDA_SUCCESS)
-        *bytes = options()->device_memory;
+        *bytes = device_kind(device)->memory;
     API_END;
 }
 
 /* An H100 SXM, but for what options change. */
-static int attribute_value(int attribute)
+static int attribute_value(int attribute, const struct device_kind *kind)
 {
     switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return 1980000;
-    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return (int)options()->multiprocessors;
+    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return (int)kind->clock;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return (int)kind->multiprocessors;
     case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return 2619000;
     case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH: return 5120;
     case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return 52428800;
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return 2048;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return 9;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return 0;
-    case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH: return options()->cooperative;
+    case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH: return (int)kind->cooperative;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return 232448;
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: return 1;
     case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: return 32;
@@ -118,11 +120,11 @@ static int attribute_value(int attribute)
 
 EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
 {
-    API_BEGIN(cuDeviceGetAttribute);
+    API_BEGIN_ON(cuDeviceGetAttribute, device);
     if ((result = context_check_device(device)) != CUDA_SUCCESS)
         goto end;
-    if (attribute_value(attribute) == INT_MIN)
+    if (attribute_value(attribute, device_kind(device)) == INT_MIN)
         API_FAIL(misuse("cuDeviceGetAttribute: attribute %d is not emulated", attribute));
-    *value = attribute_value(attribute);
+    *value = attribute_value(attribute, device_kind(device));
     API_END;
 }

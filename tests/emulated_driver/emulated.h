@@ -23,7 +23,7 @@ unsigned long emulated_call_count(const char *function);
 void emulated_set_faults(const char *script);
 
 /* What cudaDeviceReset does to the primary context, followed by the program using
- * CUDA again: memory, streams, events, modules and registrations are gone, device
+ * CUDA again, on the first device: memory, streams, events, modules and registrations are gone, device
  * addresses will be dealt again from the start, the context has another id. */
 void emulated_reset_primary(void);
 
@@ -52,7 +52,12 @@ void emulated_hold(const char *variable);
 /* Wait for the destructors of user objects without references. */
 void emulated_await_destructors(void);
 
-/* For the emulated cuSOLVER: is the whole range device memory? */
+/* For the emulated cuBLAS and cuSOLVER: the current context's device, -1 for none; abort unless it is that of the
+ * handle; count operations that the device which runs them needs time for. */
+int emulated_current_device(void);
+void emulated_check_device(const char *function, int device);
+void emulated_work(double operations);
+/* For the emulated cuSOLVER: is the whole range device memory of the current context's device? */
 bool emulated_is_accessible(CUdeviceptr address, size_t bytes);
 /* For the emulated cuSOLVER: fill an output of a call that is about to be queued with the value's bytes,
  * unless a copy that is queued touches it, or anything is queued in the stream and others than copies

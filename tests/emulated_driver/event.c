@@ -10,6 +10,7 @@
 struct CUevent_st {
     struct CUevent_st *next;
     bool live;
+    CUcontext context;
     CUstream stream; /* NULL: never recorded */
     uint64_t position;
     CUgraph captured; /* recorded while this was captured */
@@ -21,10 +22,10 @@ struct CUevent_st {
 /* Destroyed ones stay in the list, so that stale handles are noticed. */
 static struct CUevent_st *events;
 
-void event_reset(void)
+void event_reset(CUdevice device)
 {
     for (struct CUevent_st *event = events; event; event = event->next)
-        event->live = false;
+        event->live &= context_device_of(event->context) != device;
 }
 
 size_t event_count(void)
@@ -47,6 +48,7 @@ EXPORT CUresult cuEventCreate(CUevent *handle, unsigned flags)
     if (!event)
         emulated_abort("out of host memory");
     event->live = true;
+    event->context = context_current();
     event->next = events;
     events = event;
     *handle = event;
@@ -64,7 +66,7 @@ EXPORT CUresult cuEventDestroy_v2(CUevent event)
 
 static CUresult note_time(void *payload)
 {
-    (*(struct CUevent_st **)payload)->time = time_model_clock();
+    (*(struct CUevent_st **)payload)->time = time_model_clock(stream_running_device());
     return CUDA_SUCCESS;
 }
 
@@ -79,7 +81,9 @@ EXPORT CUresult cuEventRecord(CUevent event, CUstream handle)
         API_FAIL(CUDA_ERROR_INVALID_HANDLE);
     if (!stream)
         API_FAIL(misuse("cuEventRecord on a stream that does not exist"));
-    if (time_model_is_on() && !stream_captured(stream)) {
+    if (event->context != stream_context(stream))
+        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
+    if (time_model_has_clock() && !stream_captured(stream)) {
         *(struct CUevent_st **)stream_append(stream, note_time, NULL, sizeof event)->payload = event;
         position++;
     }
@@ -146,7 +150,7 @@ EXPORT CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent e
         (executed < start->position || executed < end->position))
         API_FAIL(CUDA_ERROR_NOT_READY);
     *milliseconds = 1e-3f * (float)(int64_t)(end->position - start->position);
-    if (time_model_is_on())
+    if (time_model_has_clock())
         *milliseconds = (float)(1e3 * (end->time - start->time));
     API_END;
 }
@@ -159,7 +163,7 @@ struct wait {
 static CUresult run_wait(void *payload)
 {
     const struct wait *wait = payload;
-    return stream_drain_to(wait->stream, wait->position);
+    return stream_drain_for(stream_running_device(), wait->stream, wait->position);
 }
 
 /* Of a capture: the stream joins it. */

@@ -29,8 +29,8 @@ static CUresult run_fill(void *payload)
 static CUresult enqueue(const struct fill *fill, CUstream stream)
 {
     for (size_t row = 0; row < fill->rows; row++)
-        if (!memory_is_accessible(fill->address + row * fill->pitch, fill->bytes))
-            return misuse("a fill of [%#llx, +%zu): not allocated", fill->address + row * fill->pitch, fill->bytes);
+        if (!memory_is_accessible(stream_context(stream), fill->address + row * fill->pitch, fill->bytes))
+            return misuse("a fill of [%#llx, +%zu): not allocated for its device", fill->address + row * fill->pitch, fill->bytes);
     struct operation *operation = stream_append(stream, run_fill, NULL, sizeof *fill);
     if (!operation)
         return CUDA_ERROR_INVALID_HANDLE;

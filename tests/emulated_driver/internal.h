@@ -15,7 +15,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { PAGE = 4096, GRANULE = 2 << 20, POISON = 0xff };
+enum { PAGE = 4096, GRANULE = 2 << 20, POISON = 0xff, DEVICES_MAX = 16 };
 
 /* The exports: exactly the functions of driver.def (calls.c refers to each). */
 #define DRIVER_FUNCTION(member, symbol, parameters) EXPORT CUresult symbol parameters;
@@ -41,20 +41,27 @@ enum function_index {
     CALL_COUNT
 };
 
-/* Count the event and return the result to inject, CUDA_SUCCESS for none. */
-CUresult call_event(enum function_index function);
+/* Count the event and return the result to inject, CUDA_SUCCESS for none. It is one of `device`, -1: of none. */
+CUresult call_event(enum function_index function, CUdevice device);
 /* Begin and end of every driver call: takes the lock, counts, injects. The lock is
- * held after both outcomes. */
+ * held after both outcomes. The call is one of the current context's device, or of that which it names. */
 CUresult call_begin(enum function_index function);
+CUresult call_begin_on(enum function_index function, CUdevice device);
+/* The result of every call of a device that was lost. */
+CUresult fault_sticky(CUdevice device);
 void call_end(void);
 void call_lock(void); /* the lock alone; call_end releases it */
-void fault_clear_sticky(void);
+void fault_clear_sticky(CUdevice device);
 /* From exit on every call gives CUDA_ERROR_DEINITIALIZED. */
 void call_deinitialise_at_exit(void);
 
 #define API_BEGIN(symbol)                            \
     CUresult result = call_begin(CALL_##symbol);     \
     if (result != CUDA_SUCCESS)                      \
+        goto end
+#define API_BEGIN_ON(symbol, device)                          \
+    CUresult result = call_begin_on(CALL_##symbol, (device)); \
+    if (result != CUDA_SUCCESS)                               \
         goto end
 #define API_FAIL(code)     \
     do {                   \
@@ -72,15 +79,30 @@ void lasting_begin(void);
 /* options.c */
 struct options {
     uint64_t seed;
-    size_t device_memory;
-    long block_threads, devices, multiprocessors, patience;
+    long block_threads, devices, patience;
     long absent, stuck; /* number of a cooperative launch; 0: none */
     double delay;       /* seconds */
     bool shuffle_blocks, guard, poison, strict, dma, child_aborts, deinitialise, lasting_threads, arithmetic;
-    bool cooperative;
+    bool peer;
     const char *faults, *count_file;
 };
 const struct options *options(void);
+/* Of a variable that has one value for each device, separated by commas, the last for all that follow. */
+long option_listed(const char *variable, int place, long fallback);
+double option_listed_real(const char *variable, int place, double fallback);
+void option_listed_word(const char *variable, int place, const char *fallback, char *word, size_t room);
+
+/* kinds.c: the devices that the program sees, which may be unequal. */
+struct device_kind {
+    char name[64];
+    size_t memory;
+    long multiprocessors, clock, cooperative; /* clock in kHz */
+    double link, compute;                     /* bytes and operations per second; HUGE_VAL: take no time */
+};
+void kinds_read(void);
+int kinds_count(void);
+const struct device_kind *device_kind(CUdevice device);
+
 /* A production bug was found: print one line and abort. */
 void emulated_abort(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 /* The same where the program could also be told: abort when strict, else INVALID_VALUE. */
@@ -117,12 +139,20 @@ CUresult memory_open(void);
 typedef void memory_visitor(void *context, unsigned char *alias, size_t bytes);
 bool memory_visit(CUdeviceptr address, size_t bytes, memory_visitor *visit, void *context);
 bool memory_is_device(CUdeviceptr address);
-bool memory_is_accessible(CUdeviceptr address, size_t bytes);
-void memory_reset(void);
+/* For what runs in the context `by`; NULL: for any. */
+bool memory_is_accessible(CUcontext by, CUdeviceptr address, size_t bytes);
+void memory_reset(CUdevice device);
 void memory_census(struct emulated_census *census);
-/* Let kernels in (count of nested users), and out again. */
-void memory_guard_open(void);
-void memory_guard_close(void);
+/* Let in what runs in a context (users nest), and out again. Other devices' memory faults meanwhile, and after. */
+CUcontext memory_guard_open(CUcontext context);
+void memory_guard_close(CUcontext before);
+/* What contexts may reach has changed. */
+void memory_guard_renew(void);
+/* foreign.c: say which device touched whose memory when that ends in a fault. */
+void foreign_watch(void);
+/* The device whose context is let in, and whose memory an address is; -1: none. */
+CUdevice memory_viewer(void);
+CUdevice memory_owner(CUdeviceptr address);
 /* Red zones intact? Aborts when not. */
 void memory_check_red_zones(void);
 
@@ -131,13 +161,14 @@ struct physical {
     uint64_t offset; /* in the memory file */
     size_t bytes;
     unsigned references; /* handle and mappings */
+    CUdevice device;
 };
 CUresult physical_open(void);
-CUresult physical_take(size_t bytes, size_t alignment, struct physical **physical);
+CUresult physical_take(CUdevice device, size_t bytes, size_t alignment, struct physical **physical);
 void physical_drop(struct physical *physical);
 int physical_file(void);
 unsigned char *physical_alias(uint64_t offset);
-size_t physical_used(void);
+size_t physical_used(CUdevice device);
 
 /* pinned.c: pinned host memory. */
 enum host_kind { HOST_PAGEABLE, HOST_ALLOCATED, HOST_REGISTERED, HOST_MIXED };
@@ -146,10 +177,11 @@ struct piece {
     unsigned char *host, *device; /* device: an alias */
     size_t bytes;
 };
-enum host_kind pinned_classify(const void *pointer, size_t bytes);
-/* Move pieces, all in the same host memory: by DMA where that is registered. */
-void pinned_transfer(enum direction direction, const struct piece *pieces, size_t count);
-void pinned_reset(void);
+/* What it is for a copy in the context `by`: only portable pins are pins to other contexts than their own. */
+enum host_kind pinned_classify(CUcontext by, const void *pointer, size_t bytes);
+/* Move pieces, all in the same host memory: by DMA where that is registered, unless it is pageable to the copy. */
+void pinned_transfer(enum direction direction, bool is_pageable, const struct piece *pieces, size_t count);
+void pinned_reset(CUdevice device);
 size_t pinned_count(void);
 
 /* dma.c: copies to and from pinned pages that bypass the page tables. */
@@ -170,6 +202,7 @@ struct operation {
     operation_drop *drop;           /* frees what the payload owns; may be NULL */
     bool on_device;                 /* dereferences device addresses */
     CUdeviceptr begin[2], end[2];   /* device memory that a copy touches */
+    const unsigned char *host_begin, *host_end; /* host memory that it touches */
     size_t bytes;                   /* of the whole record */
     _Alignas(16) unsigned char payload[];
 };
@@ -188,19 +221,26 @@ bool stream_is_valid(CUstream stream);
 /* The stream itself, whatever handle stands for it (NULL: there is none), and how many
  * operations were queued and run so far. */
 CUstream stream_resolve(CUstream handle, uint64_t *appended, uint64_t *executed);
-/* Run what is queued on one stream, the same up to an operation, or all streams. */
+/* Run what is queued on one stream, the same up to an operation, or all streams of a device. */
 CUresult stream_drain(CUstream stream);
 CUresult stream_drain_to(CUstream stream, uint64_t position);
-/* The same for who does not wait: CUDA_ERROR_NOT_READY while a kernel goes on, where the others abort. */
+/* The same as stream_drain_to for who does not wait: CUDA_ERROR_NOT_READY while a kernel goes on, where the
+ * others abort. */
 CUresult stream_advance_to(CUstream stream, uint64_t position);
-CUresult stream_drain_all(void);
-/* True when a queued copy touches device memory in the range. */
+/* For a stream of `device` that waits: another device's failure is told to who waits for that one. */
+CUresult stream_drain_for(CUdevice device, CUstream stream, uint64_t position);
+CUresult stream_drain_device(CUdevice device);
+/* The context of a stream, NULL for none; the device of the operation that runs, -1 for none. */
+CUcontext stream_context(CUstream stream);
+CUdevice stream_running_device(void);
+/* True when a queued copy touches device memory, or host memory, in the range. */
 bool stream_uses(CUdeviceptr address, size_t bytes);
-void stream_reset(void);
+bool stream_uses_host(const unsigned char *begin, const unsigned char *end);
+void stream_reset(CUdevice device);
 void stream_census(struct emulated_census *census);
 
 /* event.c */
-void event_reset(void);
+void event_reset(CUdevice device);
 size_t event_count(void);
 
 /* graph.c: what a capture in progress says to this call, and to a wait for this stream. */
@@ -221,19 +261,25 @@ bool user_object_destructing(void); /* the calling thread is in a destructor */
 
 /* context.c */
 CUresult context_check_device(CUdevice device); /* initialised, and one of those there are */
-int context_device_count(void);
+CUcontext context_current(void); /* of the calling thread; NULL: none */
 CUdevice context_device(void); /* of the calling thread's current context; -1: none */
-CUcontext context_create(void); /* of the program's own; there is no limit to what it may use */
+CUdevice context_device_of(CUcontext context);
+bool context_is_known(CUcontext context);
+/* May what runs in the context use memory that was allocated on the device? */
+bool context_reaches(CUcontext context, CUdevice device);
+CUresult context_allow_peer(CUcontext peer); /* let the current context reach the peer's device */
+bool context_may_reach(CUdevice device, CUdevice other); /* if it is asked for */
+CUcontext context_create(CUdevice device); /* of the program's own; there is no limit to what it may use */
 CUresult context_push(CUcontext context);
 CUresult context_destroy(CUcontext context);
-void context_reset_primary(void);
+void context_reset_primary(CUdevice device);
 int context_capture_mode(void); /* of the calling thread */
 CUresult context_check(void); /* CUDA_SUCCESS when the calling thread has a current context */
 bool context_is_forked(void);
 
 /* module.c */
 size_t module_count(void);
-void module_reset(void);
+void module_reset(CUdevice device);
 
 /* grid.c: run a kernel; all blocks at once if they are to wait for each other. CUDA_ERROR_NOT_READY: it has
  * begun, and goes on as long as grid_is_running (EMULATED_ABSENT, EMULATED_STUCK). */

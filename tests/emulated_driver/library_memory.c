@@ -1,6 +1,8 @@
 /* What the emulated libraries see of device memory while they queue calls. */
 #include "emulated_driver/internal.h"
 
+#include "emulated_driver/time_model.h"
+
 #include <string.h>
 
 struct pattern {
@@ -18,9 +20,25 @@ static void write_pattern(void *context, unsigned char *alias, size_t bytes)
 EXPORT bool emulated_is_accessible(CUdeviceptr address, size_t bytes)
 {
     call_lock();
-    const bool good = memory_is_accessible(address, bytes);
+    const bool good = memory_is_accessible(context_current(), address, bytes);
     call_end();
     return good;
+}
+
+EXPORT int emulated_current_device(void)
+{
+    return context_device();
+}
+
+EXPORT void emulated_check_device(const char *function, int device)
+{
+    if (context_device() != device)
+        emulated_abort("%s with a handle of device %d in a context of device %d", function, device, context_device());
+}
+
+EXPORT void emulated_work(double operations)
+{
+    time_model_work(operations);
 }
 
 EXPORT void emulated_poison_output(CUstream stream, CUdeviceptr address, size_t bytes, uint64_t value,

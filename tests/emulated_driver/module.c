@@ -42,6 +42,7 @@ enum {
 
 struct CUmod_st {
     bool live;
+    CUcontext context;
     struct CUmod_st *next;
 };
 
@@ -76,6 +77,7 @@ EXPORT CUresult cuModuleLoadData(CUmodule *handle, const void *image)
     if (!module)
         emulated_abort("out of host memory");
     module->live = true;
+    module->context = context_current();
     module->next = modules;
     modules = module;
     *handle = module;
@@ -192,7 +194,7 @@ static CUresult run_launch(void *payload)
 {
     const struct queued_launch *launch = payload;
     fenv_t environment;
-    CUresult result = call_event(CALL_KERNEL);
+    CUresult result = call_event(CALL_KERNEL, stream_running_device());
     if (result != CUDA_SUCCESS)
         return result;
     const bool spoilt = time_model_spoils(launch->kernel, launch->arguments);
@@ -210,12 +212,14 @@ static CUresult run_launch(void *payload)
     return result;
 }
 
-static CUresult check_launch(CUfunction function, const struct queued_launch *launch, void **parameters)
+static CUresult check_launch(CUfunction function, const struct queued_launch *launch, CUstream stream, void **parameters)
 {
     CUresult result = context_check();
     if (result != CUDA_SUCCESS)
         return result;
-    if (!function || !function->module->live)
+    const struct device_kind *kind = device_kind(context_device());
+    if (!function || !function->module->live || function->module->context != context_current() ||
+        stream_context(stream) != context_current())
         return CUDA_ERROR_INVALID_HANDLE;
     if (launch->blocks == 0 || launch->blocks > 0x7fffffff || launch->threads == 0 ||
         launch->threads > THREADS_LIMIT || !parameters || (int)launch->shared_bytes > function->shared_limit)
@@ -223,16 +227,16 @@ static CUresult check_launch(CUfunction function, const struct queued_launch *la
                       launch->blocks, launch->threads, launch->shared_bytes);
     if (!launch->is_cooperative)
         return CUDA_SUCCESS;
-    if (!options()->cooperative)
+    if (!kind->cooperative)
         return CUDA_ERROR_NOT_SUPPORTED;
-    const long room = resident_blocks(launch->threads, launch->shared_bytes) * options()->multiprocessors;
+    const long room = resident_blocks(launch->threads, launch->shared_bytes) * kind->multiprocessors;
     return launch->blocks > room ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
 }
 
 static CUresult queue_launch(CUfunction function, const struct queued_launch *wanted, CUstream stream,
                              void **parameters)
 {
-    const CUresult result = check_launch(function, wanted, parameters);
+    const CUresult result = check_launch(function, wanted, stream, parameters);
     if (result != CUDA_SUCCESS)
         return result;
     const struct kernel *kernel = function->kernel;
@@ -297,8 +301,8 @@ size_t module_count(void)
     return count;
 }
 
-void module_reset(void)
+void module_reset(CUdevice device)
 {
     for (struct CUmod_st *module = modules; module; module = module->next)
-        module->live = false;
+        module->live &= context_device_of(module->context) != device;
 }

@@ -9,33 +9,66 @@
 static struct options values;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static long number(const char *variable, long fallback)
+/* The part for `place` of a list, whose last part stands for all that follow. */
+static const char *part_of(const char *text, int place)
+{
+    for (const char *comma; place > 0 && (comma = strchr(text, ',')); place--)
+        text = comma + 1;
+    return text;
+}
+
+long option_listed(const char *variable, int place, long fallback)
 {
     const char *text = getenv(variable);
     char *end;
     if (!text || !*text)
         return fallback;
-    long value = strtol(text, &end, 0);
+    long value = strtol(part_of(text, place), &end, 0);
     static const char units[] = "KMG";
     const char *unit = *end ? strchr(units, *end) : NULL;
     if (unit) {
         value <<= 10 * (unit - units + 1);
         end++;
     }
-    if (*end || value < 0)
-        emulated_abort("%s='%s' is not a number", variable, text);
+    if ((*end && *end != ',') || value < 0)
+        emulated_abort("%s='%s' is not a number, or a list of them", variable, text);
     return value;
+}
+
+double option_listed_real(const char *variable, int place, double fallback)
+{
+    const char *text = getenv(variable);
+    char *end;
+    if (!text || !*text)
+        return fallback;
+    const double value = strtod(part_of(text, place), &end);
+    if ((*end && *end != ',') || !(value > 0))
+        emulated_abort("%s='%s' is not a positive number, or a list of them", variable, text);
+    return value;
+}
+
+void option_listed_word(const char *variable, int place, const char *fallback, char *word, size_t room)
+{
+    const char *text = getenv(variable);
+    text = text && *text ? part_of(text, place) : fallback;
+    snprintf(word, room, "%.*s", (int)strcspn(text, ","), text);
+}
+
+static long number(const char *variable, long fallback)
+{
+    const char *text = getenv(variable);
+    if (text && strchr(text, ','))
+        emulated_abort("%s='%s' is not a number", variable, text);
+    return option_listed(variable, 0, fallback);
 }
 
 static void read_options(void)
 {
     values.seed = (uint64_t)number("EMULATED_SEED", 1);
-    values.device_memory = (size_t)number("EMULATED_DEVICE_MEMORY", 8L << 30);
     values.devices = number("EMULATED_DEVICES", 1);
     values.block_threads = number("EMULATED_BLOCK_THREADS", 0);
-    values.multiprocessors = number("EMULATED_MULTIPROCESSORS", 132);
+    values.peer = number("EMULATED_PEER", 1);
     values.patience = number("EMULATED_PATIENCE", 120);
-    values.cooperative = number("EMULATED_COOPERATIVE", 0);
     values.absent = number("EMULATED_ABSENT", 0);
     values.stuck = number("EMULATED_STUCK", 0);
     values.delay = (double)number("EMULATED_DELAY", 0) / 1000;

@@ -8,15 +8,16 @@
 #include <unistd.h>
 
 /* Offsets are dealt from a sparse file much larger than the device: no fragmentation. */
-static const uint64_t FILE_BYTES = (uint64_t)128 << 30;
+static const uint64_t DEVICE_BYTES = (uint64_t)128 << 30;
 
 static int file = -1;
 static unsigned char *alias_base;
 static struct range_set offsets;
-static size_t used;
+static size_t used[DEVICES_MAX];
 
 CUresult physical_open(void)
 {
+    const uint64_t bytes = (uint64_t)kinds_count() * DEVICE_BYTES;
     if (file >= 0)
         return CUDA_SUCCESS;
     int low = memfd_create("emulated-device", MFD_CLOEXEC);
@@ -25,29 +26,30 @@ CUresult physical_open(void)
         descriptor = low;
     else
         close(low);
-    if (descriptor < 0 || ftruncate(descriptor, (off_t)FILE_BYTES) != 0)
+    if (descriptor < 0 || ftruncate(descriptor, (off_t)bytes) != 0)
         emulated_abort("memfd: %s", strerror(errno));
-    void *base = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
     if (base == MAP_FAILED)
         emulated_abort("mapping the device memory file: %s", strerror(errno));
-    madvise(base, FILE_BYTES, MADV_DONTDUMP);
-    madvise(base, FILE_BYTES, MADV_DONTFORK);
+    madvise(base, bytes, MADV_DONTDUMP);
+    madvise(base, bytes, MADV_DONTFORK);
     alias_base = base;
     file = descriptor;
-    offsets.limit = FILE_BYTES;
+    offsets.limit = bytes;
     return CUDA_SUCCESS;
 }
 
-CUresult physical_take(size_t bytes, size_t alignment, struct physical **result)
+CUresult physical_take(CUdevice device, size_t bytes, size_t alignment, struct physical **result)
 {
-    if (bytes > options()->device_memory - used)
+    if (bytes > device_kind(device)->memory - used[device])
         return CUDA_ERROR_OUT_OF_MEMORY;
     struct physical *physical = calloc(1, sizeof *physical);
     if (!physical || !range_take(&offsets, bytes, alignment, &physical->offset))
         emulated_abort("out of emulation resources");
     physical->bytes = bytes;
     physical->references = 1;
-    used += bytes;
+    physical->device = device;
+    used[device] += bytes;
     if (options()->poison)
         memset(alias_base + physical->offset, POISON, bytes);
     *result = physical;
@@ -61,7 +63,7 @@ void physical_drop(struct physical *physical)
     range_give(&offsets, physical->offset);
     fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)physical->offset,
               (off_t)physical->bytes);
-    used -= physical->bytes;
+    used[physical->device] -= physical->bytes;
     free(physical);
 }
 
@@ -75,7 +77,7 @@ unsigned char *physical_alias(uint64_t offset)
     return alias_base + offset;
 }
 
-size_t physical_used(void)
+size_t physical_used(CUdevice device)
 {
-    return used;
+    return used[device];
 }

@@ -11,6 +11,8 @@ struct pinned {
     unsigned char *pointer;    /* as given */
     unsigned char *begin, *end; /* whole pages */
     bool registered;
+    bool is_portable; /* pinned for all contexts */
+    CUcontext context;
     int slot; /* -1: copied by the processor */
 };
 
@@ -29,7 +31,7 @@ static struct pinned *find_overlapping(const unsigned char *begin, const unsigne
     return NULL;
 }
 
-enum host_kind pinned_classify(const void *pointer, size_t bytes)
+enum host_kind pinned_classify(CUcontext by, const void *pointer, size_t bytes)
 {
     const unsigned char *begin = pointer, *end = begin + bytes;
     const struct pinned *pinned = find_overlapping(begin, end);
@@ -37,12 +39,14 @@ enum host_kind pinned_classify(const void *pointer, size_t bytes)
         return HOST_PAGEABLE;
     if (begin < pinned->begin || end > pinned->end)
         return HOST_MIXED;
+    if (!pinned->is_portable && by && pinned->context != by)
+        return HOST_PAGEABLE;
     return pinned->registered ? HOST_REGISTERED : HOST_ALLOCATED;
 }
 
-void pinned_transfer(enum direction direction, const struct piece *pieces, size_t count)
+void pinned_transfer(enum direction direction, bool is_pageable, const struct piece *pieces, size_t count)
 {
-    const struct pinned *pinned = find_overlapping(pieces->host, pieces->host + 1);
+    const struct pinned *pinned = is_pageable ? NULL : find_overlapping(pieces->host, pieces->host + 1);
     if (pinned && pinned->slot >= 0) {
         dma_transfer(direction, pinned->slot, pinned->begin, pieces, count);
         return;
@@ -66,6 +70,7 @@ static struct pinned *add(void *pointer, size_t bytes)
     pinned->begin = (unsigned char *)begin;
     pinned->end = (unsigned char *)end;
     pinned->slot = -1;
+    pinned->context = context_current();
     pinned->next = all_pinned;
     all_pinned = pinned;
     return pinned;
@@ -83,6 +88,17 @@ static void release(struct pinned *pinned)
         link = &(*link)->next;
     *link = pinned->next;
     free(pinned);
+}
+
+/* After what its own device has queued is done; what others have queued would go to memory that is not pinned. */
+static CUresult release_drained(struct pinned *pinned)
+{
+    const CUresult result = stream_drain_device(context_device_of(pinned->context));
+    if (stream_uses_host(pinned->begin, pinned->end))
+        return misuse("memory [%p, %p) is unpinned while a copy that is queued on another device uses it",
+                      (void *)pinned->begin, (void *)pinned->end);
+    release(pinned);
+    return result;
 }
 
 static struct pinned *find_exact(const void *pointer, bool registered)
@@ -104,7 +120,7 @@ EXPORT CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
     void *memory = mmap(NULL, pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         API_FAIL(CUDA_ERROR_OUT_OF_MEMORY);
-    add(memory, pages);
+    add(memory, pages)->is_portable = true; /* with unified addressing, whatever the flags */
     *pointer = memory;
     API_END;
 }
@@ -115,8 +131,7 @@ EXPORT CUresult cuMemFreeHost(void *pointer)
     struct pinned *pinned = find_exact(pointer, false);
     if (!pinned)
         API_FAIL(misuse("cuMemFreeHost of %p, which is no pinned allocation", pointer));
-    result = stream_drain_all();
-    release(pinned);
+    result = release_drained(pinned);
     API_END;
 }
 
@@ -139,6 +154,7 @@ EXPORT CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags
         goto end;
     struct pinned *pinned = add(pointer, bytes);
     pinned->registered = true;
+    pinned->is_portable = flags & CU_MEMHOSTREGISTER_PORTABLE;
     pinned->slot = slot;
     API_END;
 }
@@ -151,8 +167,7 @@ EXPORT CUresult cuMemHostUnregister(void *pointer)
     struct pinned *pinned = find_exact(pointer, true);
     if (!pinned)
         API_FAIL(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
-    result = stream_drain_all();
-    release(pinned);
+    result = release_drained(pinned);
     API_END;
 }
 
@@ -165,16 +180,19 @@ EXPORT CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **v
     unsigned type = 0;
     if (memory_is_device(pointer))
         type = CU_MEMORYTYPE_DEVICE;
-    else if (pinned_classify((const void *)(uintptr_t)pointer, 1) != HOST_PAGEABLE)
+    else if (pinned_classify(NULL, (const void *)(uintptr_t)pointer, 1) != HOST_PAGEABLE)
         type = CU_MEMORYTYPE_HOST;
     *(unsigned *)*values = type;
     API_END;
 }
 
-void pinned_reset(void)
+void pinned_reset(CUdevice device)
 {
-    while (all_pinned)
-        release(all_pinned);
+    for (struct pinned *pinned = all_pinned, *next; pinned; pinned = next) {
+        next = pinned->next;
+        if (context_device_of(pinned->context) == device)
+            release(pinned);
+    }
 }
 
 size_t pinned_count(void)

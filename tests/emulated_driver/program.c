@@ -4,10 +4,11 @@
 
 EXPORT CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device)
 {
-    API_BEGIN(cuCtxCreate_v2);
+    API_BEGIN_ON(cuCtxCreate_v2, device);
     (void)flags;
-    (void)device;
-    *context = context_create();
+    if ((result = context_check_device(device)) != CUDA_SUCCESS)
+        goto end;
+    *context = context_create(device);
     result = context_push(*context);
     API_END;
 }
@@ -22,7 +23,7 @@ EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
 EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
     API_BEGIN(cuDevicePrimaryCtxReset_v2);
-    (void)device;
-    context_reset_primary();
+    if ((result = context_check_device(device)) == CUDA_SUCCESS)
+        context_reset_primary(device);
     API_END;
 }

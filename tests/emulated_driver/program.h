@@ -15,6 +15,7 @@ enum { CU_STREAM_CAPTURE_MODE_GLOBAL = 0 };
 CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
 CUresult cuCtxDestroy_v2(CUcontext context);
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device);
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr destination, CUdeviceptr source, size_t bytes, CUstream stream);
 /* One capture at a time. Kernels, copies and fills are recorded in the order in which they are
  * called, also of streams that join by an event. While a capture in mode GLOBAL is under way,
  * calls that CUDA calls unsafe fail on every thread that is not in mode RELAXED, and

@@ -7,44 +7,51 @@
 
 static const uint64_t SPACE_BYTES = (uint64_t)128 << 30;
 
-static struct range_set space;
+static uint64_t space_begin, space_end;
+static struct range_set spaces[DEVICES_MAX];
 static struct segment *segments; /* sorted by address */
 static size_t count, capacity;
 static unsigned open_guards;
+static CUcontext viewer; /* what ran last, in whose view the memory is */
 
 CUresult memory_open(void)
 {
-    if (space.limit)
+    const uint64_t bytes = (uint64_t)kinds_count() * SPACE_BYTES;
+    if (space_end)
         return CUDA_SUCCESS;
     void *base =
-        mmap(NULL, SPACE_BYTES + GRANULE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        mmap(NULL, bytes + GRANULE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         emulated_abort("reserving device addresses: %s", strerror(errno));
-    madvise(base, SPACE_BYTES + GRANULE, MADV_DONTDUMP);
-    madvise(base, SPACE_BYTES + GRANULE, MADV_DONTFORK);
-    space.base = ((uint64_t)(uintptr_t)base + GRANULE - 1) / GRANULE * GRANULE;
-    space.limit = space.base + SPACE_BYTES;
+    madvise(base, bytes + GRANULE, MADV_DONTDUMP);
+    madvise(base, bytes + GRANULE, MADV_DONTFORK);
+    space_begin = ((uint64_t)(uintptr_t)base + GRANULE - 1) / GRANULE * GRANULE;
+    space_end = space_begin + bytes;
+    for (int i = 0; i < kinds_count(); i++) {
+        spaces[i].base = space_begin + (uint64_t)i * SPACE_BYTES;
+        spaces[i].limit = spaces[i].base + SPACE_BYTES;
+    }
     return physical_open();
 }
 
-bool address_take(uint64_t bytes, uint64_t alignment, uint64_t *begin)
+bool address_take(CUdevice device, uint64_t bytes, uint64_t alignment, uint64_t *begin)
 {
-    return range_take(&space, bytes, alignment, begin);
+    return range_take(&spaces[device], bytes, alignment, begin);
 }
 
 void address_give(uint64_t begin)
 {
-    range_give(&space, begin);
+    range_give(&spaces[(begin - space_begin) / SPACE_BYTES], begin);
 }
 
-void address_reset(void)
+void address_reset(CUdevice device)
 {
-    range_clear(&space);
+    range_clear(&spaces[device]);
 }
 
 bool memory_is_device(CUdeviceptr address)
 {
-    return address >= space.base && address < space.limit;
+    return address >= space_begin && address < space_end;
 }
 
 struct segment *segment_from(uint64_t address, size_t *following)
@@ -75,9 +82,19 @@ static void protect(const struct segment *segment, int protection)
         emulated_abort("protecting device memory: %s", strerror(errno));
 }
 
-static int protection_now(void)
+/* For what runs in the context; NULL: for any. */
+static bool is_reached(CUcontext by, const struct segment *segment)
 {
-    return options()->guard && open_guards == 0 ? PROT_NONE : PROT_READ | PROT_WRITE;
+    if (!by || segment->devices == 0)
+        return segment->devices != 0;
+    return segment->is_allocation ? context_reaches(by, segment->physical->device)
+                                  : segment->devices >> context_device_of(by) & 1;
+}
+
+static int protection_now(const struct segment *segment)
+{
+    const bool is_closed = options()->guard && open_guards == 0;
+    return is_closed || !is_reached(viewer, segment) ? PROT_NONE : PROT_READ | PROT_WRITE;
 }
 
 struct segment *segment_map(const struct segment *segment)
@@ -85,7 +102,7 @@ struct segment *segment_map(const struct segment *segment)
     size_t following, place;
     uint64_t bytes = segment->map_end - segment->map_begin;
     void *mapped =
-        mmap((void *)(uintptr_t)segment->map_begin, bytes, segment->accessible ? protection_now() : PROT_NONE,
+        mmap((void *)(uintptr_t)segment->map_begin, bytes, protection_now(segment),
              MAP_SHARED | MAP_FIXED, physical_file(), (off_t)segment->physical->offset);
     if (mapped == MAP_FAILED)
         emulated_abort("mapping device memory: %s", strerror(errno));
@@ -105,10 +122,10 @@ struct segment *segment_map(const struct segment *segment)
     return &segments[place];
 }
 
-void segment_allow(struct segment *segment)
+void segment_allow(struct segment *segment, CUdevice device)
 {
-    segment->accessible = true;
-    protect(segment, protection_now());
+    segment->devices |= 1u << device;
+    protect(segment, protection_now(segment));
 }
 
 void segment_unmap(struct segment *segment)
@@ -134,23 +151,43 @@ size_t segment_count(bool is_allocation)
     return matching;
 }
 
-static void guard_all(int protection)
+void memory_guard_renew(void)
 {
     for (size_t i = 0; i < count; i++)
-        if (segments[i].accessible)
-            protect(&segments[i], protection);
+        protect(&segments[i], protection_now(&segments[i]));
 }
 
-void memory_guard_open(void)
+/* With one device and no guard all is open always. */
+CUcontext memory_guard_open(CUcontext context)
 {
-    if (options()->guard && open_guards++ == 0)
-        guard_all(PROT_READ | PROT_WRITE);
+    CUcontext before = viewer;
+    const bool is_first = open_guards++ == 0;
+    if (kinds_count() > 1)
+        viewer = context;
+    if (viewer != before || (is_first && options()->guard))
+        memory_guard_renew();
+    return before;
 }
 
-void memory_guard_close(void)
+void memory_guard_close(CUcontext before)
 {
-    if (options()->guard && --open_guards == 0)
-        guard_all(PROT_NONE);
+    const bool is_last = --open_guards == 0;
+    const bool is_nested = !is_last && viewer != before;
+    if (is_nested)
+        viewer = before;
+    if (is_nested || (is_last && options()->guard))
+        memory_guard_renew();
+}
+
+CUdevice memory_viewer(void)
+{
+    return context_device_of(viewer);
+}
+
+CUdevice memory_owner(CUdeviceptr address)
+{
+    const struct segment *segment = segment_find(address);
+    return segment ? segment->physical->device : -1;
 }
 
 static unsigned char *alias_of(const struct segment *segment, uint64_t address)
@@ -159,13 +196,13 @@ static unsigned char *alias_of(const struct segment *segment, uint64_t address)
 }
 
 /* One allocation, or adjoining accessible mappings of one reservation. */
-static bool is_accessible(uint64_t address, uint64_t end)
+static bool is_accessible(CUcontext by, uint64_t address, uint64_t end)
 {
     struct segment *segment = segment_find(address);
     if (!segment || end < address)
         return false;
     for (const struct segment *first = segment;; segment++) {
-        if (segment == segments + count || segment->begin > address || !segment->accessible ||
+        if (segment == segments + count || segment->begin > address || !is_reached(by, segment) ||
             segment->owner != first->owner)
             return false;
         if (end <= segment->end)
@@ -176,15 +213,15 @@ static bool is_accessible(uint64_t address, uint64_t end)
     }
 }
 
-bool memory_is_accessible(CUdeviceptr address, size_t bytes)
+bool memory_is_accessible(CUcontext by, CUdeviceptr address, size_t bytes)
 {
-    return is_accessible(address, address + bytes);
+    return is_accessible(by, address, address + bytes);
 }
 
 bool memory_visit(CUdeviceptr address, size_t bytes, memory_visitor *visit, void *context)
 {
     uint64_t end = address + bytes;
-    if (!is_accessible(address, end))
+    if (!is_accessible(NULL, address, end))
         return false;
     for (struct segment *segment = segment_find(address); address < end; segment++) {
         uint64_t piece = (end < segment->end ? end : segment->end) - address;

@@ -8,6 +8,8 @@
 
 struct CUstream_st {
     struct CUstream_st *next;
+    CUcontext context;
+    const void *thread; /* whose default stream it is: of that thread, or of all (&streams) */
     bool live, implicit;
     bool running; /* the kernel that was taken out last has not ended */
     struct queue queue;
@@ -17,33 +19,41 @@ struct CUstream_st {
 };
 
 /* Destroyed ones stay in the list, so that stale handles are noticed. */
-static struct CUstream_st null_stream = {.live = true, .implicit = true};
-static struct CUstream_st *streams = &null_stream;
-static _Thread_local struct CUstream_st *per_thread_stream;
+static struct CUstream_st *streams;
+static _Thread_local char this_thread;
+static CUdevice running_device = -1;
 
-static struct CUstream_st *create(bool implicit)
+static struct CUstream_st *create(const void *thread)
 {
     struct CUstream_st *stream = calloc(1, sizeof *stream);
     if (!stream)
         emulated_abort("out of host memory");
     stream->live = true;
-    stream->implicit = implicit;
-    stream->next = null_stream.next;
-    null_stream.next = stream;
+    stream->implicit = thread != NULL;
+    stream->thread = thread;
+    stream->context = context_current();
+    stream->next = streams;
+    streams = stream;
     return stream;
+}
+
+/* One of each context. */
+static struct CUstream_st *default_stream(const void *thread)
+{
+    struct CUstream_st *stream = streams;
+    if (!context_current())
+        return NULL;
+    while (stream && !(stream->live && stream->thread == thread && stream->context == context_current()))
+        stream = stream->next;
+    return stream ? stream : create(thread);
 }
 
 static struct CUstream_st *find(CUstream stream)
 {
-    if (stream == CU_STREAM_LEGACY)
-        return &null_stream;
-    if (stream == CU_STREAM_PER_THREAD) {
-        if (!per_thread_stream || !per_thread_stream->live)
-            per_thread_stream = create(true);
-        return per_thread_stream;
-    }
-    if (!stream)
-        return &null_stream;
+    if (!stream || stream == CU_STREAM_LEGACY)
+        return default_stream(&streams);
+    if (stream == CU_STREAM_PER_THREAD)
+        return default_stream(&this_thread);
     return stream->live ? stream : NULL;
 }
 
@@ -52,26 +62,15 @@ bool stream_is_valid(CUstream stream)
     return find(stream) != NULL;
 }
 
-struct operation *queue_append(struct queue *queue, operation_run *run, operation_drop *drop, size_t bytes)
+CUcontext stream_context(CUstream handle)
 {
-    size_t record = (sizeof(struct operation) + bytes + 15) / 16 * 16;
-    if (queue->tail + record > queue->capacity) {
-        queue->capacity = 2 * queue->capacity + record + 4096;
-        unsigned char *records = aligned_alloc(16, (queue->capacity + 15) / 16 * 16);
-        if (!records)
-            emulated_abort("out of host memory");
-        if (queue->records)
-            memcpy(records, queue->records, queue->tail);
-        free(queue->records);
-        queue->records = records;
-    }
-    struct operation *operation = (struct operation *)(queue->records + queue->tail);
-    memset(operation, 0, sizeof *operation);
-    operation->run = run;
-    operation->drop = drop;
-    operation->bytes = record;
-    queue->tail += record;
-    return operation;
+    struct CUstream_st *stream = find(handle);
+    return stream ? stream->context : NULL;
+}
+
+CUdevice stream_running_device(void)
+{
+    return running_device;
 }
 
 struct operation *stream_append(CUstream handle, operation_run *run, operation_drop *drop, size_t bytes)
@@ -85,24 +84,6 @@ struct operation *stream_append(CUstream handle, operation_run *run, operation_d
     return queue_append(&stream->queue, run, drop, bytes);
 }
 
-struct operation *queue_take(struct queue *queue)
-{
-    if (queue->head == queue->tail)
-        return NULL;
-    struct operation *operation = (struct operation *)(queue->records + queue->head);
-    queue->head += operation->bytes;
-    return operation;
-}
-
-void queue_discard(struct queue *queue)
-{
-    for (struct operation *operation; (operation = queue_take(queue));)
-        if (operation->drop)
-            operation->drop(operation->payload);
-    free(queue->records);
-    *queue = (struct queue){0};
-}
-
 static void discard(struct CUstream_st *stream)
 {
     queue_discard(&stream->queue);
@@ -111,19 +92,22 @@ static void discard(struct CUstream_st *stream)
 
 static CUresult advance(struct CUstream_st *stream, uint64_t position)
 {
-    CUresult result = stream->failed;
+    const CUdevice device = context_device_of(stream->context), outer_device = running_device;
+    CUresult result = stream->failed != CUDA_SUCCESS ? stream->failed : fault_sticky(device);
+    CUcontext outer_context = NULL;
     bool opened = false;
     if (stream->running && grid_is_running())
         return CUDA_ERROR_NOT_READY;
     stream->running = false;
     stream->failed = CUDA_SUCCESS;
+    running_device = device;
     while (stream->executed < position && result == CUDA_SUCCESS) {
         struct operation *operation = queue_take(&stream->queue);
         if (!operation)
             break;
         stream->executed++;
         if (operation->on_device && !opened) {
-            memory_guard_open();
+            outer_context = memory_guard_open(stream->context);
             opened = true;
         }
         result = operation->run(operation->payload);
@@ -131,10 +115,11 @@ static CUresult advance(struct CUstream_st *stream, uint64_t position)
             operation->drop(operation->payload);
     }
     if (opened) {
-        memory_guard_close();
+        memory_guard_close(outer_context);
         if (options()->guard)
             memory_check_red_zones();
     }
+    running_device = outer_device;
     if (result == CUDA_ERROR_NOT_READY)
         stream->running = true;
     else if (result != CUDA_SUCCESS)
@@ -168,6 +153,15 @@ CUresult stream_drain_to(CUstream stream, uint64_t position)
     return drain(stream, position);
 }
 
+CUresult stream_drain_for(CUdevice device, CUstream stream, uint64_t position)
+{
+    const CUresult result = drain(stream, position);
+    if (context_device_of(stream->context) == device)
+        return result;
+    stream->failed = result;
+    return CUDA_SUCCESS;
+}
+
 CUstream stream_resolve(CUstream handle, uint64_t *appended, uint64_t *executed)
 {
     struct CUstream_st *stream = find(handle);
@@ -195,10 +189,12 @@ void stream_end_captures(void)
         stream->captured = NULL;
 }
 
-CUresult stream_drain_all(void)
+CUresult stream_drain_device(CUdevice device)
 {
     CUresult first = CUDA_SUCCESS;
     for (struct CUstream_st *stream = streams; stream; stream = stream->next) {
+        if (context_device_of(stream->context) != device)
+            continue;
         CUresult result = drain(stream, UINT64_MAX);
         stream->failed = result; /* whose work it was may be waiting, too */
         if (first == CUDA_SUCCESS)
@@ -220,6 +216,18 @@ bool stream_uses(CUdeviceptr address, size_t bytes)
     return false;
 }
 
+bool stream_uses_host(const unsigned char *begin, const unsigned char *end)
+{
+    for (struct CUstream_st *stream = streams; stream; stream = stream->next)
+        for (size_t at = stream->queue.head; at < stream->queue.tail;) {
+            const struct operation *operation = (struct operation *)(stream->queue.records + at);
+            if (operation->host_begin < end && operation->host_end > begin)
+                return true;
+            at += operation->bytes;
+        }
+    return false;
+}
+
 EXPORT CUresult cuStreamCreate(CUstream *handle, unsigned flags)
 {
     API_BEGIN(cuStreamCreate);
@@ -227,7 +235,7 @@ EXPORT CUresult cuStreamCreate(CUstream *handle, unsigned flags)
         goto end;
     if (!handle || flags > CU_STREAM_NON_BLOCKING)
         API_FAIL(CUDA_ERROR_INVALID_VALUE);
-    *handle = create(false);
+    *handle = create(NULL);
     API_END;
 }
 
@@ -277,11 +285,12 @@ EXPORT CUresult emulated_enqueue(CUstream stream, void (*function)(void *argumen
                                  size_t bytes)
 {
     CUresult result = context_check();
-    struct operation *operation;
+    struct operation *operation = NULL;
     if (result != CUDA_SUCCESS)
         return result;
     call_lock();
-    operation = stream_append(stream, run_function, NULL, 16 + bytes);
+    if (stream_context(stream) == context_current())
+        operation = stream_append(stream, run_function, NULL, 16 + bytes);
     if (operation) {
         operation->on_device = true;
         memcpy(operation->payload, &function, sizeof function);
@@ -291,14 +300,16 @@ EXPORT CUresult emulated_enqueue(CUstream stream, void (*function)(void *argumen
     return operation ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-void stream_reset(void)
+void stream_reset(CUdevice device)
 {
     for (struct CUstream_st *stream = streams; stream; stream = stream->next) {
+        if (context_device_of(stream->context) != device)
+            continue;
         discard(stream);
         stream->failed = CUDA_SUCCESS;
-        stream->live = stream == &null_stream;
+        stream->live = stream->implicit;
     }
-    event_reset();
+    event_reset(device);
 }
 
 void stream_census(struct emulated_census *census)

@@ -23,7 +23,7 @@ static struct {
     double execute, wrong_edge, wrong_columns;
     struct optimum optima[OPTIMA_MAX];
     int count;
-    double clock;
+    double clocks[DEVICES_MAX];
     unsigned long launches;
     uint64_t random_state;
 } model = {.bandwidth = 3e12, .latency = 3e-6, .execute = HUGE_VAL};
@@ -153,7 +153,7 @@ bool time_model_launch(const struct kernel *kernel, const void *arguments, unsig
         seconds *= model.outlier_factor;
     if ((double)model.launches >= model.throttle_first && (double)model.launches <= model.throttle_last)
         seconds *= model.throttle_factor;
-    model.clock += seconds;
+    model.clocks[stream_running_device()] += seconds;
     if (is_vector(kernel))
         return length <= model.execute;
     const struct matrix_vector_arguments *given = arguments;
@@ -173,7 +173,27 @@ bool time_model_copies(size_t bytes)
     return !time_model_is_on() || bytes < LARGE_COPY || model.execute == HUGE_VAL;
 }
 
-double time_model_clock(void)
+/* HUGE_VAL takes no time. */
+void time_model_work(double operations)
 {
-    return model.clock;
+    const CUdevice device = stream_running_device();
+    if (device >= 0)
+        model.clocks[device] += operations / device_kind(device)->compute;
+}
+
+void time_model_copy(size_t bytes)
+{
+    const CUdevice device = stream_running_device();
+    if (device >= 0)
+        model.clocks[device] += (double)bytes / device_kind(device)->link;
+}
+
+bool time_model_has_clock(void)
+{
+    return time_model_is_on() || getenv("EMULATED_LINK") || getenv("EMULATED_COMPUTE");
+}
+
+double time_model_clock(CUdevice device)
+{
+    return model.clocks[device];
 }

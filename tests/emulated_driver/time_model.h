@@ -16,12 +16,17 @@
  *   optimum KERNEL N EDGE THREADS COLUMNS TEAM VARIANT
  *                                 of kernels whose name begins so, where sqrt(rows * columns) <= N;
  *                                 the first that fits. No optimum: every shape is as good.
- *                                 axpy: only THREADS counts, and its length is the square of N. */
+ *                                 axpy: only THREADS counts, and its length is the square of N.
+ *
+ * Each device has a clock of its own, which copies advance where EMULATED_LINK is set, and the calls of
+ * cuBLAS where EMULATED_COMPUTE is. */
 #ifndef MUBLAS_EMULATED_TIME_MODEL_H
 #define MUBLAS_EMULATED_TIME_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "gpu/driver.h"
 
 struct kernel;
 
@@ -36,7 +41,12 @@ bool time_model_spoils(const struct kernel *kernel, const void *arguments);
 /* False: a copy of so many bytes to the device is not to be made. */
 bool time_model_copies(size_t bytes);
 
-/* Seconds since the driver was opened. */
-double time_model_clock(void);
+/* Operations of level 3, and bytes of a copy, on the device that runs: EMULATED_COMPUTE, EMULATED_LINK. */
+void time_model_work(double operations);
+void time_model_copy(size_t bytes);
+
+/* Seconds that a device has worked since the driver was opened; false: it counts operations instead. */
+double time_model_clock(CUdevice device);
+bool time_model_has_clock(void);
 
 #endif

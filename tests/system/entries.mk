@@ -28,3 +28,11 @@ check_PROGRAMS += tests/system/tiled_long
 tests_system_tiled_long_SOURCES = tests/system/tiled_long.c
 tests_system_tiled_long_LDADD = $(system_test_libraries)
 tests/system/tiled.log: tests/system/entries$(EXEEXT) tests/system/tiled_long$(EXEEXT)
+
+# Tiles on several devices.
+check_PROGRAMS += tests/system/shared_tiles
+tests_system_shared_tiles_SOURCES = tests/system/shared_tiles.c
+tests_system_shared_tiles_LDADD = $(system_test_libraries)
+TESTS += tests/system/shared_tiles.sh
+EXTRA_DIST += tests/system/shared_tiles.sh
+tests/system/shared_tiles.log: tests/system/shared_tiles$(EXEEXT)

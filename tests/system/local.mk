@@ -7,8 +7,8 @@ system_test_libraries = $(BLAS_LIBS) -lm
 
 # Random host writes of every kind between random BLAS calls.
 check_PROGRAMS += tests/system/coherence
-TESTS += tests/system/coherence.sh
-EXTRA_DIST += tests/run_offloaded.sh tests/system/coherence.sh tests/system/coherence_long.sh
+TESTS += tests/system/coherence.sh tests/system/coherence_devices.sh
+EXTRA_DIST += tests/run_offloaded.sh tests/system/coherence.sh tests/system/coherence_devices.sh tests/system/coherence_long.sh
 tests_system_coherence_SOURCES = tests/system/coherence.c \
 	tests/system/coherence_call.c tests/system/coherence_call.h tests/system/coherence_choose.c \
 	tests/system/coherence_device.h tests/system/coherence_mappings.c tests/system/coherence_memory.c \
@@ -150,6 +150,22 @@ EXTRA_DIST += tests/system/failures.sh
 TESTS += tests/system/ranks.sh
 EXTRA_DIST += tests/system/ranks.sh
 tests/system/ranks.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
+
+# Several devices at once.
+check_PROGRAMS += tests/system/devices
+tests_system_devices_SOURCES = tests/system/devices.c
+tests_system_devices_LDADD = $(system_test_libraries) -lpthread
+TESTS += tests/system/devices.sh
+EXTRA_DIST += tests/system/devices.sh
+tests/system/devices.log: mublas$(EXEEXT) tests/system/devices$(EXEEXT) tests/system/routes/threads$(EXEEXT)
+
+# Matrices on several devices.
+check_PROGRAMS += tests/system/split
+tests_system_split_SOURCES = tests/system/split.c
+tests_system_split_LDADD = $(system_test_libraries)
+TESTS += tests/system/split.sh
+EXTRA_DIST += tests/system/split.sh
+tests/system/split.log: mublas$(EXEEXT) tests/system/split$(EXEEXT)
 
 # Settings that cannot be used.
 TESTS += tests/system/messages.sh

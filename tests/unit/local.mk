@@ -271,6 +271,11 @@ TESTS += tests/unit/test_emulated_memory
 tests_unit_test_emulated_memory_SOURCES = tests/unit/test_emulated_memory.c tests/unit/emulated_device.h
 tests_unit_test_emulated_memory_LDADD = -ldl
 
+check_PROGRAMS += tests/unit/test_emulated_devices
+TESTS += tests/unit/test_emulated_devices
+tests_unit_test_emulated_devices_SOURCES = tests/unit/test_emulated_devices.c tests/unit/emulated_device.h
+tests_unit_test_emulated_devices_LDADD = -lm -ldl
+
 check_PROGRAMS += tests/unit/test_emulated_streams
 TESTS += tests/unit/test_emulated_streams
 tests_unit_test_emulated_streams_SOURCES = tests/unit/test_emulated_streams.c tests/unit/emulated_device.h
@@ -344,6 +349,12 @@ TESTS += tests/unit/test_cooperative
 tests_unit_test_cooperative_SOURCES = tests/unit/test_cooperative.c tests/unit/emulated_lane.h
 tests_unit_test_cooperative_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_operands_devices
+TESTS += tests/unit/test_operands_devices
+tests_unit_test_operands_devices_SOURCES = tests/unit/test_operands_devices.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
+tests_unit_test_operands_devices_LDADD = $(unit_test_libraries)
+EXTRA_tests_unit_test_operands_devices_SOURCES = tests/unit/test_operands_random.c
+
 check_PROGRAMS += tests/unit/test_operands_random
 TESTS += tests/unit/test_operands_random
 tests_unit_test_operands_random_SOURCES = tests/unit/test_operands_random.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
@@ -378,6 +389,11 @@ thread_tests += tests/unit/test_shared_transfer tests/unit/test_operands_shared 
 	tests/unit/test_emulated_streams tests/unit/test_emulated_threads tests/unit/test_job_helpers \
 	tests/unit/test_operands tests/unit/test_operands_threads tests/unit/test_page_scan tests/unit/test_process_state \
 	tests/unit/test_settings tests/unit/test_write_tracker
+
+check_PROGRAMS += tests/unit/test_tile_groups
+TESTS += tests/unit/test_tile_groups
+tests_unit_test_tile_groups_SOURCES = tests/unit/test_tile_groups.c
+tests_unit_test_tile_groups_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_tile_plan
 TESTS += tests/unit/test_tile_plan
@@ -538,6 +554,11 @@ TESTS += tests/unit/test_flag_sets
 tests_unit_test_flag_sets_SOURCES = tests/unit/test_flag_sets.c
 tests_unit_test_flag_sets_LDADD = libmublas_calls.la $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_device_shares
+TESTS += tests/unit/test_device_shares
+tests_unit_test_device_shares_SOURCES = tests/unit/test_device_shares.c
+tests_unit_test_device_shares_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_device_sets
 TESTS += tests/unit/test_device_sets
 tests_unit_test_device_sets_SOURCES = tests/unit/test_device_sets.c
@@ -557,6 +578,16 @@ check_PROGRAMS += tests/unit/test_program_checks
 TESTS += tests/unit/test_program_checks
 tests_unit_test_program_checks_SOURCES = tests/unit/test_program_checks.c
 tests_unit_test_program_checks_LDADD = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm
+
+check_PROGRAMS += tests/unit/test_split_plan
+TESTS += tests/unit/test_split_plan
+tests_unit_test_split_plan_SOURCES = tests/unit/test_split_plan.c
+tests_unit_test_split_plan_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_device_policy
+TESTS += tests/unit/test_device_policy
+tests_unit_test_device_policy_SOURCES = tests/unit/test_device_policy.c
+tests_unit_test_device_policy_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_purchase
 TESTS += tests/unit/test_purchase

@@ -26,12 +26,30 @@ static void test_apart(void)
     tap_ok(!take(&middle) && !take(&both), "what overlaps one of them waits, by any of its ranges");
     claims_give(&mirror, &high);
     tap_ok(take(&both), "it comes in when that one is given back");
-    tap_ok(claims_touch(&mirror, 399, 500) && claims_touch(&mirror, 50, 60) &&
-               !claims_touch(&mirror, 160, 300),
-           "what is claimed is known");
+    tap_ok(claims_touch(&mirror, 0, 399, 500) && claims_touch(&mirror, 0, 50, 60) &&
+               !claims_touch(&mirror, 0, 160, 300) && !claims_touch(&mirror, 1, 50, 60),
+           "what is claimed is known, on the device whose copy is used");
     claims_give(&mirror, &low);
     claims_give(&mirror, &both);
     tap_ok(!mirror.claims, "nothing is left");
+}
+
+/* Of parts of a matrix on several devices. */
+static void test_one_call(void)
+{
+    static const char call, another;
+    struct claim first = claim_of(0, 100, false), second = claim_of(90, 200, false),
+                 stranger = claim_of(95, 96, false), whole = claim_of_whole();
+    first.call = second.call = &call;
+    stranger.call = &another;
+    tap_ok(take(&first) && take(&second), "claims of one call are not in each other's way");
+    tap_ok(!take(&stranger), "another call's is");
+    tap_ok(!take(&whole) && claims_touch(&mirror, 0, 0, 1),
+           "nor is the whole to be had, not by that call either");
+    claims_give(&mirror, &first);
+    claims_give(&mirror, &second);
+    tap_ok(take(&whole) && claims_touch(&mirror, 7, 0, 1), "which is that of every device");
+    claims_give(&mirror, &whole);
 }
 
 static void test_shared(void)
@@ -153,6 +171,7 @@ int main(void)
     pthread_mutex_init(&mirror.lock, NULL);
     patience_condition_create(&mirror.claims_changed);
     test_apart();
+    test_one_call();
     test_shared();
     test_widen();
     test_whole();

@@ -10,6 +10,7 @@
 enum { ROWS = 512, COLUMNS = 16, ROUNDS = 50000, LOOKS = 10 }; /* columns of a page of 4 KiB */
 
 static struct mirror mirror;
+static struct mirror_copy copy = {.mirror = &mirror};
 static _Alignas(1 << 16) double memory[ROWS * COLUMNS];
 
 static struct operand columns(int first, int count)
@@ -32,25 +33,25 @@ static struct page_range lost(void)
 {
     const struct operand whole = whole_matrix();
     struct completeness known = {.lost = {1, 0}};
-    completeness_find(&mirror, &whole, &known);
+    completeness_find(&copy, &whole, &known);
     return known.lost;
 }
 
 static void note_whole(void)
 {
     const struct operand whole = whole_matrix();
-    completeness_forget(&mirror);
-    completeness_note(&mirror, &whole);
+    completeness_forget(&copy);
+    completeness_note(&copy, &whole);
 }
 
 static bool take(const struct operand *operand, struct completeness *before)
 {
-    return completeness_take(&mirror, operand, pages_of(operand), before);
+    return completeness_take(&copy, operand, pages_of(operand), before);
 }
 
 static void regain(const struct operand *operand, const struct completeness *before)
 {
-    completeness_regain(&mirror, operand, before);
+    completeness_regain(&copy, operand, before);
 }
 
 static bool is_lost(struct page_range pages)

@@ -21,7 +21,7 @@ static void test_ledger(void)
 
 static size_t huge_bytes(const unsigned char *memory)
 {
-    return write_tracker_huge_bytes(table->resources.tracker, (uintptr_t)memory, (uintptr_t)memory + MATRIX_BYTES);
+    return write_tracker_huge_bytes(table->space->resources.tracker, (uintptr_t)memory, (uintptr_t)memory + MATRIX_BYTES);
 }
 
 static void note(struct mirror *mirror, const unsigned char *memory, size_t bytes, double us)

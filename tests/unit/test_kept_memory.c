@@ -17,14 +17,14 @@ static void test_kept(void)
     tap_ok(first && again == first && less == 2 * MIB, "what was kept serves a smaller wish");
     operands_keep(table, again, less);
     const CUdeviceptr larger = borrow_kept(7 * MIB, &more);
-    tap_ok(larger && more == 7 * MIB && atomic_load(&table->resources.budget.committed) == more,
+    tap_ok(larger && more == 7 * MIB && atomic_load(&table->share->budget.committed) == more,
            "it goes where the budget has no room for a larger one");
     operands_return(table, larger, more);
     operands_keep(table, borrow_kept(MIB, &bytes), MIB);
     set_faults("cuMemAlloc_v2:1:2");
     const CUdeviceptr scarce = borrow_kept(2 * MIB, &more);
     set_faults("");
-    tap_ok(scarce && atomic_load(&table->resources.budget.committed) == more, "or the device has none");
+    tap_ok(scarce && atomic_load(&table->share->budget.committed) == more, "or the device has none");
     operands_return(table, scarce, more);
     mirror_table_destroy(table);
 }

@@ -81,10 +81,16 @@ static void test_world(void)
     }
 }
 
+static struct device_choice choose(int setting, const struct local_rank *rank, int devices, bool bound)
+{
+    const struct device_list list = {.count = setting >= 0, .ordinals = {setting}};
+    return device_choice_make(&list, rank, devices, bound);
+}
+
 static void test_choices(void)
 {
     static const struct {
-        long setting;
+        int setting;
         int rank, ranks, devices;
         bool bound;
         int ordinal, sharers;
@@ -97,11 +103,37 @@ static void test_choices(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct local_rank rank = {cases[i].rank, cases[i].ranks, cases[i].rank < 0 ? NULL : "RANK"};
         struct device_choice choice =
-            device_choice_make(cases[i].setting, &rank, cases[i].devices, cases[i].bound);
+            choose(cases[i].setting, &rank, cases[i].devices, cases[i].bound);
         tap_ok(choice.ordinal == cases[i].ordinal && choice.sharers == cases[i].sharers,
-               "rank %d of %d, %d devices%s, MUBLAS_DEVICE %ld: device %d (%s)", cases[i].rank, cases[i].ranks,
+               "rank %d of %d, %d devices%s, MUBLAS_DEVICE %d: device %d (%s)", cases[i].rank, cases[i].ranks,
                cases[i].devices, cases[i].bound ? " bound" : "", cases[i].setting, choice.ordinal, choice.reason);
     }
+}
+
+static bool uses(const struct device_choice *choice, int count, int first, int second)
+{
+    return choice->count == count && choice->ordinal == first && choice->ordinals[0] == first &&
+           (count < 2 || choice->ordinals[1] == second);
+}
+
+static void test_lists(void)
+{
+    const struct device_list list = {.count = 2, .ordinals = {2, 0}}, beyond = {.count = 3, .ordinals = {5, 1, 0}},
+                             all = {.all = true}, one = {.count = 0};
+    const struct local_rank none = {.rank = -1}, third = {2, 4, "RANK"};
+    struct device_choice choice = device_choice_make(&list, &third, 3, false);
+    tap_ok(uses(&choice, 2, 2, 0) && choice.sharers == 1 && strcmp(choice.reason, "MUBLAS_DEVICE=2,0") == 0,
+           "a list counts in its order, whatever the rank");
+    choice = device_choice_make(&beyond, &none, 2, false);
+    tap_ok(uses(&choice, 2, 1, 0) && choice.missing == 5, "what is not there is left out and named");
+    choice = device_choice_make(&all, &none, 3, false);
+    tap_ok(uses(&choice, 3, 0, 1) && choice.ordinals[2] == 2 && choice.missing < 0, "all of three");
+    choice = device_choice_make(&all, &third, 3, false);
+    tap_ok(uses(&choice, 3, 2, 0) && choice.sharers == 4, "all, from the rank's own one on, shared by all ranks");
+    choice = device_choice_make(&all, &none, 12, false);
+    tap_ok(choice.count == DEVICES_MAX, "of twelve as many as a process may have");
+    choice = device_choice_make(&one, &none, 4, false);
+    tap_ok(choice.count == 1, "by default one");
 }
 
 /* The ranks of a machine, each dealt a device: nobody's `sharers` may be off by one. */
@@ -112,10 +144,10 @@ static void test_sharers_add_up(void)
         for (int devices = 1; devices <= 8; devices++) {
             int on[8] = {0};
             for (int r = 0; r < ranks; r++)
-                on[device_choice_make(-1, &(struct local_rank){r, ranks, "RANK"}, devices, false).ordinal]++;
+                on[choose(-1, &(struct local_rank){r, ranks, "RANK"}, devices, false).ordinal]++;
             for (int r = 0; r < ranks; r++) {
                 struct device_choice choice =
-                    device_choice_make(-1, &(struct local_rank){r, ranks, "RANK"}, devices, false);
+                    choose(-1, &(struct local_rank){r, ranks, "RANK"}, devices, false);
                 good = good && choice.sharers == on[choice.ordinal];
             }
         }
@@ -136,6 +168,7 @@ int main(void)
     test_launchers();
     test_world();
     test_choices();
+    test_lists();
     test_sharers_add_up();
     test_share();
     return tap_done();

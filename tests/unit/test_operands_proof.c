@@ -254,9 +254,9 @@ static void *hold_late(void *argument)
 static void await_claims(const void *memory, int wanted)
 {
     for (int count = 0; count != wanted; pause_a_step()) {
-        pthread_mutex_lock(&table->lock);
+        pthread_mutex_lock(&table->space->lock);
         struct mirror *mirror = mirror_table_find(table, (uintptr_t)memory, (uintptr_t)memory + 1);
-        pthread_mutex_unlock(&table->lock);
+        pthread_mutex_unlock(&table->space->lock);
         pthread_mutex_lock(&mirror->lock);
         count = 0;
         for (const struct claim *claim = mirror->claims; claim; claim = claim->next)

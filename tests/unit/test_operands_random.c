@@ -1,9 +1,13 @@
 /* Random calls on random memory between random host writes, each compared with
- * what host memory holds, to the byte. Arguments: seed, steps. */
+ * what host memory holds, to the byte. On one device, or each on any of DEVICES. Arguments: seed, steps. */
 #include "mirror/tracking/page_bits.h"
 #include "operand_calls.h"
 
 #include <sys/mman.h>
+
+#ifndef DEVICES
+#define DEVICES 1
+#endif
 
 enum kind { PLAIN, LARGE, SHARED, MALLOCED, KINDS };
 
@@ -25,8 +29,11 @@ enum { DEFAULT_STEPS = 300 };
 #endif
 
 static struct arena arenas[ARENAS];
-static struct mirror_table *table;
-static struct lane *lane;
+static struct place {
+    struct device *device;
+    struct lane *lane;
+    struct mirror_table *table;
+} places[DEVICES];
 static uint64_t state;
 
 static size_t arena_bytes(enum kind kind)
@@ -219,10 +226,15 @@ static bool random_call(bool faults)
         snprintf(script, sizeof script, "%s:%zu:%d", calls[below(&state, 7)], 1 + below(&state, 3),
                  below(&state, 2) ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_NOT_SUPPORTED);
     }
+    const struct place *const place = &places[below(&state, DEVICES)];
+    struct device_scope scope;
+    if (device_enter(place->device, &scope) != STATUS_OK)
+        return false;
     set_faults(script);
-    struct call_result result = run_call(table, lane, operands, count, &state,
+    struct call_result result = run_call(place->table, place->lane, operands, count, &state,
                                          target ? target->shadow - target->memory : 0);
     set_faults("");
+    device_leave(place->device, &scope);
     if (result.held != STATUS_OK)
         return *script || result.held == STATUS_OUT_OF_MEMORY;
     if (result.written != STATUS_OK && target)
@@ -244,29 +256,74 @@ static bool run(size_t steps, bool faults)
     return true;
 }
 
+static void find_places(void)
+{
+    struct device_scope scope;
+    places[0].lane = emulated_lane();
+    places[0].device = emulated_device;
+    for (int i = 1; i < DEVICES; i++) {
+        struct place *const place = &places[i];
+        if (device_wake_at(i, &place->device) != STATUS_OK || device_enter(place->device, &scope) != STATUS_OK)
+            tap_skip_all("there are not enough devices");
+        if (lane_acquire(place->device, &place->lane) != STATUS_OK || lane_reserve_staging(place->lane) != STATUS_OK)
+            abort();
+        device_leave(place->device, &scope);
+    }
+}
+
+static void create_tables(size_t budget, size_t pin_budget, bool tracking)
+{
+    mirror_table_create(places[0].device, budget, pin_budget, tracking, &places[0].table);
+    for (int i = 1; i < DEVICES; i++)
+        mirror_table_create_beside(places[0].table, places[i].device, budget, &places[i].table);
+}
+
+static void destroy_tables(void)
+{
+    for (int i = 0; i < DEVICES; i++) {
+        struct device_scope scope;
+        printf("# %s\n", mirror_table_description(places[i].table));
+        if (device_enter(places[i].device, &scope) != STATUS_OK)
+            abort();
+        mirror_table_destroy(places[i].table);
+        device_leave(places[i].device, &scope);
+    }
+}
+
+static bool devices_are_there(void)
+{
+    for (int i = 0; i < DEVICES; i++)
+        if (!device_is_usable(places[i].device))
+            return false;
+    return true;
+}
+
 int main(int count, char **arguments)
 {
     uint64_t seed = count > 1 ? strtoull(arguments[1], NULL, 10) : 20240229;
     size_t steps = count > 2 ? strtoull(arguments[2], NULL, 10) : DEFAULT_STEPS;
     static const enum kind kinds[ARENAS] = {PLAIN, PLAIN, PLAIN, MALLOCED, SHARED, LARGE};
-    printf("# seed %llu, %zu steps\n", (unsigned long long)seed, steps);
+    if (DEVICES > 1) {
+        setenv("EMULATED_DEVICES", "3", 1);
+        setenv("EMULATED_DEVICE_MEMORY", "8G,2G,1G", 1);
+        setenv("EMULATED_PEER", "0", 1);
+        setenv("MUBLAS_DEVICE", "all", 1);
+    }
+    printf("# seed %llu, %zu steps, %d devices\n", (unsigned long long)seed, steps, DEVICES);
     state = seed * 2 + 1;
-    lane = emulated_lane();
+    find_places();
     for (int i = 0; i < ARENAS; i++)
         arena_create(&arenas[i], kinds[i]);
-    mirror_table_create(emulated_device, (size_t)1 << 30, (size_t)1 << 30, true, &table);
+    create_tables((size_t)1 << 30, (size_t)1 << 30, true);
     tap_ok(run(steps, false), "calls between host writes see what the host has");
-    printf("# %s\n", mirror_table_description(table));
-    tap_ok(run(steps, true) && device_is_usable(emulated_device), "also where driver calls fail");
-    mirror_table_destroy(table);
-    mirror_table_create(emulated_device, (size_t)6 << 20, 0, true, &table);
+    tap_ok(run(steps, true) && devices_are_there(), "also where driver calls fail");
+    destroy_tables();
+    create_tables((size_t)6 << 20, 0, true);
     tap_ok(run(steps, false), "also in too little device memory");
-    printf("# %s\n", mirror_table_description(table));
-    mirror_table_destroy(table);
-    mirror_table_create(emulated_device, (size_t)1 << 30, (size_t)1 << 30, false, &table);
+    destroy_tables();
+    create_tables((size_t)1 << 30, (size_t)1 << 30, false);
     tap_ok(run(steps / 4, false), "also without tracking");
-    mirror_table_destroy(table);
-    tap_ok(device_is_usable(emulated_device), "the device was there all along");
-    lane_release(lane);
+    destroy_tables();
+    tap_ok(devices_are_there(), "the devices were there all along");
     return tap_done();
 }

@@ -204,8 +204,8 @@ static bool run_all(size_t budget, size_t pin_budget, uint64_t seed)
     printf("# seed %llu: %llu calls, %llu on the host, %llu sent again\n", (unsigned long long)seed,
              (unsigned long long)calls, (unsigned long long)busy, (unsigned long long)redone);
     bool nothing_left = true;
-    for (size_t i = 0; i < table->count; i++)
-        nothing_left = nothing_left && !table->mirrors[i]->claims && table->mirrors[i]->references == 1 && table->mirrors[i]->claims_awaited == 0;
+    for (size_t i = 0; i < table->space->count; i++)
+        nothing_left = nothing_left && !table->space->mirrors[i]->claims && table->space->mirrors[i]->references == 1 && table->space->mirrors[i]->claims_awaited == 0;
     tap_ok(nothing_left, "no claim and no reference is left");
     mirror_table_destroy(table);
     return good && memcmp(memory, shadow, bytes) == 0;

@@ -58,8 +58,14 @@ static void test_good_values(void)
     tap_ok(memory_amount_bytes(outcome.seen.device_memory, 1000) == 250, "25%% of 1000 is 250");
     outcome = read_with("MUBLAS_VERBOSE", "3");
     tap_ok(outcome.seen.verbose == 3 && !*outcome.errors, "MUBLAS_VERBOSE=3");
+    outcome = read_with("MUBLAS_DEVICE", "2,0");
+    tap_ok(outcome.seen.device.count == 2 && outcome.seen.device.ordinals[0] == 2 &&
+               outcome.seen.device.ordinals[1] == 0 && !outcome.seen.device.all && !*outcome.errors,
+           "MUBLAS_DEVICE=2,0 is two devices in that order");
+    outcome = read_with("MUBLAS_DEVICE", "all");
+    tap_ok(outcome.seen.device.all && !*outcome.errors, "MUBLAS_DEVICE=all");
     outcome = read_with("HOME", "/");
-    tap_ok(outcome.seen.offload == OFFLOAD_AUTO && outcome.seen.tracking && !*outcome.errors, "defaults are silent");
+    tap_ok(outcome.seen.offload == OFFLOAD_AUTO && outcome.seen.device.count == 0 && !outcome.seen.device.all && outcome.seen.tracking && !*outcome.errors, "defaults are silent");
 }
 
 static void test_bad_values(void)
@@ -69,6 +75,8 @@ static void test_bad_values(void)
         {"MUBLAS_VERBOSE", "x"},       {"MUBLAS_DEVICE", "1.5"},        {"MUBLAS_DEVICE_MEMORY", "120%"},
         {"MUBLAS_DEVICE_MEMORY", "4X"}, {"MUBLAS_DEVICE_MEMORY", "99999999999999999999"},
         {"MUBLAS_DEVICE_MEMORY", "99999999999G"}, {"MUBLAS_TRACKING", "yes"},
+        {"MUBLAS_DEVICE", "0,"},       {"MUBLAS_DEVICE", "0,0"},        {"MUBLAS_DEVICE", "1;2"},
+        {"MUBLAS_DEVICE", "-1"},       {"MUBLAS_DEVICE", "alle"},       {"MUBLAS_DEVICE", "0,1,2,3,4,5,6,7,8"},
     };
     struct outcome fallback = read_with("HOME", "/");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -77,7 +85,8 @@ static void test_bad_values(void)
                cases[i][0], cases[i][1]);
         tap_ok(outcome.seen.offload == fallback.seen.offload && outcome.seen.verbose == fallback.seen.verbose &&
                    outcome.seen.device_memory.value == fallback.seen.device_memory.value &&
-                   outcome.seen.device_memory.is_percent && outcome.seen.tracking,
+                   outcome.seen.device_memory.is_percent && outcome.seen.tracking &&
+                   outcome.seen.device.count == 0 && !outcome.seen.device.all,
                "and the default holds");
     }
     struct outcome outcome = read_with("MUBLAS_OFLOAD", "never");

@@ -169,6 +169,54 @@ static void test_large(void)
            "with room for all of C it is one tile");
 }
 
+/* Groups of tiles partition the tiles, and may be done in any order: no step reads what a tile of another
+ * group writes. */
+static bool groups_are_right(const struct blas_call *call, int64_t wanted)
+{
+    struct tile_plan plan, other;
+    struct tile_step step, foreign;
+    int64_t tiles, last = -1;
+    if (!tile_plan_make_groups(&plan, call, 1 << 20, wanted))
+        return false;
+    const int64_t groups = tile_plan_groups(&plan, &tiles);
+    const uintptr_t bytes = blas_element_bytes(call->type);
+    other = plan;
+    while (tile_plan_next(&plan, &step)) {
+        const int64_t tile = plan.tile - step.last;
+        const uintptr_t begin = (uintptr_t)step.call.c.pointer;
+        last = tile;
+        for (int64_t group = 0; group < groups; group += 1 + groups / 4) {
+            tile_plan_seek(&other, group * tiles);
+            if (group == tile / tiles || !tile_plan_next(&other, &foreign))
+                continue;
+            const struct blas_matrix *sources[] = {&foreign.call.a, &foreign.call.b};
+            for (int i = 0; i < 2; i++)
+                if (sources[i]->pointer && (uintptr_t)sources[i]->pointer >= begin &&
+                    (uintptr_t)sources[i]->pointer < begin + (uintptr_t)step.call.c.rows * bytes)
+                    return false;
+        }
+    }
+    return groups >= wanted && last == groups * tiles - 1;
+}
+
+static void test_groups(void)
+{
+    for (enum blas_family family = FAMILY_GEMM; family <= FAMILY_TRSM; family++) {
+        int right = 0;
+        for (int round = 0; round < 8; round++) {
+            const struct blas_call call = call_of(family, TYPE_D, 60 + below(60), 60 + below(60), 60 + below(60));
+            right += groups_are_right(&call, 1 + below(6));
+        }
+        tap_ok(right == 8, "family %d: %d of 8 plans fall into groups of their own", family, right);
+    }
+    struct tile_plan whole, cut;
+    const struct blas_call call = call_of(FAMILY_GEMM, TYPE_D, 1000, 1000, 1000);
+    tap_ok(tile_plan_make(&whole, &call, 1 << 30) && tile_plan_make_groups(&cut, &call, 1 << 30, 1) &&
+               cut.rows == whole.rows && cut.columns == whole.columns,
+           "what need not be cut is not");
+    tap_ok(!tile_plan_make_groups(&cut, &call, 1 << 30, 1 << 20), "more groups than blocks of 8 cannot be had");
+}
+
 static bool goes_to_device(int64_t m, int64_t n, int64_t k, uint64_t budget)
 {
     const struct machine_model model = crossover_builtin_model(NULL, 16);
@@ -194,6 +242,7 @@ int main(void)
 {
     test_random_calls();
     test_large();
+    test_groups();
     test_policy();
     return tap_done();
 }

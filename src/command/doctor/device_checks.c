@@ -50,6 +50,16 @@ void check_driver(struct patient *patient)
     }
 }
 
+/* That MUBLAS_DEVICE names and that is not there; -1: none. */
+static int missing_device(int count)
+{
+    const struct device_list *const wanted = &settings()->device;
+    for (int i = 0; i < wanted->count; i++)
+        if (wanted->ordinals[i] >= count)
+            return wanted->ordinals[i];
+    return -1;
+}
+
 static int visible_devices(void)
 {
     int count = 0;
@@ -69,9 +79,10 @@ void check_device(struct patient *patient)
                       "unset or correct CUDA_VISIBLE_DEVICES; see what nvidia-smi -L lists; a batch "
                       "job must ask its scheduler for a GPU",
                       "the driver shows no device");
-    else if (settings()->device >= count)
+    else if (missing_device(count) >= 0)
         finding_wrong(findings, "device", "choose a smaller number, or unset MUBLAS_DEVICE",
-                      "MUBLAS_DEVICE=%ld, but there are %d, counted from 0", settings()->device, count);
+                      "MUBLAS_DEVICE names device %d, but there are %d, counted from 0", missing_device(count),
+                      count);
     else if (device_choose(&patient->choice) != STATUS_OK ||
              device_query(patient->choice.ordinal, &patient->properties) != STATUS_OK)
         finding_wrong(findings, "device", bad_driver, "device %d does not answer", patient->choice.ordinal);

@@ -60,7 +60,7 @@ void check_cublas(struct patient *patient)
         finding_skipped(&patient->findings, subject, why_no_library(patient));
         return;
     }
-    patient->has_cublas = cublas_library_open();
+    patient->has_cublas = cublas_library_open(device_place(patient->device));
     device_leave(patient->device, &scope);
     if (patient->has_cublas)
         finding_good(&patient->findings, subject, "%s", found);

@@ -21,7 +21,7 @@
 struct machine {
     bool has_device, has_host, has_recipe;
     struct device_choice choice;
-    struct device_properties device;
+    struct device_properties device; /* the first */
     struct host_library host;
     struct recipe recipe;
     struct recipe_search search;
@@ -51,6 +51,17 @@ static void print_device(FILE *stream, const struct device_properties *device,
     fprintf(stream, "  chosen by %s\n", choice->reason);
     fprintf(stream, "  driver for CUDA %d.%d\n", device->driver_version / 1000,
             device->driver_version % 1000 / 10);
+}
+
+/* Those that calls go to beside the first. */
+static void print_other_devices(FILE *stream, const struct device_choice *choice)
+{
+    struct device_properties device;
+    for (int i = 1; i < choice->count; i++)
+        if (device_query(choice->ordinals[i], &device) == STATUS_OK)
+            print_device(stream, &device, choice);
+    if (choice->missing >= 0)
+        fprintf(stream, "device %d: there is none\n", choice->missing);
 }
 
 static void print_floor(FILE *stream, const struct machine_model *model, enum blas_family family,
@@ -174,6 +185,7 @@ static void print_screen(FILE *stream, const struct machine *machine)
     fprintf(stream, "mublas %s\n", PACKAGE_VERSION);
     if (machine->has_device) {
         print_device(stream, &machine->device, &machine->choice);
+        print_other_devices(stream, &machine->choice);
         print_library(stream, "level 3", "cuBLAS", cublas_library_find(), "MUBLAS_CUBLAS");
         print_library(stream, "LAPACK", "cuSOLVER", solver_library_find(), "MUBLAS_CUSOLVER");
     } else {

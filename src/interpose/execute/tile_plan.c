@@ -100,6 +100,35 @@ bool tile_plan_make(struct tile_plan *plan, const struct blas_call *call, uint64
     return tile_plan_bytes(plan) <= bytes;
 }
 
+int64_t tile_plan_groups(const struct tile_plan *plan, int64_t *tiles)
+{
+    const struct blas_call *call = &plan->call;
+    const int64_t down = tile_blocks(rows_of(call), plan->rows);
+    const int64_t across = tile_blocks(columns_of(call), plan->columns);
+    *tiles = blas_is_in_place(call) ? down : 1;
+    if (blas_is_update(call->family))
+        return down * (down + 1) / 2;
+    return blas_is_in_place(call) ? across : down * across;
+}
+
+bool tile_plan_make_groups(struct tile_plan *plan, const struct blas_call *call, uint64_t bytes,
+                           int64_t groups)
+{
+    int64_t tiles;
+    while (tile_plan_make(plan, call, bytes)) {
+        if (tile_plan_groups(plan, &tiles) >= groups)
+            return true;
+        bytes = tile_plan_bytes(plan) / 4 * 3;
+    }
+    return false;
+}
+
+void tile_plan_seek(struct tile_plan *plan, int64_t tile)
+{
+    plan->tile = tile;
+    plan->step = 0;
+}
+
 double tile_plan_bytes_up(const struct tile_plan *plan)
 {
     const struct blas_call *call = &plan->call;

@@ -27,6 +27,17 @@ struct tile_step {
 /* Cut `call` so that tile_plan_bytes is at most `bytes`. False where not even blocks of 8 fit. */
 bool tile_plan_make(struct tile_plan *plan, const struct blas_call *call, uint64_t bytes);
 
+/* The same, smaller where that gives at least so many groups of tiles; false where it cannot. */
+bool tile_plan_make_groups(struct tile_plan *plan, const struct blas_call *call, uint64_t bytes,
+                           int64_t groups);
+
+/* Groups of tiles that may be done at once and in any order: a column of tiles of trmm and trsm, which take
+ * from one another, else a single tile. Group i is the tiles from i * *tiles on. */
+int64_t tile_plan_groups(const struct tile_plan *plan, int64_t *tiles);
+
+/* The next step is the first of this tile. */
+void tile_plan_seek(struct tile_plan *plan, int64_t tile);
+
 /* Device memory for a tile and two blocks of each other operand, packed. */
 uint64_t tile_plan_bytes(const struct tile_plan *plan);
 uint64_t tile_plan_tile_bytes(const struct tile_plan *plan);

@@ -6,6 +6,7 @@
 #include "gpu/exit_gate.h"
 #include "host/host_library.h"
 #include "host/width.h"
+#include "interpose/device_call.h"
 #include "interpose/floors.h"
 #include "interpose/lapack/host_run.h"
 #include "interpose/lapack/losses.h"
@@ -13,6 +14,7 @@
 #include "interpose/offload.h"
 #include "interpose/policy.h"
 #include "interpose/purchase/model_in_force.h"
+#include "interpose/purchase/other_devices.h"
 #include "interpose/purchase/solver_opening.h"
 #include "interpose/purchase/waking.h"
 #include "interpose/report/call_spans.h"
@@ -68,7 +70,7 @@ static bool integers_are_known(struct lapack_call *call)
     return call->width != WIDTH_DETECTED;
 }
 
-static enum host_reason run_route(struct device *device, const struct solver_library *library,
+static enum host_reason run_route(const struct device_use *use, const struct solver_library *library,
                                   const struct lapack_call *call, struct lapack_problem *problem,
                                   const struct route_terms *terms, struct patience *patience)
 {
@@ -85,11 +87,11 @@ static enum host_reason run_route(struct device *device, const struct solver_lib
     if (stats_wanted())
         phase_clock_start(&counts.phases);
     progress_begin(symbol_name(call->symbol), problem->shape.n, terms->expected_seconds);
-    const enum status status = route_run(&route, device, library, waking_mirrors(), patience);
+    const enum status status = route_run(&route, use->device, library, use->mirrors, patience);
     progress_end();
     phase_clock_stop();
     call_span_end(&span);
-    const enum host_reason reason = offload_reason_of(call->symbol, status);
+    const enum host_reason reason = device_call_reason(call->symbol, status);
     if (reason != HOST_REASON_COUNT)
         return reason;
     methods->write(call, problem, &route);
@@ -99,11 +101,11 @@ static enum host_reason run_route(struct device *device, const struct solver_lib
     return HOST_REASON_COUNT;
 }
 
-static enum host_reason run(struct device *device, const struct solver_library *library,
+static enum host_reason run(const struct device_use *use, const struct solver_library *library,
                             const struct lapack_call *call, struct lapack_problem *problem,
                             const struct route_terms *terms, struct patience *patience)
 {
-    const enum host_reason reason = run_route(device, library, call, problem, terms, patience);
+    const enum host_reason reason = run_route(use, library, call, problem, terms, patience);
     free(problem->memory);
     return reason;
 }
@@ -140,18 +142,88 @@ static bool is_own(const struct route_times *times)
     return wanted == EIGENSOLVER_AUTO ? times->own : wanted == EIGENSOLVER_OWN;
 }
 
+/* Of the device where the matrix is, or of the first; NULL: no device is in use. */
+static struct mirror_table *mirrors_of(const struct operand *kept)
+{
+    for (int i = 1; i < device_use_count() && kept->matrix.pointer; i++)
+        if (operands_are_resident(device_use_at(i)->mirrors, kept))
+            return device_use_at(i)->mirrors;
+    return waking_mirrors_in_use();
+}
+
+/* What a device would have to do. */
+struct route_work {
+    const struct route_shape *shape;
+    const struct operand *kept;
+};
+
+/* About what a route needs on the device: its matrices and workspace of as much as an eigensolver's, three.
+ */
+static double bytes_of(const struct route_shape *shape)
+{
+    return (double)shape->bytes_up +
+           3 * (double)shape->n * (double)shape->n * (double)blas_element_bytes(shape->type);
+}
+
+static struct device_offer offer_of(const void *context, const struct device_use *use)
+{
+    const struct route_work *work = context;
+    const struct route_times times = route_times_predict(device_use_model(use), work->shape);
+    const bool is_there = work->kept->matrix.pointer && operands_are_resident(use->mirrors, work->kept);
+    return (struct device_offer){.is_usable = !atomic_load(&use->refuses_routes),
+                                 .fits = bytes_of(work->shape) <= (double)operands_budget(use->mirrors),
+                                 .work_us = times.compute_us + times.moving_us -
+                                            (is_there ? times.kept_us : 0)};
+}
+
+static struct route_terms terms_of(const struct route_times *times, const struct policy_decision *decision)
+{
+    return (struct route_terms){.keeps = decision->keeps, .solvers_alone = !is_own(times),
+                                .host_us = times->host_us,
+                                .expected_seconds = (times->compute_us + times->moving_us) / 1e6};
+}
+
+/* On the device whose turn it is. False: it came to none, for *reason. */
+static bool run_on_any(const struct lapack_call *call, struct lapack_problem *problem,
+                       const struct route_terms *terms, struct patience *patience, struct device_turn *turn,
+                       enum host_reason *reason)
+{
+    const struct operand kept = route_operand_of(&problem->kept, problem->shape.type);
+    const struct route_work work = {&problem->shape, &kept};
+    *reason = HOST_NO_DEVICE;
+    if (!device_turn_begin(turn, offer_of, &work))
+        return false;
+    const struct solver_library *const library = solver_opening_find(turn->use->device, reason);
+    if (library) {
+        exit_gate_expect(EXPECTED_PARTS * terms->expected_seconds);
+        *reason = run(turn->use, library, call, problem, terms, patience);
+    }
+    device_turn_end(turn, library && *reason == HOST_REASON_COUNT ? &turn->use->routes : NULL);
+    return library != NULL;
+}
+
+/* Of a route that came to a device. */
+static void note_outcome(const struct lapack_call *call, const struct lapack_problem *problem,
+                         struct outcome *outcome)
+{
+    outcome->kind = is_for_its_data(outcome->reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
+    if (outcome->reason == HOST_REASON_COUNT || outcome->reason == HOST_DEVICE_ERROR ||
+        is_for_its_data(outcome->reason))
+        losses_note(call->symbol, &problem->shape, outcome->reason != HOST_REASON_COUNT);
+}
+
 /* Host or device, and the device's part of it. */
 static struct outcome attempt(const struct lapack_call *call, struct lapack_problem *problem)
 {
     struct outcome outcome = {.kind = HOST_RUN_PLAIN, .is_legal = true, .shape = problem->shape};
     const enum offload_mode mode = settings()->offload;
-    struct mirror_table *const mirrors = waking_mirrors_in_use();
     const struct operand kept = route_operand_of(&problem->kept, problem->shape.type);
+    struct mirror_table *const mirrors = mirrors_of(&kept);
+    struct device_turn turn;
     model_in_force_learn();
     const struct route_times times = route_times_predict(model_in_force(), &problem->shape);
     struct patience patience = patience_of_us(mode == OFFLOAD_AUTO ? times.host_us : (double)INFINITY);
     const struct policy_decision decision = decide(&times, mirrors, &kept, &patience);
-    const double gain_us = decision.gain_us;
     outcome.reason = decision.reason;
     if (!decision.device)
         return outcome;
@@ -163,22 +235,14 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
         return outcome;
     outcome.kind = HOST_RUN_CREDITED;
     if (host_run_kind_here() == HOST_RUN_PLAIN)
-        solver_opening_credit(gain_us);
-    struct device *const device = waking_find_device_for_route(gain_us, &outcome.reason);
-    const struct solver_library *const library = device ? solver_opening_find(device, &outcome.reason) : NULL;
-    if (!library)
+        solver_opening_credit(decision.gain_us);
+    const struct route_terms terms = terms_of(&times, &decision);
+    if (!waking_find_device_for_route(decision.gain_us, &outcome.reason) ||
+        !run_on_any(call, problem, &terms, &patience, &turn, &outcome.reason))
         return outcome;
-    const struct route_terms terms = {.keeps = decision.keeps, .solvers_alone = !is_own(&times),
-                                      .host_us = times.host_us,
-                                      .expected_seconds = (times.compute_us + times.moving_us) / 1e6};
-    exit_gate_expect(EXPECTED_PARTS * terms.expected_seconds);
-    outcome.reason = run(device, library, call, problem, &terms, &patience);
-    outcome.kind = is_for_its_data(outcome.reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
-    if (outcome.reason == HOST_REASON_COUNT || outcome.reason == HOST_DEVICE_ERROR ||
-        is_for_its_data(outcome.reason))
-        losses_note(call->symbol, &problem->shape, outcome.reason != HOST_REASON_COUNT);
+    note_outcome(call, problem, &outcome);
     if (outcome.reason == HOST_REASON_COUNT && decision.keeps && mirrors && kept.matrix.pointer)
-        operands_earn(mirrors, &kept, 1, decision.earned_us);
+        operands_earn(turn.use->mirrors, &kept, 1, decision.earned_us);
     return outcome;
 }
 

@@ -3,6 +3,7 @@
 #include "common/processors.h"
 #include "host/host_search.h"
 #include "host/symbols.h"
+#include "tuner/online/recipe_search.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -64,4 +65,23 @@ void learned_model_host(const char *bound, char *path, size_t room)
             dlclose(library.handle); /* the search's own reference */
         return;
     }
+}
+
+struct other_model {
+    struct machine_model model;
+    struct learned_times times;
+    struct recipe recipe;
+    struct recipe_search search;
+};
+
+const struct machine_model *learned_model_of_other(const struct device_properties *device, const char *host)
+{
+    const struct recipe_signature machine = recipe_signature_of(device);
+    struct other_model *const other = calloc(1, sizeof *other);
+    if (!other)
+        return NULL;
+    other->model = crossover_model_here(device);
+    if (recipe_search(&machine, &other->recipe, &other->search))
+        learned_model_use(&other->model, &other->times, other->recipe.crossover, host);
+    return &other->model;
 }

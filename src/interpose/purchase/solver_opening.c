@@ -51,6 +51,15 @@ static enum purchase_time time_to_open(void)
     return policy_open_solver(settings()->offload, us, route_opening_us);
 }
 
+/* Each device has a library of its own, which its first route opens, unless its waking did. */
+static const struct solver_library *own_of(struct device *device)
+{
+    const struct solver_library *own = opened;
+    if (solver_library_is_missing() || (own && own->device == device))
+        return own;
+    return solver_library_open(device, &own) == STATUS_OK ? own : NULL;
+}
+
 const struct solver_library *solver_opening_find(struct device *device, enum host_reason *reason)
 {
     const enum purchase_time time = time_to_open();
@@ -65,7 +74,7 @@ const struct solver_library *solver_opening_find(struct device *device, enum hos
     if (!opened && !solver_library_is_missing() && !purchase_finish_alone(&library, device))
         return NULL;
     *reason = HOST_UNSUPPORTED;
-    return opened;
+    return own_of(device);
 }
 
 struct purchase_times solver_opening_times(void)

@@ -8,21 +8,19 @@
 #include "interpose/purchase/early_account.h"
 #include "interpose/purchase/level3_opening.h"
 #include "interpose/purchase/model_in_force.h"
+#include "interpose/purchase/other_devices.h"
 #include "interpose/report/stats.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <unistd.h>
 
 /* Of what calls paid: what is taken for gains by the matrices of the last at least. */
 static const double CREDITED_PART = 0.25;
 
-/* By wake: read once that is done. mirrors is there before `ready` and never changes after. */
+/* By wake: read once that is done. */
 static struct device *awake; /* NULL: it failed */
 static bool none_usable;
-static struct mirror_table *mirrors, *mirrors_in_use; /* the latter for who has not waited; NULL before */
 
 static bool wake(struct device *none);
 static void prepare_level3(void);
@@ -38,52 +36,29 @@ static struct wake_account wake_account;
 static struct early_accounts early_accounts;
 static _Atomic bool early_accounts_left; /* once a device is in use */
 
-struct mirror_table *waking_mirrors(void)
-{
-    return mirrors;
-}
-
 struct mirror_table *waking_mirrors_in_use(void)
 {
-    return __atomic_load_n(&mirrors_in_use, __ATOMIC_ACQUIRE);
+    return device_use_count() > 0 ? device_use_at(0)->mirrors : NULL;
 }
 
-/* The ranks on this machine divide a percentage of its memory. */
-static size_t pinned_bytes(void)
+/* The first that can be used of those that were chosen. */
+static bool wake_first(struct device **device)
 {
-    const struct memory_amount amount = settings()->pinned_memory;
-    const int ranks = local_rank()->ranks;
-    size_t bytes =
-        memory_amount_bytes(amount, (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE));
-    return amount.is_percent && ranks > 1 ? bytes / (size_t)ranks : bytes;
-}
-
-static enum status create_mirrors(struct device *device)
-{
-    struct device_scope scope;
-    const struct memory_amount share = settings()->device_memory;
-    size_t free_bytes = 0, total_bytes = 0;
-    enum status status = device_enter(device, &scope);
-    if (status != STATUS_OK)
-        return status;
-    status = device_check(device, driver()->memory_info(&free_bytes, &total_bytes),
-                          "asking for free device memory");
-    if (status == STATUS_OK)
-        status = mirror_table_create(device, memory_amount_bytes(share, free_bytes), pinned_bytes(),
-                                     settings()->tracking, &mirrors);
-    if (status == STATUS_OK && share.is_percent)
-        mirror_table_follow(mirrors, (unsigned)share.value);
-    if (status == STATUS_OK)
-        __atomic_store_n(&mirrors_in_use, mirrors, __ATOMIC_RELEASE);
-    device_leave(device, &scope);
-    return status;
+    struct device_use *use;
+    bool woken = false;
+    enum status status = STATUS_OK;
+    for (int place = 0; place < DEVICES_MAX && status != STATUS_NO_DEVICE && !woken; place++) {
+        status = device_wake_at(place, device);
+        woken = status == STATUS_OK && device_use_add(*device, &use) == STATUS_OK;
+    }
+    return woken;
 }
 
 static bool wake(struct device *none)
 {
     (void)none;
     struct device *device;
-    const bool woken = device_wake(&device) == STATUS_OK && create_mirrors(device) == STATUS_OK;
+    const bool woken = wake_first(&device);
     loader_forget_error(); /* of what the driver opens and looks for itself */
     if (woken)
         awake = device;
@@ -231,27 +206,27 @@ static void take_early_account(struct program_call *call)
     pthread_mutex_unlock(&wake_lock);
 }
 
-static struct device *find_device(const struct offer *offer, enum host_reason *reason)
+static bool find_device(const struct offer *offer, enum host_reason *reason)
 {
     struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
     *reason = HOST_NO_DEVICE;
     if (exit_gate_is_closed())
-        return NULL;
+        return false;
     if (!device)
         device = find_first(offer, reason);
     else if (offer->call && early_accounts_left)
         take_early_account(offer->call);
-    return device && device_is_usable(device) && !exit_gate_is_closed() ? device : NULL;
+    return device && (device_use_any() || other_devices_replace()) && !exit_gate_is_closed();
 }
 
-struct device *waking_find_device(struct program_call *call, enum host_reason *reason)
+bool waking_find_device(struct program_call *call, enum host_reason *reason)
 {
     const struct offer offer = {.call = call};
     call->early_credit_us = 0;
     return find_device(&offer, reason);
 }
 
-struct device *waking_find_device_for_route(double gain_us, enum host_reason *reason)
+bool waking_find_device_for_route(double gain_us, enum host_reason *reason)
 {
     const struct offer offer = {.route_gain_us = gain_us};
     return find_device(&offer, reason);
@@ -264,8 +239,8 @@ void waking_give_up(const char *reason)
     struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
     if (!atomic_exchange(&given_up, true) && !device)
         log_message(LOG_WARNING, "no device is used any more: %s", reason);
-    if (device)
-        device_disable(device, reason);
+    for (int i = 0; i < device_use_count(); i++)
+        device_disable(device_use_at(i)->device, reason);
 }
 
 bool waking_is_given_up(void)
@@ -300,13 +275,5 @@ static const char *why_none(void)
 
 const char *waking_description(void)
 {
-    static char text[768];
-    struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
-    if (device)
-        snprintf(text, sizeof text, "%s%s; device %d by %s; %s", device_properties(device)->name,
-                 device_is_usable(device) ? "" : " (given up)", device_chosen(device)->ordinal,
-                 device_chosen(device)->reason, mirror_table_description(mirrors));
-    else
-        snprintf(text, sizeof text, "%s", why_none());
-    return text;
+    return __atomic_load_n(&ready, __ATOMIC_ACQUIRE) ? device_use_description(0) : why_none();
 }

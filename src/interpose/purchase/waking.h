@@ -12,23 +12,21 @@
 #include "interpose/program_call.h"
 #include "interpose/purchase/purchase.h"
 
-/* The device, waking it when this call makes that worth while. NULL: host, for *reason. Sets its early credit. */
-struct device *waking_find_device(struct program_call *call, enum host_reason *reason);
+/* Is there a device? Wakes the first when this call makes that worth while. False: host, for *reason. Sets
+ * the call's early credit. Which device takes it is another matter (other_devices.h). */
+bool waking_find_device(struct program_call *call, enum host_reason *reason);
 
 /* The same for a route of LAPACK, which would save `gain_us` on it. */
-struct device *waking_find_device_for_route(double gain_us, enum host_reason *reason);
+bool waking_find_device_for_route(double gain_us, enum host_reason *reason);
 
-/* The mirrors of the device that waking_find_device gave. */
-struct mirror_table *waking_mirrors(void);
-
-/* The same for any thread at any time: NULL as long as there are none. */
+/* The first device's mirrors, for any thread at any time: NULL as long as there are none. */
 struct mirror_table *waking_mirrors_in_use(void);
 
-/* Leave the device alone for good, if there is one; logged once. Any thread. */
+/* Leave all devices alone for good, if there are any; logged once. Any thread. */
 void waking_give_up(const char *reason);
 bool waking_is_given_up(void); /* a load; locks of what wakes may be held for good then */
 
-/* Device and state of residency in one line, for the report: what was used, or why
+/* The first device and its state in one line, for the report: what was used, or why
  * nothing was. Static storage; never wakes a device. */
 const char *waking_description(void);
 

@@ -1,6 +1,7 @@
 #include "interpose/report/report_setup.h"
 #include "common/settings.h"
 #include "host/host_blas.h"
+#include "interpose/purchase/device_use.h"
 #include "interpose/purchase/level3_opening.h"
 #include "interpose/purchase/solver_opening.h"
 #include "interpose/purchase/waking.h"
@@ -93,6 +94,8 @@ void report_setup_each(const struct report *report, report_take *take, void *con
 {
     const struct taking taking = {take, context};
     take(context, "device", waking_description());
+    for (int i = 1; i < device_use_count(); i++)
+        take(context, "device", device_use_description(i));
     tell_opening(&taking);
     tell_hosts(report, &taking);
     tell_settings(&taking);

@@ -27,14 +27,15 @@ static bool take_due(struct mirror *mirror, struct page_range pages)
     return due;
 }
 
-static bool would_pay(struct mirror *mirror, const struct operand *operand, struct byte_range hull)
+static bool would_pay(struct mirror_copy *copy, const struct operand *operand, struct byte_range hull)
 {
+    struct mirror *const mirror = copy->mirror;
     struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
     size_t bytes = hull.end - hull.begin, count = pages.end - pages.begin;
     if (operand_memory_bytes(operand) < bytes / 3)
         return false; /* a few rows of a large matrix */
     const bool goes_up = operand->access != OPERAND_OVERWRITE &&
-                         page_bits_count(mirror->valid, pages.begin, pages.end) < count / 2;
+                         page_bits_count(copy->valid, pages.begin, pages.end) < count / 2;
     const bool moves = goes_up || operand->access != OPERAND_READ;
     const size_t pinned = pins_pages(mirror, pages);
     const uint64_t staged = atomic_load(&mirror->staged_bytes), direct = atomic_load(&mirror->direct_bytes);
@@ -107,14 +108,15 @@ static bool is_given_up(struct mirror *mirror)
     return given_up;
 }
 
-enum status pins_consider(struct mirror *mirror, struct claim *claim, const struct operand *operand)
+enum status pins_consider(struct mirror_copy *copy, struct claim *claim, const struct operand *operand)
 {
+    struct mirror *const mirror = copy->mirror;
     struct byte_range hull = operand_memory_hull(operand);
     if (is_given_up(mirror))
         return STATUS_OK;
     if (hull.end - hull.begin < PIN_BYTES_MIN)
         return consider_result(mirror, claim, operand, hull);
-    if (hull.end - hull.begin > mirror->resources->pin_budget_bytes || !would_pay(mirror, operand, hull) ||
+    if (hull.end - hull.begin > mirror->resources->pin_budget_bytes || !would_pay(copy, operand, hull) ||
         !may_pin(mirror))
         return STATUS_OK;
     struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);

@@ -7,12 +7,23 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+/* Of those that have copies: is it so of any? */
+static bool any_device(const struct mirror_resources *resources, bool (*is_so)(const struct device *device))
+{
+    for (int i = 0; i < resources->places; i++) {
+        const struct device *device = atomic_load(&resources->shares[i].device);
+        if (device && is_so(device))
+            return true;
+    }
+    return false;
+}
+
 void pins_undo(struct mirror *mirror, int which)
 {
     struct mirror_resources *resources = mirror->resources;
     struct mirror_pin *pin = &mirror->pins[which];
     pthread_mutex_lock(&resources->pinning);
-    if (device_is_usable(resources->device) && driver()->unpin((void *)pin->begin) == CUDA_SUCCESS)
+    if (any_device(resources, device_is_usable) && driver()->unpin((void *)pin->begin) == CUDA_SUCCESS)
         resources->counted_pins -= pin->counted;
     pthread_mutex_unlock(&resources->pinning);
     atomic_fetch_sub(&resources->pinned_bytes, pin_bytes(pin));
@@ -110,7 +121,7 @@ enum status pins_make(struct mirror *mirror, struct claim *claim, struct mirror_
 
 bool pins_program_uses_cuda(const struct mirror *mirror)
 {
-    return device_is_shared(mirror->resources->device) || cuda_users_present();
+    return any_device(mirror->resources, device_is_shared) || cuda_users_present();
 }
 
 bool pins_must_go(struct mirror *mirror)
@@ -120,14 +131,13 @@ bool pins_must_go(struct mirror *mirror)
 
 void pins_note_foreign(struct mirror *mirror, size_t begin, size_t end)
 {
-    const struct device *device = mirror->resources->device;
     if (!pins_program_uses_cuda(mirror) || pins_count(mirror) > 0) /* pins of ours go before the next call */
         return;
     /* A pin that is not inside one page holds the first byte of a page, or the last of all. */
     const char *host = (const char *)mirror->begin;
-    bool found = begin < end && device_has_pinned(device, host + (end << page_shift()) - 1);
+    bool found = begin < end && device_has_pinned(host + (end << page_shift()) - 1);
     for (size_t page = begin; page < end && !found; page++)
-        found = device_has_pinned(device, host + (page << page_shift()));
+        found = device_has_pinned(host + (page << page_shift()));
     if (found)
         atomic_store(&mirror->foreign_pins, true);
 }

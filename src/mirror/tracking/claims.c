@@ -3,7 +3,7 @@
 
 struct claim claim_of_whole(void)
 {
-    return (struct claim){.ranges = {{0, UINTPTR_MAX}}, .count = 1};
+    return (struct claim){.ranges = {{0, UINTPTR_MAX}}, .count = 1, .place = -1};
 }
 
 static bool touches(const struct claim *claim, struct byte_range range)
@@ -24,7 +24,8 @@ static bool overlap(const struct claim *one, const struct claim *other)
 
 static bool are_apart(const struct claim *one, const struct claim *other)
 {
-    return (one->shared && other->shared) || !overlap(one, other);
+    return (one->shared && other->shared) || !overlap(one, other) ||
+           (one->call && one->call == other->call);
 }
 
 /* In nobody's way who came before. */
@@ -133,10 +134,11 @@ bool claims_stop_sharing(struct mirror *mirror, struct claim *claim)
     return alone;
 }
 
-bool claims_touch(const struct mirror *mirror, uintptr_t begin, uintptr_t end)
+bool claims_touch(const struct mirror *mirror, int place, uintptr_t begin, uintptr_t end)
 {
     const struct claim *claim = mirror->claims;
-    while (claim && !touches(claim, (struct byte_range){begin, end}))
+    while (claim &&
+           ((claim->place >= 0 && claim->place != place) || !touches(claim, (struct byte_range){begin, end})))
         claim = claim->next;
     return claim != NULL;
 }

@@ -24,6 +24,8 @@ struct claim {
     struct byte_range ranges[CLAIM_RANGES_MAX];
     int count;
     bool shared;
+    const void *call; /* claims of one call are not in each other's way; NULL: it has no other */
+    int place;        /* of the device whose copy is used; negative: of all */
     bool pinned_anew; /* by its call: what goes up again was not the host's doing */
     /* claims.c's own: */
     struct byte_range scanned; /* by a scan under way; empty: none */
@@ -49,8 +51,8 @@ bool claims_widen(struct mirror *mirror, struct claim *claim, struct byte_range 
 /* Share no longer. False: somebody else still does. */
 bool claims_stop_sharing(struct mirror *mirror, struct claim *claim);
 
-/* Does any claim touch [begin, end)? The mirror's lock is held. */
-bool claims_touch(const struct mirror *mirror, uintptr_t begin, uintptr_t end);
+/* Does any claim that uses the copy of this device touch [begin, end)? The mirror's lock is held. */
+bool claims_touch(const struct mirror *mirror, int place, uintptr_t begin, uintptr_t end);
 
 /* Around a scan of a range of the claim. */
 void claims_begin_scan(struct mirror *mirror, struct claim *claim, struct byte_range range);

@@ -15,26 +15,26 @@ struct completeness {
 };
 
 /* Of one that contains this one. False: nothing. */
-bool completeness_find(struct mirror *mirror, const struct operand *operand,
+bool completeness_find(struct mirror_copy *copy, const struct operand *operand,
                        struct completeness *completeness);
 
 /* All of the operand is valid now. */
-void completeness_note(struct mirror *mirror, const struct operand *operand);
+void completeness_note(struct mirror_copy *copy, const struct operand *operand);
 
 /* These pages have lost their valid bits. */
-void completeness_lose(struct mirror *mirror, struct page_range pages);
+void completeness_lose(struct mirror_copy *copy, struct page_range pages);
 
 /* The same of a call that is to write them, which gets what was known of the operand before, as of now.
  * False: nothing. */
-bool completeness_take(struct mirror *mirror, const struct operand *operand, struct page_range pages,
+bool completeness_take(struct mirror_copy *copy, const struct operand *operand, struct page_range pages,
                        struct completeness *before);
 
 /* What a call took away itself has come back: what was known before is again, unless something else has
  * changed what is known of the operand. */
-void completeness_regain(struct mirror *mirror, const struct operand *operand,
+void completeness_regain(struct mirror_copy *copy, const struct operand *operand,
                          const struct completeness *before);
 
 /* Nothing is known any more. */
-void completeness_forget(struct mirror *mirror);
+void completeness_forget(struct mirror_copy *copy);
 
 #endif

@@ -7,10 +7,10 @@ enum {
 };
 
 /* The entry that these pages overlap; NULL: none. */
-static struct hot_range *find(struct mirror *mirror, struct page_range pages)
+static struct hot_range *find(struct mirror_copy *copy, struct page_range pages)
 {
     for (int i = 0; i < MIRROR_HOT_MAX; i++) {
-        struct hot_range *range = &mirror->hot[i];
+        struct hot_range *range = &copy->hot[i];
         if (range->pages.begin < pages.end && pages.begin < range->pages.end)
             return range;
     }
@@ -18,12 +18,12 @@ static struct hot_range *find(struct mirror *mirror, struct page_range pages)
 }
 
 /* A factorisation's panels pass by; its workspace stays. */
-static struct hot_range *place_of_new(struct mirror *mirror)
+static struct hot_range *place_of_new(struct mirror_copy *copy)
 {
-    struct hot_range *least = &mirror->hot[mirror->next_hot++ % MIRROR_HOT_MAX];
+    struct hot_range *least = &copy->hot[copy->next_hot++ % MIRROR_HOT_MAX];
     for (int i = 0; i < MIRROR_HOT_MAX; i++)
-        if (mirror->hot[i].streak < least->streak)
-            least = &mirror->hot[i];
+        if (copy->hot[i].streak < least->streak)
+            least = &copy->hot[i];
     return least;
 }
 
@@ -33,19 +33,19 @@ static bool covers(const struct hot_range *range, struct page_range pages)
     return range->pages.begin <= pages.begin && pages.end <= range->pages.end;
 }
 
-bool hot_ranges_hold(struct mirror *mirror, struct page_range pages)
+bool hot_ranges_hold(struct mirror_copy *copy, struct page_range pages)
 {
-    pthread_mutex_lock(&mirror->notes);
-    const struct hot_range *range = find(mirror, pages);
+    pthread_mutex_lock(&copy->mirror->notes);
+    const struct hot_range *range = find(copy, pages);
     const bool is_hot = range && range->streak >= STREAK && covers(range, pages);
-    pthread_mutex_unlock(&mirror->notes);
+    pthread_mutex_unlock(&copy->mirror->notes);
     return is_hot;
 }
 
-static void count_rewrite(struct mirror *mirror, struct hot_range *range, struct page_range pages)
+static void count_rewrite(struct mirror_copy *copy, struct hot_range *range, struct page_range pages)
 {
     if (!range) {
-        range = place_of_new(mirror);
+        range = place_of_new(copy);
         *range = (struct hot_range){0};
     } else if (!covers(range, pages)) {
         *range = (struct hot_range){0};
@@ -59,13 +59,13 @@ static void count_rewrite(struct mirror *mirror, struct hot_range *range, struct
     }
 }
 
-void hot_ranges_note(struct mirror *mirror, struct page_range pages, bool mostly_written)
+void hot_ranges_note(struct mirror_copy *copy, struct page_range pages, bool mostly_written)
 {
-    pthread_mutex_lock(&mirror->notes);
-    struct hot_range *range = find(mirror, pages);
+    pthread_mutex_lock(&copy->mirror->notes);
+    struct hot_range *range = find(copy, pages);
     if (mostly_written && (pages.end - pages.begin) << page_shift() <= BYTES_MOST)
-        count_rewrite(mirror, range, pages);
+        count_rewrite(copy, range, pages);
     else if (range)
         *range = (struct hot_range){0};
-    pthread_mutex_unlock(&mirror->notes);
+    pthread_mutex_unlock(&copy->mirror->notes);
 }

@@ -11,9 +11,9 @@
 #include "mirror/mirror.h"
 
 /* Is the operand that spans these pages to be uploaded without a scan? */
-bool hot_ranges_hold(struct mirror *mirror, struct page_range pages);
+bool hot_ranges_hold(struct mirror_copy *copy, struct page_range pages);
 
 /* An operand that is only read has been used; its pages were mostly written, or not. */
-void hot_ranges_note(struct mirror *mirror, struct page_range pages, bool mostly_written);
+void hot_ranges_note(struct mirror_copy *copy, struct page_range pages, bool mostly_written);
 
 #endif

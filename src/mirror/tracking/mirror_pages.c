@@ -4,28 +4,52 @@
 #include "common/phase_clock.h"
 #include "mirror/tracking/completeness.h"
 
-void mirror_invalidate(struct mirror *mirror, size_t begin, size_t end)
+void mirror_invalidate_copy(struct mirror_copy *copy, size_t begin, size_t end)
 {
-    if (!page_bits_any(mirror->valid, begin, end))
+    if (!atomic_load(&copy->made) || !page_bits_any(copy->valid, begin, end))
         return;
-    page_bits_clear(mirror->valid, begin, end);
-    completeness_lose(mirror, (struct page_range){begin, end});
+    page_bits_clear(copy->valid, begin, end);
+    completeness_lose(copy, (struct page_range){begin, end});
 }
 
-bool mirror_is_resident(struct mirror *mirror, struct page_range pages)
+void mirror_invalidate(struct mirror *mirror, size_t begin, size_t end)
 {
-    if (pages.begin >= mirror->resident_run.begin && pages.end <= mirror->resident_run.end)
+    for (int i = 0; i < mirror->resources->places; i++)
+        mirror_invalidate_copy(&mirror->copies[i], begin, end);
+}
+
+void mirror_invalidate_others(struct mirror_copy *copy, size_t begin, size_t end)
+{
+    struct mirror *const mirror = copy->mirror;
+    for (int i = 0; i < mirror->resources->places; i++)
+        if (&mirror->copies[i] != copy)
+            mirror_invalidate_copy(&mirror->copies[i], begin, end);
+}
+
+bool mirror_is_resident(struct mirror_copy *copy, struct page_range pages)
+{
+    if (pages.begin >= copy->resident_run.begin && pages.end <= copy->resident_run.end)
         return true;
-    if (!page_bits_all(mirror->resident, pages.begin, pages.end))
+    if (!copy->resident || !page_bits_all(copy->resident, pages.begin, pages.end))
         return false;
-    mirror->resident_run = pages;
+    copy->resident_run = pages;
     return true;
 }
 
-void mirror_forget_resident(struct mirror *mirror, size_t begin, size_t end)
+/* Out of memory: it counts as not resident. */
+void mirror_note_resident(struct mirror_copy *copy, struct page_range pages)
 {
-    page_bits_clear(mirror->resident, begin, end);
-    mirror->resident_run = (struct page_range){0, 0};
+    if (!copy->resident)
+        copy->resident = page_bits_create(mirror_pages(copy->mirror));
+    if (copy->resident)
+        page_bits_set(copy->resident, pages.begin, pages.end);
+}
+
+void mirror_forget_resident(struct mirror_copy *copy, size_t begin, size_t end)
+{
+    if (copy->resident)
+        page_bits_clear(copy->resident, begin, end);
+    copy->resident_run = (struct page_range){0, 0};
 }
 
 /* What begins or ends inside a block says that it lies on small pages. */

@@ -1,0 +1,151 @@
+#include "gpu/device_shares.h"
+#include "common/device_list.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* Beyond so many units several are dealt at once: nobody would see the difference. */
+enum { DEALS_MOST = 4096 };
+
+/* Who ends first with one more unit. */
+static int next_of(const double *unit_seconds, const double *ends, const int64_t *shares,
+                   const double *start_seconds, int count)
+{
+    int best = 0;
+    double best_end = INFINITY;
+    for (int i = 0; i < count; i++) {
+        const double start = start_seconds && shares && shares[i] == 0 ? start_seconds[i] : 0;
+        const double end = ends[i] + start + unit_seconds[i];
+        if (end < best_end) {
+            best = i;
+            best_end = end;
+        }
+    }
+    return best;
+}
+
+void device_shares_by_seconds(const double *unit_seconds, const double *start_seconds, int count,
+                              int64_t units, int64_t *shares)
+{
+    const int64_t most = 1 + units / DEALS_MOST;
+    double ends[DEVICES_MAX] = {0};
+    for (int i = 0; i < count; i++)
+        shares[i] = 0;
+    while (units > 0) {
+        const int next = next_of(unit_seconds, ends, shares, start_seconds, count);
+        const int64_t dealt = most < units ? most : units;
+        ends[next] += (double)dealt * unit_seconds[next];
+        if (shares[next] == 0 && start_seconds)
+            ends[next] += start_seconds[next];
+        shares[next] += dealt;
+        units -= dealt;
+    }
+}
+
+bool device_shares_takes_next(const double *unit_seconds, const double *busy_seconds, int count, int own,
+                              int64_t remaining)
+{
+    double ends[DEVICES_MAX];
+    for (int i = 0; i < count; i++)
+        ends[i] = busy_seconds[i];
+    for (int64_t dealt = 0; dealt < remaining && dealt < DEALS_MOST; dealt++) {
+        const int next = next_of(unit_seconds, ends, NULL, NULL, count);
+        if (next == own)
+            return true;
+        ends[next] += unit_seconds[next];
+    }
+    return remaining > DEALS_MOST;
+}
+
+static int largest_of(const double *values, int count)
+{
+    int largest = 0;
+    for (int i = 1; i < count; i++)
+        if (values[i] > values[largest])
+            largest = i;
+    return largest;
+}
+
+void device_shares_by_fractions(const double *fractions, int count, int64_t units, int64_t *shares)
+{
+    const int largest = largest_of(fractions, count);
+    int64_t left = units;
+    for (int i = 0; i < count; i++) {
+        if (i == largest)
+            continue;
+        const int64_t wanted = (int64_t)floor(fractions[i] * (double)units + 0.5);
+        shares[i] = wanted < left ? wanted : left;
+        left -= shares[i];
+    }
+    shares[largest] = left;
+}
+
+void device_shares_of_length(const int64_t *shares, int count, int64_t length, int64_t unit, int64_t *lengths)
+{
+    int64_t left = length;
+    int last = -1;
+    for (int i = 0; i < count; i++) {
+        const int64_t wanted = shares[i] * unit;
+        lengths[i] = wanted < left ? wanted : left;
+        left -= lengths[i];
+        if (lengths[i] > 0)
+            last = i;
+    }
+    if (last >= 0)
+        lengths[last] += left;
+}
+
+/* Of the fewer elements' fraction: formula (6) of the paper, from tenths, thirds and halves measured at 2
+ * : 3. */
+static const double weights[COMPUTATION_CLASSES] = {0.25, 0.75, 1.25};
+
+/* What the weaker of two gets of both: formulas (7) and (8). */
+static double weaker_fraction(double weaker, double stronger, enum computation_class class)
+{
+    const double ratio = weaker / (weaker + stronger);
+    return ratio <= 0.4 ? ratio * weights[class] : 0.5;
+}
+
+/* The weakest that is stronger than `than`, or as strong and behind it; -1: none. */
+static int next_stronger(const double *power, int count, int than)
+{
+    int next = -1;
+    for (int i = 0; i < count; i++) {
+        const bool is_behind = than < 0 || power[i] > power[than] || (power[i] == power[than] && i > than);
+        if (is_behind && (next < 0 || power[i] < power[next]))
+            next = i;
+    }
+    return next;
+}
+
+/* From each pair of neighbours, the weakest first, the ratio of their work; all together the continued ratio.
+ */
+void device_shares_by_rule(const double *power, int count, enum computation_class class, double *fractions)
+{
+    int weaker = next_stronger(power, count, -1);
+    double sum = 1;
+    fractions[weaker] = 1;
+    for (int stronger; (stronger = next_stronger(power, count, weaker)) >= 0; weaker = stronger) {
+        const double part = weaker_fraction(power[weaker], power[stronger], class);
+        fractions[stronger] = fractions[weaker] * (1 - part) / part;
+        sum += fractions[stronger];
+    }
+    for (int i = 0; i < count; i++)
+        fractions[i] /= sum;
+}
+
+/* CUDA C programming guide, arithmetic instructions: results of 32-bit additions per clock and
+ * multiprocessor. */
+int device_shares_elements(int compute_major, int compute_minor)
+{
+    switch (compute_major) {
+    case 1: return 8;
+    case 2: return compute_minor == 0 ? 32 : 48;
+    case 3: return 192;
+    case 5: return 128;
+    case 6: return compute_minor == 0 ? 64 : 128;
+    case 7: return 64;
+    case 8: return compute_minor == 0 ? 64 : 128;
+    default: return 128;
+    }
+}

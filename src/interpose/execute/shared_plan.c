@@ -1,0 +1,147 @@
+#include "interpose/execute/shared_plan.h"
+#include "gpu/device_shares.h"
+#include "tuner/online/call_work.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Groups for each device: enough for shares of unequal ones to be told apart, and few, since smaller tiles
+ * send more. */
+enum { GROUPS_OF_EQUAL = 2, GROUPS_OF_UNEQUAL = 6 };
+
+/* A thread, lanes and buffers for another device. */
+static const double START_SECONDS = 100e-6;
+
+static bool are_alike(const struct device_properties *one, const struct device_properties *other)
+{
+    return strcmp(one->name, other->name) == 0 && one->multiprocessors == other->multiprocessors &&
+           one->compute_major == other->compute_major && one->compute_minor == other->compute_minor;
+}
+
+/* Number the kinds as they come, and put those of one kind together. */
+static int sort_by_kind(struct shared_plan *plan, const struct tile_device *devices, int count)
+{
+    int kinds[DEVICES_MAX], kind_count = 0;
+    for (int i = 0; i < count; i++) {
+        int same = 0;
+        while (same < i &&
+               !are_alike(device_properties(devices[same].device), device_properties(devices[i].device)))
+            same++;
+        kinds[i] = same < i ? kinds[same] : kind_count++;
+    }
+    plan->count = 0;
+    for (int kind = 0; kind < kind_count; kind++)
+        for (int i = 0; i < count; i++)
+            if (kinds[i] == kind) {
+                plan->kinds[plan->count] = kind;
+                plan->devices[plan->count++] = devices[i];
+            }
+    return kind_count;
+}
+
+static uint64_t least_budget(const struct tile_device *devices, int count)
+{
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < count; i++) {
+        const uint64_t budget = operands_budget(devices[i].mirrors);
+        least = budget < least ? budget : least;
+    }
+    return least;
+}
+
+static double link_of(const struct shared_plan *plan, const struct machine_model *model)
+{
+    return plan->is_pinned ? model->link_bandwidth : model->staged_bandwidth;
+}
+
+/* The way home does not overlap with the rest. */
+static double group_seconds(const struct shared_plan *plan, const struct machine_model *model, int64_t groups)
+{
+    const struct blas_call *const call = &plan->tiles.call;
+    int64_t tiles;
+    tile_plan_groups(&plan->tiles, &tiles);
+    const double up = tile_plan_bytes_up(&plan->tiles) / (double)groups / link_of(plan, model);
+    const double products = call_work_operations(call) / (double)groups / model->device_flops[call->type];
+    const double down = call_work_result_bytes(call) / (double)groups /
+                        (plan->is_pinned ? model->link_bandwidth : model->result_bandwidth);
+    return fmax(up, products) + down + (double)tiles * model->call_us * 1e-6;
+}
+
+static double power_of(const struct device_properties *properties)
+{
+    return (double)properties->multiprocessors * properties->clock_hz *
+           device_shares_elements(properties->compute_major, properties->compute_minor);
+}
+
+static bool all_are_learned(const struct shared_plan *plan)
+{
+    for (int i = 0; i < plan->count; i++)
+        if (!plan->devices[i].model->learned)
+            return false;
+    return true;
+}
+
+/* Of one kind equal, whatever is known. */
+static void share(struct shared_plan *plan, const double *seconds, const double *starts, int kinds,
+                  int64_t groups)
+{
+    double powers[DEVICES_MAX], fractions[DEVICES_MAX];
+    if (kinds == 1 || all_are_learned(plan)) {
+        device_shares_by_seconds(seconds, starts, plan->count, groups, plan->shares);
+        return;
+    }
+    for (int i = 0; i < plan->count; i++)
+        powers[i] = power_of(device_properties(plan->devices[i].device));
+    device_shares_by_rule(powers, plan->count, COMPUTATION_LARGE, fractions);
+    device_shares_by_fractions(fractions, plan->count, groups, plan->shares);
+}
+
+static void predict(struct shared_plan *plan, int kinds, const struct machine_model *first)
+{
+    double seconds[DEVICES_MAX], starts[DEVICES_MAX];
+    int64_t tiles;
+    const int64_t groups = tile_plan_groups(&plan->tiles, &tiles);
+    for (int i = 0; i < plan->count; i++) {
+        seconds[i] = group_seconds(plan, plan->devices[i].model, groups);
+        starts[i] = i == 0 ? 0 : START_SECONDS;
+    }
+    share(plan, seconds, starts, kinds, groups);
+    plan->alone_seconds = (double)groups * group_seconds(plan, first, groups);
+    plan->seconds = 0;
+    for (int i = 0; i < plan->count; i++)
+        if (plan->shares[i] > 0)
+            plan->seconds = fmax(plan->seconds, starts[i] + (double)plan->shares[i] * seconds[i]);
+}
+
+bool shared_plan_make(struct shared_plan *plan, const struct blas_call *call,
+                      const struct tile_device *devices, int count)
+{
+    const int kinds = sort_by_kind(plan, devices, count);
+    const int64_t wanted = (kinds == 1 ? GROUPS_OF_EQUAL : GROUPS_OF_UNEQUAL) * (int64_t)count;
+    int working = 0;
+    if (count < 2 || !tile_plan_make_groups(&plan->tiles, call, least_budget(devices, count), wanted))
+        return false;
+    predict(plan, kinds, devices[0].model);
+    for (int i = 0; i < plan->count; i++)
+        if (plan->shares[i] > 0) {
+            plan->kinds[working] = plan->kinds[i];
+            plan->shares[working] = plan->shares[i];
+            plan->devices[working++] = plan->devices[i];
+        }
+    plan->count = working;
+    return working > 1;
+}
+
+struct tile_groups_device shared_plan_device(const struct shared_plan *plan, int number,
+                                             struct tile_groups *groups)
+{
+    const struct blas_call *const call = &plan->tiles.call;
+    const struct machine_model *const model = plan->devices[number].model;
+    groups->count = tile_plan_groups(&plan->tiles, &groups->tiles);
+    groups->bytes = (tile_plan_bytes_up(&plan->tiles) + call_work_result_bytes(call)) / (double)groups->count;
+    groups->operations = call_work_operations(call) / (double)groups->count;
+    return (struct tile_groups_device){
+        .kind = plan->kinds[number],
+        .share = plan->shares[number],
+        .pace = device_pace_guess(link_of(plan, model), model->device_flops[call->type])};
+}

@@ -1,0 +1,292 @@
+#include "interpose/execute/split.h"
+#include "common/phase_clock.h"
+#include "gpu/launch.h"
+#include "interpose/execute/split_sum.h"
+#include "mirror/transfer/staging.h"
+
+#include <stdlib.h>
+
+/* One device's part of the call under way. */
+struct share {
+    const struct split_plan *plan;
+    struct split_device *on;
+    int number;
+    struct patience patience; /* as long as the hold */
+    struct operands_hold *hold;
+    struct lane *lane;
+    CUdeviceptr x, results; /* in the lane's scratch memory: x, then what each step brings */
+    size_t x_bytes, results_bytes;
+    unsigned char *home; /* the same results in host memory */
+    struct split_addend *addends;
+    int steps;
+};
+
+enum { SCRATCH_ALIGNMENT = 256 };
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
+}
+
+void split_devices_describe(const struct split_plan *plan, struct split_device *devices, unsigned kind)
+{
+    for (int d = 0; d < plan->devices; d++) {
+        struct blas_matrix parts[SPLIT_PARTS];
+        devices[d].operand_count = split_plan_parts(plan, d, parts);
+        for (int i = 0; i < devices[d].operand_count; i++)
+            devices[d].operands[i] = (struct operand){.matrix = parts[i],
+                                                      .element_bytes = blas_element_bytes(plan->call->type),
+                                                      .access = OPERAND_READ,
+                                                      .kind = kind};
+    }
+}
+
+static enum status count_step(void *context, const struct split_step *step)
+{
+    struct share *share = context;
+    share->results_bytes += aligned((size_t)step->results * blas_element_bytes(share->plan->call->type));
+    share->steps++;
+    return STATUS_OK;
+}
+
+/* What a step brings lies behind what the steps before it bring. */
+static enum status note_addend(void *context, const struct split_step *step)
+{
+    struct share *share = context;
+    share->addends[share->steps++] = (struct split_addend){.values = share->home + share->results_bytes,
+                                                           .piece = step->piece,
+                                                           .result_first = step->result_first,
+                                                           .results = step->results};
+    share->results_bytes += aligned((size_t)step->results * blas_element_bytes(share->plan->call->type));
+    return STATUS_OK;
+}
+
+/* Room for the results at home. */
+static enum status prepare(struct share *share)
+{
+    split_plan_each(share->plan, share->number, count_step, share);
+    share->home = malloc(share->results_bytes + 1);
+    share->addends = calloc((size_t)share->steps + 1, sizeof *share->addends);
+    if (!share->home || !share->addends)
+        return STATUS_OUT_OF_MEMORY;
+    share->results_bytes = 0;
+    share->steps = 0;
+    split_plan_each(share->plan, share->number, note_addend, share);
+    share->x_bytes =
+        aligned((size_t)share->plan->call->x.length * blas_element_bytes(share->plan->call->type));
+    return STATUS_OK;
+}
+
+struct queue {
+    struct share *share;
+    CUdeviceptr result;
+};
+
+static struct blas_vector device_vector(CUdeviceptr address, int64_t length)
+{
+    return (struct blas_vector){.pointer = (void *)(uintptr_t)address, .length = length, .increment = 1};
+}
+
+static enum status queue_step(void *context, const struct split_step *step)
+{
+    struct queue *const queue = context;
+    struct share *const share = queue->share;
+    const struct operand *const operand = &share->on->operands[step->part];
+    const size_t element = operand->element_bytes;
+    const bool across = step->call.family == FAMILY_GEMV && blas_is_transposed(&step->call);
+    struct blas_call call = step->call;
+    call.a.ld = operand->device_ld;
+    call.a.pointer = (void *)(uintptr_t)(operand->device_address +
+                                         (CUdeviceptr)(step->row + step->column * call.a.ld) * element);
+    call.x =
+        device_vector(share->x + (CUdeviceptr)step->x_first * element, across ? step->call.m : step->call.n);
+    call.y = device_vector(queue->result, step->results);
+    queue->result += aligned((size_t)step->results * element);
+    return launch(share->lane, &call);
+}
+
+static enum status queue_steps(struct share *share)
+{
+    struct queue queue = {share, share->results};
+    return split_plan_each(share->plan, share->number, queue_step, &queue);
+}
+
+/* Who has claimed parts of a matrix may be waited for by those that it would wait for. */
+static const double later_patience_us = 2e4;
+
+static enum status begin(struct share *share, struct patience *patience, enum hold_way way)
+{
+    struct patience *const kept = &share->patience;
+    *kept = share->number == 0 ? *patience : patience_of_us(later_patience_us);
+    phase_enter(PHASE_MEMORY);
+    enum status status = operands_hold(share->on->mirrors, NULL, kept, share->on->operands,
+                                       share->on->operand_count, share->x_bytes + share->results_bytes, way,
+                                       &share->hold);
+    if (status != STATUS_OK) {
+        share->hold = NULL;
+        return status;
+    }
+    share->lane = operands_lane(share->hold);
+    share->x = lane_scratch(share->lane, share->x_bytes);
+    share->results = lane_scratch(share->lane, share->results_bytes);
+    phase_enter(PHASE_VECTORS);
+    status = staging_upload_vector(share->lane, share->x, &share->plan->call->x,
+                                   blas_element_bytes(share->plan->call->type));
+    phase_enter(PHASE_LAUNCH);
+    return status == STATUS_OK ? queue_steps(share) : status;
+}
+
+/* Look for host writes while the devices compute. */
+static enum status prove(struct share *share)
+{
+    bool changed;
+    enum status status = operands_prove(share->hold, &changed);
+    return status == STATUS_OK && changed ? queue_steps(share) : status;
+}
+
+static enum status fetch(struct share *share)
+{
+    phase_enter(PHASE_FINISH);
+    enum status status = lane_synchronise(share->lane, "running a part of a call");
+    phase_enter(PHASE_RESULT);
+    if (status == STATUS_OK)
+        status = staging_download(share->lane, share->home, share->results_bytes, share->results,
+                                  share->results_bytes, share->results_bytes, 1);
+    return status == STATUS_OK ? operands_write_back(share->hold)
+                               : status; /* settles that the uploads arrived */
+}
+
+static void end(struct share *share, struct transfer_count *moved)
+{
+    struct transfer_count count = {0, 0};
+    if (share->hold)
+        operands_release(share->hold, &count);
+    share->hold = NULL;
+    moved->bytes_up += count.bytes_up + share->x_bytes;
+    moved->bytes_down += share->results_bytes;
+}
+
+/* A step on one device, in its context; all that follows goes from device to device, so that they work at
+ * once. */
+struct round {
+    struct patience *patience;
+    enum hold_way way;
+    struct transfer_count *moved;
+};
+enum part_of_round { BEGIN, PROVE, FETCH, END };
+
+static enum status go(struct share *share, const struct round *round, enum part_of_round part)
+{
+    struct device_scope scope;
+    enum status status = STATUS_OK;
+    if (share->on->operand_count == 0)
+        return STATUS_OK;
+    const bool entered = device_enter(share->on->device, &scope) == STATUS_OK;
+    if (part == END)
+        end(share, round->moved);
+    else if (!entered)
+        status = STATUS_DEVICE_LOST;
+    else
+        status = part == BEGIN   ? begin(share, round->patience, round->way)
+                 : part == PROVE ? prove(share)
+                                 : fetch(share);
+    if (entered)
+        device_leave(share->on->device, &scope);
+    return status;
+}
+
+static enum status go_round(struct share *shares, int count, const struct round *round,
+                            enum part_of_round part)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; i < count && (status == STATUS_OK || part == END); i++)
+        status = go(&shares[i], round, part);
+    return status;
+}
+
+static enum status compute(struct share *shares, int count, const struct round *round)
+{
+    operands_hold_together(true);
+    enum status status = go_round(shares, count, round, BEGIN);
+    operands_hold_together(false);
+    phase_enter(PHASE_OTHER);
+    if (status == STATUS_OK)
+        status = go_round(shares, count, round, PROVE);
+    if (status == STATUS_OK)
+        status = go_round(shares, count, round, FETCH);
+    go_round(shares, count, round, END);
+    return status;
+}
+
+/* Memory comes in pieces, which stay as long as any of them is used: those of another matrix at the same
+ * place, or of another cut, may leave too little. */
+static void evict_all(const struct split_plan *plan, struct split_device *devices)
+{
+    for (int d = 0; d < plan->devices; d++) {
+        struct device_scope scope;
+        if (device_enter(devices[d].device, &scope) != STATUS_OK)
+            continue;
+        while (operands_evict(devices[d].mirrors))
+            continue;
+        device_leave(devices[d].device, &scope);
+    }
+}
+
+static enum status add_up(const struct split_plan *plan, const struct share *shares)
+{
+    const struct blas_vector *const result = plan->call->family == FAMILY_TRMV ? &plan->call->x
+                                                                               : &plan->call->y;
+    const size_t element = blas_element_bytes(plan->call->type);
+    int count = 0, all = 0;
+    for (int d = 0; d < plan->devices; d++)
+        all += shares[d].steps;
+    struct split_addend *addends = malloc(((size_t)all + 1) * sizeof *addends);
+    void *packed = malloc((size_t)result->length * element);
+    enum status status = addends && packed ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+    for (int d = 0; d < plan->devices && status == STATUS_OK; d++)
+        for (int i = 0; i < shares[d].steps; i++)
+            addends[count++] = shares[d].addends[i];
+    if (status == STATUS_OK) {
+        staging_pack_vector(packed, result, element);
+        status = split_sum(plan, addends, count, packed);
+    }
+    if (status == STATUS_OK)
+        staging_unpack_vector(result, packed, element);
+    free(addends);
+    free(packed);
+    return status;
+}
+
+enum status split_run(const struct split_plan *plan, struct split_device *devices, struct patience *patience,
+                      struct transfer_count *moved)
+{
+    struct share shares[DEVICES_MAX];
+    struct round round = {patience, HOLD_UNPROVEN, moved};
+    enum status status = STATUS_OK;
+    for (int d = 0; d < plan->devices; d++) {
+        shares[d] = (struct share){.plan = plan, .on = &devices[d], .number = d};
+        if (status == STATUS_OK && devices[d].operand_count > 0)
+            status = prepare(&shares[d]);
+    }
+    if (status == STATUS_OK) {
+        status = compute(shares, plan->devices, &round);
+        round.way = HOLD_PROVEN;
+        /* Memory changed beside the kernels, or hands, or a part found that out which another had not looked
+         * at. */
+        if (status == STATUS_NOT_TRACKABLE || status == STATUS_BUSY)
+            status = compute(shares, plan->devices, &round);
+        if (status == STATUS_OUT_OF_MEMORY) {
+            evict_all(plan, devices);
+            status = compute(shares, plan->devices, &round);
+        }
+    }
+    phase_enter(PHASE_RESULT);
+    if (status == STATUS_OK)
+        status = add_up(plan, shares);
+    phase_enter(PHASE_OTHER);
+    for (int d = 0; d < plan->devices; d++) {
+        free(shares[d].home);
+        free(shares[d].addends);
+    }
+    return status;
+}

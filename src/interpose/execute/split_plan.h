@@ -1,0 +1,59 @@
+/* split_plan.h - a matrix-vector call over several devices, each with some columns of A, cut where the
+ * numerical contract has a node (gpu/kernels/contract.h): so that its bits are one device's.
+ *
+ * Each sum runs over the terms of pieces, one after the other. A piece is a chain of 64 nodes that lies on
+ * one device, or else a node; a device computes what each of its pieces brings to the results, by calls of
+ * the same kernels on blocks of A with alpha 1 and beta 0; split_sum.h adds that up in the contract's order.
+ * Where A is transposed a device has all terms of its own results: one piece. Pure. */
+#ifndef MUBLAS_SPLIT_PLAN_H
+#define MUBLAS_SPLIT_PLAN_H
+
+#include "common/blas_call.h"
+#include "common/device_list.h"
+#include "common/status.h"
+
+enum { SPLIT_NODE = 256, SPLIT_CHAIN = 64 * SPLIT_NODE };
+
+struct split_plan {
+    const struct blas_call *call; /* gemv, symv, hemv or trmv, alpha not 0 */
+    int devices;
+    int64_t first[DEVICES_MAX + 1]; /* device d has the columns [first[d], first[d + 1]) */
+};
+
+/* What a device needs to hold a column of A, and how fast it is in comparison with the others. */
+struct split_share {
+    int64_t columns_most;
+    double pace;
+};
+
+/* Deal the columns by the devices' pace, as far as each can hold them. False: all together cannot, or the
+ * call is not one to be split. A device may get none. */
+bool split_plan_make(struct split_plan *plan, const struct blas_call *call, const struct split_share *shares,
+                     int devices);
+
+/* What a device holds: a triangle, or all of its columns, and for a triangle the rectangle beside it. */
+enum { SPLIT_PARTS = 2 };
+int split_plan_parts(const struct split_plan *plan, int device, struct blas_matrix parts[SPLIT_PARTS]);
+
+/* A call on one of these parts. */
+struct split_step {
+    struct blas_call call; /* but for addresses, and the leading dimension */
+    int part;
+    int64_t row, column;  /* of A's first element there */
+    int64_t x_first;      /* its x begins with this element of x */
+    int64_t result_first; /* and its result with this one, */
+    int64_t results;      /* so many */
+    int64_t piece;        /* the first term of the piece that it brings */
+};
+
+/* One after the other, until a visit fails. */
+typedef enum status split_visit(void *context, const struct split_step *step);
+enum status split_plan_each(const struct split_plan *plan, int device, split_visit *visit, void *context);
+
+/* The end of the piece that begins at this term. */
+int64_t split_plan_piece_end(const struct split_plan *plan, int64_t begin);
+
+int64_t split_plan_terms(const struct split_plan *plan);
+int64_t split_plan_results(const struct split_plan *plan);
+
+#endif

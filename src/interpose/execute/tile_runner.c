@@ -1,0 +1,233 @@
+#include "interpose/execute/tile_runner.h"
+#include "common/phase_clock.h"
+#include "common/progress.h"
+#include "gpu/level3.h"
+#include "mirror/transfer/staging.h"
+
+enum { LD_BYTES = 16 };
+
+static int64_t device_ld(const struct tile_runner *runner, const struct blas_matrix *matrix)
+{
+    size_t bytes = (size_t)matrix->rows * runner->element_bytes;
+    return (int64_t)((bytes + LD_BYTES - 1) / LD_BYTES * LD_BYTES / runner->element_bytes);
+}
+
+static uint64_t bytes_of(const struct tile_runner *runner, const struct blas_matrix *matrix)
+{
+    uint64_t rows = (uint64_t)matrix->rows, columns = (uint64_t)matrix->columns;
+    return (matrix->part == PART_FULL ? rows * columns : rows * (rows + 1) / 2) * runner->element_bytes;
+}
+
+static struct blas_matrix on_device(const struct tile_runner *runner, const struct blas_matrix *matrix,
+                                    CUdeviceptr address)
+{
+    struct blas_matrix result = *matrix;
+    result.pointer = (void *)(uintptr_t)address;
+    result.ld = device_ld(runner, matrix);
+    return result;
+}
+
+/* What a triangle leaves out is never read. */
+static bool goes_directly(const struct tile_runner *runner, const struct blas_matrix *matrix)
+{
+    return runner->is_pinned && matrix->part == PART_FULL;
+}
+
+static enum status upload(struct tile_runner *runner, struct lane *lane, const struct blas_matrix *matrix,
+                          CUdeviceptr address)
+{
+    const size_t element = runner->element_bytes;
+    const int64_t ld = device_ld(runner, matrix);
+    enum status status = goes_directly(runner, matrix)
+                             ? staging_upload_direct(lane, address, (size_t)ld * element, matrix->pointer,
+                                                     (size_t)matrix->ld * element,
+                                                     (size_t)matrix->rows * element, (size_t)matrix->columns)
+                             : staging_upload_part(lane, address, ld, matrix, element);
+    if (status == STATUS_OK)
+        runner->moved->bytes_up += bytes_of(runner, matrix);
+    return status;
+}
+
+static enum status check(const struct tile_runner *runner, CUresult result)
+{
+    return device_check(runner->device, result, "ordering copies and products of tiles");
+}
+
+static bool same_block(const struct blas_matrix *one, const struct blas_matrix *other)
+{
+    return one->pointer == other->pointer && one->ld == other->ld && one->rows == other->rows &&
+           one->columns == other->columns && one->part == other->part;
+}
+
+/* What the buffer held must have been used before something else comes. */
+static enum status refill(struct tile_runner *runner, struct tile_buffer *buffer,
+                          const struct blas_matrix *matrix)
+{
+    enum status status = STATUS_OK;
+    buffer->holds.pointer = NULL;
+    if (buffer->in_use)
+        status = check(runner, driver()->stream_wait_event(runner->copies->stream, buffer->done, 0));
+    if (status == STATUS_OK)
+        status = upload(runner, runner->copies, matrix, buffer->address);
+    if (status == STATUS_OK)
+        status = check(runner, driver()->event_record(buffer->arrived, runner->copies->stream));
+    if (status == STATUS_OK)
+        status = check(runner, driver()->stream_wait_event(runner->lane->stream, buffer->arrived, 0));
+    if (status == STATUS_OK)
+        buffer->holds = *matrix;
+    return status;
+}
+
+/* Have the block on the device before the step that is queued next; *matrix becomes the device's.
+ * What a buffer holds does not change on the host while the call runs: see tile_plan.h. */
+static enum status provide(struct tile_runner *runner, int factor, struct blas_matrix *matrix,
+                           struct tile_buffer **used)
+{
+    enum status status = STATUS_OK;
+    int which = 0;
+    while (which < TILE_COPIES && !same_block(&runner->buffers[factor][which].holds, matrix))
+        which++;
+    if (which == TILE_COPIES) {
+        which = (runner->latest[factor] + 1) % TILE_COPIES;
+        status = refill(runner, &runner->buffers[factor][which], matrix);
+    }
+    runner->latest[factor] = which;
+    *used = &runner->buffers[factor][which];
+    *matrix = on_device(runner, matrix, (*used)->address);
+    return status;
+}
+
+static bool is_read(const struct tile_runner *runner)
+{
+    const struct blas_call *call = &runner->plan.call;
+    return blas_is_in_place(call) || !blas_scalar_is_zero(call->type, call->beta);
+}
+
+static enum status run_step(struct tile_runner *runner, const struct tile_step *step)
+{
+    struct blas_call call = step->call;
+    struct blas_matrix *factors[TILE_FACTORS] = {&call.a, &call.b};
+    struct tile_buffer *used[TILE_FACTORS] = {NULL};
+    enum status status = STATUS_OK;
+    phase_enter(PHASE_UPLOAD);
+    if (step->first && is_read(runner))
+        status = upload(runner, runner->lane, &call.c, runner->tile);
+    for (int i = 0; i < TILE_FACTORS && status == STATUS_OK; i++)
+        if (factors[i]->pointer)
+            status = provide(runner, i, factors[i], &used[i]);
+    call.c = on_device(runner, &call.c, runner->tile);
+    phase_enter(PHASE_LAUNCH);
+    if (status == STATUS_OK)
+        status = level3_run(runner->lane, &call);
+    for (int i = 0; i < TILE_FACTORS && status == STATUS_OK; i++) {
+        if (!used[i])
+            continue;
+        status = check(runner, driver()->event_record(used[i]->done, runner->lane->stream));
+        used[i]->in_use = true;
+    }
+    return status;
+}
+
+static enum status download(struct tile_runner *runner, const struct blas_matrix *matrix, bool *touched)
+{
+    const size_t element = runner->element_bytes;
+    const int64_t ld = device_ld(runner, matrix);
+    if (!goes_directly(runner, matrix))
+        return staging_download_part(runner->lane, matrix, runner->tile, ld, element, touched);
+    *touched = true;
+    enum status status = staging_download_direct(runner->lane, matrix->pointer, (size_t)matrix->ld * element,
+                                                 runner->tile, (size_t)ld * element,
+                                                 (size_t)matrix->rows * element, (size_t)matrix->columns);
+    return status == STATUS_OK ? lane_synchronise(runner->lane, "copying a tile to the host") : status;
+}
+
+/* The first wait of a tile, so a failure may be any step's; nothing has been written then. */
+static enum status deliver(struct tile_runner *runner, const struct tile_step *step)
+{
+    const struct blas_matrix *matrix = &step->call.c;
+    bool touched = false;
+    enum status status = STATUS_OK;
+    phase_enter(PHASE_FINISH);
+    status = lane_synchronise(runner->lane, "running a tile of a level 3 routine");
+    progress_tell();
+    phase_enter(PHASE_RESULT);
+    for (int attempt = 0; attempt < 2 && status == STATUS_OK; attempt++) {
+        status = download(runner, matrix, &touched);
+        if (status == STATUS_OK) {
+            runner->moved->bytes_down += bytes_of(runner, matrix);
+            runner->delivered = true;
+            return STATUS_OK;
+        }
+        if (attempt == 0 && device_is_usable(runner->device))
+            status = STATUS_OK; /* once more, from device memory */
+    }
+    return touched && is_read(runner) ? STATUS_RESULT_LOST : status;
+}
+
+static enum status create_events(struct tile_runner *runner)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; i < TILE_FACTORS * TILE_COPIES && status == STATUS_OK; i++) {
+        struct tile_buffer *buffer = &runner->buffers[i / TILE_COPIES][i % TILE_COPIES];
+        status = check(runner, driver()->event_create(&buffer->arrived, CU_EVENT_DISABLE_TIMING));
+        if (status == STATUS_OK)
+            status = check(runner, driver()->event_create(&buffer->done, CU_EVENT_DISABLE_TIMING));
+    }
+    return status;
+}
+
+static void destroy_events(struct tile_runner *runner)
+{
+    for (int i = 0; i < TILE_FACTORS * TILE_COPIES && device_is_usable(runner->device); i++) {
+        struct tile_buffer *buffer = &runner->buffers[i / TILE_COPIES][i % TILE_COPIES];
+        if (buffer->arrived)
+            driver()->event_destroy(buffer->arrived);
+        if (buffer->done)
+            driver()->event_destroy(buffer->done);
+    }
+}
+
+/* Deal the memory: the tile, then the buffers. */
+static void deal(struct tile_runner *runner, CUdeviceptr address)
+{
+    const uint64_t bytes[TILE_FACTORS] = {tile_plan_a_bytes(&runner->plan), tile_plan_b_bytes(&runner->plan)};
+    runner->tile = address;
+    address += tile_plan_tile_bytes(&runner->plan);
+    for (int i = 0; i < TILE_FACTORS * TILE_COPIES; i++) {
+        runner->buffers[i / TILE_COPIES][i % TILE_COPIES].address = address;
+        address += bytes[i / TILE_COPIES];
+    }
+}
+
+enum status tile_runner_open(struct tile_runner *runner, CUdeviceptr memory)
+{
+    deal(runner, memory);
+    runner->copies = lane_acquire_another(runner->device);
+    if (!runner->copies)
+        runner->copies = runner->lane;
+    return create_events(runner);
+}
+
+void tile_runner_close(struct tile_runner *runner)
+{
+    destroy_events(runner);
+    if (runner->copies != runner->lane)
+        lane_release(runner->copies);
+}
+
+bool tile_runner_run(struct tile_runner *runner, struct tile_step *step, enum status *status)
+{
+    *status = STATUS_OK;
+    do {
+        if (!tile_plan_next(&runner->plan, step))
+            return false;
+        *status = run_step(runner, step);
+    } while (*status == STATUS_OK && !step->last);
+    if (*status == STATUS_OK)
+        *status = deliver(runner, step);
+    if (*status != STATUS_OK) { /* queued copies still read staging memory, and steps the buffers */
+        lane_synchronise(runner->lane, "abandoning a tile");
+        lane_synchronise(runner->copies, "abandoning a tile");
+    }
+    return true;
+}

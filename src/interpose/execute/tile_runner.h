@@ -1,0 +1,44 @@
+/* tile_runner.h - tiles of a level 3 call on one device: blocks go up through pinned staging while the device
+ * works on the ones before, a tile comes back when all its steps are done. */
+#ifndef MUBLAS_TILE_RUNNER_H
+#define MUBLAS_TILE_RUNNER_H
+
+#include "gpu/lane.h"
+#include "interpose/execute/tile_plan.h"
+#include "mirror/operands.h"
+
+enum { TILE_COPIES = 2, TILE_FACTORS = 2 };
+
+/* A place on the device for blocks of one operand, one after the other. */
+struct tile_buffer {
+    CUdeviceptr address;
+    struct blas_matrix holds; /* host matrix; pointer NULL: nothing */
+    CUevent arrived;          /* what it holds, in the copying lane's stream */
+    CUevent done;             /* with what it held, in the computing lane's */
+    bool in_use;              /* `done` was recorded and means something */
+};
+
+struct tile_runner {
+    struct device *device;
+    struct lane *lane, *copies; /* the same where there is no second */
+    struct tile_plan plan;
+    size_t element_bytes;
+    CUdeviceptr tile;
+    struct tile_buffer buffers[TILE_FACTORS][TILE_COPIES];
+    int latest[TILE_FACTORS]; /* which of a factor's buffers the latest step used */
+    struct transfer_count *moved;
+    bool is_pinned; /* all operands, by the program: full blocks go by DMA */
+    bool delivered; /* a tile has come back: the host cannot do the call from the start */
+};
+
+/* With device, lane, plan, element_bytes and moved set, and memory of tile_plan_bytes. Inside device_enter,
+ * as are all of these. The close follows in any case. */
+enum status tile_runner_open(struct tile_runner *runner, CUdeviceptr memory);
+void tile_runner_close(struct tile_runner *runner);
+
+/* The plan's next tile, from its first step until it is home: `step` is the last that was begun. True: there
+ * was one. After a failure nothing is queued any more, and nothing of the tile has been written, unless that
+ * is STATUS_RESULT_LOST. */
+bool tile_runner_run(struct tile_runner *runner, struct tile_step *step, enum status *status);
+
+#endif

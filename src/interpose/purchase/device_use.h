@@ -1,0 +1,38 @@
+/* device_use.h - the devices that calls may use now, and what runs on each.
+ *
+ * The first is there once the program's calls have paid for it (waking.h), others of those that MUBLAS_DEVICE
+ * names follow (other_devices.h). What was added stays for the life of the process. Any thread may call
+ * these. */
+#ifndef MUBLAS_DEVICE_USE_H
+#define MUBLAS_DEVICE_USE_H
+
+#include "mirror/operands.h"
+#include "tuner/online/crossover.h"
+
+#include <stdatomic.h>
+
+struct device_use {
+    struct device *device;
+    struct mirror_table *mirrors;
+    const struct machine_model *own_model; /* NULL: it is as the first, whose model is in force */
+    _Atomic int64_t pending_us;            /* predicted, of the calls that run on it */
+    _Atomic uint64_t calls, routes;        /* of BLAS and of LAPACK that ran on it to their end */
+    atomic_bool refuses_routes;            /* cuSOLVER does not work there */
+};
+
+/* Make its mirrors, or its copies of those that there are, and add it. */
+enum status device_use_add(struct device *device, struct device_use **use);
+
+/* How many there are; the number of one, from 0 on, never changes. */
+int device_use_count(void);
+struct device_use *device_use_at(int number);
+
+/* Is there one that has not failed? */
+bool device_use_any(void);
+
+const struct machine_model *device_use_model(const struct device_use *use);
+
+/* One line for the report, in static storage. */
+const char *device_use_description(int number);
+
+#endif

@@ -1,0 +1,33 @@
+/* other_devices.h - the devices beside the first that MUBLAS_DEVICE names, and the turns of calls on all.
+ *
+ * Another is woken beside the program once calls have waited for those in use, or would have gained by more
+ * of them, about as long as that takes (device_policy.h), or when these have failed; in always mode at once.
+ * A call that begins its turn goes to the device that will have done it first, or where its matrices are.
+ * With one device a turn costs nothing. Any thread may call these. */
+#ifndef MUBLAS_OTHER_DEVICES_H
+#define MUBLAS_OTHER_DEVICES_H
+
+#include "interpose/device_policy.h"
+#include "interpose/purchase/device_use.h"
+
+/* What a call would find on a device but for the wait. */
+typedef struct device_offer device_offer_of(const void *call, const struct device_use *use);
+
+struct device_turn {
+    struct device_use *use;
+    int64_t pending_us;
+};
+
+/* False: no device is usable. Otherwise device_turn_end must follow, with the counter of `use` for the call;
+ * NULL: it did not run there. */
+bool device_turn_begin(struct device_turn *turn, device_offer_of *offer_of, const void *call);
+void device_turn_end(struct device_turn *turn, _Atomic uint64_t *counter);
+
+/* A call would gain so much if more devices were in use than are. */
+void other_devices_want(double gain_us);
+
+/* None of those in use is usable any more: wake another in their place, if one is left. True: there is one
+ * now. */
+bool other_devices_replace(void);
+
+#endif

@@ -1,0 +1,119 @@
+#include "interpose/shared_call.h"
+#include "gpu/level3.h"
+#include "interpose/purchase/other_devices.h"
+#include "mirror/host_memory/protection.h"
+
+/* Of the time on one device: for less it is not worth the others' time. */
+static const double WORTH = 0.9;
+
+/* In the order in which they were woken, which is the same each time. */
+static int list_devices(const struct blas_call *call, struct tile_device *devices)
+{
+    int count = 0;
+    for (int i = 0; i < device_use_count(); i++) {
+        const struct device_use *const use = device_use_at(i);
+        if (device_is_usable(use->device) && level3_supported(use->device, call))
+            devices[count++] = (struct tile_device){use->device, use->mirrors, device_use_model(use)};
+    }
+    return count;
+}
+
+enum { ASKED_BYTES = 1 << 20 }; /* from there on DMA is worth a look */
+
+static bool is_pinned(const struct program_call *call)
+{
+    const struct device_use *const use = device_use_at(0);
+    struct device_scope scope;
+    if (call->residency.trackable || call->residency.bytes < ASKED_BYTES ||
+        device_enter(use->device, &scope) != STATUS_OK)
+        return false;
+    const bool pinned = operands_are_pinned_by_program(use->mirrors, call->operands, call->operand_count);
+    device_leave(use->device, &scope);
+    return pinned;
+}
+
+static bool is_mostly_resident(const struct residency *residency)
+{
+    return residency->missing_bytes < residency->bytes / 2;
+}
+
+/* On one device: in tiles; with all operands resident; or, what cannot be, sent each time. */
+static double seconds_alone(const struct shared_plan *plan, const struct program_call *call)
+{
+    struct predicted_times times = call->times;
+    if (call->is_cut)
+        return plan->alone_seconds;
+    if (call->residency.trackable)
+        return times.resident_us * 1e-6;
+    crossover_place(call->model, &call->blas, call->residency.missing_bytes, false, &times);
+    return (times.resident_us + times.upload_us) * 1e-6;
+}
+
+static double seconds_saved(const struct shared_plan *plan, const struct program_call *call)
+{
+    const double alone = seconds_alone(plan, call);
+    return plan->seconds < WORTH * alone ? alone - plan->seconds : 0;
+}
+
+/* What one more, like the first, would have saved goes towards its price. */
+static void want_another(const struct program_call *call, struct tile_device *devices, int count, bool pinned,
+                         double saved)
+{
+    struct shared_plan plan = {.is_pinned = pinned};
+    devices[count] = devices[0];
+    if (shared_plan_make(&plan, &call->blas, devices, count + 1) && seconds_saved(&plan, call) > saved)
+        other_devices_want((seconds_saved(&plan, call) - saved) * 1e6);
+}
+
+bool shared_call_plan(struct shared_plan *plan, const struct program_call *call)
+{
+    struct tile_device devices[DEVICES_MAX];
+    double saved = 0;
+    int before;
+    plan->is_pinned = false;
+    if (!blas_is_level3(&call->blas) || (!call->is_cut && is_mostly_resident(&call->residency)))
+        return false;
+    if (device_chosen(device_use_at(0)->device)->count < 2)
+        return false;
+    plan->is_pinned = is_pinned(call);
+    do { /* again where that has woken one at once */
+        const int count = list_devices(&call->blas, devices);
+        before = device_use_count();
+        saved = shared_plan_make(plan, &call->blas, devices, count) ? seconds_saved(plan, call) : 0;
+        if (count > 0 && before < device_chosen(devices[0].device)->count)
+            want_another(call, devices, count, plan->is_pinned, saved);
+    } while (device_use_count() > before);
+    return saved > 0;
+}
+
+static void add_pending(const struct shared_plan *plan, int64_t pending_us)
+{
+    for (int i = 0; i < device_use_count(); i++)
+        for (int k = 0; k < plan->count; k++)
+            if (plan->devices[k].device == device_use_at(i)->device)
+                device_use_at(i)->pending_us += pending_us;
+}
+
+/* The one whose turn it is counts the call itself. */
+static void count_call(const struct shared_plan *plan, const struct device_use *whose_turn)
+{
+    for (int i = 0; i < device_use_count(); i++)
+        for (int k = 0; k < plan->count; k++)
+            if (plan->devices[k].device == device_use_at(i)->device && device_use_at(i) != whose_turn)
+                atomic_fetch_add_explicit(&device_use_at(i)->calls, 1, memory_order_relaxed);
+}
+
+enum status shared_call_run(const struct shared_plan *plan, const struct device_use *use,
+                            const struct program_call *call, const struct host_steps *host,
+                            struct transfer_count *moved)
+{
+    const int64_t pending_us = (int64_t)(plan->seconds * 1e6) + 1;
+    if (!protection_allows_all(call->operands, call->operand_count))
+        return STATUS_INACCESSIBLE;
+    add_pending(plan, pending_us);
+    const enum status status = shared_tiles_run(plan, &call->patience, host, moved);
+    add_pending(plan, -pending_us);
+    if (status == STATUS_OK)
+        count_call(plan, use);
+    return status;
+}

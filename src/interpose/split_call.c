@@ -1,0 +1,110 @@
+#include "interpose/split_call.h"
+
+#include "common/settings.h"
+#include "interpose/purchase/other_devices.h"
+
+#include <math.h>
+
+/* Device memory comes in blocks of 2 MiB, and parts of a matrix begin and end within some. */
+enum { BLOCK_BYTES = 2 << 20, MARGIN_BYTES = 2 * BLOCK_BYTES };
+
+/* Queueing and adding up, for each device. */
+static const double device_us = 50;
+
+/* Between columns that are closer than that, memory is spent on what lies between the parts of a triangle,
+ * too. */
+static bool fits(const struct program_call *call, const struct mirror_table *mirrors)
+{
+    const struct blas_matrix *const a = &call->blas.a;
+    const uint64_t column_bytes = (uint64_t)a->ld * blas_element_bytes(call->blas.type);
+    const bool is_close = column_bytes <= BLOCK_BYTES;
+    return operands_fit(mirrors, call->operands, call->operand_count) &&
+           (!is_close || column_bytes * (uint64_t)a->columns <= operands_budget(mirrors));
+}
+
+bool split_call_is_due(const struct program_call *call)
+{
+    if (blas_is_level3(&call->blas) || !call->blas.a.pointer || device_use_count() == 0 ||
+        device_chosen(device_use_at(0)->device)->count == 1)
+        return false;
+    for (int i = 0; i < device_use_count(); i++)
+        if (device_is_usable(device_use_at(i)->device) && fits(call, device_use_at(i)->mirrors))
+            return false;
+    return true;
+}
+
+static bool plan(struct split_call *split, const struct program_call *call)
+{
+    struct split_share shares[DEVICES_MAX];
+    const size_t column_bytes = (size_t)call->blas.a.ld * blas_element_bytes(call->blas.type);
+    int count = 0;
+    for (int i = 0; i < device_use_count(); i++) {
+        struct device_use *const use = device_use_at(i);
+        const size_t budget = operands_budget(use->mirrors);
+        if (!device_is_usable(use->device) || budget <= MARGIN_BYTES)
+            continue;
+        split->uses[count] = use;
+        split->devices[count] = (struct split_device){.device = use->device, .mirrors = use->mirrors};
+        shares[count++] =
+            (struct split_share){.columns_most = (int64_t)((budget - MARGIN_BYTES) / column_bytes),
+                                 .pace = device_use_model(use)->device_bandwidth};
+    }
+    return count > 1 && split_plan_make(&split->plan, &call->blas, shares, count);
+}
+
+static void add_residency(struct residency *all, const struct residency *part)
+{
+    all->busy = all->busy || part->busy;
+    all->trackable = all->trackable && part->trackable;
+    if (!part->resident && (all->resident || part->credit_us < all->credit_us))
+        all->credit_us = part->credit_us; /* the first, or the poorest */
+    all->resident = all->resident && part->resident;
+    all->bytes += part->bytes;
+    all->missing_bytes += part->missing_bytes;
+    all->pinned_bytes += part->pinned_bytes;
+    all->setbacks = part->setbacks > all->setbacks ? part->setbacks : all->setbacks;
+}
+
+bool split_call_decide(struct split_call *split, struct program_call *call)
+{
+    const enum offload_mode mode = settings()->offload;
+    int before = 0;
+    while (!plan(split, call)) {
+        if (before == device_use_count())
+            return false;
+        before = device_use_count();
+        other_devices_want(fmax(0, call->times.host_us - call->times.resident_us));
+    }
+    split_devices_describe(&split->plan, split->devices, call->operands[0].kind);
+    call->patience = patience_of_us(policy_patience_us(mode, &call->times));
+    call->residency = (struct residency){.trackable = true, .resident = true};
+    for (int d = 0; d < split->plan.devices; d++) {
+        const struct split_device *const on = &split->devices[d];
+        const struct residency part =
+            operands_residency(on->mirrors, on->operands, on->operand_count, &call->patience);
+        if (on->operand_count > 0)
+            add_residency(&call->residency, &part);
+    }
+    call->times.resident_us = call->times.resident_us / split->plan.devices + device_us * split->plan.devices;
+    call->decision = policy_decide(mode, call->model, &call->blas, call->times, &call->residency);
+    return call->residency
+        .trackable; /* else all of it would go to each device's scratch memory at every call */
+}
+
+void split_call_credit(const struct split_call *split, double saved_us)
+{
+    for (int d = 0; d < split->plan.devices; d++)
+        operands_credit(split->devices[d].mirrors, split->devices[d].operands,
+                        split->devices[d].operand_count, saved_us);
+}
+
+void split_call_earn(const struct split_call *split, double saved_us)
+{
+    for (int d = 0; d < split->plan.devices; d++) {
+        const struct split_device *const on = &split->devices[d];
+        if (on->operand_count == 0)
+            continue;
+        operands_earn(on->mirrors, on->operands, on->operand_count, saved_us / split->plan.devices);
+        atomic_fetch_add_explicit(&split->uses[d]->calls, 1, memory_order_relaxed);
+    }
+}

@@ -1,0 +1,199 @@
+/* Level 3 calls that are cut into tiles, of every family, checked against their definition. Operands are
+ * small whole numbers, so any order of summation is exact; the triangular ones have unit diagonals and solve
+ * for what made their right hand side. At the end a digest of a product of real numbers, whose bits show the
+ * cut. */
+#include "tap.h"
+
+#include <complex.h>
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
+            const int *, const double *, const int *, const double *, double *, const int *);
+void zgemm_(const char *, const char *, const int *, const int *, const int *, const void *, const void *,
+            const int *, const void *, const int *, const void *, void *, const int *);
+void dsymm_(const char *, const char *, const int *, const int *, const double *, const double *, const int *,
+            const double *, const int *, const double *, double *, const int *);
+void dsyrk_(const char *, const char *, const int *, const int *, const double *, const double *, const int *,
+            const double *, double *, const int *);
+void dsyr2k_(const char *, const char *, const int *, const int *, const double *, const double *,
+             const int *, const double *, const int *, const double *, double *, const int *);
+void dtrmm_(const char *, const char *, const char *, const char *, const int *, const int *, const double *,
+            const double *, const int *, double *, const int *);
+void dtrsm_(const char *, const char *, const char *, const char *, const int *, const int *, const double *,
+            const double *, const int *, double *, const int *);
+
+enum { N = 230, LD = N + 3, ELEMENTS = LD * N };
+static _Alignas(4096) double a[ELEMENTS], b[ELEMENTS], c[ELEMENTS], expected[ELEMENTS], full[ELEMENTS];
+static _Alignas(4096) double complex za[ELEMENTS], zb[ELEMENTS], zc[ELEMENTS];
+static const int n = N, ld = LD;
+static const double one = 1, minus_two = -2, three = 3;
+
+static void fill(double *matrix, unsigned seed)
+{
+    for (int i = 0; i < ELEMENTS; i++)
+        matrix[i] = (double)((seed + (unsigned)i * 2654435761u) >> 16 & 15) - 7;
+}
+
+/* expected = alpha op(x) op(y) + beta c, both without or with transposition. */
+static void multiply(double alpha, const double *x, bool x_across, const double *y, bool y_across,
+                     double beta)
+{
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++) {
+            double sum = 0;
+            for (int l = 0; l < N; l++)
+                sum += x[x_across ? l + i * LD : i + l * LD] * y[y_across ? j + l * LD : l + j * LD];
+            expected[i + j * LD] = alpha * sum + beta * c[i + j * LD];
+        }
+}
+
+/* The square that `of` stands for by one triangle, and what is beyond it. */
+static void complete(const double *of, bool lower, bool is_symmetric)
+{
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++) {
+            const bool stored = lower ? i >= j : i <= j;
+            full[i + j * LD] = stored ? of[i + j * LD] : is_symmetric ? of[j + i * LD] : 0;
+            if (!is_symmetric && i == j)
+                full[i + j * LD] = 1;
+        }
+}
+
+enum part { ALL, LOWER, UPPER };
+static void check(const char *what, enum part part)
+{
+    int wrong = 0;
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++)
+            if (part == ALL || (part == LOWER ? i >= j : i <= j))
+                wrong += c[i + j * LD] != expected[i + j * LD];
+    tap_ok(wrong == 0, "%s: %d elements wrong", what, wrong);
+}
+
+static void start(void)
+{
+    fill(a, 1);
+    fill(b, 2);
+    fill(c, 3);
+}
+
+static void test_products(void)
+{
+    start();
+    multiply(-2, a, false, b, true, 3);
+    dgemm_("N", "T", &n, &n, &n, &minus_two, a, &ld, b, &ld, &three, c, &ld);
+    check("dgemm", ALL);
+    for (int i = 0; i < ELEMENTS; i++) {
+        za[i] = a[i] + I * b[i];
+        zb[i] = b[i] - I * a[ELEMENTS - 1 - i];
+    }
+    const double complex alpha = 1, beta = 0;
+    int wrong = 0;
+    zgemm_("C", "N", &n, &n, &n, &alpha, za, &ld, zb, &ld, &beta, zc, &ld);
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++) {
+            double complex sum = 0;
+            for (int l = 0; l < N; l++)
+                sum += conj(za[l + i * LD]) * zb[l + j * LD];
+            wrong += zc[i + j * LD] != sum;
+        }
+    tap_ok(wrong == 0, "zgemm: %d elements wrong", wrong);
+}
+
+static void test_symmetric(void)
+{
+    start();
+    complete(a, true, true);
+    multiply(-2, full, false, b, false, 3);
+    dsymm_("L", "L", &n, &n, &minus_two, a, &ld, b, &ld, &three, c, &ld);
+    check("dsymm from the left", ALL);
+    start();
+    complete(a, false, true);
+    multiply(1, b, false, full, false, 3);
+    dsymm_("R", "U", &n, &n, &one, a, &ld, b, &ld, &three, c, &ld);
+    check("dsymm from the right", ALL);
+    start();
+    multiply(-2, a, false, a, true, 3);
+    dsyrk_("L", "N", &n, &n, &minus_two, a, &ld, &three, c, &ld);
+    check("dsyrk", LOWER);
+    start();
+    multiply(1, a, true, b, false, 3);
+    memcpy(c, expected, sizeof c);
+    multiply(1, b, true, a, false, 1);
+    fill(c, 3);
+    dsyr2k_("U", "T", &n, &n, &one, a, &ld, b, &ld, &three, c, &ld);
+    check("dsyr2k", UPPER);
+}
+
+static void test_triangular(bool lower)
+{
+    const char *uplo = lower ? "L" : "U";
+    start();
+    complete(a, lower, false);
+    memcpy(c, b, sizeof c);
+    multiply(-2, full, false, b, false, 0);
+    dtrmm_("L", uplo, "N", "U", &n, &n, &minus_two, a, &ld, c, &ld);
+    check(lower ? "dtrmm, lower" : "dtrmm, upper", ALL);
+    multiply(1, full, true, b, false, 0);
+    memcpy(c, expected, sizeof c);
+    memcpy(expected, b, sizeof expected);
+    dtrsm_("L", uplo, "T", "U", &n, &n, &one, a, &ld, c, &ld);
+    check(lower ? "dtrsm, lower" : "dtrsm, upper", ALL);
+    start();
+    multiply(1, b, false, full, false, 0);
+    memcpy(c, expected, sizeof c);
+    memcpy(expected, b, sizeof expected);
+    dtrsm_("R", uplo, "N", "U", &n, &n, &one, a, &ld, c, &ld);
+    check(lower ? "dtrsm from the right, lower" : "dtrsm from the right, upper", ALL);
+}
+
+static void print_digest(void)
+{
+    uint64_t digest = 14695981039346656037u, bits;
+    start();
+    for (int i = 0; i < ELEMENTS; i++) {
+        a[i] = 1 / (a[i] + 7.3);
+        b[i] = 1 / (b[i] - 9.7);
+    }
+    dgemm_("N", "N", &n, &n, &n, &one, a, &ld, b, &ld, &three, c, &ld);
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++) {
+            memcpy(&bits, &c[i + j * LD], sizeof bits);
+            digest = (digest ^ bits) * 1099511628211u;
+        }
+    printf("# digest %016llx\n", (unsigned long long)digest);
+}
+
+/* As a program that uses CUDA itself may have it. */
+static void pin(void)
+{
+    void *context, *library = dlopen("libcuda.so.1", RTLD_NOW);
+    int (*init)(unsigned) = (int (*)(unsigned))dlsym(library, "cuInit");
+    int (*retain)(void **, int) = (int (*)(void **, int))dlsym(library, "cuDevicePrimaryCtxRetain");
+    int (*push)(void *) = (int (*)(void *))dlsym(library, "cuCtxPushCurrent_v2");
+    int (*add)(void *, size_t, unsigned) =
+        (int (*)(void *, size_t, unsigned))dlsym(library, "cuMemHostRegister_v2");
+    void *const matrices[] = {a, b, c, za, zb, zc};
+    bool good = init(0) == 0 && retain(&context, 0) == 0 && push(context) == 0;
+    for (int i = 0; i < 6; i++)
+        good = good && add(matrices[i], i < 3 ? sizeof a : sizeof za, 1) == 0;
+    if (!good) {
+        printf("Bail out! the matrices cannot be pinned\n");
+        exit(1);
+    }
+}
+
+int main(void)
+{
+    if (getenv("SHARED_TILES_PINNED"))
+        pin();
+    test_products();
+    test_symmetric();
+    test_triangular(true);
+    test_triangular(false);
+    print_digest();
+    return tap_done();
+}

@@ -1,0 +1,206 @@
+/* split: matrix-vector calls on matrices of some 20 MB, each twice and with a write to the matrix between, so
+ * that the second finds most of it where the first has put it. Says a digest of all results for each routine;
+ * the exit status tells whether all are right. */
+#include <complex.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef double complex number;
+
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
+            const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy);
+void dtrmv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a,
+            const int *lda, double *x, const int *incx);
+void zgemv_(const char *trans, const int *m, const int *n, const number *alpha, const number *a,
+            const int *lda, const number *x, const int *incx, const number *beta, number *y, const int *incy);
+void zhemv_(const char *uplo, const int *n, const number *alpha, const number *a, const int *lda,
+            const number *x, const int *incx, const number *beta, number *y, const int *incy);
+void ztrmv_(const char *uplo, const char *trans, const char *diag, const int *n, const number *a,
+            const int *lda, number *x, const int *incx);
+
+enum { REAL_ORDER = 1600, COMPLEX_ORDER = 1100 };
+enum routine { GEMV, SYMV, TRMV };
+
+static uint64_t state = 1;
+static int wrong;
+
+static double next(void)
+{
+    state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (double)(int64_t)state / (double)INT64_MAX;
+}
+
+/* All matrices are kept as complex ones as well, for the reference. */
+struct problem {
+    bool is_complex;
+    enum routine routine;
+    char uplo, trans;
+    int n, incx, incy;
+    void *a;
+    number *wide_a, *x, *y, *expected;
+};
+
+static number element(const struct problem *problem, int i, int j)
+{
+    const int n = problem->n;
+    const bool stored = (problem->uplo == 'L') == (i > j) || i == j;
+    const number plain = problem->wide_a[i + (size_t)j * n], across = problem->wide_a[j + (size_t)i * n];
+    if (problem->routine == SYMV) /* Hermitian */
+        return i == j ? creal(plain) : stored ? plain : conj(across);
+    if (problem->routine == TRMV && problem->trans == 'N')
+        return stored ? plain : 0;
+    if (problem->routine == TRMV && !((problem->uplo == 'L') == (j > i) || i == j))
+        return 0;
+    return problem->trans == 'N' ? plain : problem->trans == 'T' ? across : conj(across);
+}
+
+static const double alpha = 1.25, beta = -0.5;
+static const number wide_alpha = 1.25 - 0.75 * I, wide_beta = -0.5 + 2 * I;
+
+static void expect(struct problem *problem)
+{
+    const number scale = problem->routine == TRMV ? 1 : problem->is_complex ? wide_alpha : alpha;
+    const number old = problem->routine == TRMV ? 0 : problem->is_complex ? wide_beta : beta;
+    for (int i = 0; i < problem->n; i++) {
+        number sum = 0;
+        for (int j = 0; j < problem->n; j++)
+            sum += element(problem, i, j) * problem->x[j];
+        problem->expected[i] = scale * sum + old * problem->y[i];
+    }
+}
+
+static void call_real(const struct problem *problem, double *x, double *y)
+{
+    const int n = problem->n;
+    if (problem->routine == GEMV)
+        dgemv_(&problem->trans, &n, &n, &alpha, problem->a, &n, x, &problem->incx, &beta, y, &problem->incy);
+    else if (problem->routine == SYMV)
+        dsymv_(&problem->uplo, &n, &alpha, problem->a, &n, x, &problem->incx, &beta, y, &problem->incy);
+    else
+        dtrmv_(&problem->uplo, &problem->trans, "N", &n, problem->a, &n, x, &problem->incx);
+}
+
+static void call_complex(const struct problem *problem, number *x, number *y)
+{
+    const int n = problem->n;
+    if (problem->routine == GEMV)
+        zgemv_(&problem->trans, &n, &n, &wide_alpha, problem->a, &n, x, &problem->incx, &wide_beta, y,
+               &problem->incy);
+    else if (problem->routine == SYMV)
+        zhemv_(&problem->uplo, &n, &wide_alpha, problem->a, &n, x, &problem->incx, &wide_beta, y,
+               &problem->incy);
+    else
+        ztrmv_(&problem->uplo, &problem->trans, "N", &n, problem->a, &n, x, &problem->incx);
+}
+
+static size_t place(int n, int increment, int i)
+{
+    return (size_t)(increment > 0 ? i * increment : (i - n + 1) * increment);
+}
+
+static void digest(struct problem *problem, number result, int i, uint64_t *all)
+{
+    const double parts[2] = {creal(result), cimag(result)};
+    uint64_t bits[2];
+    memcpy(bits, parts, sizeof bits);
+    *all = ((*all ^ bits[0]) * UINT64_C(1099511628211) ^ bits[1]) * UINT64_C(1099511628211);
+    wrong += !(cabs(result - problem->expected[i]) < 1e-9);
+}
+
+static void call(struct problem *problem, uint64_t *all)
+{
+    const int n = problem->n, room = 3 * n;
+    number *const x = calloc((size_t)room, sizeof *x), *const y = calloc((size_t)room, sizeof *y);
+    double *const real_x = (double *)x, *const real_y = (double *)y;
+    for (int i = 0; i < n; i++)
+        if (problem->is_complex) {
+            x[place(n, problem->incx, i)] = problem->x[i];
+            y[place(n, problem->incy, i)] = problem->y[i];
+        } else {
+            real_x[place(n, problem->incx, i)] = creal(problem->x[i]);
+            real_y[place(n, problem->incy, i)] = creal(problem->y[i]);
+        }
+    if (problem->is_complex)
+        call_complex(problem, x, y);
+    else
+        call_real(problem, real_x, real_y);
+    for (int i = 0; i < n; i++) {
+        const bool in_x = problem->routine == TRMV;
+        const size_t at = place(n, in_x ? problem->incx : problem->incy, i);
+        digest(problem, problem->is_complex ? in_x ? x[at] : y[at] : in_x ? real_x[at] : real_y[at], i, all);
+    }
+    free(x);
+    free(y);
+}
+
+static void set(struct problem *problem, size_t at)
+{
+    problem->wide_a[at] = problem->is_complex ? next() + next() * I : next();
+    if (problem->is_complex)
+        ((number *)problem->a)[at] = problem->wide_a[at];
+    else
+        ((double *)problem->a)[at] = creal(problem->wide_a[at]);
+}
+
+static void run(bool is_complex, enum routine routine, char uplo, char trans)
+{
+    static const char *const names[] = {"gemv", "symv", "trmv"};
+    const int n = is_complex ? COMPLEX_ORDER : REAL_ORDER;
+    const size_t elements = (size_t)n * (size_t)n;
+    struct problem problem = {.is_complex = is_complex,
+                              .routine = routine,
+                              .uplo = uplo,
+                              .trans = trans,
+                              .n = n,
+                              .incx = 1,
+                              .incy = 1,
+                              .a = malloc(elements * sizeof(number)),
+                              .wide_a = malloc(elements * sizeof(number)),
+                              .x = calloc((size_t)n, sizeof(number)),
+                              .y = calloc((size_t)n, sizeof(number)),
+                              .expected = calloc((size_t)n, sizeof(number))};
+    uint64_t all = 14695981039346656037u;
+    for (size_t i = 0; i < elements; i++)
+        set(&problem, i);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < n; i++) {
+            problem.x[i] = is_complex ? next() + next() * I : next();
+            problem.y[i] = is_complex ? next() + next() * I : next();
+        }
+        for (int i = 0; i < 3; i++)
+            set(&problem, (size_t)(state % elements));
+        expect(&problem);
+        call(&problem, &all);
+        problem.incx = -2;
+        problem.incy = 2;
+    }
+    printf("%c%s %c%c %016llx\n", is_complex ? 'z' : 'd', names[routine], uplo, trans,
+           (unsigned long long)all);
+    free(problem.a);
+    free(problem.wide_a);
+    free(problem.x);
+    free(problem.y);
+    free(problem.expected);
+}
+
+int main(void)
+{
+    for (int is_complex = 0; is_complex < 2; is_complex++)
+        for (const char *trans = is_complex ? "NTC" : "NT"; *trans; trans++) {
+            run(is_complex, GEMV, 'L', *trans);
+            run(is_complex, TRMV, 'L', *trans);
+            run(is_complex, TRMV, 'U', *trans);
+            if (*trans == 'N') {
+                run(is_complex, SYMV, 'L', 'N');
+                run(is_complex, SYMV, 'U', 'N');
+            }
+        }
+    printf("wrong %d\n", wrong);
+    return wrong > 0;
+}

@@ -1,0 +1,37 @@
+#!/bin/bash
+# Matrix-vector calls on matrices that no device can hold alone: on two and on three, with one device's bits.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES
+use_emulated_driver
+use_reference_libraries
+export EMULATED_DEVICES=3 EMULATED_DEVICE_MEMORY=2G,1G,512M EMULATED_MULTIPROCESSORS=132,20,7 EMULATED_PEER=0
+
+split() # OUTPUT SETTING...
+{
+    timeout -k 5 600 env LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always MUBLAS_REPORT="$work/report" "${@:2}" \
+        tests/system/split > "$work/$1" 2> "$work/errors"
+}
+all_ran() { awk '$1 == "total" { right = $3 > 0 && $4 == 0 } END { exit !right }' "$work/report"; }
+calls_on() { sed -n "s/^  device .*; device $1 by .*; \([0-9]*\) calls of BLAS .*/\1/p" "$work/report" | grep . || echo -1; }
+calls=38
+
+split one MUBLAS_DEVICE=0 && all_ran
+result $? "on one device that holds them: $(tail -n 1 "$work/one")"
+split none MUBLAS_DEVICE=0 MUBLAS_DEVICE_MEMORY=14M && ! all_ran
+result $? "on one that does not: the host"
+split two MUBLAS_DEVICE=0,1 MUBLAS_DEVICE_MEMORY=16M && all_ran && cmp "$work/two" "$work/one"
+result $? "on two that hold them together: the same bits"
+[ "$(calls_on 0)" = $calls ] && [ "$(calls_on 1)" = $calls ]
+result $? "both have a part in each: $(calls_on 0) and $(calls_on 1) calls"
+split three MUBLAS_DEVICE=all MUBLAS_DEVICE_MEMORY=13M && all_ran && cmp "$work/three" "$work/one"
+result $? "on three: the same bits"
+[ "$(calls_on 2)" = $calls ]
+result $? "all of them have a part: $(calls_on 0), $(calls_on 1) and $(calls_on 2) calls"
+# Two matrices of 20.5 MB.
+awk '$1 == "dgemv" { right = $5 > 40 && $5 < 45 } END { exit !right }' "$work/report"
+result $? "what is there already is not sent again: $(awk '$1 == "dgemv" { print $5 }' "$work/report") MB for two calls on each of two matrices"
+split lost MUBLAS_DEVICE=0,1 MUBLAS_DEVICE_MEMORY=16M EMULATED_FAULTS=cuLaunchKernel@1:40:719:sticky &&
+    [ "$(tail -n 1 "$work/lost")" = "wrong 0" ] && grep -q '(given up); device 1' "$work/report"
+result $? "one is lost: all right"
+echo "1..$number"

@@ -1,0 +1,70 @@
+/* Which of several devices takes a call, and when another is woken. */
+#include "interpose/device_policy.h"
+#include "tap.h"
+
+static void test_choices(void)
+{
+    static const struct {
+        struct device_offer offers[3];
+        int chosen;
+        const char *what;
+    } cases[] = {
+        {{{true, true, 0, 10, 0}, {true, true, 0, 10, 0}, {true, true, 0, 10, 0}},
+         0,
+         "of equal ones the first"},
+        {{{true, true, 50, 10, 0}, {true, true, 5, 10, 0}, {true, true, 7, 10, 0}},
+         1,
+         "the one with the least wait"},
+        {{{true, true, 50, 10, 0}, {true, true, 0, 55, 0}, {true, true, 45, 20, 0}},
+         1,
+         "a slow one that is free, if it is done first"},
+        {{{true, true, 50, 10, 0}, {true, true, 0, 70, 0}, {true, true, 55, 10, 0}},
+         0,
+         "not if it is done later"},
+        {{{true, true, 50, 10, 0}, {true, true, 0, 10, 0}, {true, true, 90, 10, 800}},
+         2,
+         "where the matrix is, whoever waits there"},
+        {{{true, true, 50, 10, 100}, {true, true, 0, 10, 200}, {true, true, 90, 10, 100}},
+         1,
+         "where most of it is"},
+        {{{true, true, 9, 10, 800}, {true, true, 3, 10, 800}, {true, true, 0, 10, 0}},
+         1,
+         "of two that have it the one with less to wait for"},
+        {{{true, false, 0, 10, 800}, {true, true, 900, 10, 0}, {true, true, 901, 10, 0}},
+         1,
+         "where it fits in"},
+        {{{true, false, 50, 10, 0}, {true, false, 5, 10, 0}, {true, false, 7, 10, 0}},
+         1,
+         "where it fits in nowhere as otherwise"},
+        {{{false, true, 0, 10, 800}, {true, true, 3, 10, 0}, {true, true, 2, 10, 0}},
+         2,
+         "none that is not usable"},
+        {{{false, true, 0, 10, 0}, {false, true, 3, 10, 0}, {false, true, 2, 10, 0}},
+         -1,
+         "none where none is"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int chosen = device_policy_choose(cases[i].offers, 3);
+        tap_ok(chosen == cases[i].chosen, "%s: %d", cases[i].what, chosen);
+    }
+    tap_ok(device_policy_choose(cases[0].offers, 0) < 0, "nor where there are none");
+}
+
+static void test_another(void)
+{
+    const struct machine_model model = {.wake_us = 300000};
+    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, &model, 0) == PURCHASE_NOT_YET &&
+               device_policy_wake_another(OFFLOAD_AUTO, &model, 299999) == PURCHASE_NOT_YET,
+           "calls that have not waited its price wake none");
+    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, &model, 300000) == PURCHASE_SOON,
+           "then it is woken beside them");
+    tap_ok(device_policy_wake_another(OFFLOAD_ALWAYS, &model, 0) == PURCHASE_NOW, "always: at once");
+    tap_ok(device_policy_wake_another(OFFLOAD_NEVER, &model, 1e9) == PURCHASE_NOT_YET, "never: never");
+}
+
+int main(void)
+{
+    test_choices();
+    test_another();
+    return tap_done();
+}

@@ -1,0 +1,3 @@
+/* test_operands_random on three devices, unlike each other and without access to each other's memory. */
+#define DEVICES 3
+#include "test_operands_random.c"

@@ -1,0 +1,179 @@
+/* A matrix-vector call over several devices: every element of the matrix has its part in every sum once, and
+ * the columns are dealt by pace and memory. */
+#include "interpose/execute/split_plan.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ORDER_MOST = 1200 };
+
+/* How often A(i, j) times x(j) came to result i, of the matrix as the routine sees it. */
+static unsigned char seen[ORDER_MOST][ORDER_MOST];
+static int64_t piece_of[ORDER_MOST][ORDER_MOST];
+
+struct look {
+    const struct split_plan *plan;
+    int device;
+    bool good;
+};
+
+static void see(struct look *look, int64_t result, int64_t term, int64_t piece)
+{
+    look->good = look->good && term >= piece && term < split_plan_piece_end(look->plan, piece);
+    seen[result][term]++;
+    piece_of[result][term] = piece;
+}
+
+/* Where the element is in the whole matrix. */
+static void see_element(struct look *look, const struct split_step *step, int64_t row, int64_t column)
+{
+    struct blas_matrix parts[SPLIT_PARTS];
+    const struct blas_matrix *const part = &parts[step->part];
+    const struct blas_call *const call = look->plan->call;
+    const bool symmetric = blas_is_symmetric(&step->call);
+    const bool across = !symmetric && blas_is_transposed(&step->call);
+    const int64_t result = step->result_first + (across ? column : row),
+                  term = step->x_first + (across ? row : column);
+    if (step->part >= split_plan_parts(look->plan, look->device, parts)) {
+        look->good = false;
+        return;
+    }
+    const int64_t at = ((double *)part->pointer - (double *)call->a.pointer) + step->row + row +
+                       (step->column + column) * call->a.ld;
+    const int64_t there = across ? term + result * call->a.ld : result + term * call->a.ld;
+    look->good = look->good && (at == there || symmetric) && step->row + row < part->rows &&
+                 step->column + column < part->columns;
+    see(look, result, term, step->piece);
+}
+
+static enum status visit(void *context, const struct split_step *step)
+{
+    struct look *look = context;
+    const struct blas_call *const call = &step->call;
+    const bool full = call->family == FAMILY_GEMV;
+    const int64_t rows = full ? call->m : call->n;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < call->n; j++)
+            if (full || blas_is_symmetric(call) || (call->uplo == UPLO_LOWER) == (i >= j) || i == j)
+                see_element(look, step, i, j);
+    return STATUS_OK;
+}
+
+/* The result's index is a row of op(A). */
+static bool is_term(const struct blas_call *call, int64_t result, int64_t term)
+{
+    if (call->family != FAMILY_TRMV)
+        return true;
+    return (call->uplo == UPLO_LOWER) != blas_is_transposed(call) ? term <= result : term >= result;
+}
+
+static bool covers_all(const struct split_plan *plan)
+{
+    struct look look = {.plan = plan, .good = true};
+    const int64_t results = split_plan_results(plan), terms = split_plan_terms(plan);
+    memset(seen, 0, sizeof seen);
+    for (look.device = 0; look.device < plan->devices; look.device++)
+        split_plan_each(plan, look.device, visit, &look);
+    for (int64_t i = 0; i < results && look.good; i++)
+        for (int64_t j = 0; j < terms; j++)
+            look.good = look.good && seen[i][j] == (is_term(plan->call, i, j) ? 1 : 0);
+    return look.good;
+}
+
+static struct blas_call call_of(enum blas_family family, enum blas_trans trans, enum blas_uplo uplo,
+                                int64_t m, int64_t n)
+{
+    static double a[1];
+    return (struct blas_call){.family = family,
+                              .type = TYPE_D,
+                              .trans = trans,
+                              .uplo = uplo,
+                              .m = m,
+                              .n = n,
+                              .a = {a, family == FAMILY_GEMV ? m : n, n, ORDER_MOST,
+                                    family == FAMILY_GEMV ? PART_FULL
+                                    : uplo == UPLO_LOWER  ? PART_LOWER
+                                                          : PART_UPPER}};
+}
+
+static void test_cover(void)
+{
+    static const struct {
+        enum blas_family family;
+        enum blas_trans trans;
+        enum blas_uplo uplo;
+        const char *name;
+    } kinds[] = {
+        {FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, "gemv"},
+        {FAMILY_GEMV, TRANS_TRANSPOSE, UPLO_LOWER, "gemv, transposed"},
+        {FAMILY_SYMV, TRANS_NONE, UPLO_LOWER, "symv, lower"},
+        {FAMILY_SYMV, TRANS_NONE, UPLO_UPPER, "symv, upper"},
+        {FAMILY_TRMV, TRANS_NONE, UPLO_LOWER, "trmv, lower"},
+        {FAMILY_TRMV, TRANS_NONE, UPLO_UPPER, "trmv, upper"},
+        {FAMILY_TRMV, TRANS_TRANSPOSE, UPLO_LOWER, "trmv, lower, transposed"},
+        {FAMILY_TRMV, TRANS_TRANSPOSE, UPLO_UPPER, "trmv, upper, transposed"},
+    };
+    static const struct split_share shares[3] = {{600, 3}, {500, 1}, {700, 2}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct blas_call call = call_of(kinds[i].family, kinds[i].trans, kinds[i].uplo, 700, 1030);
+        struct split_plan plan;
+        tap_ok(split_plan_make(&plan, &call, shares, 3) && plan.first[1] % SPLIT_NODE == 0 &&
+                   plan.first[2] % SPLIT_NODE == 0 && plan.first[3] == 1030 && covers_all(&plan),
+               "%s: each element once, in its piece", kinds[i].name);
+    }
+}
+
+static bool deals(const struct blas_call *call, const struct split_share *shares, int devices,
+                  const int64_t *first)
+{
+    struct split_plan plan;
+    if (!split_plan_make(&plan, call, shares, devices))
+        return !first;
+    for (int d = 0; d <= devices && first; d++)
+        if (plan.first[d] != first[d])
+            return false;
+    return first != NULL;
+}
+
+static void test_shares(void)
+{
+    const struct blas_call gemv = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 1, 8 * SPLIT_NODE);
+    const struct blas_call lower = call_of(FAMILY_SYMV, TRANS_NONE, UPLO_LOWER, 0, 8 * SPLIT_NODE);
+    const struct blas_call upper = call_of(FAMILY_SYMV, TRANS_NONE, UPLO_UPPER, 0, 8 * SPLIT_NODE);
+    const struct blas_call large = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 1, 8 * (int64_t)SPLIT_CHAIN);
+    const int64_t node = SPLIT_NODE, chain = SPLIT_CHAIN, many = INT64_C(1) << 40;
+    tap_ok(deals(&gemv, (struct split_share[]){{many, 3}, {many, 1}}, 2, (int64_t[]){0, 6 * node, 8 * node}),
+           "columns by pace: three parts of four");
+    tap_ok(
+        deals(&lower, (struct split_share[]){{many, 1}, {many, 1}}, 2, (int64_t[]){0, 3 * node, 8 * node}) &&
+            deals(&upper, (struct split_share[]){{many, 1}, {many, 1}}, 2,
+                  (int64_t[]){0, 6 * node, 8 * node}),
+        "of a triangle by its area");
+    tap_ok(deals(&gemv, (struct split_share[]){{3 * node + 5, 3}, {many, 1}}, 2,
+                 (int64_t[]){0, 3 * node, 8 * node}),
+           "as far as a device can hold them");
+    tap_ok(
+        deals(&gemv, (struct split_share[]){{many, 1}, {2 * node, 3}}, 2, (int64_t[]){0, 6 * node, 8 * node}),
+        "and no more to others than they can");
+    tap_ok(deals(&gemv, (struct split_share[]){{4 * node, 1}, {4 * node - 1, 3}}, 2, NULL),
+           "no device has too many");
+    tap_ok(deals(&gemv, (struct split_share[]){{many, 1}, {0, 1}, {many, 1}}, 3,
+                 (int64_t[]){0, 3 * node, 3 * node, 8 * node}),
+           "one without memory has none");
+    tap_ok(
+        deals(&large, (struct split_share[]){{many, 5}, {many, 3}}, 2, (int64_t[]){0, 5 * chain, 8 * chain}),
+        "a large one is cut at chains");
+    const struct blas_call axpy = {.family = FAMILY_AXPY, .n = 1000},
+                           gemm = {.family = FAMILY_GEMM, .n = 1000};
+    tap_ok(deals(&axpy, (struct split_share[]){{many, 5}, {many, 3}}, 2, NULL) &&
+               deals(&gemm, (struct split_share[]){{many, 5}, {many, 3}}, 2, NULL),
+           "other routines are not split");
+}
+
+int main(void)
+{
+    test_cover();
+    test_shares();
+    return tap_done();
+}
