@@ -209,6 +209,25 @@ static void put_problem(const struct problem *problem)
 }
 
 /* What fails is said, and the next call is fine. */
+/* A launch that the driver refuses is not tried again, so this comes last. */
+static void test_refused_launch(void)
+{
+    enum mublas_status statuses[2];
+    make_handle();
+    struct problem problem = problem_make(TYPE_D, MUBLAS_LOWER, N, random_kind);
+    workspace = filled(bytes);
+    for (int i = 0; i < 2; i++) {
+        set_faults(i == 0 ? "cuLaunchCooperativeKernel:1:720" : "");
+        statuses[i] = mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, N, problem.a.device, LD,
+                                    problem.w.device, workspace, bytes, problem.info);
+    }
+    tap_ok(statuses[0] == MUBLAS_NOT_SUPPORTED && statuses[1] == MUBLAS_NOT_SUPPORTED,
+           "a refused launch: status %d, %s; and so for later calls", statuses[0], mublas_last_error(handle));
+    problem_free(&problem);
+    need(mublas_device_free(handle, workspace));
+    need(mublas_destroy(handle));
+}
+
 static void test_fault(const char *fault, enum mublas_status expected)
 {
     struct problem problem = problem_make(TYPE_D, MUBLAS_LOWER, N, random_kind);
@@ -380,7 +399,6 @@ static void test_calls(void)
     test_stedc_not_finite((double)INFINITY, true, MUBLAS_COMPZ_TRIDIAGONAL);
     test_no_waits();
     test_fault("cuMemsetD8Async:1:2", MUBLAS_OUT_OF_MEMORY);
-    test_fault("cuLaunchCooperativeKernel:1:720", MUBLAS_NOT_SUPPORTED);
     test_fault("cuLaunchCooperativeKernel:1:1", MUBLAS_DEVICE_ERROR);
     test_fault("cuLaunchKernel:3:1", MUBLAS_DEVICE_ERROR);
     test_streams();
@@ -428,5 +446,6 @@ int main(int argc, char **argv)
     free_all();
     need(mublas_destroy(handle));
     test_end(library);
+    test_refused_launch();
     return tap_done();
 }

@@ -108,10 +108,11 @@ EXPORT CUresult cuEventSynchronize(CUevent event)
     API_END;
 }
 
-/* Who asks again and again waits: in the end the device has got there. */
+/* Who asks again and again waits: in the end the device has got there. Who asks now and then, between work of
+ * its own, still has to wait. */
 static bool is_due(struct CUevent_st *event)
 {
-    enum { LOOKS = 2 };
+    enum { LOOKS = 48 };
     const uint64_t now = clock_nanoseconds();
     if (event->asked == 0)
         event->first_asked = now;

@@ -72,7 +72,7 @@ static host_function *enter(enum entry_slot slot, const void *caller)
         return width_entry_of(slot, width);
     if (!host_blas_is_shared(interface) && !host_library_stands_behind())
         say_once(interface);
-    stats_host_call(symbol, HOST_INTEGERS, 0);
+    stats_host_call(symbol, HOST_INTEGERS, &(struct host_counts){0});
     return host;
 }
 
