@@ -90,6 +90,8 @@ static void open_pair(struct device *device)
     if (good)
         log_message(LOG_INFO, "cuSOLVER %d is open: %s with %s", the_library.version_number, the_library.file,
                     the_library.blas_file);
+    else if (!device_is_usable(device))
+        return; /* it says nothing of other devices */
     else
         __atomic_store_n(&missing, true, __ATOMIC_RELEASE);
     __atomic_store_n(&available, good, __ATOMIC_RELEASE);

@@ -168,6 +168,22 @@ static int is_refused(void)
     return take_census().allocations == 0 && take_census().streams == 0 ? 0 : 2;
 }
 
+/* The device on which it is opened first is lost at that. */
+static int is_opened_on_the_other(void)
+{
+    struct device *lost;
+    const struct solver_library *library = NULL;
+    setenv("MUBLAS_DEVICE", "all", 1);
+    if (device_wake(&emulated_device) != STATUS_OK || device_wake_at(1, &lost) != STATUS_OK)
+        return 1;
+    set_faults("cuMemcpyHtoDAsync_v2@1:1:719:sticky");
+    if (solver_library_open(lost, &library) != STATUS_DEVICE_LOST || library || solver_library_is_missing())
+        return 2;
+    return solver_library_open(emulated_device, &library) == STATUS_OK && library && solver_library_is_open()
+               ? 0
+               : 3;
+}
+
 static int lacks_an_option(void)
 {
     const struct solver_library *library;
@@ -194,6 +210,8 @@ static void test_good(void)
     tap_ok(is_good_apart(makes_handles, NULL, NULL) && !*words, "handles are made on several streams");
     tap_ok(is_good_apart(fails_to_make_one, NULL, NULL) && strstr(words, "its parameters cannot be created"),
            "one that fails leaves nothing of itself");
+    tap_ok(is_good_apart(is_opened_on_the_other, "EMULATED_DEVICES", "2"),
+           "a device that is lost meanwhile does not keep it from another");
     tap_ok(is_good_apart(lacks_an_option, "MUBLAS_CUSOLVER", CANDIDATE) && !*words,
            "a function that is optional may be missing, and the 64-bit cuBLAS is preferred");
 }
