@@ -25,14 +25,20 @@ passes_with() # VARIABLE=VALUE PROGRAM [ARGUMENT...]
 launched() { [ "$(called cuLaunchCooperativeKernel)" = "$1" ]; }
 went() { [ "$(ran dsyevd 3)" = "$1" ] && [ "$(ran dsyevd 4)" = "$2" ]; } # DEVICE HOST
 
+passes_with EMULATED_ABSENT=2 refused order 130 1 && says "no end after 10 s" && went 0 1
+result $? "one never comes, of the second of several kernels: the others end, whatever they are given"
+
+if [[ $sanitizers == *address* ]]; then
+    skip "launches by number" "the LAPACK that results are compared with goes through the shim there, too"
+    echo "1..$number"
+    exit 0
+fi
+
 passes_with EMULATED_SEED=1 failing dsyevd && launched 2 && went 2 0
 result $? "all blocks come: two dsyevd by kernels of our own"
 
 passes_with EMULATED_ABSENT=1 failing dsyevd && says "no end after 10 s" && launched 1 && went 1 1
 result $? "one never comes: the host's result, and the next dsyevd by cuSOLVER"
-
-passes_with EMULATED_ABSENT=2 refused order 130 1 && says "no end after 10 s" && went 0 1
-result $? "one never comes, of the second of several kernels: the others end, whatever they are given"
 
 passes_with EMULATED_ABSENT=1 failing dsygvd && says "no end after 10 s" && [ "$(ran dsygvd 4)" = 1 ]
 result $? "one never comes, of a generalised problem: A and B are as they were"
