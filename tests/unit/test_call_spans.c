@@ -58,7 +58,55 @@ static void test_jump(void)
     spend(5000000);
     call_span_begin(&span, true);
     const uint64_t taken = call_span_end(&span);
-    tap_ok(span.outer == NULL && host_time() - before == taken, "a span that was left by a jump counts no more");
+    tap_ok(host_time() - before == taken, "a span that was left by a jump counts no more");
+}
+
+/* The frame that was left becomes part of this one's, which is deeper than where the jump went. */
+static __attribute__((noinline)) bool is_kept(void)
+{
+    enum { BYTES = 4096 };
+    volatile unsigned char memory[BYTES];
+    struct call_span span;
+    bool kept = true;
+    for (int i = 0; i < BYTES; i++)
+        memory[i] = 0xa5;
+    call_span_begin(&span, true);
+    spend(1000);
+    call_span_end(&span);
+    for (int i = 0; i < BYTES; i++)
+        kept = kept && memory[i] == 0xa5;
+    return kept;
+}
+
+static __attribute__((noinline)) bool is_kept_deeper(void)
+{
+    volatile unsigned char room[256];
+    room[0] = 1;
+    return is_kept() && room[0] == 1;
+}
+
+static void test_deeper_after_jump(void)
+{
+    if (setjmp(back) == 0)
+        leave();
+    tap_ok(is_kept_deeper(), "nothing is written to a frame that was left");
+}
+
+static struct call_span *deepest(int depth, struct call_span *spans)
+{
+    call_span_begin(&spans[depth], true);
+    if (depth > 0)
+        deepest(depth - 1, spans);
+    call_span_end(&spans[depth]);
+    return spans;
+}
+
+static void test_many(void)
+{
+    struct call_span spans[20];
+    const uint64_t before = host_time();
+    deepest(19, spans);
+    tap_ok(host_time() > before && spans[19].inside > 0, "more than are kept: the outer ones still count");
 }
 
 int main(void)
@@ -68,5 +116,7 @@ int main(void)
         tap_skip_all("no report is wanted");
     test_nested();
     test_jump();
+    test_deeper_after_jump();
+    test_many();
     return tap_done();
 }

@@ -10,10 +10,8 @@
 #include <stdint.h>
 
 struct call_span {
-    bool is_host;
-    uint64_t begun, since; /* since: what is before it is accounted for; of the monotonic clock */
-    uint64_t inside;       /* nanoseconds in spans inside */
-    struct call_span *outer;
+    uint64_t begun;  /* of the monotonic clock; 0: nobody wants to know */
+    uint64_t inside; /* nanoseconds in spans inside; known at the end */
 };
 
 /* `is_host`: its time, less what is inside, is ACTIVITY_HOST on the time line. Else the phases of the call,
