@@ -84,12 +84,15 @@ if shim_answers_dsyevd; then
         result $? "own eigensolver: dsyevd of an order that takes a panel"
         MUBLAS_EIGENSOLVER=cusolver passes_by_own_kernels 0 failing dsyevd zheevd && launched_own 0 && ran_all
         result $? "own eigensolver: not where cuSOLVER's is asked for"
-        own_from real 71
-        MUBLAS_RECIPE=$work/recipe passes_by_own_kernels 1 failing dsyevd zheevd && launched_own 1 && ran_all
-        result $? "own eigensolver: not below the recipe's order, of real types"
-        own_from complex 70
-        MUBLAS_RECIPE=$work/recipe passes_by_own_kernels 3 failing dsyevd zheevd && launched_own 3 && ran_all
-        result $? "own eigensolver: from that order on"
+        # Under sanitizers the LAPACK that results are compared with goes through the shim, too.
+        if [ -z "$sanitizers" ]; then
+            own_from real 71
+            MUBLAS_RECIPE=$work/recipe passes_by_own_kernels 1 failing dsyevd zheevd && launched_own 1 && ran_all
+            result $? "own eigensolver: not below the recipe's order, of real types"
+            own_from complex 70
+            MUBLAS_RECIPE=$work/recipe passes_by_own_kernels 3 failing dsyevd zheevd && launched_own 3 && ran_all
+            result $? "own eigensolver: from that order on"
+        fi
         own_from real 71
         MUBLAS_RECIPE=$work/recipe MUBLAS_EIGENSOLVER=own passes_by_own_kernels 3 failing dsyevd zheevd
         result $? "own eigensolver: whatever the recipe says where it is asked for"

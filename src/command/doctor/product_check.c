@@ -20,7 +20,7 @@ static const double largest_difference = 16; /* as for mublas verify */
 struct products {
     int made, right, on_device;
     double difference; /* the largest, in eps of the terms' magnitudes */
-    char reason[128];  /* why one stayed on the host */
+    char reason[160];  /* why one stayed on the host */
 };
 
 static void count(struct products *products, const char *report, const char *name, int calls,
