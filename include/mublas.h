@@ -257,7 +257,7 @@ enum mublas_status mublas_ztrmv(struct mublas_handle *handle, enum mublas_uplo u
 /* --- eigenproblems of symmetric and Hermitian matrices ---
  *
  * LAPACK's routines on device pointers, by the kernels that LAPACK calls of programs are solved with
- * (doc/lapack.md), with cuBLAS for products and cuSOLVER for ormtr. Meaning, shapes and storage of operands
+ * (doc/eigensolver.md), with cuBLAS for products and cuSOLVER for ormtr. Meaning, shapes and storage of operands
  * are LAPACK's where nothing else is said. C and z are the Hermitian ones: chetrd, cunmtr, cheevd. d, e, w,
  * vl and vu are real: of float or double.
  *
@@ -295,7 +295,7 @@ enum mublas_status mublas_ztrmv(struct mublas_handle *handle, enum mublas_uplo u
  * replay uses the call's workspace, and must run beside no other call of the handle for eigenproblems.
  *
  * Bits depend on the operands, on the number of multiprocessors where that changes what fits on the chip,
- * and on cuBLAS and cuSOLVER; they repeat from run to run. Sources: doc/lapack.md, LAPACK Users' Guide. */
+ * and on cuBLAS and cuSOLVER; they repeat from run to run. Sources: doc/eigensolver.md, LAPACK Users' Guide. */
 
 /* The letters of BLAS' and LAPACK's names. */
 enum mublas_type { MUBLAS_SINGLE = 'S', MUBLAS_DOUBLE = 'D', MUBLAS_COMPLEX = 'C', MUBLAS_DOUBLE_COMPLEX = 'Z' };

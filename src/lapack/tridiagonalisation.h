@@ -1,5 +1,5 @@
 /* tridiagonalisation.h - mublas' own reduction of a symmetric or Hermitian matrix to tridiagonal form on the
- * device: Q' A Q = T, as LAPACK's sytrd and hetrd leave it (doc/lapack.md).
+ * device: Q' A Q = T, as LAPACK's sytrd and hetrd leave it (doc/eigensolver.md).
  *
  * While the matrix is large it is reduced by panels, each one kernel that reads the rest of the matrix once a
  * column (kernels/tridiagonal_panel.cu), with an update of the rest by cuBLAS behind it; what fits into the
