@@ -6,10 +6,11 @@ import shutil
 import subprocess
 import sys
 
-ORDER = ("host", "mublas", "run", "nvblas", "cusolver")
+ORDER = ("host", "mublas", "several", "run", "nvblas", "cusolver")
 MEANING = {
     "host": "the host BLAS alone, all cores",
     "mublas": "the same program with libmublas_shim.so preloaded",
+    "several": "the same with MUBLAS_DEVICE=all, for machines with several devices",
     "run": "the same by `mublas run`, which also asks glibc for huge pages",
     "nvblas": "the same program with libnvblas.so preloaded",
     "cusolver": "another program, rewritten for cuSOLVER, with operands in pinned memory",
@@ -106,10 +107,12 @@ class Contenders:
             command = [str(self.programs / "cusolver"), case.program]
         elif contender == "nvblas":
             environment.update(LD_PRELOAD=self.nvblas, NVBLAS_CONFIG_FILE=str(self.settings))
-        elif contender == "mublas":
+        elif contender in ("mublas", "several"):
             environment["LD_PRELOAD"] = self.shim
+            if contender == "several":
+                environment["MUBLAS_DEVICE"] = "all"
         elif contender == "run":
             command = [self.command, "run", "--", *command]
-        if self.reports and contender in ("mublas", "run"):
+        if self.reports and contender in ("mublas", "several", "run"):
             environment["MUBLAS_REPORT"] = "1"
         return [*command, *arguments], environment

@@ -12,14 +12,15 @@ bench_programs_libprogram_la_SOURCES = \
 bench_program_libraries = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm
 
 bench_programs = \
-	bench/programs/dgeev bench/programs/dgels bench/programs/dgeqrf bench/programs/dgesdd \
-	bench/programs/dgesv bench/programs/dgetrf bench/programs/dpotrf bench/programs/dsyev \
+	bench/programs/dgeev bench/programs/dgels bench/programs/dgemm bench/programs/dgeqrf \
+	bench/programs/dgesdd bench/programs/dgesv bench/programs/dgetrf bench/programs/dpotrf bench/programs/dsyev \
 	bench/programs/dsyevd bench/programs/dsyevd_loop bench/programs/dsyevd_threads bench/programs/dsyevr \
 	bench/programs/dsygvd bench/programs/dsytrd bench/programs/lanczos bench/programs/power \
 	bench/programs/rewritten bench/programs/single_use bench/programs/small_calls bench/programs/zheevd \
 	bench/programs/zhegvx
 bench_programs_dgeev_LDADD = $(bench_program_libraries)
 bench_programs_dgels_LDADD = $(bench_program_libraries)
+bench_programs_dgemm_LDADD = $(bench_program_libraries)
 bench_programs_dgeqrf_LDADD = $(bench_program_libraries)
 bench_programs_dgesdd_LDADD = $(bench_program_libraries)
 bench_programs_dgesv_LDADD = $(bench_program_libraries)

@@ -33,6 +33,7 @@ PLANS = {
           ("dsytrd", "dsyevd", "dsyevr", "zheevd", "dgels", "dpotrf", "dgesdd", "dsyev", "dsygvd", "zhegvx",
            "dgeev", "dgeqrf", "dgetrf", "dgesv")),
         Case("dsyevd_loop", 60, 4, rounds=2), Case("dsyevd_threads", 60, 4, rounds=2),
+        Case("dgemm", 60, rounds=2),
         Case("lanczos", 60, 10, rounds=2), Case("power", 60, 10, rounds=2),
         Case("small_calls", 1, rounds=2),
         Case("rewritten", 60, 6, rounds=2), Case("single_use", 60, 6, rounds=2),
@@ -82,6 +83,16 @@ PLANS = {
         Case("zhegvx", 4096, repetitions=3, host_repetitions=1),
         Case("zheevd", 4096, repetitions=3, host_repetitions=1),
         Case("dsyevd", 8192, repetitions=3, host_repetitions=1),
+    ],
+    # What several devices are for (--contenders host,mublas,several); some 3 minutes on two H100. No single
+    # one holds the last matrix, of 104 GB.
+    "devices": [
+        Case("dgemm", 16384, 2, repetitions=5, host_repetitions=1),
+        Case("dpotrf", 32768, repetitions=3, host_repetitions=1),
+        Case("power", 32768, 300, repetitions=3, host_repetitions=1),
+        Case("dsyevd_threads", 4096, 2, repetitions=8, host_repetitions=1),
+        Case("dsyevd", 4096, repetitions=4, host_repetitions=1),
+        Case("power", 114000, 20, repetitions=2, host_repetitions=1, leave_out=("mublas",)),
     ],
     # The same for NumPy and SciPy, where there are these; some 2 minutes.
     "python": [Case(program, 3000, repetitions=3, host_repetitions=2) for program in

@@ -2,9 +2,10 @@
 import math
 from xml.sax.saxutils import escape
 
-COLOURS = {"mublas": "#1f5fbf", "run": "#6fa3e8", "nvblas": "#d9822b", "cusolver": "#2a9d5c"}
-LABELS = {"mublas": "mublas", "run": "mublas run (huge pages)", "nvblas": "NVBLAS",
-          "cusolver": "cuSOLVER (rewritten)"}
+COLOURS = {"mublas": "#1f5fbf", "several": "#7b3fb5", "run": "#6fa3e8", "nvblas": "#d9822b",
+           "cusolver": "#2a9d5c"}
+LABELS = {"mublas": "mublas", "several": "mublas on all devices", "run": "mublas run (huge pages)",
+          "nvblas": "NVBLAS", "cusolver": "cuSOLVER (rewritten)"}
 LEFT, WIDTH, RIGHT, TOP, BAR, GAP = 150, 620, 60, 74, 13, 10  # pixels
 
 

@@ -48,7 +48,7 @@ def read_arguments():
     parser.add_argument("--plan", choices=sorted(plan.PLANS), default="full")
     parser.add_argument("--only", help="programs, or cases such as 'dsytrd 8192', with commas between")
     parser.add_argument("--contenders", default="host,mublas,nvblas,cusolver",
-                        help="of " + ", ".join(contenders.ORDER) + "; default: all but run")
+                        help="of " + ", ".join(contenders.ORDER) + "; default: all but run and several")
     parser.add_argument("--rounds", type=int, help="instead of the plan's")
     parser.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS",
                         help="begin no process that would end later, judged by its last run or the host's")

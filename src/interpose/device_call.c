@@ -89,6 +89,19 @@ static enum host_reason execute(const struct device_use *use, struct split_call 
     return HOST_REASON_COUNT;
 }
 
+/* On the device that holds all of the operands; or on several, which a failure leaves to that one. */
+static enum host_reason execute_where_faster(const struct device_use *use, struct program_call *call)
+{
+    struct split_call split;
+    if (!split_call_is_faster(&split, call))
+        return execute(use, NULL, call);
+    const enum host_reason reason = execute(use, &split, call);
+    if (reason != HOST_REASON_COUNT)
+        return device_is_usable(use->device) ? execute(use, NULL, call) : reason;
+    split_call_earn(&split, use, split.gain_us);
+    return reason;
+}
+
 /* What of the operands is on the device, and what that makes of the call. */
 static void decide(struct mirror_table *mirrors, struct program_call *call)
 {
@@ -122,7 +135,7 @@ static enum host_reason attempt_on(const struct device_use *use, struct program_
         return HOST_NOT_OPENED;
     if (!level3_opening_supports(device, &call->blas, &reason))
         return reason;
-    reason = execute(use, NULL, call);
+    reason = execute_where_faster(use, call);
     if (reason == HOST_REASON_COUNT)
         operands_earn(mirrors, call->operands, call->operand_count, call->decision.earned_us);
     return reason;
@@ -143,7 +156,7 @@ static enum host_reason attempt_split(struct program_call *call)
     const enum host_reason reason = launch_supported(&call->blas) ? execute(NULL, &split, call)
                                                                   : HOST_UNSUPPORTED;
     if (reason == HOST_REASON_COUNT)
-        split_call_earn(&split, call->decision.earned_us);
+        split_call_earn(&split, NULL, call->decision.earned_us);
     return reason;
 }
 

@@ -1,6 +1,7 @@
 #include "interpose/split_call.h"
 
 #include "common/settings.h"
+#include "gpu/launch.h"
 #include "interpose/purchase/other_devices.h"
 
 #include <math.h>
@@ -10,6 +11,9 @@ enum { BLOCK_BYTES = 2 << 20, MARGIN_BYTES = 2 * BLOCK_BYTES };
 
 /* Queueing and adding up, for each device. */
 static const double device_us = 50;
+
+/* What a call must gain by more devices than the one that holds its matrix, of its time there. */
+static const double worth_part = 0.2;
 
 /* Between columns that are closer than that, memory is spent on what lies between the parts of a triangle,
  * too. */
@@ -65,30 +69,74 @@ static void add_residency(struct residency *all, const struct residency *part)
     all->setbacks = part->setbacks > all->setbacks ? part->setbacks : all->setbacks;
 }
 
-bool split_call_decide(struct split_call *split, struct program_call *call)
+/* Once enough devices are awake; where more are left, they are woken once `gain_us` of each call has added up
+ * to what that takes. */
+static bool plan_and_wake(struct split_call *split, const struct program_call *call, double gain_us)
 {
-    const enum offload_mode mode = settings()->offload;
     int before = 0;
     while (!plan(split, call)) {
         if (before == device_use_count())
             return false;
         before = device_use_count();
-        other_devices_want(fmax(0, call->times.host_us - call->times.resident_us));
+        other_devices_want(gain_us);
     }
     split_devices_describe(&split->plan, split->devices, call->operands[0].kind);
-    call->patience = patience_of_us(policy_patience_us(mode, &call->times));
-    call->residency = (struct residency){.trackable = true, .resident = true};
+    return true;
+}
+
+static struct residency look(const struct split_call *split, struct patience *patience)
+{
+    struct residency all = {.trackable = true, .resident = true};
     for (int d = 0; d < split->plan.devices; d++) {
         const struct split_device *const on = &split->devices[d];
         const struct residency part =
-            operands_residency(on->mirrors, on->operands, on->operand_count, &call->patience);
+            operands_residency(on->mirrors, on->operands, on->operand_count, patience);
         if (on->operand_count > 0)
-            add_residency(&call->residency, &part);
+            add_residency(&all, &part);
     }
-    call->times.resident_us = call->times.resident_us / split->plan.devices + device_us * split->plan.devices;
+    return all;
+}
+
+static double split_us(double alone_us, int devices)
+{
+    return alone_us / devices + device_us * devices;
+}
+
+bool split_call_decide(struct split_call *split, struct program_call *call)
+{
+    const enum offload_mode mode = settings()->offload;
+    if (!plan_and_wake(split, call, fmax(0, call->times.host_us - call->times.resident_us)))
+        return false;
+    call->patience = patience_of_us(policy_patience_us(mode, &call->times));
+    call->residency = look(split, &call->patience);
+    call->times.resident_us = split_us(call->times.resident_us, split->plan.devices);
     call->decision = policy_decide(mode, call->model, &call->blas, call->times, &call->residency);
     return call->residency
         .trackable; /* else all of it would go to each device's scratch memory at every call */
+}
+
+bool split_call_is_faster(struct split_call *split, struct program_call *call)
+{
+    struct predicted_times times = call->times;
+    const double alone_us = times.resident_us;
+    if (blas_is_level3(&call->blas) || !call->blas.a.pointer || !call->residency.resident)
+        return false;
+    const int devices = device_chosen(device_use_at(0)->device)->count;
+    const double gain_us = alone_us - split_us(alone_us, devices);
+    if (devices == 1 || gain_us < worth_part * alone_us || !launch_supported(&call->blas) ||
+        !plan_and_wake(split, call, gain_us))
+        return false;
+    times.host_us = alone_us; /* what it is compared with now */
+    times.resident_us = split_us(alone_us, split->plan.devices);
+    const struct residency residency = look(split, &call->patience);
+    const struct policy_decision decision =
+        policy_decide(settings()->offload, call->model, &call->blas, times, &residency);
+    if (residency.busy || !residency.trackable)
+        return false;
+    split->gain_us = decision.earned_us;
+    if (!decision.device)
+        split_call_credit(split, decision.credit_us);
+    return decision.device;
 }
 
 void split_call_credit(const struct split_call *split, double saved_us)
@@ -98,13 +146,14 @@ void split_call_credit(const struct split_call *split, double saved_us)
                         split->devices[d].operand_count, saved_us);
 }
 
-void split_call_earn(const struct split_call *split, double saved_us)
+void split_call_earn(const struct split_call *split, const struct device_use *whose_turn, double saved_us)
 {
     for (int d = 0; d < split->plan.devices; d++) {
         const struct split_device *const on = &split->devices[d];
         if (on->operand_count == 0)
             continue;
         operands_earn(on->mirrors, on->operands, on->operand_count, saved_us / split->plan.devices);
-        atomic_fetch_add_explicit(&split->uses[d]->calls, 1, memory_order_relaxed);
+        if (split->uses[d] != whose_turn)
+            atomic_fetch_add_explicit(&split->uses[d]->calls, 1, memory_order_relaxed);
     }
 }

@@ -1,5 +1,5 @@
-/* split_call.h - a matrix-vector call on a matrix that no device can hold alone: on several, if that is the
- * better place. */
+/* split_call.h - a matrix-vector call on several devices that hold a part of its matrix each: because no
+ * device can hold it alone, or because it is sooner done so. */
 #ifndef MUBLAS_SPLIT_CALL_H
 #define MUBLAS_SPLIT_CALL_H
 
@@ -11,6 +11,7 @@ struct split_call {
     struct split_plan plan;
     struct device_use *uses[DEVICES_MAX];
     struct split_device devices[DEVICES_MAX];
+    double gain_us; /* by split_call_is_faster: over the one device */
 };
 
 /* Is it such a call, described, in a process that has more than one device to use? */
@@ -20,8 +21,13 @@ bool split_call_is_due(const struct program_call *call);
  * are too few yet, or they cannot hold the matrix either; where more are left they are woken in time. */
 bool split_call_decide(struct split_call *split, struct program_call *call);
 
-/* The host runs it, and residency would have been worth so much; or the devices have. */
+/* Of a decided call whose matrix is on one device: is it sooner done on several? That has to pay for sending
+ * the others their parts, by an account as the host's calls have one; false until then. */
+bool split_call_is_faster(struct split_call *split, struct program_call *call);
+
+/* The host runs it, and residency would have been worth so much; or the devices have. (Or one device runs it, in place of the host.)
+ * The call is counted for all of them but the one whose turn it is, if any, where it is counted anyway. */
 void split_call_credit(const struct split_call *split, double saved_us);
-void split_call_earn(const struct split_call *split, double saved_us);
+void split_call_earn(const struct split_call *split, const struct device_use *whose_turn, double saved_us);
 
 #endif

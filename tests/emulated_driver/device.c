@@ -104,7 +104,7 @@ static int attribute_value(int attribute, const struct device_kind *kind)
     switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return (int)kind->clock;
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return (int)kind->multiprocessors;
-    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return 2619000;
+    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return (int)kind->memory_clock;
     case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH: return 5120;
     case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return 52428800;
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return 2048;

@@ -96,7 +96,7 @@ void option_listed_word(const char *variable, int place, const char *fallback, c
 struct device_kind {
     char name[64];
     size_t memory;
-    long multiprocessors, clock, cooperative; /* clock in kHz */
+    long multiprocessors, clock, memory_clock, cooperative; /* clocks in kHz */
     double link, compute;                     /* bytes and operations per second; HUGE_VAL: take no time */
 };
 void kinds_read(void);

@@ -34,4 +34,18 @@ result $? "what is there already is not sent again: $(awk '$1 == "dgemv" { print
 split lost MUBLAS_DEVICE=0,1 MUBLAS_DEVICE_MEMORY=16M EMULATED_FAULTS=cuLaunchKernel@1:40:719:sticky &&
     [ "$(tail -n 1 "$work/lost")" = "wrong 0" ] && grep -q '(given up); device 1' "$work/report"
 result $? "one is lost: all right"
+
+# One device holds them, but its memory is so slow that more are faster.
+export EMULATED_MEMORY_CLOCK=156
+split faster MUBLAS_DEVICE=0,1 && all_ran && cmp "$work/faster" "$work/one"
+result $? "where one holds them and two are faster: the same bits"
+[ "$(calls_on 0)" = $calls ] && [ "$(calls_on 1)" = $((calls / 2)) ]
+result $? "both have a part in those that found the matrix there: $(calls_on 0) and $(calls_on 1) calls"
+split alone MUBLAS_DEVICE=0 && all_ran && cmp "$work/alone" "$work/one"
+result $? "on one alone: the same bits"
+split left MUBLAS_DEVICE=0,1 EMULATED_FAULTS=cuLaunchKernel@1:20:719:sticky && all_ran && cmp "$work/left" "$work/one"
+result $? "the second is lost: the first does the rest, with the same bits"
+split first MUBLAS_DEVICE=0,1 EMULATED_FAULTS=cuLaunchKernel@0:20:719:sticky &&
+    [ "$(tail -n 1 "$work/first")" = "wrong 0" ]
+result $? "the first is lost: all right"
 echo "1..$number"
