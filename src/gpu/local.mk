@@ -53,6 +53,7 @@ route_kernel_files = \
 	src/gpu/kernels/tridiagonal_chip.cu \
 	src/gpu/kernels/tridiagonal_copy.cu \
 	src/gpu/kernels/tridiagonal_panel.cu \
+	src/gpu/kernels/two_stage/band_back.cu \
 	src/gpu/kernels/two_stage/band_chase.cu \
 	src/gpu/kernels/two_stage/band_forms.cu \
 	src/gpu/kernels/two_stage/band_panel.cu \

@@ -28,4 +28,6 @@ libmublas_core_la_SOURCES += \
 	src/lapack/two_stage/bisection.c src/lapack/two_stage/bisection.h \
 	src/lapack/two_stage/bulge_chasing.c src/lapack/two_stage/bulge_chasing.h \
 	src/lapack/two_stage/plain_launch.h \
-	src/lapack/two_stage/two_stage.c src/lapack/two_stage/two_stage.h
+	src/lapack/two_stage/real_product.c src/lapack/two_stage/real_product.h \
+	src/lapack/two_stage/two_stage.c src/lapack/two_stage/two_stage.h \
+	src/lapack/two_stage/two_stage_back.c src/lapack/two_stage/two_stage_back.h

@@ -10,17 +10,19 @@
 
 #include <limits.h>
 
-/* The order from which two stages are the faster way to values alone, on an H100: between what
- * bench/lapack_two_stage says for 4096 and 8192, as the times grow (doc/lapack.md). */
-static const int64_t two_stages_from[] = {
-    [TYPE_S] = 5056, [TYPE_D] = 4416, [TYPE_C] = INT64_MAX, [TYPE_Z] = INT64_MAX};
+/* The order from which two stages are the faster way, on an H100: to values alone; with a tenth of the
+ * vectors; with all. Between what bench/lapack_two_stage says for powers of two, as the times grow
+ * (doc/eigensolver.md). */
+static const struct {
+    int64_t none, tenth, all;
+} two_stages_from[] = {[TYPE_S] = {5056, 8192, 16384}, [TYPE_D] = {4416, 6144, 12288}};
 
 /* Steps one after the other use the same `scratch`. */
 struct layout {
     bool in_two_stages;
     int64_t ld; /* of vectors */
-    size_t e, tau, info, real_vectors, vectors, scratch, end, host;
-    size_t factor_bytes;
+    size_t e, tau, info, real_vectors, vectors, kept, scratch, end, host;
+    size_t factor_bytes, back_bytes, kept_bytes;
     int back_elements; /* of ormtr's workspace */
 };
 
@@ -55,18 +57,26 @@ static struct divide_conquer_call division_of(const struct own_eigen *work, cons
                                         .vectors = work->count, .info = work->call.info};
 }
 
-static struct two_stage two_stage_of(const struct own_eigen *work)
+static struct two_stage two_stage_of(const struct own_eigen *work, const struct layout *layout,
+                                     CUdeviceptr workspace)
 {
     const struct solver_eigen_call *const call = &work->call;
     return (struct two_stage){.type = call->type, .uplo = call->uplo, .n = call->n, .a = call->a,
-                              .lda = call->lda, .w = call->w};
+                              .lda = call->lda, .w = call->w, .e = workspace + layout->e,
+                              .kept = workspace + layout->kept, .with_vectors = work->count > 0};
+}
+
+static int64_t two_stages_border(const struct own_eigen *work)
+{
+    const typeof(*two_stages_from) *const from = &two_stages_from[work->call.type];
+    return work->count == 0 ? from->none : 10 * work->count <= work->call.n ? from->tenth : from->all;
 }
 
 static bool wants_two_stages(const struct own_eigen *work)
 {
-    return work->count == 0 && blas_scalar_parts(work->call.type) == 1 &&
+    return blas_scalar_parts(work->call.type) == 1 &&
            (work->way == OWN_EIGEN_TWO_STAGES ||
-            (work->way == OWN_EIGEN_BY_ORDER && work->call.n >= two_stages_from[work->call.type]));
+            (work->way == OWN_EIGEN_BY_ORDER && work->call.n >= two_stages_border(work)));
 }
 
 static bool goes_back(const struct own_eigen *work)
@@ -79,7 +89,6 @@ static enum status ask_back(const struct solver_handle *handle, const struct own
 {
     const struct solver_eigen_call *const call = &work->call;
     const struct solver_library *const library = handle->library;
-    layout->back_elements = 0;
     if (!goes_back(work))
         return STATUS_OK;
     if (!library->ormtr[call->type] || !library->ormtr_buffer[call->type] || call->n * call->lda >= INT_MAX ||
@@ -87,9 +96,27 @@ static enum status ask_back(const struct solver_handle *handle, const struct own
         return STATUS_UNSUPPORTED;
     const int result = library->ormtr_buffer[call->type](
         handle->solver, DEVICE_LEFT, fill_of(work), DEVICE_NO_TRANS, (int)call->n, (int)work->count,
-        device_pointer(call->a), (int)call->lda, device_pointer(call->a), device_pointer(call->a), (int)layout->ld,
-        &layout->back_elements);
+        device_pointer(call->a), (int)call->lda, device_pointer(call->a), device_pointer(call->a),
+        (int)layout->ld, &layout->back_elements);
+    layout->back_bytes = (size_t)layout->back_elements * blas_element_bytes(call->type);
     return result == CUSOLVER_STATUS_SUCCESS && layout->back_elements >= 0 ? STATUS_OK : STATUS_UNSUPPORTED;
+}
+
+/* The reduction, by one stage or two, and the way back from it. */
+static enum status ask_reduction(const struct solver_handle *handle, const struct own_eigen *work,
+                                 struct layout *layout, size_t *bytes)
+{
+    const struct two_stage two_stage = two_stage_of(work, layout, 0);
+    layout->in_two_stages =
+        wants_two_stages(work) && two_stage_workspace(handle, &two_stage, bytes) == STATUS_OK;
+    if (layout->in_two_stages) {
+        layout->back_bytes = goes_back(work) ? two_stage_vectors_workspace(&two_stage, work->count) : 0;
+        layout->kept_bytes = work->count > 0 ? two_stage_kept_bytes(&two_stage) : 0;
+        return STATUS_OK;
+    }
+    const struct tridiagonalisation reduction = reduction_of(work, layout, 0);
+    const enum status status = ask_back(handle, work, layout);
+    return status == STATUS_OK ? tridiagonalisation_workspace(handle, &reduction, bytes) : status;
 }
 
 static enum status ask_factor(const struct solver_handle *handle, const struct own_eigen *work,
@@ -118,28 +145,22 @@ static enum status lay_out(const struct solver_handle *handle, const struct own_
     *layout = (struct layout){.ld = ((int64_t)n + 31) / 32 * 32};
     if (work->call.itype > 1)
         return STATUS_UNSUPPORTED;
-    size_t *const end = &layout->end, reduction_bytes = 0, two_stage_bytes = 0;
+    size_t *const end = &layout->end, reduction_bytes = 0, scratch = 0;
     layout->e = workspace_take(end, n * real);
     layout->tau = workspace_take(end, n * element);
     layout->info = workspace_take(end, sizeof(int));
     layout->real_vectors = workspace_take(end, element > real ? (size_t)layout->ld * count * real : 0);
     layout->vectors = workspace_take(end, (size_t)layout->ld * count * element);
-    const struct tridiagonalisation reduction = reduction_of(work, layout, 0);
-    const struct divide_conquer_call division = division_of(work, layout, 0);
-    enum status status = ask_back(handle, work, layout);
+    enum status status = ask_factor(handle, work, layout);
     if (status == STATUS_OK)
-        status = ask_factor(handle, work, layout);
-    const struct two_stage two_stage = two_stage_of(work);
-    if (status == STATUS_OK && wants_two_stages(work))
-        layout->in_two_stages = two_stage_workspace(handle, &two_stage, &two_stage_bytes) == STATUS_OK;
-    if (status == STATUS_OK && !layout->in_two_stages)
-        status = tridiagonalisation_workspace(handle, &reduction, &reduction_bytes);
+        status = ask_reduction(handle, work, layout, &reduction_bytes);
     if (status != STATUS_OK)
         return status;
-    const size_t of_steps[] = {layout->in_two_stages ? two_stage_bytes : reduction_bytes,
-                               layout->in_two_stages ? 0 : divide_conquer_workspace(&division),
-                               layout->factor_bytes, (size_t)layout->back_elements * element};
-    size_t scratch = 0;
+    layout->kept = workspace_take(end, layout->kept_bytes);
+    const struct divide_conquer_call division = division_of(work, layout, 0);
+    const bool divides = !layout->in_two_stages || count > 0;
+    const size_t of_steps[] = {reduction_bytes, divides ? divide_conquer_workspace(&division) : 0,
+                               layout->factor_bytes, layout->back_bytes};
     for (size_t i = 0; i < sizeof of_steps / sizeof *of_steps; i++)
         scratch = of_steps[i] > scratch ? of_steps[i] : scratch;
     layout->scratch = workspace_take(end, scratch);
@@ -181,6 +202,17 @@ static enum status queue_standard(const struct solver_handle *handle, const stru
     return status == STATUS_OK ? standard_form_apply(handle, &form, call->a, call->lda) : status;
 }
 
+static enum status queue_reduction(const struct solver_handle *handle, const struct own_eigen *work,
+                                   const struct layout *layout, CUdeviceptr workspace)
+{
+    const struct two_stage two_stage = two_stage_of(work, layout, workspace);
+    const struct tridiagonalisation reduction = reduction_of(work, layout, workspace);
+    return layout->in_two_stages
+               ? two_stage_queue(handle, &two_stage, workspace + layout->scratch)
+               : tridiagonalisation_queue(handle, &reduction, workspace + layout->scratch,
+                                          layout->end - layout->scratch);
+}
+
 /* Vectors of the tridiagonal matrix become A's. */
 static enum status queue_back(const struct solver_handle *handle, const struct own_eigen *work,
                               const struct layout *layout, CUdeviceptr workspace)
@@ -194,6 +226,11 @@ static enum status queue_back(const struct solver_handle *handle, const struct o
                                    workspace + layout->vectors, layout->ld, call->type);
     if (status != STATUS_OK || !goes_back(work))
         return status;
+    if (layout->in_two_stages) {
+        const struct two_stage two_stage = two_stage_of(work, layout, workspace);
+        return two_stage_vectors_queue(handle, &two_stage, workspace + layout->vectors, layout->ld,
+                                       work->count, workspace + layout->scratch);
+    }
     const int result = handle->library->ormtr[call->type](
         handle->solver, DEVICE_LEFT, fill_of(work), DEVICE_NO_TRANS, (int)call->n, (int)work->count,
         device_pointer(call->a), (int)call->lda, device_pointer(workspace + layout->tau),
@@ -273,13 +310,10 @@ enum status own_eigen_run(const struct solver_handle *handle, const struct own_e
         if (status == STATUS_OK)
             status = queue_standard(handle, work);
     }
-    const struct two_stage two_stage = two_stage_of(work);
-    if (status == STATUS_OK && layout.in_two_stages)
-        return two_stage_queue(handle, &two_stage, workspace + layout.scratch);
-    const struct tridiagonalisation reduction = reduction_of(work, &layout, workspace);
     if (status == STATUS_OK)
-        status = tridiagonalisation_queue(handle, &reduction, workspace + layout.scratch,
-                                          layout.end - layout.scratch);
+        status = queue_reduction(handle, work, &layout, workspace);
+    if (layout.in_two_stages && work->count == 0)
+        return status; /* that has made the values, too */
     const struct divide_conquer_call division = division_of(work, &layout, workspace);
     if (status == STATUS_OK)
         status = divide_conquer_queue(handle, &division, workspace + layout.scratch);

@@ -1,13 +1,14 @@
 /* own_eigen.h - the symmetric and Hermitian eigensolver of mublas' own kernels: reduction to tridiagonal form
- * (tridiagonalisation.h), divide and conquer (divide_conquer.h), and back by cuSOLVER's ormtr. Values alone of
- * a large real matrix are computed in two stages (two_stage/two_stage.h). A generalised problem becomes a
+ * (tridiagonalisation.h), divide and conquer (divide_conquer.h), and back by cuSOLVER's ormtr. A large real
+ * matrix is reduced in two stages (two_stage/two_stage.h), the earlier the fewer vectors are wanted. A
+ * generalised problem becomes a
  * standard one by cuSOLVER's potrf and cuBLAS. Only the vectors that are wanted are computed. */
 #ifndef MUBLAS_LAPACK_OWN_EIGEN_H
 #define MUBLAS_LAPACK_OWN_EIGEN_H
 
 #include "lapack/solver_eigen.h"
 
-/* Two stages are for values alone of a real matrix; by the order, unless the caller knows better. */
+/* Two stages are for real matrices; by the order, unless the caller knows better. */
 enum own_eigen_way { OWN_EIGEN_BY_ORDER, OWN_EIGEN_ONE_STAGE, OWN_EIGEN_TWO_STAGES };
 
 /* The work of solver_eigen.h. Of the vectors only `count` from `first` on, which come into A's columns of

@@ -658,6 +658,12 @@ tests_unit_test_two_stage_SOURCES = tests/unit/test_two_stage.c tests/unit/emula
 	tests/unit/hermitian_matrices.h tests/unit/real_matrices.h
 tests_unit_test_two_stage_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
 
+check_PROGRAMS += tests/unit/test_two_stage_vectors
+TESTS += tests/unit/test_two_stage_vectors
+tests_unit_test_two_stage_vectors_SOURCES = tests/unit/test_two_stage_vectors.c tests/unit/emulated_lane.h \
+	tests/unit/hermitian_matrices.h tests/unit/real_matrices.h
+tests_unit_test_two_stage_vectors_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
+
 check_PROGRAMS += tests/unit/test_band_panel
 TESTS += tests/unit/test_band_panel
 tests_unit_test_band_panel_SOURCES = tests/unit/test_band_panel.c tests/unit/emulated_lane.h \

@@ -1,9 +1,9 @@
 #include "lapack/two_stage/band_reduction.h"
 #include "gpu/cooperative.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
-#include "gpu/solver_blas.h"
 #include "lapack/matrix_part.h"
 #include "lapack/two_stage/plain_launch.h"
+#include "lapack/two_stage/real_product.h"
 #include "lapack/workspace.h"
 
 #include <limits.h>
@@ -63,6 +63,14 @@ static enum status find_room(const struct solver_handle *handle, const struct ba
                                : status;
 }
 
+/* A single row below the band has nothing to clear. */
+int64_t band_reduction_panels(int64_t n) { return n > BAND_WIDTH + 1 ? (n - 2) / BAND_WIDTH : 0; }
+
+size_t band_reduction_t_bytes(const struct band_reduction *work)
+{
+    return (size_t)band_reduction_panels(work->n) * BAND_WIDTH * BAND_WIDTH * blas_element_bytes(work->type);
+}
+
 enum status band_reduction_workspace(const struct solver_handle *handle, const struct band_reduction *work,
                                      size_t *bytes)
 {
@@ -99,6 +107,14 @@ static enum status queue_square(const struct solver_handle *handle, const struct
                         (SCALE_TILE * (SCALE_TILE + 1) + 1) * blas_element_bytes(work->type), &arguments);
 }
 
+/* T of the panel of this first column: all of them where they are kept. */
+static CUdeviceptr t_of(const struct band_reduction *work, const struct layout *layout, CUdeviceptr workspace,
+                        int64_t first)
+{
+    const size_t panel_bytes = BAND_WIDTH * BAND_WIDTH * blas_element_bytes(work->type);
+    return work->t ? work->t + (size_t)(first / BAND_WIDTH) * panel_bytes : workspace + layout->t;
+}
+
 static enum status queue_panel(const struct solver_handle *handle, const struct band_reduction *work,
                                const struct layout *layout, CUdeviceptr workspace, int64_t first,
                                unsigned room)
@@ -111,7 +127,7 @@ static enum status queue_panel(const struct solver_handle *handle, const struct 
         .rows = rows,
         .v = device_pointer(workspace + layout->factors),
         .v_ld = layout->ld,
-        .t = device_pointer(workspace + layout->t),
+        .t = device_pointer(t_of(work, layout, workspace, first)),
         .partials = device_pointer(workspace + layout->partials),
         .chunks_most = layout->chunks,
         .pivots = device_pointer(workspace + layout->pivots),
@@ -125,33 +141,6 @@ static enum status queue_panel(const struct solver_handle *handle, const struct 
     return cooperative_launch(handle->library->device, handle->stream, &launch, &arguments);
 }
 
-struct operand {
-    CUdeviceptr address;
-    int64_t ld;
-};
-
-struct product {
-    int trans_a, trans_b;
-    int64_t m, n, k;
-    double alpha, beta;
-    struct operand a, b, c;
-};
-
-static enum status queue_product(const struct solver_handle *handle, enum blas_type type,
-                                 const struct product *product)
-{
-    const bool single = blas_is_single(type);
-    const union blas_scalar alpha =
-        single ? (union blas_scalar){.s = (float)product->alpha} : (union blas_scalar){.d = product->alpha};
-    const union blas_scalar beta =
-        single ? (union blas_scalar){.s = (float)product->beta} : (union blas_scalar){.d = product->beta};
-    const int result = solver_gemm(handle, type, product->trans_a, product->trans_b, product->m, product->n,
-                                   product->k, &alpha, device_pointer(product->a.address), product->a.ld,
-                                   device_pointer(product->b.address), product->b.ld, &beta,
-                                   device_pointer(product->c.address), product->c.ld);
-    return solver_blas_status(handle->library, result, "cuBLAS's gemm");
-}
-
 /* The square behind the panel becomes Q' A Q = A - V W' - W V', where Y = V T, X = Y' A Y, W = A Y - V X / 2.
  * */
 static enum status queue_update(const struct solver_handle *handle, const struct band_reduction *work,
@@ -159,12 +148,12 @@ static enum status queue_update(const struct solver_handle *handle, const struct
 {
     const size_t element = blas_element_bytes(work->type), column = (size_t)layout->ld * element;
     const int64_t behind = first + BAND_WIDTH, rows = work->n - behind, b = BAND_WIDTH;
-    const struct operand v = {workspace + layout->factors, layout->ld},
-                         y = {workspace + layout->y, layout->ld},
-                         w = {v.address + W_COLUMNS * column, layout->ld}, x = {workspace + layout->x, b},
-                         t = {workspace + layout->t, b},
+    const struct factor v = {workspace + layout->factors, layout->ld},
+                        y = {workspace + layout->y, layout->ld},
+                        w = {v.address + W_COLUMNS * column, layout->ld}, x = {workspace + layout->x, b},
+                        t = {t_of(work, layout, workspace, first), b},
                          a = {work->a + (size_t)(behind * (work->lda + 1)) * element, work->lda};
-    const struct product products[] = {
+    const struct real_product products[] = {
         {CUBLAS_OP_N, CUBLAS_OP_N, rows, b, b, 1, 0, v, t, y},
         {CUBLAS_OP_N, CUBLAS_OP_N, rows, b, rows, 1, 0, a, y, w},
         {CUBLAS_OP_T, CUBLAS_OP_N, b, b, rows, 1, 0, y, w, x},
@@ -173,7 +162,7 @@ static enum status queue_update(const struct solver_handle *handle, const struct
     };
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sizeof products / sizeof *products && status == STATUS_OK; i++)
-        status = queue_product(handle, work->type, &products[i]);
+        status = real_product_queue(handle, work->type, &products[i]);
     return status;
 }
 
@@ -195,8 +184,8 @@ enum status band_reduction_queue(const struct solver_handle *handle, const struc
     enum status status = find_room(handle, work, &room);
     if (status == STATUS_OK)
         status = queue_square(handle, work, &layout, workspace);
-    /* A single row below the band has nothing to clear. */
-    for (int64_t first = 0; status == STATUS_OK && first + BAND_WIDTH + 1 < work->n; first += BAND_WIDTH) {
+    for (int64_t i = 0; status == STATUS_OK && i < band_reduction_panels(work->n); i++) {
+        const int64_t first = i * BAND_WIDTH;
         status = queue_panel(handle, work, &layout, workspace, first, room);
         if (status == STATUS_OK)
             status = queue_update(handle, work, &layout, workspace, first);

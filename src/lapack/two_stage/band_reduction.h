@@ -19,12 +19,18 @@ struct band_reduction {
     CUdeviceptr
         band; /* n columns of BAND_STORED elements: the band matrix (kernels/two_stage/band_arguments.h) */
     CUdeviceptr inverse; /* a real number: A's band matrix is this power of two times `band` */
+    CUdeviceptr t; /* 0, or band_reduction_t_bytes: T of each panel's I - V T V'; V stays in A below R */
 };
+
+size_t band_reduction_t_bytes(const struct band_reduction *work);
 
 /* Bytes of workspace for it. STATUS_UNSUPPORTED: the device has no cooperative launches, or too little shared
  * memory, or the order is too large. */
 enum status band_reduction_workspace(const struct solver_handle *handle, const struct band_reduction *work,
                                      size_t *bytes);
+
+/* Panels: of number i, the first column is number i * BAND_WIDTH, and the first row is BAND_WIDTH behind. */
+int64_t band_reduction_panels(int64_t n);
 
 /* Queue it on the handle's stream, with a workspace at a multiple of 256. What is not finite makes NaN of it.
  * Inside device_enter. */

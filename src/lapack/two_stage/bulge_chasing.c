@@ -1,6 +1,5 @@
 #include "lapack/two_stage/bulge_chasing.h"
 #include "gpu/cooperative.h"
-#include "gpu/kernels/two_stage/band_arguments.h"
 #include "lapack/two_stage/plain_launch.h"
 #include "lapack/workspace.h"
 
@@ -26,14 +25,31 @@ static struct layout lay_out(const struct bulge_chasing *work)
     return layout;
 }
 
+static int64_t steps_most(const struct bulge_chasing *work)
+{
+    return (work->n + BAND_WIDTH - 1) / BAND_WIDTH;
+}
+
+size_t bulge_chasing_kept_bytes(const struct bulge_chasing *work)
+{
+    return (size_t)(work->n * steps_most(work)) * (BAND_WIDTH + 1) * blas_element_bytes(work->type);
+}
+
+struct band_reflectors bulge_chasing_kept(const struct bulge_chasing *work)
+{
+    const size_t taus = (size_t)(work->n * steps_most(work)) * BAND_WIDTH * blas_element_bytes(work->type);
+    return (struct band_reflectors){.vectors = work->kept ? device_pointer(work->kept) : NULL,
+                                    .taus = work->kept ? device_pointer(work->kept + taus) : NULL,
+                                    .steps_most = steps_most(work)};
+}
+
 /* Sweeps are two steps apart: more of them than the first one's steps allow would wait. */
 static struct cooperative_launch launch_of(const struct bulge_chasing *work)
 {
-    const unsigned steps = (unsigned)((work->n + BAND_WIDTH - 1) / BAND_WIDTH);
     return (struct cooperative_launch){.kernel = kernels_of[work->type].chase,
                                        .threads = BAND_CHASE_THREADS,
                                        .shared_bytes = BAND_CHASE_ELEMENTS * blas_element_bytes(work->type),
-                                       .blocks = steps / 2 + 1};
+                                       .blocks = (unsigned)(steps_most(work) / 2 + 1)};
 }
 
 enum status bulge_chasing_workspace(const struct solver_handle *handle, const struct bulge_chasing *work,
@@ -53,7 +69,8 @@ static enum status queue_chase(const struct solver_handle *handle, const struct 
     struct band_chase_arguments arguments = {.band = device_pointer(work->band),
                                              .order = work->n,
                                              .progress = device_pointer(workspace + layout.progress),
-                                             .gate = device_pointer(workspace + layout.gate)};
+                                             .gate = device_pointer(workspace + layout.gate),
+                                             .kept = bulge_chasing_kept(work)};
     struct cooperative_launch launch = launch_of(work);
     launch.gate = workspace + layout.gate;
     launch.watch = handle->watch;

@@ -5,6 +5,7 @@
 #define MUBLAS_TWO_STAGE_BULGE_CHASING_H
 
 #include "common/blas_call.h"
+#include "gpu/kernels/two_stage/band_arguments.h"
 #include "gpu/solver_library.h"
 
 struct bulge_chasing {
@@ -13,7 +14,13 @@ struct bulge_chasing {
     CUdeviceptr band;    /* as band_reduction leaves it; is used */
     CUdeviceptr inverse; /* a real number: what the result is multiplied by */
     CUdeviceptr d, e;    /* n and n - 1 real numbers */
+    CUdeviceptr kept;    /* 0, or bulge_chasing_kept_bytes: the reflectors, for the way back */
 };
+
+size_t bulge_chasing_kept_bytes(const struct bulge_chasing *work);
+
+/* Where they lie there. */
+struct band_reflectors bulge_chasing_kept(const struct bulge_chasing *work);
 
 /* Bytes of workspace for it. STATUS_UNSUPPORTED: the device has no cooperative launches. */
 enum status bulge_chasing_workspace(const struct solver_handle *handle, const struct bulge_chasing *work,

@@ -1,5 +1,4 @@
 #include "lapack/two_stage/two_stage.h"
-#include "gpu/kernels/two_stage/band_arguments.h"
 #include "lapack/workspace.h"
 
 struct layout {
@@ -12,27 +11,54 @@ static struct layout lay_out(const struct two_stage *work)
     struct layout layout = {0};
     layout.band = workspace_take(&layout.scratch, n * BAND_STORED * element);
     layout.inverse = workspace_take(&layout.scratch, element);
-    layout.d = workspace_take(&layout.scratch, n * element);
-    layout.e = workspace_take(&layout.scratch, n * element);
+    layout.d = workspace_take(&layout.scratch, work->with_vectors ? 0 : n * element);
+    layout.e = workspace_take(&layout.scratch, work->with_vectors ? 0 : n * element);
     return layout;
+}
+
+/* What lies in `kept`. */
+static struct band_reduction reduction_of(const struct two_stage *work)
+{
+    return (struct band_reduction){.type = work->type,
+                                   .uplo = work->uplo,
+                                   .n = work->n,
+                                   .a = work->a,
+                                   .lda = work->lda,
+                                   .t = work->with_vectors ? work->kept : 0};
+}
+
+static struct bulge_chasing chasing_of(const struct two_stage *work)
+{
+    const struct band_reduction reduction = reduction_of(work);
+    size_t behind = 0;
+    workspace_take(&behind, band_reduction_t_bytes(&reduction));
+    return (struct bulge_chasing){
+        .type = work->type, .n = work->n, .kept = work->with_vectors ? work->kept + behind : 0};
+}
+
+size_t two_stage_kept_bytes(const struct two_stage *work)
+{
+    const struct band_reduction reduction = reduction_of(work);
+    const struct bulge_chasing chasing = chasing_of(work);
+    size_t bytes = 0;
+    workspace_take(&bytes, band_reduction_t_bytes(&reduction));
+    workspace_take(&bytes, bulge_chasing_kept_bytes(&chasing));
+    return bytes;
 }
 
 struct two_stage_steps two_stage_steps_of(const struct two_stage *work, CUdeviceptr workspace)
 {
     const struct layout layout = lay_out(work);
-    const CUdeviceptr band = workspace + layout.band, inverse = workspace + layout.inverse,
-                      d = workspace + layout.d, e = workspace + layout.e;
-    return (struct two_stage_steps){
-        .reduction = {.type = work->type,
-                      .uplo = work->uplo,
-                      .n = work->n,
-                      .a = work->a,
-                      .lda = work->lda,
-                      .band = band,
-                      .inverse = inverse},
-        .chasing = {.type = work->type, .n = work->n, .band = band, .inverse = inverse, .d = d, .e = e},
-        .bisection = {.type = work->type, .n = work->n, .d = d, .e = e, .w = work->w},
-        .scratch = workspace + layout.scratch};
+    struct two_stage_steps steps = {.reduction = reduction_of(work),
+                                    .chasing = chasing_of(work),
+                                    .scratch = workspace + layout.scratch};
+    steps.reduction.band = steps.chasing.band = workspace + layout.band;
+    steps.reduction.inverse = steps.chasing.inverse = workspace + layout.inverse;
+    steps.chasing.d = work->with_vectors ? work->w : workspace + layout.d;
+    steps.chasing.e = work->with_vectors ? work->e : workspace + layout.e;
+    steps.bisection = (struct bisection){
+        .type = work->type, .n = work->n, .d = steps.chasing.d, .e = steps.chasing.e, .w = work->w};
+    return steps;
 }
 
 enum status two_stage_workspace(const struct solver_handle *handle, const struct two_stage *work,
@@ -56,5 +82,25 @@ enum status two_stage_queue(const struct solver_handle *handle, const struct two
     enum status status = band_reduction_queue(handle, &steps.reduction, steps.scratch);
     if (status == STATUS_OK)
         status = bulge_chasing_queue(handle, &steps.chasing, steps.scratch);
-    return status == STATUS_OK ? bisection_queue(handle, &steps.bisection, steps.scratch) : status;
+    return status == STATUS_OK && !work->with_vectors
+               ? bisection_queue(handle, &steps.bisection, steps.scratch)
+               : status;
+}
+
+size_t two_stage_vectors_workspace(const struct two_stage *work, int64_t columns)
+{
+    const struct band_reduction reduction = reduction_of(work);
+    const struct bulge_chasing chasing = chasing_of(work);
+    const struct two_stage_back back = {.reduction = &reduction, .chasing = &chasing, .columns = columns};
+    return two_stage_back_workspace(&back);
+}
+
+enum status two_stage_vectors_queue(const struct solver_handle *handle, const struct two_stage *work,
+                                    CUdeviceptr c, int64_t ldc, int64_t columns, CUdeviceptr workspace)
+{
+    const struct band_reduction reduction = reduction_of(work);
+    const struct bulge_chasing chasing = chasing_of(work);
+    const struct two_stage_back back = {
+        .reduction = &reduction, .chasing = &chasing, .c = c, .ldc = ldc, .columns = columns};
+    return two_stage_back_queue(handle, &back, workspace);
 }

@@ -18,7 +18,12 @@ enum {
     BAND_PANEL_ELEMENTS = 2 * BAND_CHUNK + 2 * BAND_WIDTH * BAND_T_LD + BAND_WIDTH, /* of shared memory */
     BAND_CHASE_THREADS = 256,
     BAND_CHASE_WARPS = BAND_CHASE_THREADS / 32,
-    BAND_CHASE_ELEMENTS = (2 * BAND_CHASE_WARPS + 3) * BAND_WIDTH + 2
+    BAND_CHASE_ELEMENTS = (2 * BAND_CHASE_WARPS + 3) * BAND_WIDTH + 2,
+    BAND_BACK_THREADS = 128,
+    BAND_BACK_ROWS = 16, /* threads that share a column */
+    BAND_BACK_EACH = 2,  /* columns of a thread */
+    BAND_BACK_COLUMNS = BAND_BACK_THREADS / BAND_BACK_ROWS * BAND_BACK_EACH, /* of a block */
+    BAND_BACK_ELEMENTS = BAND_WIDTH * BAND_WIDTH + BAND_WIDTH
 };
 
 /* A whole square from its triangle, times the power of two that brings its largest element to 1 or somewhat
@@ -31,7 +36,8 @@ struct band_scale_arguments {
     void *inverse; /* of that power: what eigenvalues are to be multiplied by */
 };
 
-/* QR of `rows` rows, one or more, and BAND_WIDTH columns: R comes into A, Q = I - V T V'. */
+/* QR of `rows` rows, one or more, and BAND_WIDTH columns: R comes into A, with V below its diagonal,
+ * Q = I - V T V'. */
 struct band_panel_arguments {
     void *a; /* element (0, 0) of the panel */
     int64_t ld, rows;
@@ -51,12 +57,35 @@ struct band_store_arguments {
     void *band;
 };
 
+/* V of such a panel, whole. */
+struct band_take_arguments {
+    const void *a; /* element (0, 0) of the panel */
+    int64_t ld, rows;
+    void *v;
+    int64_t v_ld;
+};
+
+/* The reflectors of bulge chasing: of sweep s and its step i, v is number s * steps_most + i of vectors of
+ * BAND_WIDTH elements, and so is tau of numbers. */
+struct band_reflectors {
+    void *vectors, *taus;
+    int64_t steps_most;
+};
+
 /* progress: `order` numbers, zero at first; of each sweep the steps that are done. */
 struct band_chase_arguments {
     void *band;
     int64_t order;
     unsigned *progress;
     struct grid_gate *gate;
+    struct band_reflectors kept; /* vectors NULL: they are not kept */
+};
+
+/* C = Q C, Q the product of these reflectors in the order in which they were made. */
+struct band_back_arguments {
+    struct band_reflectors kept;
+    void *c;
+    int64_t ld, order, columns;
 };
 
 /* The tridiagonal matrix that is left, times `inverse`. */

@@ -230,6 +230,17 @@ template <typename R> struct band_chase_work {
         }
     }
 
+    DEVICE_METHOD void keep_reflector(int sweep, int step, int turn) const
+    {
+        const int64_t number = sweep * arguments.kept.steps_most + step;
+        if (!arguments.kept.vectors || thread_index() >= BAND_WIDTH)
+            return;
+        store_result(static_cast<R *>(arguments.kept.vectors) + number * BAND_WIDTH + thread_index(),
+                     vectors[turn * BAND_WIDTH + thread_index()]);
+        if (thread_index() == 0)
+            store_result(static_cast<R *>(arguments.kept.taus) + number, taus[turn]);
+    }
+
     DEVICE_METHOD void step(int begin, int turn)
     {
         const R *const v = vectors + turn * BAND_WIDTH;
@@ -266,6 +277,7 @@ template <typename R> struct band_chase_work {
                 begin_sweep(sweep);
                 block_barrier();
             }
+            keep_reflector(sweep, i, i % 2);
             step(sweep + 1 + i * BAND_WIDTH, i % 2);
             counter_publish(arguments.progress + sweep, (unsigned)i + 1);
         }

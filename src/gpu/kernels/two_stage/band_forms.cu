@@ -80,6 +80,19 @@ template <typename R> DEVICE_FUNCTION void band_store(const band_store_arguments
     }
 }
 
+/* A block takes a column. */
+template <typename R> DEVICE_FUNCTION void band_take(const band_take_arguments &arguments)
+{
+    UNROLL_BY(1)
+    for (int column = (int)block_index(); column < BAND_WIDTH; column += (int)block_count()) {
+        const R *const from = static_cast<const R *>(arguments.a) + column * arguments.ld;
+        R *const to = static_cast<R *>(arguments.v) + column * arguments.v_ld;
+        UNROLL_BY(1)
+        for (int64_t row = thread_index(); row < arguments.rows; row += thread_count())
+            store_result(to + row, row > column ? load_result(from + row) : R(row == column));
+    }
+}
+
 template <typename R> DEVICE_FUNCTION void band_diagonals(const band_diagonals_arguments &arguments)
 {
     const R inverse = *static_cast<const R *>(arguments.inverse);
@@ -102,5 +115,7 @@ BAND_FORM_KERNEL(ssyband_scale, band_scale_arguments, band_scale, float)
 BAND_FORM_KERNEL(dsyband_scale, band_scale_arguments, band_scale, double)
 BAND_FORM_KERNEL(ssyband_store, band_store_arguments, band_store, float)
 BAND_FORM_KERNEL(dsyband_store, band_store_arguments, band_store, double)
+BAND_FORM_KERNEL(ssyband_take, band_take_arguments, band_take, float)
+BAND_FORM_KERNEL(dsyband_take, band_take_arguments, band_take, double)
 BAND_FORM_KERNEL(sband_diagonals, band_diagonals_arguments, band_diagonals, float)
 BAND_FORM_KERNEL(dband_diagonals, band_diagonals_arguments, band_diagonals, double)

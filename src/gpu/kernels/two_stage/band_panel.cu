@@ -204,8 +204,7 @@ template <typename R, bool LONG> struct band_panel_work {
                 const R v = row > k ? element[i][j] : row == k ? R(1) : R(0);
                 store_result(v_element(row, k), v);
                 store_result(v_element(row, k + 2 * BAND_WIDTH), v);
-                if (row <= k)
-                    store_result(a_element(row, k), element[i][j]);
+                store_result(a_element(row, k), element[i][j]);
             }
     }
 
