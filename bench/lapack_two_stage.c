@@ -1,15 +1,16 @@
-/* lapack_two_stage.c - how long do all eigenvalues of a real symmetric matrix take on the device without
- * vectors: in two stages, in one, and by cuSOLVER's syevd?
+/* lapack_two_stage.c - how long does an eigenproblem of a real symmetric matrix take on the device in two
+ * stages, in one, and by cuSOLVER's syevd: without vectors, with a tenth of them, with all?
  *
- * bench/lapack_two_stage [s|d] [parts] [N...]
+ * bench/lapack_two_stage [s|d] [none|tenth|all] [parts] [N...]
  *
  * For each order (1024 to 16384) one line: milliseconds, each the median of some turns after one that does
- * not count: of the stages one by one (band, chase, values), of both stages and of one stage as routes run
- * them, and of cuSOLVER; how many times as fast as cuSOLVER the two stages are; the largest differences of
- * the two-stage values from the other two, in units of n eps and the largest value. A matrix of random
- * elements, already on the device; copying it is not part of a time. After `parts` a line follows with what
- * the band's milliseconds go to, in one more turn that waits around each panel: panels, and products with all
- * else. Exit status 1: values differ by more than 10 units. */
+ * not count: of the stages one by one (band, chase, and without vectors the values), of the way back for the
+ * vectors, of both stages and of one stage as routes run them, and of cuSOLVER (which makes all vectors or
+ * none); how many times as fast as cuSOLVER the two stages are; the largest differences of the two-stage
+ * values from the other two, in units of n eps and the largest value. A matrix of random elements, already on
+ * the device; copying it is not part of a time. After `parts` a line follows with what the band's time goes
+ * to, in one more turn that waits around each panel: panels, and products with all else. Exit status 1:
+ * values differ by more than 10 units. */
 #include "timing.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
 #include "gpu/lane.h"
@@ -26,12 +27,13 @@ enum { TURNS_MOST = 7, UNITS_MOST = 10 };
 static struct device *device;
 static struct solver_handle handle;
 static bool with_parts, values_differ;
+static int64_t vectors_part; /* one of so many vectors; 0: none */
 
 /* One order's operands on the device; `given` is what each turn begins with. */
 struct operands {
     enum blas_type type;
     int64_t n;
-    CUdeviceptr given, a, w, info, workspace;
+    CUdeviceptr given, a, w, e, info, kept, vectors, workspace;
     size_t workspace_bytes, host_bytes;
     void *host_workspace;
     int turns;
@@ -74,18 +76,21 @@ static void require(enum status status, const char *what)
         fail(what);
 }
 
+static int64_t vectors_of(int64_t n) { return vectors_part > 0 ? n / vectors_part : 0; }
+
 static struct two_stage two_stage_of(const struct operands *operands)
 {
     return (struct two_stage){.type = operands->type, .uplo = UPLO_LOWER, .n = operands->n, .a = operands->a,
-                              .lda = operands->n, .w = operands->w};
+                              .lda = operands->n, .w = operands->w, .e = operands->e, .kept = operands->kept,
+                              .with_vectors = vectors_part > 0};
 }
 
 static struct own_eigen own_of(const struct operands *operands, enum own_eigen_way way)
 {
     return (struct own_eigen){.call = {.type = operands->type, .uplo = UPLO_LOWER, .n = operands->n,
                                        .lda = operands->n, .a = operands->a, .w = operands->w,
-                                       .info = operands->info},
-                              .way = way};
+                                       .info = operands->info, .vectors = vectors_part > 0},
+                              .count = vectors_of(operands->n), .way = way};
 }
 
 static enum own_eigen_way own_way(int way)
@@ -137,8 +142,8 @@ static struct operands operands_of(enum blas_type type, int64_t n)
 {
     const size_t element = blas_element_bytes(type), bytes = (size_t)n * (size_t)n * element;
     struct operands operands = {.type = type, .n = n, .given = allocate(bytes), .a = allocate(bytes),
-                                .w = allocate((size_t)n * element), .info = allocate(2 * sizeof(int)),
-                                .turns = n < 8192 ? TURNS_MOST : 3};
+                                .w = allocate((size_t)n * element), .e = allocate((size_t)n * element),
+                                .info = allocate(2 * sizeof(int)), .turns = n < 8192 ? TURNS_MOST : 3};
     for (int i = 0; i < WAYS; i++) {
         size_t device_bytes, host_bytes;
         require(ask(&operands, i, &device_bytes, &host_bytes), way_names[i]);
@@ -146,6 +151,11 @@ static struct operands operands_of(enum blas_type type, int64_t n)
             operands.workspace_bytes = device_bytes;
         if (host_bytes > operands.host_bytes)
             operands.host_bytes = host_bytes;
+    }
+    const struct two_stage work = two_stage_of(&operands);
+    if (vectors_part > 0) {
+        operands.kept = allocate(two_stage_kept_bytes(&work));
+        operands.vectors = allocate((size_t)n * (size_t)vectors_of(n) * element);
     }
     operands.workspace = allocate(operands.workspace_bytes);
     operands.host_workspace = allocate_host(operands.host_bytes + 1);
@@ -189,7 +199,7 @@ static double measure_way(const struct operands *operands, int way, double **w)
     return median(times, (size_t)operands->turns);
 }
 
-enum { BAND, CHASE, VALUES, STAGES };
+enum { BAND, CHASE, VALUES, BACK, STAGES };
 
 static void measure_stages(const struct operands *operands, double milliseconds[STAGES])
 {
@@ -205,7 +215,14 @@ static void measure_stages(const struct operands *operands, double milliseconds[
         require(bulge_chasing_queue(&handle, &steps.chasing, steps.scratch), "bulge chasing");
         wait();
         at[VALUES] = seconds_now();
-        require(bisection_queue(&handle, &steps.bisection, steps.scratch), "bisection");
+        if (vectors_part == 0)
+            require(bisection_queue(&handle, &steps.bisection, steps.scratch), "bisection");
+        wait();
+        at[BACK] = seconds_now();
+        if (vectors_part > 0)
+            require(two_stage_vectors_queue(&handle, &work, operands->vectors, operands->n,
+                                            vectors_of(operands->n), operands->workspace),
+                    "the way back");
         wait();
         at[STAGES] = seconds_now();
         for (int stage = 0; stage < STAGES && turn >= 0; stage++)
@@ -272,16 +289,19 @@ static void measure(enum blas_type type, int64_t n)
     measure_stages(&operands, stages);
     for (int i = 0; i < WAYS; i++)
         times[i] = measure_way(&operands, i, &w[i]);
-    printf("%4c %6lld %9.2f %9.2f %9.2f %11.2f %10.2f %10.2f %7.2f %10.3f %10.3f\n", "sd"[type], (long long)n,
-           stages[BAND], stages[CHASE], stages[VALUES], times[TWO_STAGES], times[ONE_STAGE], times[CUSOLVER],
-           times[CUSOLVER] / times[TWO_STAGES], difference_of(&operands, w[TWO_STAGES], w[ONE_STAGE]),
+    printf("%4c %6lld %9.2f %9.2f %9.2f %9.2f %11.2f %10.2f %10.2f %7.2f %10.3f %10.3f\n", "sd"[type],
+           (long long)n, stages[BAND], stages[CHASE], stages[VALUES], stages[BACK], times[TWO_STAGES],
+           times[ONE_STAGE], times[CUSOLVER], times[CUSOLVER] / times[TWO_STAGES],
+           difference_of(&operands, w[TWO_STAGES], w[ONE_STAGE]),
            difference_of(&operands, w[TWO_STAGES], w[CUSOLVER]));
     if (with_parts)
         measure_parts(&operands);
     fflush(stdout);
-    const CUdeviceptr all[] = {operands.given, operands.a, operands.w, operands.info, operands.workspace};
+    const CUdeviceptr all[] = {operands.given, operands.a,    operands.w,       operands.e,
+                               operands.info,  operands.kept, operands.vectors, operands.workspace};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        device_free(device, all[i]);
+        if (all[i])
+            device_free(device, all[i]);
     for (int i = 0; i < WAYS; i++)
         free(w[i]);
     free(operands.host_workspace);
@@ -299,8 +319,8 @@ int main(int count, char **arguments)
         solver_library_open(device, &library) != STATUS_OK || lane_create_own(device, &lane) != STATUS_OK ||
         solver_handle_create(library, lane->stream, &handle) != STATUS_OK)
         fail("no device or no cuSOLVER");
-    printf("type      n      band     chase    values  two stages  one stage   cuSOLVER  faster  -one stage  "
-           "-cuSOLVER\n");
+    printf("type      n      band     chase    values      back  two stages  one stage   cuSOLVER  faster"
+           "  -one stage  -cuSOLVER\n");
     for (int i = 1; i < count; i++) {
         const long long number = atoll(arguments[i]);
         if (number > 0)
@@ -309,8 +329,12 @@ int main(int count, char **arguments)
             with_parts = true;
         else if (strcmp(arguments[i], "s") == 0 || strcmp(arguments[i], "d") == 0)
             type = *arguments[i] == 's' ? TYPE_S : TYPE_D;
+        else if (strcmp(arguments[i], "none") == 0)
+            vectors_part = 0;
+        else if (strcmp(arguments[i], "tenth") == 0 || strcmp(arguments[i], "all") == 0)
+            vectors_part = *arguments[i] == 'a' ? 1 : 10;
         else
-            fail("usage: lapack_two_stage [s|d] [parts] [N...]");
+            fail("usage: lapack_two_stage [s|d] [none|tenth|all] [parts] [N...]");
     }
     for (size_t i = 0; i < sizeof usual / sizeof *usual && !given; i++)
         measure(type, usual[i]);

@@ -15,7 +15,7 @@
  * (doc/eigensolver.md). */
 static const struct {
     int64_t none, tenth, all;
-} two_stages_from[] = {[TYPE_S] = {5056, 8192, 16384}, [TYPE_D] = {4416, 6144, 12288}};
+} two_stages_from[] = {[TYPE_S] = {5056, 8064, 20160}, [TYPE_D] = {4416, 5760, 7040}};
 
 /* Steps one after the other use the same `scratch`. */
 struct layout {
@@ -69,7 +69,10 @@ static struct two_stage two_stage_of(const struct own_eigen *work, const struct 
 static int64_t two_stages_border(const struct own_eigen *work)
 {
     const typeof(*two_stages_from) *const from = &two_stages_from[work->call.type];
-    return work->count == 0 ? from->none : 10 * work->count <= work->call.n ? from->tenth : from->all;
+    const int64_t n = work->call.n, more = 10 * work->count - n; /* than a tenth, in tenths */
+    return work->count == 0 ? from->none
+           : more <= 0      ? from->tenth
+                            : from->tenth + (from->all - from->tenth) * more / (9 * n);
 }
 
 static bool wants_two_stages(const struct own_eigen *work)
