@@ -23,7 +23,10 @@ enum {
     BAND_BACK_ROWS = 16, /* threads that share a column */
     BAND_BACK_EACH = 2,  /* columns of a thread */
     BAND_BACK_COLUMNS = BAND_BACK_THREADS / BAND_BACK_ROWS * BAND_BACK_EACH, /* of a block */
-    BAND_BACK_ELEMENTS = BAND_WIDTH * BAND_WIDTH + BAND_WIDTH
+    BAND_BACK_AT_ONCE = 4, /* reflectors */
+    BAND_BACK_PAIRS = BAND_BACK_AT_ONCE * (BAND_BACK_AT_ONCE - 1) / 2,
+    BAND_BACK_ELEMENTS =
+        BAND_WIDTH * BAND_WIDTH + BAND_WIDTH + BAND_WIDTH / BAND_BACK_AT_ONCE * BAND_BACK_PAIRS
 };
 
 /* A whole square from its triangle, times the power of two that brings its largest element to 1 or somewhat

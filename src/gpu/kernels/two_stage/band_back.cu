@@ -7,24 +7,29 @@
  * done by then. So C is read and written once for each group, not for each sweep.
  *
  * A block has some columns of C for good; BAND_BACK_ROWS threads share a column, each with every so many-th
- * row of the window in registers, and these rows are its own in all windows. Columns do not depend on each
- * other, so neither do bits on how many there are. */
+ * row of the window in registers, and these rows are its own in all windows. BAND_BACK_AT_ONCE reflectors take
+ * one sum over these threads instead of one after the other: what the first of them would have changed in the
+ * next one's sum follows from their products with each other. Columns do not depend on each other, so neither
+ * do bits on how many there are. */
 #include "gpu/kernels/two_stage/band_reflector.h"
 
+constexpr int BACK_PARTS_OF_BLOCK = BAND_BACK_THREADS / BAND_BACK_ROWS,
+              BACK_BATCHES = BAND_WIDTH / BAND_BACK_AT_ONCE;
 constexpr int BACK_HALF = BAND_WIDTH / BAND_BACK_ROWS, BACK_PARTS = 2 * BACK_HALF;
 
 template <typename R> struct band_back_work {
     const band_back_arguments &arguments;
     const int first_row, order;
     const int64_t first_column;
-    R *const vectors, *const taus; /* in shared memory: of a group's step */
+    R *const vectors, *const taus, *const grams; /* in shared memory: of a group's step */
     R window[BAND_BACK_EACH][BACK_PARTS];
 
     DEVICE_METHOD band_back_work(const band_back_arguments &given)
         : arguments(given), first_row((int)thread_index() % BAND_BACK_ROWS), order((int)given.order),
           first_column((int64_t)block_index() * BAND_BACK_COLUMNS +
                        (int64_t)(thread_index() / BAND_BACK_ROWS) * BAND_BACK_EACH),
-          vectors(static_cast<R *>(shared_memory())), taus(vectors + BAND_WIDTH * BAND_WIDTH)
+          vectors(static_cast<R *>(shared_memory())), taus(vectors + BAND_WIDTH * BAND_WIDTH),
+          grams(taus + BAND_WIDTH)
     {
     }
 
@@ -93,30 +98,94 @@ template <typename R> struct band_back_work {
                            : R(0);
         }
         block_barrier();
+        fill_grams();
+        block_barrier();
+    }
+
+    /* The product of the reflectors of two sweeps, the later one `apart` behind. */
+    DEVICE_METHOD R product_of(int at, int apart) const
+    {
+        R sum = R(0);
+        UNROLL
+        for (int k = 0; k < BACK_HALF; k++) {
+            const int i = k * BAND_BACK_ROWS + first_row;
+            const R later = vectors[(at + apart) * BAND_WIDTH + i];
+            const R other = i + apart < BAND_WIDTH ? vectors[at * BAND_WIDTH + i + apart] : R(0);
+            sum = fused(later, other, sum);
+        }
+        return part_sum<BAND_BACK_ROWS>(sum);
+    }
+
+    /* Pairs of a batch: (0, 1), (0, 2), (1, 2), (0, 3) and so on. */
+    static DEVICE_METHOD int pair_of(int earlier, int later) { return later * (later - 1) / 2 + earlier; }
+
+    DEVICE_METHOD void fill_grams() const
+    {
+        const int part = (int)thread_index() / BAND_BACK_ROWS;
+        UNROLL
+        for (int batch = part; batch < BACK_BATCHES; batch += BACK_PARTS_OF_BLOCK)
+            UNROLL
+            for (int later = 1; later < BAND_BACK_AT_ONCE; later++)
+                UNROLL
+                for (int earlier = 0; earlier < later; earlier++) {
+                    const R product = product_of(batch * BAND_BACK_AT_ONCE + earlier, later - earlier);
+                    if (first_row == 0)
+                        grams[batch * BAND_BACK_PAIRS + pair_of(earlier, later)] = product;
+                }
+    }
+
+    /* v of this sweep, from a part of the window on. */
+    template <int PART> DEVICE_METHOD void load_vector(int at, R (&v)[BACK_HALF + 1]) const
+    {
+        UNROLL
+        for (int k = 0; k <= BACK_HALF; k++) {
+            const int i = (PART + k) * BAND_BACK_ROWS + first_row - at;
+            const bool is_there = (k > 0 || i >= 0) && (k < BACK_HALF || i < BAND_WIDTH);
+            v[k] = is_there ? vectors[at * BAND_WIDTH + i] : R(0);
+        }
+    }
+
+    /* What a column loses of each of a batch's v, given its products with them; the last sweep is the first.
+     * */
+    DEVICE_METHOD void correct(int at, R (&sums)[BAND_BACK_AT_ONCE]) const
+    {
+        const R *const gram = grams + at / BAND_BACK_AT_ONCE * BAND_BACK_PAIRS;
+        UNROLL
+        for (int i = BAND_BACK_AT_ONCE - 1; i >= 0; i--) {
+            UNROLL
+            for (int later = BAND_BACK_AT_ONCE - 1; later > i; later--)
+                sums[i] = fused(-gram[pair_of(i, later)], sums[later], sums[i]);
+            sums[i] = taus[at + i] * sums[i];
+        }
     }
 
     /* Those of BAND_BACK_ROWS sweeps, which begin in the same part of the window. */
     template <int PART> DEVICE_METHOD void apply_some()
     {
-        UNROLL_BY(4)
-        for (int at = (PART + 1) * BAND_BACK_ROWS - 1; at >= PART * BAND_BACK_ROWS; at--) {
-            R v[BACK_HALF + 1];
+        UNROLL_BY(1)
+        for (int at = (PART + 1) * BAND_BACK_ROWS - BAND_BACK_AT_ONCE; at >= PART * BAND_BACK_ROWS;
+             at -= BAND_BACK_AT_ONCE) {
+            R v[BAND_BACK_AT_ONCE][BACK_HALF + 1], sums[BAND_BACK_EACH][BAND_BACK_AT_ONCE];
             UNROLL
-            for (int k = 0; k <= BACK_HALF; k++) {
-                const int i = (PART + k) * BAND_BACK_ROWS + first_row - at;
-                const bool is_there = (k > 0 || i >= 0) && (k < BACK_HALF || i < BAND_WIDTH);
-                v[k] = is_there ? vectors[at * BAND_WIDTH + i] : R(0);
+            for (int i = 0; i < BAND_BACK_AT_ONCE; i++) {
+                load_vector<PART>(at + i, v[i]);
+                UNROLL
+                for (int j = 0; j < BAND_BACK_EACH; j++) {
+                    sums[j][i] = R(0);
+                    UNROLL
+                    for (int k = 0; k <= BACK_HALF; k++)
+                        sums[j][i] = fused(v[i][k], window[j][PART + k], sums[j][i]);
+                    sums[j][i] = part_sum<BAND_BACK_ROWS>(sums[j][i]);
+                }
             }
             UNROLL
             for (int j = 0; j < BAND_BACK_EACH; j++) {
-                R sum = R(0);
+                correct(at, sums[j]);
                 UNROLL
-                for (int k = 0; k <= BACK_HALF; k++)
-                    sum = fused(v[k], window[j][PART + k], sum);
-                const R of_v = -(taus[at] * part_sum<BAND_BACK_ROWS>(sum));
-                UNROLL
-                for (int k = 0; k <= BACK_HALF; k++)
-                    window[j][PART + k] = fused(of_v, v[k], window[j][PART + k]);
+                for (int i = BAND_BACK_AT_ONCE - 1; i >= 0; i--)
+                    UNROLL
+                    for (int k = 0; k <= BACK_HALF; k++)
+                        window[j][PART + k] = fused(-sums[j][i], v[i][k], window[j][PART + k]);
             }
         }
     }
