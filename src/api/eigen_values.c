@@ -22,7 +22,8 @@ static struct own_eigen solver_of(const struct eigen_call *call, CUdeviceptr wor
                               .first = is_part && vectors ? call->il - 1 : 0,
                               .count = !vectors  ? 0
                                        : is_part ? call->iu - call->il + 1
-                                                 : call->n};
+                                                 : call->n,
+                              .keeps_other_triangle = true};
 }
 
 static enum status plan(const struct solver_handle *solver, const struct eigen_call *call, size_t *bytes)

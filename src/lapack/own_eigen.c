@@ -59,7 +59,8 @@ static struct two_stage two_stage_of(const struct own_eigen *work)
 {
     const struct solver_eigen_call *const call = &work->call;
     return (struct two_stage){.type = call->type, .uplo = call->uplo, .n = call->n, .a = call->a,
-                              .lda = call->lda, .w = call->w};
+                              .lda = call->lda, .w = call->w,
+                              .keeps_other_triangle = work->keeps_other_triangle};
 }
 
 static bool wants_two_stages(const struct own_eigen *work)

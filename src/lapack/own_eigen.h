@@ -17,6 +17,7 @@ struct own_eigen {
     struct solver_eigen_call call;
     int64_t first, count; /* count: 0 without vectors */
     enum own_eigen_way way;
+    bool keeps_other_triangle; /* of A, without vectors; else two stages need less memory, and destroy it */
 };
 
 /* STATUS_UNSUPPORTED: the device is not able to do it, the order is beyond cuSOLVER's 32-bit routine, or

@@ -15,7 +15,8 @@ struct two_stage {
     int64_t n;     /* 1 or more */
     CUdeviceptr a; /* the triangle is read; the whole square is used */
     int64_t lda;
-    CUdeviceptr w; /* n real numbers: eigenvalues, ascending */
+    CUdeviceptr w;             /* n real numbers: eigenvalues, ascending */
+    bool keeps_other_triangle; /* a copy in the workspace is used in A's place */
 };
 
 /* The three steps of it, with their operands in one workspace, and `scratch` of theirs. */
@@ -31,7 +32,7 @@ struct two_stage_steps {
 enum status two_stage_workspace(const struct solver_handle *handle, const struct two_stage *work,
                                 size_t *bytes);
 
-/* What is to be queued, each with the scratch: for who does it one by one. */
+/* What is to be queued, each with the scratch: for who does it one by one, and lets A be used. */
 struct two_stage_steps two_stage_steps_of(const struct two_stage *work, CUdeviceptr workspace);
 
 /* Queue it on the handle's stream, with a workspace at a multiple of 256. What is not finite makes NaN of it.
