@@ -27,6 +27,8 @@ static inline double complex glued_element(struct place at)
 }
 static inline double complex huge_element(struct place at) { return 1e150 * at.random; }
 static inline double complex tiny_element(struct place at) { return 1e-150 * at.random; }
+static inline double complex largest_element(struct place at) { return 1e300 * at.random; }
+static inline double complex least_element(struct place at) { return 1e-300 * at.random; }
 static inline double complex one_element(struct place at) { return at.row == at.column; }
 static inline double complex band_element(struct place at)
 {
@@ -38,6 +40,8 @@ static const struct matrix_kind real_kinds[] = {{"clustered", clustered_element,
                                                 {"glued Wilkinson", glued_element, false, false, false},
                                                 {"times 1e150", huge_element, true, false, false},
                                                 {"times 1e-150", tiny_element, true, false, false},
+                                                {"times 1e300", largest_element, true, false, false},
+                                                {"times 1e-300", least_element, true, false, false},
                                                 {"identity", one_element, false, false, false},
                                                 {"band", band_element, false, false, false}};
 enum { REAL_KINDS = sizeof real_kinds / sizeof *real_kinds };

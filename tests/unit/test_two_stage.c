@@ -229,7 +229,8 @@ static void with_matrix(enum blas_type type, int n, const struct matrix_kind *ki
 
 static void test_orders(void)
 {
-    static const int orders[] = {1, 2, 3, 31, 32, 33, 63, 64, 65, 66, 67, 127, 128, 129, 130, 131, 193, 300};
+    static const int orders[] = {1,   2,   3,   31,  32,  33,  63,  64,  65,  66,  67, 127,
+                                 128, 129, 130, 131, 191, 192, 193, 255, 256, 257, 300};
     for (enum blas_type type = TYPE_S; type <= TYPE_D; type++)
         for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
             if (orders[i] <= order_limit)
