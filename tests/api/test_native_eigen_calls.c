@@ -152,6 +152,20 @@ static void test_room_for_a_copy(void)
            needed, copy);
 }
 
+/* None for which too few bytes are said to be enough. */
+static void test_vast_orders(void)
+{
+    bool good = true;
+    for (int64_t n = 1 << 20; n <= INT32_MAX; n = 2 * n + 1) {
+        size_t needed = 1;
+        const enum mublas_status status = mublas_stedc_workspace(handle, MUBLAS_DOUBLE_COMPLEX,
+                                                                 MUBLAS_COMPZ_ORIGINAL, n, n, &needed);
+        good = good && (status == MUBLAS_SUCCESS ? (double)needed > 24 * (double)n * (double)n
+                                                 : status == MUBLAS_OUT_OF_MEMORY && needed == 0);
+    }
+    tap_ok(good, "stedc of orders that no memory holds");
+}
+
 /* Nothing but INFO and M is touched, and no workspace is needed. */
 static void test_order_of_zero(void)
 {
@@ -399,6 +413,7 @@ static void test_what_is_wrong(void)
     test_ranges();
     test_pointers();
     test_room_for_a_copy();
+    test_vast_orders();
     test_order_of_zero();
     test_nothing_to_do();
 }
