@@ -68,15 +68,15 @@ static CUresult look_until(CUevent event, uint64_t most)
 {
     enum { SHORTEST = 20000, LONGEST = 5000000, PART = 64 };
     const uint64_t start = clock_nanoseconds();
-    CUresult result;
-    while ((result = driver()->event_query(event)) == CUDA_ERROR_NOT_READY) {
+    for (;;) {
+        /* Before the event is looked at: a process that is stopped in between has not waited in vain. */
         const uint64_t gone = clock_nanoseconds() - start;
-        if (gone >= most)
-            break;
+        const CUresult result = driver()->event_query(event);
+        if (result != CUDA_ERROR_NOT_READY || gone >= most)
+            return result;
         progress_tell();
         sleep_nanoseconds(gone < SHORTEST * PART ? SHORTEST : gone < LONGEST * PART ? gone / PART : LONGEST);
     }
-    return result;
 }
 
 /* The deadline has passed. */
