@@ -13,7 +13,7 @@
 #include "gpu/kernels/stedc_arguments.h"
 #include "gpu/lane.h"
 #include "gpu/solver_blas.h"
-#include "lapack/divide_conquer.h"
+#include "lapack/eigensolver/divide_conquer.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "api/eigen_call.h"
 #include "gpu/solver_blas.h"
 #include "lapack/device_matrix.h"
-#include "lapack/divide_conquer.h"
+#include "lapack/eigensolver/divide_conquer.h"
 #include "lapack/matrix_part.h"
 
 /* Where T, the vectors of T, the product with them and the solver's own workspace lie. */

@@ -1,8 +1,8 @@
 /* syevd, syevdx and the Hermitian ones of the native API. */
 #include "api/eigen_call.h"
+#include "lapack/eigensolver/own_eigen.h"
+#include "lapack/eigensolver/vector_range.h"
 #include "lapack/matrix_part.h"
-#include "lapack/own_eigen.h"
-#include "lapack/vector_range.h"
 
 enum { RANGE_AT = PART_SCALE_BYTES, INFO_AT = RANGE_AT + VECTOR_RANGE_BYTES, SOLVER_AT = INFO_AT + 256 };
 

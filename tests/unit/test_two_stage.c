@@ -4,8 +4,8 @@
  * kernel that waits. */
 #include "emulated_lane.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
-#include "lapack/own_eigen.h"
-#include "lapack/two_stage/two_stage.h"
+#include "lapack/eigensolver/own_eigen.h"
+#include "lapack/eigensolver/two_stage/two_stage.h"
 #include "real_matrices.h"
 
 #include <sys/mman.h>

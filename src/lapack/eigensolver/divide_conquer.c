@@ -1,4 +1,4 @@
-#include "lapack/divide_conquer.h"
+#include "lapack/eigensolver/divide_conquer.h"
 #include "gpu/kernels/stedc_arguments.h"
 #include "gpu/solver_blas.h"
 

@@ -1,7 +1,7 @@
-#include "lapack/two_stage/bulge_chasing.h"
+#include "lapack/eigensolver/two_stage/bulge_chasing.h"
 #include "gpu/cooperative.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
-#include "lapack/two_stage/plain_launch.h"
+#include "lapack/eigensolver/two_stage/plain_launch.h"
 #include "lapack/workspace.h"
 
 enum { DIAGONAL_THREADS = 256 };

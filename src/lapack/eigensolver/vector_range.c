@@ -1,4 +1,4 @@
-#include "lapack/vector_range.h"
+#include "lapack/eigensolver/vector_range.h"
 #include "gpu/kernel_set.h"
 #include "gpu/kernels/route_arguments.h"
 

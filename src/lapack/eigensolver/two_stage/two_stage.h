@@ -5,9 +5,9 @@
 #ifndef MUBLAS_TWO_STAGE_H
 #define MUBLAS_TWO_STAGE_H
 
-#include "lapack/two_stage/band_reduction.h"
-#include "lapack/two_stage/bisection.h"
-#include "lapack/two_stage/bulge_chasing.h"
+#include "lapack/eigensolver/two_stage/band_reduction.h"
+#include "lapack/eigensolver/two_stage/bisection.h"
+#include "lapack/eigensolver/two_stage/bulge_chasing.h"
 
 struct two_stage {
     enum blas_type type; /* TYPE_S or TYPE_D */

@@ -1,4 +1,4 @@
-#include "lapack/tridiagonalisation.h"
+#include "lapack/eigensolver/tridiagonalisation.h"
 #include "gpu/cooperative.h"
 #include "gpu/kernels/tridiagonal_arguments.h"
 #include "gpu/solver_blas.h"

@@ -1,4 +1,4 @@
-#include "lapack/two_stage/two_stage.h"
+#include "lapack/eigensolver/two_stage/two_stage.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
 #include "lapack/matrix_part.h"
 #include "lapack/workspace.h"

@@ -1,11 +1,11 @@
-#include "lapack/own_eigen.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "gpu/solver_blas.h"
 #include "lapack/device_matrix.h"
-#include "lapack/divide_conquer.h"
+#include "lapack/eigensolver/divide_conquer.h"
+#include "lapack/eigensolver/tridiagonalisation.h"
+#include "lapack/eigensolver/two_stage/two_stage.h"
 #include "lapack/matrix_part.h"
 #include "lapack/standard_form.h"
-#include "lapack/tridiagonalisation.h"
-#include "lapack/two_stage/two_stage.h"
 #include "lapack/workspace.h"
 
 #include <limits.h>

@@ -1,9 +1,9 @@
-#include "lapack/two_stage/band_reduction.h"
+#include "lapack/eigensolver/two_stage/band_reduction.h"
 #include "gpu/cooperative.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
 #include "gpu/solver_blas.h"
+#include "lapack/eigensolver/two_stage/plain_launch.h"
 #include "lapack/matrix_part.h"
-#include "lapack/two_stage/plain_launch.h"
 #include "lapack/workspace.h"
 
 #include <limits.h>
