@@ -12,7 +12,7 @@
 #include "timing.h"
 #include "gpu/kernels/stedc_arguments.h"
 #include "gpu/lane.h"
-#include "gpu/solver_blas.h"
+#include "gpu/vendor/solver_blas.h"
 #include "lapack/eigensolver/divide_conquer.h"
 
 #include <math.h>

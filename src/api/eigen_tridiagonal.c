@@ -1,6 +1,6 @@
 /* stedc of the native API. */
 #include "api/eigen_call.h"
-#include "gpu/solver_blas.h"
+#include "gpu/vendor/solver_blas.h"
 #include "lapack/device_matrix.h"
 #include "lapack/eigensolver/divide_conquer.h"
 #include "lapack/matrix_part.h"

@@ -1,6 +1,6 @@
 #include "lapack/eigensolver/divide_conquer.h"
 #include "gpu/kernels/stedc_arguments.h"
-#include "gpu/solver_blas.h"
+#include "gpu/vendor/solver_blas.h"
 
 enum { WARP = 32, LEAF_WARPS = 1, ROOT_WARPS = 8, FINISH_THREADS = 256 };
 enum { DEFLATE_THREADS = 512, MULTIPLY_THREADS = 256, VECTOR_THREADS = 256 };

@@ -6,7 +6,7 @@
 #ifndef MUBLAS_DIVIDE_CONQUER_H
 #define MUBLAS_DIVIDE_CONQUER_H
 
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 
 struct divide_conquer_call {
     enum blas_type type; /* TYPE_S or TYPE_D */

@@ -1,5 +1,5 @@
 #include "lapack/eigensolver/own_eigen.h"
-#include "gpu/solver_blas.h"
+#include "gpu/vendor/solver_blas.h"
 #include "lapack/device_matrix.h"
 #include "lapack/eigensolver/divide_conquer.h"
 #include "lapack/eigensolver/tridiagonalisation.h"

@@ -1,7 +1,7 @@
 #include "lapack/eigensolver/tridiagonalisation.h"
 #include "gpu/cooperative.h"
 #include "gpu/kernels/tridiagonal_arguments.h"
-#include "gpu/solver_blas.h"
+#include "gpu/vendor/solver_blas.h"
 #include "lapack/workspace.h"
 
 #include <string.h>

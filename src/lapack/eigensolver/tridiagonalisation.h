@@ -9,7 +9,7 @@
 #define MUBLAS_LAPACK_TRIDIAGONALISATION_H
 
 #include "common/blas_call.h"
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 
 struct tridiagonalisation {
     enum blas_type type; /* S, D, C or Z */

@@ -1,7 +1,7 @@
 #include "lapack/eigensolver/two_stage/band_reduction.h"
 #include "gpu/cooperative.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
-#include "gpu/solver_blas.h"
+#include "gpu/vendor/solver_blas.h"
 #include "lapack/eigensolver/two_stage/plain_launch.h"
 #include "lapack/matrix_part.h"
 #include "lapack/workspace.h"

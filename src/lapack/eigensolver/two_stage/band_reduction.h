@@ -8,7 +8,7 @@
 #define MUBLAS_TWO_STAGE_BAND_REDUCTION_H
 
 #include "common/blas_call.h"
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 
 struct band_reduction {
     enum blas_type type; /* TYPE_S or TYPE_D */

@@ -5,7 +5,7 @@
 #define MUBLAS_TWO_STAGE_BISECTION_H
 
 #include "common/blas_call.h"
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 
 struct bisection {
     enum blas_type type; /* TYPE_S or TYPE_D */

@@ -5,7 +5,7 @@
 #define MUBLAS_TWO_STAGE_BULGE_CHASING_H
 
 #include "common/blas_call.h"
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 
 struct bulge_chasing {
     enum blas_type type; /* TYPE_S or TYPE_D */

@@ -1,8 +1,8 @@
-#include "gpu/cublas_library.h"
+#include "gpu/vendor/cublas_library.h"
 #include "common/device_list.h"
 #include "common/log.h"
 #include "common/settings.h"
-#include "gpu/vendor_library.h"
+#include "gpu/vendor/vendor_library.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
-#include "gpu/level3.h"
+#include "gpu/vendor/level3.h"
 #include "common/log.h"
-#include "gpu/cublas_library.h"
+#include "gpu/vendor/cublas_library.h"
 
 #include <limits.h>
 

@@ -7,7 +7,7 @@
 #ifndef MUBLAS_SOLVER_BLAS_H
 #define MUBLAS_SOLVER_BLAS_H
 
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 
 int solver_gemm(const struct solver_handle *handle, enum blas_type type, int trans_a, int trans_b, int64_t m,
                 int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda, const void *b,

@@ -1,4 +1,4 @@
-#include "gpu/vendor_library.h"
+#include "gpu/vendor/vendor_library.h"
 #include "common/loader.h"
 #include "common/log.h"
 #include "gpu/driver.h"

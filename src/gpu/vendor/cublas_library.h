@@ -7,7 +7,7 @@
 
 #include "common/blas_call.h"
 #include "gpu/driver.h"
-#include "gpu/vendor_library.h"
+#include "gpu/vendor/vendor_library.h"
 
 #include <stdbool.h>
 

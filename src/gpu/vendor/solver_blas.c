@@ -1,4 +1,4 @@
-#include "gpu/solver_blas.h"
+#include "gpu/vendor/solver_blas.h"
 
 #include <limits.h>
 

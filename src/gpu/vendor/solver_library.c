@@ -1,8 +1,8 @@
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 #include "common/log.h"
 #include "common/settings.h"
-#include "gpu/solver_trial.h"
-#include "gpu/vendor_library.h"
+#include "gpu/vendor/solver_trial.h"
+#include "gpu/vendor/vendor_library.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -30,7 +30,7 @@ static struct own_library {
     FOUR("cublas", real, complex, "_v2", the_library.narrow.member, NEEDED)      \
     FOUR("cublas", real, complex, "_v2_64", the_library.wide.member, OPTIONAL)
 static const struct vendor_symbol symbols[] = {
-#include "gpu/solver.def"
+#include "gpu/vendor/solver.def"
     {NULL, NULL, false},
 };
 

@@ -1,5 +1,5 @@
-#include "gpu/solver_trial.h"
-#include "gpu/solver_blas.h"
+#include "gpu/vendor/solver_trial.h"
+#include "gpu/vendor/solver_blas.h"
 
 #include <math.h>
 #include <stdio.h>

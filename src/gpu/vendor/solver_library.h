@@ -10,9 +10,9 @@
 
 #include "common/blas_call.h"
 #include "common/status.h"
-#include "gpu/cublas_library.h"
 #include "gpu/device.h"
 #include "gpu/stream_watch.h"
+#include "gpu/vendor/cublas_library.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ struct solver_library {
 #define SOLVER_FUNCTION(member, symbol, need, parameters) int(*member) parameters;
 #define SOLVER_TYPED(member, real, complex, need, parameters) int(*member[SOLVER_TYPES]) parameters;
 #define SOLVER_BLAS(member, real, complex, parameters)
-#include "gpu/solver.def"
+#include "gpu/vendor/solver.def"
 #undef SOLVER_FUNCTION
 #undef SOLVER_TYPED
 #undef SOLVER_BLAS
@@ -56,12 +56,12 @@ struct solver_library {
 #define SOLVER_BLAS(member, real, complex, parameters) int(*member[SOLVER_TYPES]) parameters;
 #define INTEGER int
     struct {
-#include "gpu/solver.def"
+#include "gpu/vendor/solver.def"
     } narrow;
 #undef INTEGER
 #define INTEGER int64_t
     struct {
-#include "gpu/solver.def"
+#include "gpu/vendor/solver.def"
     } wide; /* NULL where cuBLAS is of before 12 */
 #undef INTEGER
 #undef SOLVER_FUNCTION

@@ -1,6 +1,6 @@
 #include "common/log.h"
 #include "gpu/exit_gate.h"
-#include "gpu/solver_trial.h"
+#include "gpu/vendor/solver_trial.h"
 
 #include <stdio.h>
 #include <string.h>

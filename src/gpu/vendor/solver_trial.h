@@ -4,7 +4,7 @@
 #ifndef MUBLAS_SOLVER_TRIAL_H
 #define MUBLAS_SOLVER_TRIAL_H
 
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 
 enum { SOLVER_REASON_BYTES = 448, SOLVER_FAULT_BYTES = 160 };
 
