@@ -1,6 +1,6 @@
 #include "lapack_peer.h"
 
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

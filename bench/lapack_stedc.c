@@ -12,8 +12,8 @@
 #include "timing.h"
 #include "gpu/kernels/stedc_arguments.h"
 #include "gpu/lane.h"
-#include "gpu/solver_blas.h"
-#include "lapack/divide_conquer.h"
+#include "gpu/vendor/solver_blas.h"
+#include "lapack/eigensolver/divide_conquer.h"
 
 #include <math.h>
 #include <stdio.h>

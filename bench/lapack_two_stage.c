@@ -14,9 +14,9 @@
 #include "timing.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
 #include "gpu/lane.h"
+#include "lapack/eigensolver/own_eigen.h"
+#include "lapack/eigensolver/two_stage/two_stage.h"
 #include "lapack/matrix_part.h"
-#include "lapack/own_eigen.h"
-#include "lapack/two_stage/two_stage.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* sytrd, hetrd, ormtr and unmtr of the native API. */
 #include "api/eigen_call.h"
 #include "lapack/device_matrix.h"
+#include "lapack/eigensolver/tridiagonalisation.h"
 #include "lapack/matrix_part.h"
-#include "lapack/tridiagonalisation.h"
 
 #include <limits.h>
 

@@ -1,8 +1,8 @@
 /* stedc of the native API. */
 #include "api/eigen_call.h"
-#include "gpu/solver_blas.h"
+#include "gpu/vendor/solver_blas.h"
 #include "lapack/device_matrix.h"
-#include "lapack/divide_conquer.h"
+#include "lapack/eigensolver/divide_conquer.h"
 #include "lapack/matrix_part.h"
 
 /* Where T, the vectors of T, the product with them and the solver's own workspace lie. */
@@ -60,9 +60,10 @@ static struct layout lay_out(const struct eigen_call *call)
 
 static enum status plan(const struct solver_handle *solver, const struct eigen_call *call, size_t *bytes)
 {
+    enum { ORDER_MOST = 1 << 26 }; /* whose bytes are a number; no device has the memory for that */
     (void)solver;
-    *bytes = lay_out(call).end;
-    return STATUS_OK;
+    *bytes = call->n <= ORDER_MOST ? lay_out(call).end : 0;
+    return *bytes > 0 ? STATUS_OK : STATUS_OUT_OF_MEMORY;
 }
 
 /* Z becomes Z Q. A complex Z has twice as many real rows; Q is real. */

@@ -1,8 +1,8 @@
 /* syevd, syevdx and the Hermitian ones of the native API. */
 #include "api/eigen_call.h"
+#include "lapack/eigensolver/own_eigen.h"
+#include "lapack/eigensolver/vector_range.h"
 #include "lapack/matrix_part.h"
-#include "lapack/own_eigen.h"
-#include "lapack/vector_range.h"
 
 enum { RANGE_AT = PART_SCALE_BYTES, INFO_AT = RANGE_AT + VECTOR_RANGE_BYTES, SOLVER_AT = INFO_AT + 256 };
 
@@ -22,7 +22,8 @@ static struct own_eigen solver_of(const struct eigen_call *call, CUdeviceptr wor
                               .first = is_part && vectors ? call->il - 1 : 0,
                               .count = !vectors  ? 0
                                        : is_part ? call->iu - call->il + 1
-                                                 : call->n};
+                                                 : call->n,
+                              .keeps_other_triangle = true};
 }
 
 static enum status plan(const struct solver_handle *solver, const struct eigen_call *call, size_t *bytes)

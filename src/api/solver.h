@@ -5,7 +5,7 @@
 #ifndef MUBLAS_API_SOLVER_H
 #define MUBLAS_API_SOLVER_H
 
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 
 struct api_solver {
     struct solver_handle handle; /* all zero: none yet */

@@ -13,10 +13,13 @@ libmublas_core_la_SOURCES += \
 	src/gpu/launch.c src/gpu/launch.h src/gpu/launch_plan.h src/gpu/launch_shape.c src/gpu/launch_shape.h \
 	src/gpu/launch_shape_choice.c src/gpu/launch_shape_built_in.c src/gpu/launch_shape_limits.h \
 	src/gpu/launch_queue.c \
-	src/gpu/cublas_library.c src/gpu/cublas_library.h src/gpu/level3.c src/gpu/level3.h \
-	src/gpu/solver.def src/gpu/solver_blas.c src/gpu/solver_blas.h src/gpu/solver_handle.c \
-	src/gpu/solver_library.c src/gpu/solver_library.h src/gpu/solver_trial.c src/gpu/solver_trial.h \
-	src/gpu/vendor_library.c src/gpu/vendor_library.h
+	src/gpu/vendor/cublas_library.c src/gpu/vendor/cublas_library.h \
+	src/gpu/vendor/level3.c src/gpu/vendor/level3.h \
+	src/gpu/vendor/solver.def \
+	src/gpu/vendor/solver_blas.c src/gpu/vendor/solver_blas.h \
+	src/gpu/vendor/solver_library.c src/gpu/vendor/solver_library.h src/gpu/vendor/solver_handle.c \
+	src/gpu/vendor/solver_trial.c src/gpu/vendor/solver_trial.h \
+	src/gpu/vendor/vendor_library.c src/gpu/vendor/vendor_library.h
 nodist_libmublas_core_la_SOURCES = src/gpu/kernel_set_hash.c
 
 # The kernels. One translation unit includes every .cu file, so that they share

@@ -68,15 +68,15 @@ static CUresult look_until(CUevent event, uint64_t most)
 {
     enum { SHORTEST = 20000, LONGEST = 5000000, PART = 64 };
     const uint64_t start = clock_nanoseconds();
-    CUresult result;
-    while ((result = driver()->event_query(event)) == CUDA_ERROR_NOT_READY) {
+    for (;;) {
+        /* Before the event is looked at: a process that is stopped in between has not waited in vain. */
         const uint64_t gone = clock_nanoseconds() - start;
-        if (gone >= most)
-            break;
+        const CUresult result = driver()->event_query(event);
+        if (result != CUDA_ERROR_NOT_READY || gone >= most)
+            return result;
         progress_tell();
         sleep_nanoseconds(gone < SHORTEST * PART ? SHORTEST : gone < LONGEST * PART ? gone / PART : LONGEST);
     }
-    return result;
 }
 
 /* The deadline has passed. */
@@ -98,10 +98,18 @@ static enum status give_up(struct stream_watch *watch, double seconds, const cha
     return status == STATUS_OK ? STATUS_DEVICE_ERROR : status;
 }
 
+double stream_watch_deadline(const struct stream_watch *watch)
+{
+    const double most = 1e9, parts[] = {STREAM_WATCH_TIMES * watch->expected_seconds, watch->host_seconds};
+    double seconds = STREAM_WATCH_LEAST_SECONDS;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        seconds = parts[i] > seconds ? parts[i] : seconds; /* NaN says nothing */
+    return seconds < most ? seconds : most;
+}
+
 enum status stream_watch_wait(struct stream_watch *watch, const char *what)
 {
-    const double by_times = STREAM_WATCH_TIMES * watch->expected_seconds, least = STREAM_WATCH_LEAST_SECONDS;
-    const double seconds = by_times > least ? by_times < 1e9 ? by_times : 1e9 : least;
+    const double seconds = stream_watch_deadline(watch);
     const bool has_deadline = watch->has_deadline;
     CUresult result = driver()->event_record(watch->done, watch->stream);
     watch->has_deadline = false;

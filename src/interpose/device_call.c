@@ -4,7 +4,7 @@
 #include "common/phase_clock.h"
 #include "common/settings.h"
 #include "gpu/launch.h"
-#include "gpu/level3.h"
+#include "gpu/vendor/level3.h"
 #include "host/nested.h"
 #include "interpose/call_offer.h"
 #include "interpose/execute/execute.h"

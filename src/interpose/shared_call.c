@@ -1,5 +1,5 @@
 #include "interpose/shared_call.h"
-#include "gpu/level3.h"
+#include "gpu/vendor/level3.h"
 #include "interpose/purchase/other_devices.h"
 #include "mirror/host_memory/protection.h"
 

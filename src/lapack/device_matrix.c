@@ -1,5 +1,5 @@
 #include "lapack/device_matrix.h"
-#include "gpu/solver_blas.h"
+#include "gpu/vendor/solver_blas.h"
 
 const union blas_scalar device_zero[TYPE_COUNT] __attribute__((aligned(16)));
 const union blas_scalar device_one[TYPE_COUNT] __attribute__((aligned(16))) = {

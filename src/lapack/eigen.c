@@ -1,5 +1,5 @@
 #include "lapack/eigen.h"
-#include "lapack/own_eigen.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "lapack/route_values.h"
 #include "lapack/solver_eigen.h"
 

@@ -1,7 +1,6 @@
 libmublas_core_la_SOURCES += \
 	src/lapack/cholesky.c \
 	src/lapack/device_matrix.c src/lapack/device_matrix.h \
-	src/lapack/divide_conquer.c src/lapack/divide_conquer.h \
 	src/lapack/eigen.c src/lapack/eigen.h \
 	src/lapack/factor.c src/lapack/factor.h \
 	src/lapack/families.h \
@@ -9,7 +8,6 @@ libmublas_core_la_SOURCES += \
 	src/lapack/general_eigen_normalise.c src/lapack/general_eigen_normalise.inc \
 	src/lapack/lu.c \
 	src/lapack/matrix_part.c src/lapack/matrix_part.h \
-	src/lapack/own_eigen.c src/lapack/own_eigen.h \
 	src/lapack/qr.c \
 	src/lapack/reduction.c src/lapack/reduction.h \
 	src/lapack/route.c src/lapack/route.h src/lapack/route_engine.h \
@@ -22,12 +20,14 @@ libmublas_core_la_SOURCES += \
 	src/lapack/standard_form.c src/lapack/standard_form.h \
 	src/lapack/triangle.c src/lapack/workspace.h \
 	src/lapack/tridiagonal.c \
-	src/lapack/tridiagonalisation.c src/lapack/tridiagonalisation.h \
-	src/lapack/vector_range.c src/lapack/vector_range.h \
-	src/lapack/two_stage/band_reduction.c src/lapack/two_stage/band_reduction.h \
-	src/lapack/two_stage/bisection.c src/lapack/two_stage/bisection.h \
-	src/lapack/two_stage/bulge_chasing.c src/lapack/two_stage/bulge_chasing.h \
-	src/lapack/two_stage/plain_launch.h \
-	src/lapack/two_stage/real_product.c src/lapack/two_stage/real_product.h \
-	src/lapack/two_stage/two_stage.c src/lapack/two_stage/two_stage.h \
-	src/lapack/two_stage/two_stage_back.c src/lapack/two_stage/two_stage_back.h
+	src/lapack/eigensolver/divide_conquer.c src/lapack/eigensolver/divide_conquer.h \
+	src/lapack/eigensolver/own_eigen.c src/lapack/eigensolver/own_eigen.h \
+	src/lapack/eigensolver/tridiagonalisation.c src/lapack/eigensolver/tridiagonalisation.h \
+	src/lapack/eigensolver/vector_range.c src/lapack/eigensolver/vector_range.h \
+	src/lapack/eigensolver/two_stage/band_reduction.c src/lapack/eigensolver/two_stage/band_reduction.h \
+	src/lapack/eigensolver/two_stage/bisection.c src/lapack/eigensolver/two_stage/bisection.h \
+	src/lapack/eigensolver/two_stage/bulge_chasing.c src/lapack/eigensolver/two_stage/bulge_chasing.h \
+	src/lapack/eigensolver/two_stage/plain_launch.h \
+	src/lapack/eigensolver/two_stage/real_product.c src/lapack/eigensolver/two_stage/real_product.h \
+	src/lapack/eigensolver/two_stage/two_stage.c src/lapack/eigensolver/two_stage/two_stage.h \
+	src/lapack/eigensolver/two_stage/two_stage_back.c src/lapack/eigensolver/two_stage/two_stage_back.h

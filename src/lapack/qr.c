@@ -1,5 +1,5 @@
 /* qr_describe: A = Q R, Q itself and its products, least squares by it. */
-#include "gpu/solver_blas.h"
+#include "gpu/vendor/solver_blas.h"
 #include "lapack/factor.h"
 #include "lapack/route_values.h"
 

@@ -168,6 +168,7 @@ enum status route_run(struct route *route, struct device *device, const struct s
     status = route_lane_acquire(device, library, patience, &run.lane);
     if (status == STATUS_OK) {
         run.lane->watch.expected_seconds = route->expected_seconds;
+        run.lane->watch.host_seconds = route->host_seconds;
         status = run_in_lane(&run);
         route_lane_release(run.lane);
     }

@@ -5,7 +5,7 @@
 
 #include "common/patience.h"
 #include "gpu/lane.h"
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 
 enum { ROUTE_LANE_COUNT = 4 };
 

@@ -3,7 +3,7 @@
 #define MUBLAS_LAPACK_SOLVER_EIGEN_H
 
 #include "common/blas_call.h"
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 
 /* Device addresses; itype 0: no B. */
 struct solver_eigen_call {

@@ -1,5 +1,5 @@
 #include "lapack/standard_form.h"
-#include "gpu/solver_blas.h"
+#include "gpu/vendor/solver_blas.h"
 #include "lapack/device_matrix.h"
 
 /* By the factor from one side, or by its inverse. */

@@ -4,7 +4,7 @@
 #define MUBLAS_LAPACK_STANDARD_FORM_H
 
 #include "common/blas_call.h"
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 
 struct standard_form {
     enum blas_type type;

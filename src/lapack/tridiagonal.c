@@ -1,9 +1,9 @@
 /* tridiagonal_describe: reduction.h. The reduction itself is ours where the device is able to do it; the
  * others are cuSOLVER's, which has them with 32-bit integers only. */
 #include "lapack/device_matrix.h"
+#include "lapack/eigensolver/tridiagonalisation.h"
 #include "lapack/reduction.h"
 #include "lapack/route_values.h"
-#include "lapack/tridiagonalisation.h"
 
 #include <limits.h>
 

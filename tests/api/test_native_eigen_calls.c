@@ -140,6 +140,32 @@ static void test_pointers(void)
            "no handle");
 }
 
+/* Two stages, which large orders of values alone take, use all of a matrix: it is a copy of A. */
+static void test_room_for_a_copy(void)
+{
+    enum { LARGE = 8192 };
+    const size_t copy = sizeof(double) * LARGE * LARGE;
+    size_t needed;
+    need(mublas_syevd_workspace(handle, MUBLAS_DOUBLE, MUBLAS_NO_VECTORS, MUBLAS_UPPER, LARGE, LARGE,
+                                &needed));
+    tap_ok(needed >= copy && needed < 2 * copy, "values alone of a large order need %zu bytes, a copy %zu",
+           needed, copy);
+}
+
+/* None for which too few bytes are said to be enough. */
+static void test_vast_orders(void)
+{
+    bool good = true;
+    for (int64_t n = 1 << 20; n <= INT32_MAX; n = 2 * n + 1) {
+        size_t needed = 1;
+        const enum mublas_status status = mublas_stedc_workspace(handle, MUBLAS_DOUBLE_COMPLEX,
+                                                                 MUBLAS_COMPZ_ORIGINAL, n, n, &needed);
+        good = good && (status == MUBLAS_SUCCESS ? (double)needed > 24 * (double)n * (double)n
+                                                 : status == MUBLAS_OUT_OF_MEMORY && needed == 0);
+    }
+    tap_ok(good, "stedc of orders that no memory holds");
+}
+
 /* Nothing but INFO and M is touched, and no workspace is needed. */
 static void test_order_of_zero(void)
 {
@@ -208,7 +234,6 @@ static void put_problem(const struct problem *problem)
     operand_put(&problem->a, problem->given, (char)problem->uplo);
 }
 
-/* What fails is said, and the next call is fine. */
 /* A launch that the driver refuses is not tried again, so this comes last. */
 static void test_refused_launch(void)
 {
@@ -228,6 +253,7 @@ static void test_refused_launch(void)
     need(mublas_destroy(handle));
 }
 
+/* What fails is said, and the next call is fine. */
 static void test_fault(const char *fault, enum mublas_status expected)
 {
     struct problem problem = problem_make(TYPE_D, MUBLAS_LOWER, N, random_kind);
@@ -386,6 +412,8 @@ static void test_what_is_wrong(void)
     test_sizes();
     test_ranges();
     test_pointers();
+    test_room_for_a_copy();
+    test_vast_orders();
     test_order_of_zero();
     test_nothing_to_do();
 }

@@ -27,7 +27,18 @@ static inline double complex glued_element(struct place at)
 }
 static inline double complex huge_element(struct place at) { return 1e150 * at.random; }
 static inline double complex tiny_element(struct place at) { return 1e-150 * at.random; }
+static inline double complex largest_element(struct place at) { return 1e300 * at.random; }
+static inline double complex least_element(struct place at) { return 1e-300 * at.random; }
 static inline double complex one_element(struct place at) { return at.row == at.column; }
+static inline double complex nearly_one_element(struct place at)
+{
+    return (at.row == at.column) + 0x1p-52 * at.random;
+}
+/* Its values are whole numbers. */
+static inline double complex clement_element(struct place at)
+{
+    return at.row == at.column + 1 ? sqrt(at.row * (double)(at.n - at.row)) : 0;
+}
 static inline double complex band_element(struct place at)
 {
     return at.row <= at.column + 64 ? at.random : 0;
@@ -38,7 +49,11 @@ static const struct matrix_kind real_kinds[] = {{"clustered", clustered_element,
                                                 {"glued Wilkinson", glued_element, false, false, false},
                                                 {"times 1e150", huge_element, true, false, false},
                                                 {"times 1e-150", tiny_element, true, false, false},
+                                                {"times 1e300", largest_element, true, false, false},
+                                                {"times 1e-300", least_element, true, false, false},
                                                 {"identity", one_element, false, false, false},
+                                                {"a cluster at eps", nearly_one_element, true, false, false},
+                                                {"Clement", clement_element, false, false, false},
                                                 {"band", band_element, false, false, false}};
 enum { REAL_KINDS = sizeof real_kinds / sizeof *real_kinds };
 

@@ -2,8 +2,8 @@
  * scales, NaN. */
 #include "emulated_lane.h"
 #include "gpu/kernels/two_stage/stebz_arguments.h"
-#include "lapack/two_stage/bisection.h"
-#include "lapack/two_stage/plain_launch.h"
+#include "lapack/eigensolver/two_stage/bisection.h"
+#include "lapack/eigensolver/two_stage/plain_launch.h"
 #include "real_matrices.h"
 
 enum { ORDER_MOST = 2050, OTHER_ORDER = 2049 /* the least of fewer threads for a value */ };

@@ -6,6 +6,7 @@
 #include "gpu/cooperative.h"
 #include "gpu/kernels/route_arguments.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,26 @@ static void test_apart(bool (*is_right)(void), const char *what)
            "%s", what);
 }
 
+static void test_deadlines(void)
+{
+    static const struct {
+        double expected, host, deadline;
+        const char *what;
+    } all[] = {{0, 0, 10, "nothing is known"},
+               {0.5, 0.1, 10, "both are short"},
+               {3, 5, 30, "the device's time is the longer one"},
+               {3, 50, 50, "the host takes longer than so many times the device"},
+               {0, 50, 50, "the device's time is not known"},
+               {NAN, NAN, 10, "no number is expected"},
+               {-1, -INFINITY, 10, "less than nothing is expected"},
+               {INFINITY, 1, 1e9, "no end is expected"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const struct stream_watch watch = {.expected_seconds = all[i].expected, .host_seconds = all[i].host};
+        tap_ok(stream_watch_deadline(&watch) == all[i].deadline, "the deadline is %g s where %s",
+               all[i].deadline, all[i].what);
+    }
+}
+
 static void test_watched_launch(void)
 {
     struct stream_watch watch;
@@ -144,6 +165,7 @@ int main(void)
         words[i] = i * 2654435761u;
     device_poke(from, words, BYTES);
     test_room();
+    test_deadlines();
     test_launch(3, 3, NULL);
     test_launch(1000, 8, NULL);
     test_watched_launch();

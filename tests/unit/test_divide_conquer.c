@@ -2,7 +2,7 @@
  * are hard for it, of orders around leaves and merges; a range of vectors has the bits of all; NaN ends with
  * INFO. */
 #include "emulated_lane.h"
-#include "lapack/divide_conquer.h"
+#include "lapack/eigensolver/divide_conquer.h"
 
 #include <math.h>
 #include <string.h>

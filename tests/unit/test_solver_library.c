@@ -2,8 +2,8 @@
  * since a process opens one pair. */
 #include "emulated_lane.h"
 #include "common/log.h"
-#include "gpu/solver_blas.h"
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_blas.h"
+#include "gpu/vendor/solver_library.h"
 
 #include <limits.h>
 #include <pthread.h>

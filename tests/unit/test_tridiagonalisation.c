@@ -4,7 +4,7 @@
 #include "emulated_lane.h"
 #include "gpu/kernels/tridiagonal_arguments.h"
 #include "hermitian_matrices.h"
-#include "lapack/tridiagonalisation.h"
+#include "lapack/eigensolver/tridiagonalisation.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -4,8 +4,8 @@
  * kernel that waits. */
 #include "emulated_lane.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
-#include "lapack/own_eigen.h"
-#include "lapack/two_stage/two_stage.h"
+#include "lapack/eigensolver/own_eigen.h"
+#include "lapack/eigensolver/two_stage/two_stage.h"
 #include "real_matrices.h"
 
 #include <sys/mman.h>
@@ -229,7 +229,8 @@ static void with_matrix(enum blas_type type, int n, const struct matrix_kind *ki
 
 static void test_orders(void)
 {
-    static const int orders[] = {1, 2, 3, 31, 32, 33, 63, 64, 65, 66, 67, 127, 128, 129, 130, 131, 193, 300};
+    static const int orders[] = {1,   2,   3,   31,  32,  33,  63,  64,  65,  66,  67, 127,
+                                 128, 129, 130, 131, 191, 192, 193, 255, 256, 257, 300};
     for (enum blas_type type = TYPE_S; type <= TYPE_D; type++)
         for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
             if (orders[i] <= order_limit)
@@ -326,6 +327,19 @@ static void congruent(const double *s, const double *factor, double *a, int n)
     free(half);
 }
 
+static bool run_own_eigen(const struct own_eigen *own)
+{
+    size_t bytes = 0, host_bytes = 0;
+    bool good = own_eigen_workspace(&handle, own, &bytes, &host_bytes) == STATUS_OK;
+    const CUdeviceptr workspace = allocate(bytes);
+    void *const host = malloc(host_bytes + 1);
+    good = good && own_eigen_run(&handle, own, workspace, bytes, host, host_bytes) == STATUS_OK &&
+           stream_is_done();
+    device_free(emulated_device, workspace);
+    free(host);
+    return good;
+}
+
 /* Values of A, or of A and B, by the eigensolver that routes call. */
 static bool run_own(const double *a, const double *b, int n, enum own_eigen_way way, double *w)
 {
@@ -341,20 +355,14 @@ static bool run_own(const double *a, const double *b, int n, enum own_eigen_way 
                                      .w = allocate((size_t)n * sizeof *w),
                                      .info = allocate(2 * sizeof(int))},
                             .way = way};
-    size_t bytes = 0, host_bytes = 0;
     int info[2] = {1, 1};
-    bool good = own_eigen_workspace(&handle, &own, &bytes, &host_bytes) == STATUS_OK;
-    const CUdeviceptr workspace = allocate(bytes);
-    void *const host = malloc(host_bytes + 1);
-    good = good && own_eigen_run(&handle, &own, workspace, bytes, host, host_bytes) == STATUS_OK &&
-           stream_is_done();
+    const bool good = run_own_eigen(&own);
     device_peek(w, own.call.w, (size_t)n * sizeof *w);
     device_peek(info, own.call.info, sizeof info);
-    const CUdeviceptr all[] = {workspace, own.call.a, own.call.w, own.call.info, own.call.b};
+    const CUdeviceptr all[] = {own.call.a, own.call.w, own.call.info, own.call.b};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i])
             device_free(emulated_device, all[i]);
-    free(host);
     return good && info[0] == 0 && (!b || info[1] == 0);
 }
 
@@ -382,6 +390,36 @@ static void test_own(const struct problem *problem)
                difference_of(w, reference, n, TYPE_D) < BOUND,
            "small orders take one stage");
     free(a), free(b), free(u), free(w), free(reference);
+}
+
+/* Of a matrix that is the program's own. */
+static void test_other_triangle(const struct problem *problem)
+{
+    const int n = problem->n;
+    const size_t count = (size_t)n * (size_t)n;
+    double *const w = malloc((size_t)n * sizeof *w), *const reference = malloc((size_t)n * sizeof *reference),
+                  *const left = malloc(count * sizeof *left);
+    bool is_kept = true;
+    struct own_eigen own = {.call = {.type = TYPE_D, .uplo = problem->uplo, .n = n, .lda = n + GAP,
+                                     .a = send(problem), .w = allocate((size_t)n * sizeof *w),
+                                     .info = allocate(2 * sizeof(int))},
+                            .way = OWN_EIGEN_TWO_STAGES, .keeps_other_triangle = true};
+    const bool good = run_own_eigen(&own) && is_gap_kept(problem, own.call.a);
+    device_peek(w, own.call.w, (size_t)n * sizeof *w);
+    for (int j = 0; j < n; j++)
+        device_peek(left + j * n, own.call.a + (size_t)(j * (n + GAP)) * sizeof *left,
+                    (size_t)n * sizeof *left);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            if (problem->uplo == UPLO_UPPER ? i > j : i < j)
+                is_kept = is_kept && memcmp(&left[i + j * n], &(uint64_t){UINT64_MAX}, sizeof *left) == 0;
+    host_values(problem->given, n, reference);
+    tap_ok(good && is_kept && difference_of(w, reference, n, TYPE_D) < BOUND,
+           "the other triangle stays as it was where it is to, n = %d", n);
+    device_free(emulated_device, own.call.a);
+    device_free(emulated_device, own.call.w);
+    device_free(emulated_device, own.call.info);
+    free(w), free(reference), free(left);
 }
 
 /* The host has ended all waits beforehand. A launch as any other runs one block behind the other, so that
@@ -495,6 +533,8 @@ int main(void)
         with_matrix(type, 70, &matrix_kinds[0], test_not_finite);
     }
     with_matrix(TYPE_D, 90, &matrix_kinds[0], test_own);
+    for (int n = 130; n <= 131 && n <= order_limit; n++)
+        with_matrix(TYPE_D, n, &matrix_kinds[0], test_other_triangle);
     test_abort();
     return tap_done();
 }

@@ -3,7 +3,7 @@
  * columns and in the other triangle is neither read nor written; bits do not depend on the run. */
 #include "emulated_lane.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
-#include "lapack/own_eigen.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "real_matrices.h"
 
 enum { GAP = 3 };

@@ -1,6 +1,6 @@
 /* Which of several candidates is chosen, and what is said of the others. */
 #include "common/log.h"
-#include "gpu/vendor_library.h"
+#include "gpu/vendor/vendor_library.h"
 #include "tap.h"
 
 #include <dlfcn.h>

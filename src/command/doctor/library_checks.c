@@ -2,8 +2,8 @@
 #include "command/doctor/checks.h"
 #include "command/lapack_call.h"
 #include "common/settings.h"
-#include "gpu/cublas_library.h"
-#include "gpu/solver_library.h"
+#include "gpu/vendor/cublas_library.h"
+#include "gpu/vendor/solver_library.h"
 #include "host/host_search.h"
 #include "tuner/online/recipe_search.h"
 

@@ -9,7 +9,7 @@
 #include "command/tune/tune_files.h"
 #include "command/tune/tune_progress.h"
 #include "command/tune/tune_session.h"
-#include "gpu/cublas_library.h"
+#include "gpu/vendor/cublas_library.h"
 
 #include <math.h>
 #include <signal.h>

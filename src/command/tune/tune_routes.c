@@ -3,7 +3,7 @@
 #include "command/tune/call_timer.h"
 #include "command/tune/timed_calls.h"
 #include "common/clock.h"
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 #include "tuner/learn/statistics.h"
 #include "tuner/online/route_times.h"
 

@@ -6,7 +6,7 @@
 #include "command/verify/blas_calls.h"
 #include "command/verify/lapack.h"
 #include "gpu/device.h"
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "common/phase_clock.h"
 #include "common/progress.h"
 #include "gpu/launch.h"
-#include "gpu/level3.h"
+#include "gpu/vendor/level3.h"
 #include "interpose/execute/call_vectors.h"
 #include "mirror/host_memory/protection.h"
 

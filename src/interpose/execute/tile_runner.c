@@ -1,7 +1,7 @@
 #include "interpose/execute/tile_runner.h"
 #include "common/phase_clock.h"
 #include "common/progress.h"
-#include "gpu/level3.h"
+#include "gpu/vendor/level3.h"
 #include "mirror/transfer/staging.h"
 
 enum { LD_BYTES = 16 };

@@ -83,6 +83,7 @@ static enum host_reason run_route(const struct device_use *use, const struct sol
     route.keeps = terms->keeps;
     route.solvers_alone = terms->solvers_alone;
     route.expected_seconds = terms->expected_seconds;
+    route.host_seconds = terms->host_us / 1e6;
     call_span_begin(&span, false);
     if (stats_wanted())
         phase_clock_start(&counts.phases);

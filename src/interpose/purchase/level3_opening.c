@@ -1,7 +1,7 @@
 #include "interpose/purchase/level3_opening.h"
 #include "common/settings.h"
 #include "gpu/launch.h"
-#include "gpu/level3.h"
+#include "gpu/vendor/level3.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 #include "interpose/purchase/other_devices.h"
 #include "common/loader.h"
 #include "common/settings.h"
-#include "gpu/level3.h"
-#include "gpu/solver_library.h"
+#include "gpu/vendor/level3.h"
+#include "gpu/vendor/solver_library.h"
 #include "interpose/purchase/model_in_force.h"
 #include "interpose/purchase/purchase.h"
 

@@ -2,7 +2,7 @@
 #ifndef MUBLAS_SOLVER_OPENING_H
 #define MUBLAS_SOLVER_OPENING_H
 
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 #include "interpose/host_reason.h"
 #include "interpose/purchase/purchase.h"
 

@@ -1,5 +1,5 @@
-/* band_arguments.h - what the kernels of the two-stage eigensolver (lapack/two_stage) are given. Plain C,
- * shared by src/lapack, the kernels and the emulated driver.
+/* band_arguments.h - what the kernels of the two-stage eigensolver (lapack/eigensolver/two_stage) are given.
+ * Plain C, shared by src/lapack, the kernels and the emulated driver.
  *
  * A band matrix is symmetric, with BAND_WIDTH diagonals beside the main one. Its lower half is stored by
  * columns of BAND_STORED elements: element (r, c) is number r - c of column c. Half of a column is room for

@@ -7,10 +7,10 @@
  * done by then. So C is read and written once for each group, not for each sweep.
  *
  * A block has some columns of C for good; BAND_BACK_ROWS threads share a column, each with every so many-th
- * row of the window in registers, and these rows are its own in all windows. BAND_BACK_AT_ONCE reflectors take
- * one sum over these threads instead of one after the other: what the first of them would have changed in the
- * next one's sum follows from their products with each other. Columns do not depend on each other, so neither
- * do bits on how many there are. */
+ * row of the window in registers, and these rows are its own in all windows. BAND_BACK_AT_ONCE reflectors
+ * take their sums over these threads together, not one after the other: what the first of them would have
+ * changed in the next one's sum follows from their products with each other. Columns do not depend on each
+ * other, so neither do bits on how many there are. */
 #include "gpu/kernels/two_stage/band_reflector.h"
 
 constexpr int BACK_PARTS_OF_BLOCK = BAND_BACK_THREADS / BAND_BACK_ROWS,

@@ -1,5 +1,5 @@
-/* stebz_arguments.h - what the kernels of bisection (lapack/two_stage/bisection.h) are given. Plain C, shared
- * by src/lapack, the kernels and the emulated driver. */
+/* stebz_arguments.h - what the kernels of bisection (lapack/eigensolver/two_stage/bisection.h) are given.
+ * Plain C, shared by src/lapack, the kernels and the emulated driver. */
 #ifndef MUBLAS_KERNEL_STEBZ_ARGUMENTS_H
 #define MUBLAS_KERNEL_STEBZ_ARGUMENTS_H
 

@@ -1,0 +1,243 @@
+#include "lapack/eigensolver/tridiagonalisation.h"
+#include "gpu/cooperative.h"
+#include "gpu/kernels/tridiagonal_arguments.h"
+#include "gpu/vendor/solver_blas.h"
+#include "lapack/workspace.h"
+
+#include <string.h>
+
+enum { FILL_LOWER = 0, NO_TRANS = 0 };
+/* Elements of shared memory beside the matrix (kernels/tridiagonal_chip.cu, tridiagonal_panel.cu). */
+enum {
+    CHIP_ELEMENTS = (TRIDIAGONAL_WARPS + 2) * CHIP_ROWS_MOST + 2 + 3 * TRIDIAGONAL_WARPS + 16,
+    PANEL_ELEMENTS = 2 * TRIDIAGONAL_WARPS * 32 + 4 * TRIDIAGONAL_PANEL + 6 * TRIDIAGONAL_WARPS
+};
+
+struct kernels {
+    enum kernel copy, panel, chip[3]; /* with 1 column a thread, 2, and more */
+    int chip_order_most;              /* by what a thread of the last can carry */
+};
+
+static const struct kernels kernels_of[] = {
+    [TYPE_S] = {KERNEL_ssytrd_copy, KERNEL_ssytrd_panel,
+                {KERNEL_ssytrd_chip_1, KERNEL_ssytrd_chip_2, KERNEL_ssytrd_chip}, 6 * TRIDIAGONAL_THREADS},
+    [TYPE_D] = {KERNEL_dsytrd_copy, KERNEL_dsytrd_panel,
+                {KERNEL_dsytrd_chip_1, KERNEL_dsytrd_chip_2, KERNEL_dsytrd_chip}, 4 * TRIDIAGONAL_THREADS},
+    [TYPE_C] = {KERNEL_chetrd_copy, KERNEL_chetrd_panel,
+                {KERNEL_chetrd_chip_1, KERNEL_chetrd_chip_2, KERNEL_chetrd_chip}, 4 * TRIDIAGONAL_THREADS},
+    [TYPE_Z] = {KERNEL_zhetrd_copy, KERNEL_zhetrd_panel,
+                {KERNEL_zhetrd_chip_1, KERNEL_zhetrd_chip_2, KERNEL_zhetrd_chip}, 3 * TRIDIAGONAL_THREADS},
+};
+
+/* Where everything lies in the workspace, and what the device allows. */
+struct layout {
+    int64_t padded_order, chip_order; /* the most that is finished on the chip */
+    unsigned blocks;
+    size_t gate, copy, v, w, column, row_sums, column_sums, products, norms, squares, exchange, end;
+};
+
+/* The largest order whose rows, dealt to the blocks, fit into their shared memory. */
+static int64_t chip_order(const struct solver_handle *handle, enum blas_type type)
+{
+    const struct device_properties *const device = device_properties(handle->library->device);
+    const int64_t element = (int64_t)blas_element_bytes(type);
+    const int64_t blocks = device_kernels(handle->library->device)->multiprocessors;
+    const int64_t elements = (int64_t)device->shared_bytes_per_block / element - CHIP_ELEMENTS;
+    int64_t most = 0;
+    for (int64_t rows = 1; rows <= CHIP_ROWS_MOST && elements > 0; rows++) {
+        const int64_t by_memory = elements / rows, by_blocks = rows * blocks,
+                      order = by_memory < by_blocks ? by_memory : by_blocks;
+        most = order > most ? order : most;
+    }
+    return most < kernels_of[type].chip_order_most ? most : kernels_of[type].chip_order_most;
+}
+
+static enum kernel chip_kernel(enum blas_type type, int64_t order)
+{
+    return kernels_of[type].chip[order <= TRIDIAGONAL_THREADS ? 0 : order <= 2 * TRIDIAGONAL_THREADS ? 1 : 2];
+}
+
+static size_t chip_shared_bytes(enum blas_type type, int64_t order, unsigned blocks)
+{
+    const int64_t rows = (order + blocks - 1) / blocks;
+    return (size_t)(rows * order + CHIP_ELEMENTS) * blas_element_bytes(type);
+}
+
+static bool has_panels(const struct tridiagonalisation *work, const struct layout *layout)
+{
+    return work->n > layout->chip_order;
+}
+
+static enum status lay_out(const struct solver_handle *handle, const struct tridiagonalisation *work,
+                           struct layout *layout)
+{
+    const size_t element = blas_element_bytes(work->type),
+                 real = blas_is_single(work->type) ? sizeof(float) : sizeof(double);
+    const int64_t tiles = (work->n + TRIDIAGONAL_SEGMENT - 1) / TRIDIAGONAL_SEGMENT,
+                  n = tiles * TRIDIAGONAL_SEGMENT;
+    *layout = (struct layout){.padded_order = n, .chip_order = chip_order(handle, work->type)};
+    layout->blocks = (unsigned)device_kernels(handle->library->device)->multiprocessors;
+    if (layout->chip_order <= TRIDIAGONAL_PANEL || tiles > INT16_MAX)
+        return STATUS_UNSUPPORTED;
+    size_t *const end = &layout->end;
+    layout->gate = workspace_take(end, sizeof(struct grid_gate));
+    layout->exchange = workspace_take(end, 4 * (size_t)layout->chip_order * element);
+    layout->copy = workspace_take(end, (size_t)n * (size_t)n * element);
+    if (!has_panels(work, layout))
+        return STATUS_OK;
+    layout->v = workspace_take(end, (size_t)n * TRIDIAGONAL_PANEL * element);
+    layout->w = workspace_take(end, (size_t)n * TRIDIAGONAL_PANEL * element);
+    layout->column = workspace_take(end, (size_t)n * element);
+    const size_t pieces = (size_t)(TRIDIAGONAL_PARTS * TRIDIAGONAL_WARPS + tiles);
+    layout->row_sums = workspace_take(end, pieces * TRIDIAGONAL_SEGMENT * element);
+    layout->column_sums = workspace_take(end, (size_t)tiles * (size_t)n * element);
+    layout->products = workspace_take(end, 2 * TRIDIAGONAL_PANEL * element);
+    layout->norms = workspace_take(end, (size_t)n / 32 * real);
+    layout->squares = workspace_take(end, TRIDIAGONAL_PARTS * real);
+    return STATUS_OK;
+}
+
+/* Is there room for a block on each multiprocessor? */
+static enum status check_room(const struct solver_handle *handle, enum kernel kernel, size_t shared_bytes,
+                              unsigned wanted)
+{
+    const struct cooperative_launch launch = {
+        .kernel = kernel, .threads = TRIDIAGONAL_THREADS, .shared_bytes = shared_bytes};
+    unsigned blocks;
+    const enum status status = cooperative_room(handle->library->device, &launch, &blocks);
+    return status == STATUS_OK && blocks < wanted ? STATUS_UNSUPPORTED : status;
+}
+
+enum status tridiagonalisation_workspace(const struct solver_handle *handle,
+                                         const struct tridiagonalisation *work, size_t *bytes)
+{
+    struct layout layout;
+    enum status status = lay_out(handle, work, &layout);
+    if (status == STATUS_OK)
+        status = check_room(handle, chip_kernel(work->type, layout.chip_order),
+                            chip_shared_bytes(work->type, layout.chip_order, layout.blocks), layout.blocks);
+    if (status == STATUS_OK && has_panels(work, &layout))
+        status = check_room(handle, kernels_of[work->type].panel,
+                            PANEL_ELEMENTS * blas_element_bytes(work->type), layout.blocks);
+    *bytes = layout.end;
+    return status;
+}
+
+/* The upper triangle by rows and columns in reverse order. */
+static struct tridiagonal_result result_of(const struct tridiagonalisation *work)
+{
+    const bool upper = work->uplo == UPLO_UPPER;
+    const size_t element = blas_element_bytes(work->type),
+                 real = blas_is_single(work->type) ? sizeof(float) : sizeof(double);
+    const size_t last = upper ? (size_t)work->n - 1 : 0, last_reflector = upper && work->n > 1 ? last - 1 : 0;
+    const int64_t step = upper ? -1 : 1;
+    return (struct tridiagonal_result){
+        .matrix = (void *)(uintptr_t)(work->a + last * ((size_t)work->lda + 1) * element), .row_step = step,
+        .column_step = step * work->lda, .diagonal = (void *)(uintptr_t)(work->d + last * real),
+        .off_diagonal = (void *)(uintptr_t)(work->e + last_reflector * real),
+        .tau = (void *)(uintptr_t)(work->tau + last_reflector * element), .step = step};
+}
+
+static void *at(CUdeviceptr workspace, size_t offset)
+{
+    return (void *)(uintptr_t)(workspace + offset);
+}
+
+static enum status copy(const struct solver_handle *handle, const struct tridiagonalisation *work,
+                        const struct layout *layout, CUdeviceptr workspace)
+{
+    enum { THREADS = 256, BLOCKS_EACH = 8 };
+    struct device *const device = handle->library->device;
+    struct tridiagonal_copy_arguments arguments = {.from = result_of(work), .to = at(workspace, layout->copy),
+                                                   .ld = layout->padded_order, .order = work->n,
+                                                   .padded_order = layout->padded_order};
+    void *parameters[] = {&arguments};
+    const enum kernel kernel = kernels_of[work->type].copy;
+    CUfunction function;
+    CUresult result = kernel_set_function(device_kernels(device), kernel, 0, &function);
+    if (result == CUDA_SUCCESS)
+        result = driver()->launch_kernel(function, BLOCKS_EACH * layout->blocks, 1, 1, THREADS, 1, 1, 0,
+                                         handle->stream, parameters, NULL);
+    /* V, W and the column must be finite also where nothing has been written yet. */
+    if (result == CUDA_SUCCESS && has_panels(work, layout))
+        result = driver()->memory_set_async(workspace + layout->v, 0, layout->row_sums - layout->v,
+                                            handle->stream);
+    return device_check(device, result, kernel_name(kernel));
+}
+
+static enum status queue_panel(const struct solver_handle *handle, const struct tridiagonalisation *work,
+                               const struct layout *layout, CUdeviceptr workspace, int64_t first)
+{
+    struct tridiagonal_panel_arguments arguments = {.a = at(workspace, layout->copy),
+                                                    .ld = layout->padded_order, .order = work->n,
+                                                    .padded_order = layout->padded_order, .first = first,
+                                                    .result = result_of(work), .v = at(workspace, layout->v),
+                                                    .w = at(workspace, layout->w),
+                                                    .column = at(workspace, layout->column),
+                                                    .row_sums = at(workspace, layout->row_sums),
+                                                    .column_sums = at(workspace, layout->column_sums),
+                                                    .products = at(workspace, layout->products),
+                                                    .norms = at(workspace, layout->norms),
+                                                    .squares = at(workspace, layout->squares),
+                                                    .gate = at(workspace, layout->gate)};
+    struct cooperative_launch launch = {.kernel = kernels_of[work->type].panel,
+                                        .threads = TRIDIAGONAL_THREADS,
+                                        .shared_bytes = PANEL_ELEMENTS * blas_element_bytes(work->type),
+                                        .blocks = layout->blocks, .gate = workspace + layout->gate,
+                                        .watch = handle->watch};
+    return cooperative_launch(handle->library->device, handle->stream, &launch, &arguments);
+}
+
+/* What is behind the panel becomes A - V W' - W V'. */
+static enum status queue_update(const struct solver_handle *handle, const struct tridiagonalisation *work,
+                                const struct layout *layout, CUdeviceptr workspace, int64_t first)
+{
+    static const union blas_scalar minus_one[] = {
+        [TYPE_S] = {.s = -1}, [TYPE_D] = {.d = -1}, [TYPE_C] = {.c = {-1, 0}}, [TYPE_Z] = {.z = {-1, 0}}};
+    static const float one_single = 1;
+    static const double one_double = 1;
+    const int64_t behind = first + TRIDIAGONAL_PANEL, ld = layout->padded_order;
+    const size_t element = blas_element_bytes(work->type), rows = (size_t)behind * element;
+    const int result = solver_her2k(handle, work->type, FILL_LOWER, NO_TRANS, ld - behind, TRIDIAGONAL_PANEL,
+                                    &minus_one[work->type], at(workspace, layout->v + rows), ld,
+                                    at(workspace, layout->w + rows), ld,
+                                    blas_is_single(work->type) ? (const void *)&one_single : &one_double,
+                                    at(workspace, layout->copy + rows * ((size_t)ld + 1)), ld);
+    return solver_blas_status(handle->library, result, "cuBLAS's syr2k");
+}
+
+static enum status queue_chip(const struct solver_handle *handle, const struct tridiagonalisation *work,
+                              const struct layout *layout, CUdeviceptr workspace, int64_t first)
+{
+    const size_t corner = (size_t)first * ((size_t)layout->padded_order + 1) * blas_element_bytes(work->type);
+    struct tridiagonal_chip_arguments arguments = {.a = at(workspace, layout->copy + corner),
+                                                   .ld = layout->padded_order, .order = work->n - first,
+                                                   .first = first, .result = result_of(work),
+                                                   .exchange = at(workspace, layout->exchange),
+                                                   .gate = at(workspace, layout->gate)};
+    struct cooperative_launch launch = {
+        .kernel = chip_kernel(work->type, work->n - first), .threads = TRIDIAGONAL_THREADS,
+        .shared_bytes = chip_shared_bytes(work->type, work->n - first, layout->blocks),
+        .blocks = layout->blocks, .gate = workspace + layout->gate,
+                                        .watch = handle->watch};
+    return cooperative_launch(handle->library->device, handle->stream, &launch, &arguments);
+}
+
+enum status tridiagonalisation_queue(const struct solver_handle *handle,
+                                     const struct tridiagonalisation *work, CUdeviceptr workspace,
+                                     size_t bytes)
+{
+    struct layout layout;
+    int64_t first = 0;
+    enum status status = lay_out(handle, work, &layout);
+    if (status == STATUS_OK && layout.end > bytes)
+        return STATUS_UNSUPPORTED;
+    if (status == STATUS_OK)
+        status = copy(handle, work, &layout, workspace);
+    for (; status == STATUS_OK && work->n - first > layout.chip_order; first += TRIDIAGONAL_PANEL) {
+        status = queue_panel(handle, work, &layout, workspace, first);
+        if (status == STATUS_OK)
+            status = queue_update(handle, work, &layout, workspace, first);
+    }
+    return status == STATUS_OK ? queue_chip(handle, work, &layout, workspace, first) : status;
+}

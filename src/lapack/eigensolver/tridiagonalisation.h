@@ -1,0 +1,35 @@
+/* tridiagonalisation.h - mublas' own reduction of a symmetric or Hermitian matrix to tridiagonal form on the
+ * device: Q' A Q = T, as LAPACK's sytrd and hetrd leave it (doc/eigensolver.md).
+ *
+ * While the matrix is large it is reduced by panels, each one kernel that reads the rest of the matrix once a
+ * column (kernels/tridiagonal_panel.cu), with an update of the rest by cuBLAS behind it; what fits into the
+ * multiprocessors' shared memory is finished there (kernels/tridiagonal_chip.cu). Bits depend on the operand,
+ * and on cuBLAS. */
+#ifndef MUBLAS_LAPACK_TRIDIAGONALISATION_H
+#define MUBLAS_LAPACK_TRIDIAGONALISATION_H
+
+#include "common/blas_call.h"
+#include "gpu/vendor/solver_library.h"
+
+struct tridiagonalisation {
+    enum blas_type type; /* S, D, C or Z */
+    enum blas_uplo uplo;
+    int64_t n;           /* 1 or more */
+    CUdeviceptr a;       /* the triangle is read; T's elements and the reflectors' vectors come into it */
+    int64_t lda;
+    CUdeviceptr d, e, tau; /* n and n - 1 real numbers, n - 1 elements */
+};
+
+/* Bytes of workspace for it. STATUS_UNSUPPORTED: the device has no cooperative launches, or too little shared
+ * memory, or the program uses CUDA itself. */
+enum status tridiagonalisation_workspace(const struct solver_handle *handle,
+                                         const struct tridiagonalisation *work, size_t *bytes);
+
+/* Queue it on the handle's stream. Elements must be finite, of moduli that LAPACK's eigensolvers do not
+ * scale. The workspace, aligned to 256 bytes, stays until the stream was waited for. STATUS_UNSUPPORTED: it
+ * has become too small. Inside device_enter. */
+enum status tridiagonalisation_queue(const struct solver_handle *handle,
+                                     const struct tridiagonalisation *work, CUdeviceptr workspace,
+                                     size_t bytes);
+
+#endif
