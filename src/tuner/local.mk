@@ -18,8 +18,7 @@ libmublas_core_la_SOURCES += \
 	src/tuner/online/recipe_search.c src/tuner/online/recipe_search.h \
 	src/tuner/online/built_in_recipes_text.S \
 	src/tuner/online/recipe_shape.c \
-	src/tuner/online/tuning_class.c src/tuner/online/tuning_class.h \
-	src/tuner/online/work_split.c src/tuner/online/work_split.h
+	src/tuner/online/tuning_class.c src/tuner/online/tuning_class.h
 
 # The recipes that come with mublas, made by `mublas tune` on their device (doc/tuner.md says how).
 recipe_files = recipes/nvidia-h100-80gb-hbm3.recipe

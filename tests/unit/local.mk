@@ -212,11 +212,6 @@ TESTS += tests/unit/test_interval_rules
 tests_unit_test_interval_rules_SOURCES = tests/unit/test_interval_rules.c
 tests_unit_test_interval_rules_LDADD = $(tuning_test_libraries)
 
-check_PROGRAMS += tests/unit/test_work_split
-TESTS += tests/unit/test_work_split
-tests_unit_test_work_split_SOURCES = tests/unit/test_work_split.c
-tests_unit_test_work_split_LDADD = $(unit_test_libraries)
-
 # The emulated driver itself.
 check_PROGRAMS += tests/unit/test_emulated_threads
 TESTS += tests/unit/test_emulated_threads
