@@ -1,4 +1,5 @@
 #include "interpose/policy.h"
+#include "common/call_work.h"
 #include "mirror/costs.h"
 
 #include <math.h>
@@ -107,14 +108,14 @@ double policy_patience_us(enum offload_mode mode, const struct predicted_times *
 
 bool policy_never_pays(const struct machine_model *model, const struct blas_call *call, bool is_in_use)
 {
-    if (call->c.pointer && crossover_matrix_bytes(call) >= EARLY_BYTES_MIN)
+    if (call->c.pointer && call_work_matrix_bytes(call) >= EARLY_BYTES_MIN)
         return false;
     const struct predicted_times times = crossover_times(model, call);
     struct predicted_times staged = times;
     if (!is_in_use)
         return sure_gain_us(call, &times) <= 0;
     crossover_place(model, call, 0, false, &staged);
-    const double kept_us = crossover_upload_us(model, crossover_result_bytes(call));
+    const double kept_us = crossover_upload_us(model, (uint64_t)call_work_result_bytes(call));
     return times.host_us + kept_us <= fmin(times.resident_us, staged.resident_us);
 }
 

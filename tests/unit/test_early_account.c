@@ -1,6 +1,7 @@
 /* What the matrix in use would have gained before a device is there: constant, rewritten by the
  * program, by calls that a device would do, and one of several. */
 #include "interpose/purchase/early_account.h"
+#include "predicted_call.h"
 #include "tap.h"
 
 #include <math.h>
@@ -110,7 +111,7 @@ static void test_rewritten(void)
 /* What a call takes longer on the device, with all that it reads and writes there. */
 static double later_us(struct blas_call call)
 {
-    const struct predicted_times times = crossover_predict(&model, &call, 0, true);
+    const struct predicted_times times = predicted_call(&model, &call, 0, true);
     return times.resident_us - times.host_us;
 }
 

@@ -38,7 +38,10 @@ void call_timer_warm_all(struct call_timer *timer, enum call_side side, const st
 /* Of the first and second dgemv on a matrix of about this many bytes that the process has just made. */
 bool call_timer_cold(struct call_timer *timer, double bytes, double *first_us, double *second_us);
 
-/* End the process, and what it left in its report. False: it ended with a failure. */
+/* Of a call of a LAPACK routine; any letter where it has no JOBZ. */
+bool call_timer_route(struct call_timer *timer, const char *name, int64_t n, char jobz, double *us);
+
+/* End the process, and add to `end` what it left in its report. False: it ended with a failure. */
 struct call_timer_end {
     bool stayed[ROUTINES]; /* calls of the routine stayed on the host, */
     char reason[96];       /* ... the first of them because of this; "" */

@@ -85,11 +85,10 @@ static bool is_untimed(const struct learned_times *times, int class)
     return times->host[class].count == 0 && times->resident[class].count == 0;
 }
 
-int learned_merge_keep_others(struct learned_times *times, const char *text, const char *routines,
+void learned_merge_keep_others(struct learned_times *times, const char *text, const char *routines,
                               const struct call_timer_end *end)
 {
     char fault[LEARNED_FAULT_BYTES];
-    int kept = 0;
     struct learned_times *before = malloc(sizeof *before); /* too large for some threads' stacks */
     if (before && learned_times_parse(before, text, fault)) {
         learned_times_settle(before, times->host_blas, times->host_threads);
@@ -101,10 +100,8 @@ int learned_merge_keep_others(struct learned_times *times, const char *text, con
             if (wanted && (!is_untimed(times, class) || has_stayed(class, end)))
                 continue;
             keep_class(times, before, class);
-            kept += wanted && !is_untimed(times, class);
         }
         keep_rest(times, before);
     }
     free(before);
-    return kept;
 }

@@ -22,7 +22,6 @@ struct session {
     struct learned_times *times;
     struct timing_process process; /* as programs have it */
     double started, host_used;
-    int kept; /* classes there was no time for, which are as before */
 };
 
 double tune_calls_budget(enum blas_family family)
@@ -130,7 +129,7 @@ static void sample_apart(struct session *session, const struct shim_child_settin
                          upload_sampler *sampler, enum upload_way way, double end)
 {
     struct call_timer timer;
-    struct call_timer_end left;
+    struct call_timer_end left = {.any_on_device = false};
     if (part_used(session) > end ||
         !call_timer_start(&timer, settings, session->process.who, session->options->most_bytes))
         return;
@@ -211,8 +210,7 @@ static bool conclude(struct session *session)
     learned_merge_forget_single(times);
     memcpy(times->host_blas, end->host, sizeof times->host_blas);
     if (session->options->before)
-        session->kept =
-            learned_merge_keep_others(times, session->options->before, session->options->routines, end);
+        learned_merge_keep_others(times, session->options->before, session->options->routines, end);
     learned_times_settle(times, times->host_blas, times->host_threads);
     return is_good(session, timed, kept);
 }
@@ -226,8 +224,7 @@ static bool leave_time_for_routes(struct tune_calls_options *options)
     return wanted;
 }
 
-bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct learned_times *times,
-                int *kept)
+bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct learned_times *times)
 {
     struct tune_calls_options own = *wanted;
     const struct tune_calls_options *const options = &own;
@@ -246,8 +243,5 @@ bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct
     timing_process_stop(&session.process);
     if (routes && may_go_on(&session, 1))
         tune_routes(&times->routes, options->routines != NULL, options->recipe, who);
-    const bool good = conclude(&session);
-    if (kept)
-        *kept = session.kept;
-    return good;
+    return conclude(&session);
 }

@@ -38,10 +38,8 @@ struct tune_calls_options tune_calls_quick(void);
 struct tune_calls_options tune_calls_full(void);
 
 /* Learn into `times`, which is cleared first; floors are settled. With all routines and from 12 seconds on
- * also what tune_routes.h does. What there was no time for is as in options->before, or left out; *kept, if
- * not NULL: how many classes are as before, though they were to be learned. False: nothing could be learned
- * of the device, with one line that begins with `who`. */
-bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times,
-                int *kept);
+ * also what tune_routes.h does. What there was no time for is as in options->before, or left out. False:
+ * nothing could be learned of the device, with one line that begins with `who`. */
+bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times);
 
 #endif

@@ -1,7 +1,7 @@
 #include "command/tune/tune_evaluate.h"
 
 #include "command/random_flags.h"
-#include "command/tune/tune_place.h"
+#include "command/tune/tune_files.h"
 #include "tuner/learn/timing/shape_race.h"
 #include "tuner/learn/shape_space.h"
 #include "tuner/learn/size_grid.h"

@@ -23,11 +23,6 @@ struct sample *sample_table_add(struct class_samples *samples, double amount, do
     return sample;
 }
 
-void sample_table_remove(struct class_samples *samples, struct sample *sample)
-{
-    *sample = samples->samples[--samples->count];
-}
-
 void sample_add_times(struct sample *sample, const double us[CALL_SIDES], int set)
 {
     const int place = sample->count % SAMPLE_TIMES;

@@ -60,17 +60,17 @@ static double gap_at(const int64_t *sizes, size_t count, const bool *taken, size
     return fmin(down, up);
 }
 
-size_t size_grid_farthest(const int64_t *sizes, size_t count, const bool *wanted, const bool *taken)
+size_t size_grid_farthest(const int64_t *sizes, size_t count, const bool *taken)
 {
-    static const double LARGE = 0.6;
+    static const double LARGE = 0.3;
     size_t best = count;
     double farthest = 0;
-    if (count > 0 && wanted[0] && !taken[0])
+    if (count > 0 && !taken[0])
         return 0;
-    if (count > 0 && wanted[count - 1] && !taken[count - 1])
+    if (count > 0 && !taken[count - 1])
         return count - 1;
     for (size_t at = 0; at < count; at++) {
-        const double gap = wanted[at] && !taken[at] ? gap_at(sizes, count, taken, at) : 0,
+        const double gap = !taken[at] ? gap_at(sizes, count, taken, at) : 0,
                      weighted = gap * (sizes[at] > SIZE_GRID_ALL ? LARGE : 1);
         if (weighted > farthest)
             farthest = weighted, best = at;

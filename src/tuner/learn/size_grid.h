@@ -23,10 +23,9 @@ struct size_range size_range_of(int class, enum tuning_form form, size_t matrix_
 enum { SIZE_GRID_ALL = 128 };
 size_t size_grid(struct size_range range, size_t wanted, int64_t *sizes);
 
-/* Of the sizes for which `wanted` holds the number of the one farthest, by ratio, from all that `taken`
- * holds for (the ends first); beyond SIZE_GRID_ALL ratios count as much less as they tell less. count: there
- * is none. */
-size_t size_grid_farthest(const int64_t *sizes, size_t count, const bool *wanted, const bool *taken);
+/* The number of the size farthest, by ratio, from all that are taken (the ends first); beyond SIZE_GRID_ALL
+ * ratios count less, since they tell less. count: there is none. */
+size_t size_grid_farthest(const int64_t *sizes, size_t count, const bool *taken);
 
 /* The number of the size next to `size` by ratio. */
 size_t size_grid_nearest(const int64_t *sizes, size_t count, int64_t size);

@@ -1,7 +1,7 @@
 #include "tuner/online/crossover.h"
 #include "common/blas_family.h"
 #include "mirror/costs.h"
-#include "tuner/online/call_work.h"
+#include "common/call_work.h"
 #include "tuner/online/crossover_built_in.h"
 
 #include <math.h>
@@ -15,11 +15,6 @@ void crossover_use_learned(struct machine_model *model, const struct learned_tim
         model->wake_us = learned->wake_us;
     if (learned->scan_us_per_byte > 0)
         model->scan_us_per_byte = learned->scan_us_per_byte;
-}
-
-uint64_t crossover_matrix_bytes(const struct blas_call *call)
-{
-    return (uint64_t)call_work_matrix_bytes(call);
 }
 
 static double copies_us(const struct machine_model *model, double bytes, bool trackable)
@@ -43,11 +38,6 @@ double crossover_upload_us(const struct machine_model *model, uint64_t bytes)
 double crossover_staged_us(const struct machine_model *model, uint64_t bytes)
 {
     return copies_us(model, (double)bytes, false);
-}
-
-uint64_t crossover_result_bytes(const struct blas_call *call)
-{
-    return (uint64_t)call_work_result_bytes(call);
 }
 
 /* To bring the result back, by DMA where it is large enough to be pinned. */
@@ -100,14 +90,6 @@ void crossover_place(const struct machine_model *model, const struct blas_call *
     if (!trackable)
         times->resident_us = resident_us(model, times->class, call, false);
     times->upload_us = copies_us(model, (double)missing_bytes, trackable);
-}
-
-struct predicted_times crossover_predict(const struct machine_model *model, const struct blas_call *call,
-                                         uint64_t missing_bytes, bool trackable)
-{
-    struct predicted_times times = crossover_times(model, call);
-    crossover_place(model, call, missing_bytes, trackable, &times);
-    return times;
 }
 
 uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type)

@@ -1,7 +1,7 @@
 #include "tuner/online/crossover_built_in.h"
 #include "common/processors.h"
 #include "mirror/costs.h"
-#include "tuner/online/call_work.h"
+#include "common/call_work.h"
 
 #include <math.h>
 

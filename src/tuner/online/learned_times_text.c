@@ -145,21 +145,6 @@ static bool read_line(struct line_reader *reader, struct learned_times *times)
     return line_reader_word(reader, "device") && read_class_curve(reader, times->resident);
 }
 
-/* Older recipes have one class in place of several, and newer ones no times of a class that there was no time
- * for. */
-static void share_elders(struct learned_times *times)
-{
-    for (int class = 0; class < TIMED_CLASSES; class++) {
-        const int elder = timed_class_exists(class) ? timed_class_elder(class) : class;
-        if (elder != class && times->host[class].count == 0 && times->resident[class].count == 0) {
-            times->host[class] = times->host[elder];
-            times->resident[class] = times->resident[elder];
-            memcpy(times->flags[class], times->flags[elder], sizeof times->flags[class]);
-            memcpy(times->device_sets[class], times->device_sets[elder], sizeof times->device_sets[class]);
-        }
-    }
-}
-
 bool learned_times_parse(struct learned_times *times, const char *text, char fault[LEARNED_FAULT_BYTES])
 {
     struct line_reader reader;
@@ -172,7 +157,6 @@ bool learned_times_parse(struct learned_times *times, const char *text, char fau
         snprintf(fault, LEARNED_FAULT_BYTES, "crossover %s", reader.fault);
         return false;
     }
-    share_elders(times);
     learned_times_separate_all(times);
     return true;
 }
