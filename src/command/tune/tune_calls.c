@@ -164,10 +164,8 @@ static void sample_scan(struct session *session)
 
 static void sample_all(struct session *session)
 {
-    const char *recipe = session->options->recipe;
-    const struct shim_child_settings plain = {.offload = "always", .recipe = recipe};
-    const struct shim_child_settings untracked = {
-        .offload = "always", .tracking = "0", .recipe = recipe, .huge_pages = true};
+    const struct shim_child_settings plain = {.offload = "always"};
+    const struct shim_child_settings untracked = {.offload = "always", .tracking = "0", .huge_pages = true};
     const struct call_sampler sampler = {
         .time = time_side, .stop = stop_sampling, .argument = session, .wanted = is_wanted,
         .before_round = before_round, .rounds = session->options->rounds, .least_bytes = LEAST_BYTES,
@@ -229,8 +227,7 @@ bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct
     struct tune_calls_options own = *wanted;
     const struct tune_calls_options *const options = &own;
     const bool routes = leave_time_for_routes(&own);
-    const struct shim_child_settings as_programs = {.offload = "always", .recipe = options->recipe,
-                                                    .huge_pages = true};
+    const struct shim_child_settings as_programs = {.offload = "always", .huge_pages = true};
     struct session session = {.options = options, .times = times,
                               .process = {.settings = &as_programs, .who = who,
                                           .most_bytes = options->most_bytes,
@@ -242,6 +239,6 @@ bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct
         sample_all(&session);
     timing_process_stop(&session.process);
     if (routes && may_go_on(&session, 1))
-        tune_routes(&times->routes, options->routines != NULL, options->recipe, who);
+        tune_routes(&times->routes, options->routines != NULL, who);
     return conclude(&session);
 }

@@ -11,7 +11,6 @@ struct tune_calls_options {
     const char *routines; /* names with commas between; NULL: all */
     bool eigensolvers;    /* LAPACK's, too, where routines are named */
     const char *before;   /* a crossover section: what stays where nothing is learned; NULL: nothing */
-    const char *recipe;   /* the file whose launch shapes calls have; NULL: those in force */
     double seconds;       /* for everything, about */
     double host_seconds;  /* of these, for calls on the host, at most */
     int rounds;           /* how often samples beside the border are timed, at most */

@@ -84,22 +84,20 @@ static void forget_stayed(struct route_factors *factors, const char *report)
             factors->factors[SIDE_DEVICE][timed[i].curve][is_complex(&timed[i])] = 0;
 }
 
-static bool starts(struct call_timer *timer, enum call_side side, const char *eigensolver,
-                   const char *recipe, const char *who)
+static bool starts(struct call_timer *timer, enum call_side side, const char *eigensolver, const char *who)
 {
     const struct shim_child_settings settings = {.offload = side == SIDE_HOST ? "never" : "always",
-                                                 .recipe = recipe, .eigensolver = eigensolver,
-                                                 .huge_pages = true};
+                                                 .eigensolver = eigensolver, .huge_pages = true};
     return call_timer_start(timer, &settings, who, 0);
 }
 
 /* Where our own eigensolver is able to, the device's times are its. */
 static void learn_side(struct route_factors *factors, enum call_side side, bool eigenproblems_alone,
-                       struct times *times, const char *recipe, const char *who)
+                       struct times *times, const char *who)
 {
     struct call_timer timer;
     struct route_factors learned = {0};
-    if (!starts(&timer, side, "own", recipe, who))
+    if (!starts(&timer, side, "own", who))
         return;
     const double end = clock_seconds() + TUNE_ROUTES_SECONDS / PROCESSES; /* one curve at least */
     for (int i = 0; i < TIMED; i++)
@@ -116,11 +114,11 @@ static void learn_side(struct route_factors *factors, enum call_side side, bool 
 
 /* cuSOLVER's times at the orders at which there are our own, of all vectors, and from which order on ours are
  * less. */
-static void learn_own(struct route_factors *factors, struct times *times, const char *recipe, const char *who)
+static void learn_own(struct route_factors *factors, struct times *times, const char *who)
 {
     struct call_timer timer;
     struct offload_row row;
-    if (!starts(&timer, SIDE_DEVICE, "cusolver", recipe, who))
+    if (!starts(&timer, SIDE_DEVICE, "cusolver", who))
         return;
     const double end = clock_seconds() + TUNE_ROUTES_SECONDS / PROCESSES;
     for (int i = 0; i < TIMED; i++)
@@ -140,12 +138,12 @@ static void learn_own(struct route_factors *factors, struct times *times, const 
     shim_child_clean(&timer.child);
 }
 
-void tune_routes(struct route_factors *factors, bool eigenproblems_alone, const char *recipe, const char *who)
+void tune_routes(struct route_factors *factors, bool eigenproblems_alone, const char *who)
 {
     struct times times[TIMED] = {0};
     if (!solver_library_find())
         return;
     for (int side = 0; side < CALL_SIDES; side++)
-        learn_side(factors, (enum call_side)side, eigenproblems_alone, times, recipe, who);
-    learn_own(factors, times, recipe, who);
+        learn_side(factors, (enum call_side)side, eigenproblems_alone, times, who);
+    learn_own(factors, times, who);
 }

@@ -20,13 +20,10 @@ enum { HELD_SIZES_MOST = 64 };
 
 struct tuning_settings {
     enum shape_breadth breadth;
-    size_t sieve_sizes;          /* evenly spread ones (size_grid.h) */
     int final_sizes, held_sizes; /* at most SIZE_GRID_MAX and HELD_SIZES_MOST */
     int wide_field_sizes; /* so many finals of all that are not far behind; then of those that are near */
     size_t best_of_each, champions;           /* finalists: of each sieve size, of all */
-    size_t rules_most;
     double prune;                             /* shape_space_prune's part */
-    double near;                              /* the analyzer's */
     struct timing_plan finals, held;
 };
 struct tuning_settings tuning_settings_of(enum shape_breadth breadth);

@@ -41,13 +41,12 @@ int64_t size_range_pick(struct size_range range, double random);
  * to 2816, where 22 tile rows make 253 tiles for 132 multiprocessors). Pure. */
 enum {
     SIEVE_WAVES = 2,
-    SIEVE_SIZES_MAX = 16,
-    SIEVE_SIZES_EVEN = SIEVE_SIZES_MAX - SIEVE_WAVES * SHAPE_EDGES
+    SIEVE_SIZES_EVEN = 8,
+    SIEVE_SIZES_MAX = SIEVE_SIZES_EVEN + SIEVE_WAVES * SHAPE_EDGES
 };
 
-/* Of the grid's `count` >= 1 sizes, ascending and distinct, at most `even` (2 to SIEVE_SIZES_EVEN) of the
- * first kind, to `sizes`. How many. */
-size_t sieve_sizes(int class, const int64_t *grid, size_t count, size_t even, int multiprocessors,
+/* Of the grid's `count` >= 1 sizes, ascending and distinct, to `sizes`. How many. */
+size_t sieve_sizes(int class, const int64_t *grid, size_t count, int multiprocessors,
                    int64_t sizes[SIEVE_SIZES_MAX]);
 
 #endif

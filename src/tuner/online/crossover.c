@@ -110,8 +110,6 @@ uint64_t crossover_size(const struct blas_call *call)
     case PRODUCT_MN: return m * n;
     case PRODUCT_MNK: return m * n * k;
     case PRODUCT_NNK: return n * n * k;
-    case PRODUCT_NN:
-    case PRODUCT_MN_ORDER: break; /* no gate's */
+    default: return 0; /* no gate's */
     }
-    return 0;
 }
