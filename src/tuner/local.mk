@@ -35,10 +35,8 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/learn/class_tuning.c src/tuner/learn/class_tuning.h \
 	src/tuner/learn/class_search.h \
 	src/tuner/learn/class_sieve.c src/tuner/learn/class_finals.c src/tuner/learn/class_held_out.c \
-	src/tuner/learn/sampled_rules.c src/tuner/learn/sampled_rules.h \
 	src/tuner/learn/size_grid.c src/tuner/learn/size_grid.h \
 	src/tuner/learn/timing/shape_field.c src/tuner/learn/timing/shape_field.h \
-	src/tuner/learn/timing/shape_race.c src/tuner/learn/timing/shape_race.h \
 	src/tuner/learn/timing/shape_timer.c src/tuner/learn/timing/shape_timer.h \
 	src/tuner/learn/timing/shape_verify.c src/tuner/learn/timing/shape_verify.h \
 	src/tuner/learn/timing/tuning_pool.c src/tuner/learn/timing/tuning_pool.h \

@@ -2,7 +2,6 @@
 
 #include "command/random_flags.h"
 #include "command/tune/tune_files.h"
-#include "tuner/learn/timing/shape_race.h"
 #include "tuner/learn/shape_space.h"
 #include "tuner/learn/size_grid.h"
 #include "tuner/learn/statistics.h"

@@ -4,7 +4,7 @@
 #define MUBLAS_CLASS_SEARCH_H
 
 #include "tuner/learn/class_tuning.h"
-#include "tuner/learn/sampled_rules.h"
+#include "tuner/learn/interval_rules.h"
 #include "tuner/learn/size_grid.h"
 
 enum { FINALISTS_MAX = 64 };

@@ -3,7 +3,6 @@
 #include "common/log.h"
 #include "tuner/learn/analyzer.h"
 #include "tuner/learn/champion_sieve.h"
-#include "tuner/learn/timing/shape_race.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* class_tuning.h - learn the launch shapes of one class and form.
  *
- * 1. The sieve: all shapes of the space that are not pruned race at a few sizes (shape_race.h). The fastest
+ * 1. The sieve: all shapes of the space that are not pruned race at a few sizes (shape_timer.h). The fastest
  * of each size and the champions over all (champion_sieve.h) become finalists.
- * 2. The finals: finalists at more sizes, spread evenly; rules from the fits (sampled_rules.h).
+ * 2. The finals: finalists at more sizes, spread evenly; rules from the fits (interval_rules.h).
  * 3. The analyzer, on the sieve's largest size.
  * 4. Held-out sizes, drawn at random: rules against occupancy recipe against what is built
  *    in. The fastest chooses (chooser.h); where that is the built-in, nothing was learned. */
