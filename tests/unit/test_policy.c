@@ -43,10 +43,10 @@ static void test_residency(const struct machine_model *model)
     decision = decide(OFFLOAD_AUTO, model, &call, &residency);
     tap_ok(!decision.device && decision.reason == HOST_REWRITTEN && decision.credit_us > 0,
            "a matrix that the program rewrites stays for that reason");
-    residency = cold(&call, crossover_upload_us(model, (uint64_t)call_work_matrix_bytes(&call)) / 2);
+    residency = cold(&call, crossover_copies_us(model, call_work_matrix_bytes(&call), true) / 2);
     tap_ok(!decide(OFFLOAD_AUTO, model, &call, &residency).device, "half of an upload's cost is not enough");
     residency.pinned_bytes = residency.missing_bytes;
-    residency.credit_us = crossover_staged_us(model, residency.missing_bytes) - 1;
+    residency.credit_us = crossover_copies_us(model, (double)residency.missing_bytes, false) - 1;
     tap_ok(decide(OFFLOAD_AUTO, model, &call, &residency).device, "but where the matrix was pinned before");
     call = symv_call(64);
     residency = (struct residency){.trackable = true, .resident = true};

@@ -2,7 +2,6 @@
 
 #include "command/run/offload_report.h"
 #include "command/tune/timed_calls.h"
-#include "common/clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -127,25 +126,4 @@ bool call_timer_stop(struct call_timer *timer, struct call_timer_end *end)
     shim_child_clean(&timer->child);
     timer->running = false;
     return good;
-}
-
-bool timing_process_start(struct timing_process *process)
-{
-    process->started = clock_seconds();
-    return call_timer_start(&process->timer, process->settings, process->who, process->most_bytes);
-}
-
-void timing_process_stop(struct timing_process *process)
-{
-    const bool was_running = process->timer.running;
-    if (!call_timer_stop(&process->timer, &process->end) && was_running)
-        process->lost = true;
-}
-
-void timing_process_renew(struct timing_process *process)
-{
-    if (process->seconds <= 0 || clock_seconds() - process->started < process->seconds)
-        return;
-    timing_process_stop(process);
-    timing_process_start(process);
 }

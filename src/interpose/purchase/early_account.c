@@ -72,7 +72,7 @@ static double changes_us(struct early_accounts *accounts, const struct machine_m
 {
     struct early_account *account = open_account(accounts, operand);
     const double changed = rewrite_samples_renew(&account->samples, operand);
-    const double again_us = crossover_staged_us(model, operand_memory_bytes(operand));
+    const double again_us = crossover_copies_us(model, (double)operand_memory_bytes(operand), false);
     const double lost_us = fmin(changed * again_us + account->owed_us, again_us);
     account->saved_us = fmax(0, account->saved_us - lost_us);
     account->owed_us = 0;

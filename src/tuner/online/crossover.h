@@ -72,12 +72,10 @@ void crossover_place(const struct machine_model *model, const struct blas_call *
 /* What a call pays more than that whose output was not on the device before: it is not pinned. */
 double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call);
 
-/* Microseconds to bring `bytes` of trackable memory to the device for the first time. */
-double crossover_upload_us(const struct machine_model *model, uint64_t bytes);
-
-/* The same for bytes that have been there before and were rewritten since: by staging, but
- * without pinning and gathering into huge pages. */
-double crossover_staged_us(const struct machine_model *model, uint64_t bytes);
+/* Microseconds to bring bytes to the device: for the first time to trackable memory; otherwise, or where they
+ * have been there before and were rewritten since, by staging, without pinning and gathering into huge
+ * pages. */
+double crossover_copies_us(const struct machine_model *model, double bytes, bool trackable);
 
 /* What crossover_floor bounds, as the gates compute it (routines.def, cblas.def): n for axpy,
  * symv, hemv and trmv; m * n for gemv, symm, hemm, trmm and trsm; m * n * k for gemm; n * n * k
