@@ -101,8 +101,7 @@ static enum status lay_out(struct class_search *search)
 enum status class_finals(struct class_search *search)
 {
     enum status status = lay_out(search);
-    for (int i = 0;
-         i < search->settings->final_sizes && status == STATUS_OK && !class_search_is_stopped(search); i++) {
+    for (int i = 0; status == STATUS_OK && !class_search_is_stopped(search); i++) {
         const size_t next = next_final(&search->finals);
         if (next == search->finals.sizes_count || (i >= FINAL_SIZES_LEAST && class_search_is_late(search)))
             break;

@@ -11,7 +11,6 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
 {
     struct tuning_settings settings = {
         .breadth = breadth,
-        .final_sizes = 176,
         .wide_field_sizes = 18,
         .held_sizes = 8,
         .best_of_each = 5,
@@ -54,7 +53,7 @@ static enum status begin(struct class_search *search)
     search->finals.sizes_count = size_grid(search->range, SIZE_GRID_MAX, search->finals.sizes);
     search->sieve_count = sieve_sizes(search->class, search->finals.sizes, search->finals.sizes_count,
                                       search->figures.of_edge[0].multiprocessors, search->sieve_sizes);
-    search->steps = (int)search->sieve_count + settings->final_sizes + settings->held_sizes;
+    search->steps = (int)search->sieve_count + (int)search->finals.sizes_count + settings->held_sizes;
     search->space = shape_space_make(search->class, settings->breadth);
     search->sieve_seconds = calloc(search->sieve_count * search->space.count + 1,
                                    sizeof *search->sieve_seconds);

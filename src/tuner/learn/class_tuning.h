@@ -20,7 +20,7 @@ enum { HELD_SIZES_MOST = 64 };
 
 struct tuning_settings {
     enum shape_breadth breadth;
-    int final_sizes, held_sizes; /* at most SIZE_GRID_MAX and HELD_SIZES_MOST */
+    int held_sizes; /* at most HELD_SIZES_MOST */
     int wide_field_sizes; /* so many finals of all that are not far behind; then of those that are near */
     size_t best_of_each, champions;           /* finalists: of each sieve size, of all */
     double prune;                             /* shape_space_prune's part */
