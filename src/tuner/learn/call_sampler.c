@@ -214,7 +214,8 @@ static void fill(struct session *session, int class)
     }
 }
 
-/* The first sample and the last may be all that ends a class. What could not be timed is not asked for again. */
+/* The first sample and the last may be all that ends a class. What could not be timed is not asked for
+ * again. */
 static bool is_due(const struct session *session, int class, const struct sample *sample)
 {
     const struct time_curve *host = &session->times->host[class];
