@@ -86,8 +86,8 @@ static void write_call(const struct judge *judge, const struct judged_call *judg
     const struct blas_call *call = &judged->call;
     const bool chosen = chooses_device(&judge->model, call);
     const bool built_in = chooses_device(&judge->built_in, call);
-    const struct predicted_times learned = crossover_predict(&judge->model, call, 0, true);
-    const struct predicted_times without = crossover_predict(&judge->built_in, call, 0, true);
+    const struct predicted_times learned = crossover_times(&judge->model, call);
+    const struct predicted_times without = crossover_times(&judge->built_in, call);
     char name[ROUTINE_NAME];
     fprintf(judge->output, "%s,%lld,%lld,%lld,%d,%d,%d,%d,%d,%.3f,%.3f,%s,%.4f,%.1f,%.1f",
             routine_name(routine_of(call->family, call->type), name), (long long)call->m, (long long)call->n,
@@ -230,14 +230,14 @@ static bool provide_times(const struct options *options, struct learned_times *t
     quick.host_seconds *= options->seconds / quick.seconds;
     quick.seconds = options->seconds;
     quick.most_bytes = 4 * (size_t)options->bytes;
-    return tune_calls(&quick, "crossovers", times, NULL);
+    return tune_calls(&quick, "crossovers", times);
 }
 
 /* By one process. */
 static bool time_once(struct judge *judge, struct judged_call *const *groups, int count)
 {
     struct call_timer timer;
-    struct call_timer_end end;
+    struct call_timer_end end = {.any_on_device = false};
     const struct options *options = judge->options;
     if (!call_timer_start(&timer, judge->as_programs, "crossovers", 4 * (size_t)options->bytes))
         return false;

@@ -1,5 +1,6 @@
 libmublas_core_la_SOURCES += \
 	src/common/blas_call.h src/common/blas_family.c src/common/blas_family.h src/common/families.def \
+	src/common/call_work.c src/common/call_work.h \
 	src/common/clock.h src/common/device_list.h \
 	src/common/float_state.c src/common/float_state.h \
 	src/common/futex.h \

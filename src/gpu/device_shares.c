@@ -80,21 +80,6 @@ void device_shares_by_fractions(const double *fractions, int count, int64_t unit
     shares[largest] = left;
 }
 
-void device_shares_of_length(const int64_t *shares, int count, int64_t length, int64_t unit, int64_t *lengths)
-{
-    int64_t left = length;
-    int last = -1;
-    for (int i = 0; i < count; i++) {
-        const int64_t wanted = shares[i] * unit;
-        lengths[i] = wanted < left ? wanted : left;
-        left -= lengths[i];
-        if (lengths[i] > 0)
-            last = i;
-    }
-    if (last >= 0)
-        lengths[last] += left;
-}
-
 /* Of the fewer elements' fraction: formula (6) of the paper, from tenths, thirds and halves measured at 2
  * : 3. */
 static const double weights[COMPUTATION_CLASSES] = {0.25, 0.75, 1.25};

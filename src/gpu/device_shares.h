@@ -3,15 +3,12 @@
  * By what each device was measured or predicted to need for a unit of the work (device_pace.h), so that all
  * end together: slow devices get less, those that would only hold the others up get nothing. Before anything
  * is known of them, and as the baseline, by the rule of the fourth paper (section 4.2), which
- * goes by processing elements. Shares are whole units: of 32 rows or columns, as the paper's local sizes, or
- * tiles. */
+ * goes by processing elements. Shares are whole units, such as tiles. */
 #ifndef MUBLAS_DEVICE_SHARES_H
 #define MUBLAS_DEVICE_SHARES_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum { SHARE_UNIT = 32 };
 
 /* `units` of which each takes device i unit_seconds[i], after start_seconds[i] (NULL: 0) for the first:
  * shares with which the last device ends as early as can be. shares[] sums to `units`; of equal ends the
@@ -26,10 +23,6 @@ bool device_shares_takes_next(const double *unit_seconds, const double *busy_sec
 
 /* The same by fractions, which sum to 1: each is rounded to the nearest, the largest gets what is left. */
 void device_shares_by_fractions(const double *fractions, int count, int64_t units, int64_t *shares);
-
-/* Shares of a length: multiples of `unit`, but for the last that is not 0, which ends with it. */
-void device_shares_of_length(const int64_t *shares, int count, int64_t length, int64_t unit,
-                             int64_t *lengths);
 
 /* How much a kernel computes for what it reads: products of matrices, interpolation, sums (the paper's
  * three). */

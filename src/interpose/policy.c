@@ -1,4 +1,5 @@
 #include "interpose/policy.h"
+#include "common/call_work.h"
 #include "mirror/costs.h"
 
 #include <math.h>
@@ -75,9 +76,10 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     const bool pays_resident = times.host_us > times.resident_us;
     uint64_t missing = residency->resident ? 0 : residency->missing_bytes;
     crossover_place(model, call, missing - residency->pinned_bytes, residency->trackable, &times);
-    times.upload_us += crossover_staged_us(model, residency->pinned_bytes);
+    times.upload_us += crossover_copies_us(model, (double)residency->pinned_bytes, false);
     /* What a host-run call would lose: an output's residency, as far as it has paid so far. */
-    const double kept_us = fmin(residency->worth_us, crossover_upload_us(model, residency->kept_bytes));
+    const double kept_us =
+        fmin(residency->worth_us, crossover_copies_us(model, (double)residency->kept_bytes, true));
     const double saved_us = times.host_us + kept_us - times.resident_us;
     if (residency->trackable && !residency->kept_bytes)
         times.upload_us += crossover_new_output_us(model, call);
@@ -107,14 +109,14 @@ double policy_patience_us(enum offload_mode mode, const struct predicted_times *
 
 bool policy_never_pays(const struct machine_model *model, const struct blas_call *call, bool is_in_use)
 {
-    if (call->c.pointer && crossover_matrix_bytes(call) >= EARLY_BYTES_MIN)
+    if (call->c.pointer && call_work_matrix_bytes(call) >= EARLY_BYTES_MIN)
         return false;
     const struct predicted_times times = crossover_times(model, call);
     struct predicted_times staged = times;
     if (!is_in_use)
         return sure_gain_us(call, &times) <= 0;
     crossover_place(model, call, 0, false, &staged);
-    const double kept_us = crossover_upload_us(model, crossover_result_bytes(call));
+    const double kept_us = crossover_copies_us(model, call_work_result_bytes(call), true);
     return times.host_us + kept_us <= fmin(times.resident_us, staged.resident_us);
 }
 

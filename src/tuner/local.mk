@@ -1,6 +1,5 @@
 # What the preloaded library needs while a program runs.
 libmublas_core_la_SOURCES += \
-	src/tuner/online/call_work.c src/tuner/online/call_work.h \
 	src/tuner/online/crossover.c src/tuner/online/crossover.h \
 	src/tuner/online/crossover_built_in.c src/tuner/online/crossover_built_in.h \
 	src/tuner/online/decision.c src/tuner/online/decision.h \
@@ -11,15 +10,13 @@ libmublas_core_la_SOURCES += \
 	src/tuner/online/time_curve.c src/tuner/online/time_curve.h \
 	src/tuner/online/timed_class.c src/tuner/online/timed_class.h \
 	src/tuner/online/flag_sets.c src/tuner/online/flag_sets.h \
-	src/tuner/online/result_times.c src/tuner/online/result_times.h \
 	src/tuner/online/route_factors.c src/tuner/online/route_factors.h \
 	src/tuner/online/route_times.c src/tuner/online/route_times.h \
 	src/tuner/online/recipe.c src/tuner/online/recipe.h \
 	src/tuner/online/recipe_search.c src/tuner/online/recipe_search.h \
 	src/tuner/online/built_in_recipes_text.S \
 	src/tuner/online/recipe_shape.c \
-	src/tuner/online/tuning_class.c src/tuner/online/tuning_class.h \
-	src/tuner/online/work_split.c src/tuner/online/work_split.h
+	src/tuner/online/tuning_class.c src/tuner/online/tuning_class.h
 
 # The recipes that come with mublas, made by `mublas tune` on their device (doc/tuner.md says how).
 recipe_files = recipes/nvidia-h100-80gb-hbm3.recipe
@@ -36,12 +33,10 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/learn/sample_table.c src/tuner/learn/sample_table.h \
 	src/tuner/learn/analyzer.c src/tuner/learn/analyzer.h \
 	src/tuner/learn/class_tuning.c src/tuner/learn/class_tuning.h \
-	src/tuner/learn/class_search.c src/tuner/learn/class_search.h \
+	src/tuner/learn/class_search.h \
 	src/tuner/learn/class_sieve.c src/tuner/learn/class_finals.c src/tuner/learn/class_held_out.c \
-	src/tuner/learn/sampled_rules.c src/tuner/learn/sampled_rules.h \
 	src/tuner/learn/size_grid.c src/tuner/learn/size_grid.h \
 	src/tuner/learn/timing/shape_field.c src/tuner/learn/timing/shape_field.h \
-	src/tuner/learn/timing/shape_race.c src/tuner/learn/timing/shape_race.h \
 	src/tuner/learn/timing/shape_timer.c src/tuner/learn/timing/shape_timer.h \
 	src/tuner/learn/timing/shape_verify.c src/tuner/learn/timing/shape_verify.h \
 	src/tuner/learn/timing/tuning_pool.c src/tuner/learn/timing/tuning_pool.h \

@@ -14,6 +14,8 @@ upload pinned 1000 10 10000000 100
 wake 4000'
 never='host dsymv 100 1 1000000 5000
 device dsymv 100 2 1000000 5100
+host dsymv_upper 100 1 1000000 5000
+device dsymv_upper 100 2 1000000 5100
 wake 4000'
 
 # decides HOST THREADS LINES [CALLS [trmv|small]]: how many calls of order 100 or more ran on the device

@@ -51,7 +51,7 @@ int main(int count, char **arguments)
     const struct tune_calls_options options = {
         .routines = "dsymv", .seconds = 300, .host_seconds = 200, .rounds = 4, .process_seconds = 1e-6,
         .most_bytes = 1 << 20, .most_us = 3e3, .progress = watch, .argument = &noted};
-    const bool good = tune_calls(&options, "renewed_processes", &times, NULL);
+    const bool good = tune_calls(&options, "renewed_processes", &times);
     int curves = 0;
     for (int class = 0; class < TIMED_CLASSES; class++)
         curves += times.resident[class].count > 0;

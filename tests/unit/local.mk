@@ -9,22 +9,22 @@ tuning_test_libraries = libmublas_tuning.la $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_policy
 TESTS += tests/unit/test_policy
-tests_unit_test_policy_SOURCES = tests/unit/test_policy.c tests/unit/policy_calls.h
+tests_unit_test_policy_SOURCES = tests/unit/test_policy.c tests/unit/policy_calls.h tests/unit/predicted_call.h
 tests_unit_test_policy_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_policy_purchases
 TESTS += tests/unit/test_policy_purchases
-tests_unit_test_policy_purchases_SOURCES = tests/unit/test_policy_purchases.c tests/unit/policy_calls.h
+tests_unit_test_policy_purchases_SOURCES = tests/unit/test_policy_purchases.c tests/unit/policy_calls.h tests/unit/predicted_call.h
 tests_unit_test_policy_purchases_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_policy_floors
 TESTS += tests/unit/test_policy_floors
-tests_unit_test_policy_floors_SOURCES = tests/unit/test_policy_floors.c tests/unit/policy_calls.h
+tests_unit_test_policy_floors_SOURCES = tests/unit/test_policy_floors.c tests/unit/policy_calls.h tests/unit/predicted_call.h
 tests_unit_test_policy_floors_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_policy_doubt
 TESTS += tests/unit/test_policy_doubt
-tests_unit_test_policy_doubt_SOURCES = tests/unit/test_policy_doubt.c tests/unit/policy_calls.h
+tests_unit_test_policy_doubt_SOURCES = tests/unit/test_policy_doubt.c tests/unit/policy_calls.h tests/unit/predicted_call.h
 tests_unit_test_policy_doubt_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_known_shapes
@@ -212,11 +212,6 @@ TESTS += tests/unit/test_interval_rules
 tests_unit_test_interval_rules_SOURCES = tests/unit/test_interval_rules.c
 tests_unit_test_interval_rules_LDADD = $(tuning_test_libraries)
 
-check_PROGRAMS += tests/unit/test_work_split
-TESTS += tests/unit/test_work_split
-tests_unit_test_work_split_SOURCES = tests/unit/test_work_split.c
-tests_unit_test_work_split_LDADD = $(unit_test_libraries)
-
 # The emulated driver itself.
 check_PROGRAMS += tests/unit/test_emulated_threads
 TESTS += tests/unit/test_emulated_threads
@@ -232,7 +227,7 @@ tests_unit_test_stateless_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_early_account
 TESTS += tests/unit/test_early_account
-tests_unit_test_early_account_SOURCES = tests/unit/test_early_account.c
+tests_unit_test_early_account_SOURCES = tests/unit/test_early_account.c tests/unit/predicted_call.h
 tests_unit_test_early_account_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_job_helpers
@@ -510,7 +505,7 @@ tests_unit_test_solver_library_LDADD = $(unit_test_libraries) -lpthread
 
 check_PROGRAMS += tests/unit/test_learned_times
 TESTS += tests/unit/test_learned_times
-tests_unit_test_learned_times_SOURCES = tests/unit/test_learned_times.c tests/unit/policy_calls.h
+tests_unit_test_learned_times_SOURCES = tests/unit/test_learned_times.c tests/unit/policy_calls.h tests/unit/predicted_call.h
 tests_unit_test_learned_times_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_route_times
@@ -520,7 +515,7 @@ tests_unit_test_route_times_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_learned_flags
 TESTS += tests/unit/test_learned_flags
-tests_unit_test_learned_flags_SOURCES = tests/unit/test_learned_flags.c
+tests_unit_test_learned_flags_SOURCES = tests/unit/test_learned_flags.c tests/unit/predicted_call.h
 tests_unit_test_learned_flags_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_verify_operands

@@ -75,16 +75,6 @@ static void test_next(void)
            "the fast one takes the last");
 }
 
-static void test_lengths(void)
-{
-    int64_t lengths[3];
-    device_shares_of_length((int64_t[]){2, 0, 1}, 3, 90, SHARE_UNIT, lengths);
-    tap_ok(lengths[0] == 64 && lengths[1] == 0 && lengths[2] == 26, "multiples of 32, and the rest");
-    device_shares_of_length((int64_t[]){1, 2, 0}, 3, 100, SHARE_UNIT, lengths);
-    tap_ok(lengths[0] == 32 && lengths[1] == 68 && lengths[2] == 0,
-           "the last that has any ends with the length");
-}
-
 /* Table 3 of the paper: multiprocessors times elements of each. */
 static const double TESLA_K20 = 13 * 192, QUADRO_2000D = 4 * 48, GEFORCE_8800GTS = 16 * 8;
 
@@ -198,7 +188,6 @@ int main(void)
     test_seconds();
     test_optimum();
     test_next();
-    test_lengths();
     test_rule();
     test_pace();
     return tap_done();

@@ -1,6 +1,7 @@
 /* What the matrix in use would have gained before a device is there: constant, rewritten by the
  * program, by calls that a device would do, and one of several. */
 #include "interpose/purchase/early_account.h"
+#include "predicted_call.h"
 #include "tap.h"
 
 #include <math.h>
@@ -80,7 +81,7 @@ static void test_several(void)
 static void test_rewritten(void)
 {
     struct early_accounts accounts = {0};
-    const double all_us = crossover_staged_us(&model, 8 * (uint64_t)ORDER * (ORDER + 1) / 2);
+    const double all_us = crossover_copies_us(&model, 4. * ORDER * (ORDER + 1), false);
     bool good = use(&accounts, symv(matrix, ORDER), all_us / 2) == 0;
     for (int i = 0; i < CALLS; i++) {
         rewrite(matrix);
@@ -110,14 +111,14 @@ static void test_rewritten(void)
 /* What a call takes longer on the device, with all that it reads and writes there. */
 static double later_us(struct blas_call call)
 {
-    const struct predicted_times times = crossover_predict(&model, &call, 0, true);
+    const struct predicted_times times = predicted_call(&model, &call, 0, true);
     return times.resident_us - times.host_us;
 }
 
 static void test_updated_on_host(void)
 {
     struct early_accounts accounts = {0};
-    const double all_us = crossover_staged_us(&model, 8 * (uint64_t)ORDER * (ORDER + 1) / 2);
+    const double all_us = crossover_copies_us(&model, 4. * ORDER * (ORDER + 1), false);
     const struct blas_call thin = syrk(matrix, ORDER, 1), thick = syrk(matrix, ORDER, ORDER);
     const double loss_us = later_us(thin);
     tap_ok(loss_us > 0 && loss_us < all_us && later_us(thick) < 0,

@@ -1,6 +1,7 @@
 /* What is learned of flags and of the device's sets: lines of text, times of calls, floors. */
 #include "interpose/policy.h"
 #include "tuner/online/learned_times.h"
+#include "predicted_call.h"
 #include "tap.h"
 
 #include <math.h>
@@ -129,9 +130,9 @@ static void test_times(struct learned_times *times)
            "also between two classes: %.2f and %.2f us", plain, conjugate);
     struct blas_call call = timed_class_call(timed_class_parse("dtrmv_none"), 1 << 20);
     crossover_use_learned(&model, times);
-    lower = crossover_predict(&model, &call, 0, true).host_us;
+    lower = predicted_call(&model, &call, 0, true).host_us;
     call.uplo = UPLO_UPPER;
-    upper = crossover_predict(&model, &call, 0, true).host_us;
+    upper = predicted_call(&model, &call, 0, true).host_us;
     tap_ok(close_to(lower, 240) && close_to(upper, 375), "so is what is predicted: %.1f and %.1f us", lower,
            upper);
 }

@@ -1,13 +1,15 @@
 /* Where a call goes, as a pure function: the rules of policy_decide, and ski rental's bound. */
+#include "common/call_work.h"
 #include "interpose/entries/pack.h"
 #include "policy_calls.h"
+#include "predicted_call.h"
 #include "tap.h"
 
 #include <math.h>
 
 static struct residency cold(const struct blas_call *call, double credit_us)
 {
-    uint64_t bytes = crossover_matrix_bytes(call);
+    uint64_t bytes = (uint64_t)call_work_matrix_bytes(call);
     return (struct residency){.trackable = true, .bytes = bytes, .missing_bytes = bytes, .credit_us = credit_us};
 }
 
@@ -41,10 +43,10 @@ static void test_residency(const struct machine_model *model)
     decision = decide(OFFLOAD_AUTO, model, &call, &residency);
     tap_ok(!decision.device && decision.reason == HOST_REWRITTEN && decision.credit_us > 0,
            "a matrix that the program rewrites stays for that reason");
-    residency = cold(&call, crossover_upload_us(model, crossover_matrix_bytes(&call)) / 2);
+    residency = cold(&call, crossover_copies_us(model, call_work_matrix_bytes(&call), true) / 2);
     tap_ok(!decide(OFFLOAD_AUTO, model, &call, &residency).device, "half of an upload's cost is not enough");
     residency.pinned_bytes = residency.missing_bytes;
-    residency.credit_us = crossover_staged_us(model, residency.missing_bytes) - 1;
+    residency.credit_us = crossover_copies_us(model, (double)residency.missing_bytes, false) - 1;
     tap_ok(decide(OFFLOAD_AUTO, model, &call, &residency).device, "but where the matrix was pinned before");
     call = symv_call(64);
     residency = (struct residency){.trackable = true, .resident = true};
@@ -66,7 +68,7 @@ static void test_ski_rental(const struct machine_model *model)
         calls++;
     }
     struct residency residency = cold(&call, 0);
-    double upload = crossover_predict(model, &call, residency.missing_bytes, true).upload_us;
+    double upload = predicted_call(model, &call, residency.missing_bytes, true).upload_us;
     tap_ok(calls > 0 && calls < 1000, "an unchanged matrix is uploaded after %d calls", calls);
     tap_ok(credit <= upload, "waiting cost %.0f us, an upload costs %.0f us", credit, upload);
 }
@@ -76,7 +78,7 @@ static void test_setbacks(const struct machine_model *model)
 {
     struct blas_call call = symv_call(8192);
     struct residency residency = cold(&call, 0);
-    struct predicted_times times = crossover_predict(model, &call, residency.missing_bytes, true);
+    struct predicted_times times = predicted_call(model, &call, residency.missing_bytes, true);
     residency.credit_us = times.upload_us * 3;
     residency.setbacks = 1;
     tap_ok(decide(OFFLOAD_AUTO, model, &call, &residency).device, "after a setback twice the upload suffices");
@@ -103,7 +105,7 @@ static void test_kept_residency(const struct machine_model *model)
     static double storage;
     struct blas_call call = {.family = FAMILY_SYRK, .type = TYPE_D, .n = 4000, .k = 4,
                              .a = {&storage, 4000, 4, 4000, PART_FULL}, .c = {&storage, 4000, 4000, 4000, PART_LOWER}};
-    const struct predicted_times times = crossover_predict(model, &call, 0, true);
+    const struct predicted_times times = predicted_call(model, &call, 0, true);
     const double loses = times.resident_us - times.host_us;
     struct residency residency = {.trackable = true, .resident = true};
     tap_ok(loses > 0 && !decide(OFFLOAD_AUTO, model, &call, &residency).device,

@@ -1,6 +1,8 @@
 /* Savings that are not to be counted on, and calls that are known never to save anything. */
+#include "common/call_work.h"
 #include "interpose/entries/pack.h"
 #include "policy_calls.h"
+#include "predicted_call.h"
 #include "tap.h"
 
 #include <math.h>
@@ -25,8 +27,8 @@ static double saved_by_waking_for(const struct machine_model *model, const struc
 static void test_waking(const struct machine_model *model)
 {
     const struct blas_call large = gemm_call(512), product = symv_call(2048);
-    const struct predicted_times of_large = crossover_predict(model, &large, 0, true);
-    const struct predicted_times of_product = crossover_predict(model, &product, 0, true);
+    const struct predicted_times of_large = predicted_call(model, &large, 0, true);
+    const struct predicted_times of_product = predicted_call(model, &product, 0, true);
     const double sure_us = 0.5 * of_large.host_us - 25 - of_large.resident_us;
     const double all_us = of_product.host_us - of_product.resident_us;
     tap_ok(fabs(saved_by_waking_for(model, &large) - sure_us) < 1e-6,
@@ -40,7 +42,7 @@ static int64_t doubtful_order(const struct machine_model *model)
 {
     for (int64_t n = 32;; n++) {
         const struct blas_call call = gemm_call(n);
-        const struct predicted_times times = crossover_predict(model, &call, 0, true);
+        const struct predicted_times times = predicted_call(model, &call, 0, true);
         if (times.resident_us + crossover_new_output_us(model, &call) < 0.9 * times.host_us)
             return n;
     }
@@ -64,7 +66,8 @@ static void test_new_output(const struct machine_model *model)
 /* Whatever is resident: the host, with nothing for the accounts. */
 static bool is_always_host(const struct machine_model *model, const struct blas_call *call)
 {
-    const uint64_t result = crossover_result_bytes(call), bytes = crossover_matrix_bytes(call);
+    const uint64_t result = (uint64_t)call_work_result_bytes(call),
+                   bytes = (uint64_t)call_work_matrix_bytes(call);
     const struct residency all[] = {
         {.trackable = true, .resident = true},
         {.trackable = true, .resident = true, .kept_bytes = result, .worth_us = 1e9},

@@ -1,6 +1,8 @@
 /* Floors, and the foretold times that they and the policy stand on. */
+#include "common/call_work.h"
 #include "interpose/entries/pack.h"
 #include "policy_calls.h"
+#include "predicted_call.h"
 #include "tap.h"
 
 #include <math.h>
@@ -75,7 +77,7 @@ static void test_every_floor(const struct machine_model *model)
                                               (enum blas_type)type);
                 struct blas_call call = call_below((enum blas_family)family, (enum blas_type)type, floor,
                                                    shape);
-                struct predicted_times times = crossover_predict(model, &call, 0, true);
+                struct predicted_times times = predicted_call(model, &call, 0, true);
                 tap_ok(floor > 1 && floor < UINT64_MAX && crossover_size(&call) < floor &&
                            times.host_us < times.resident_us,
                        "family %d, type %d, shape %d: floor %llu is below the crossover", family, type, shape,
@@ -93,14 +95,14 @@ static void test_processors(const struct machine_model *plain)
     struct blas_call small = symv_call(2000), large = symv_call(8192);
     small.family = FAMILY_TRMV; /* which memory alone holds back */
     crossover_use_processors(&model, 64, 300 << 20);
-    tap_ok(crossover_predict(&model, &small, 0, true).host_us <
-               0.9 * crossover_predict(plain, &small, 0, true).host_us,
+    tap_ok(predicted_call(&model, &small, 0, true).host_us <
+               0.9 * predicted_call(plain, &small, 0, true).host_us,
            "a matrix in the host's cache is read faster");
-    tap_ok(crossover_predict(&model, &large, 0, true).host_us ==
-               crossover_predict(plain, &large, 0, true).host_us,
+    tap_ok(predicted_call(&model, &large, 0, true).host_us ==
+               predicted_call(plain, &large, 0, true).host_us,
            "a larger one is not");
-    tap_ok(crossover_predict(&model, &small, 1 << 20, true).resident_us ==
-               crossover_predict(plain, &small, 1 << 20, true).resident_us,
+    tap_ok(predicted_call(&model, &small, 1 << 20, true).resident_us ==
+               predicted_call(plain, &small, 1 << 20, true).resident_us,
            "nor does the device care");
     tap_ok(policy_floor(OFFLOAD_AUTO, &model, FAMILY_SYMV, TYPE_D) >
                    policy_floor(OFFLOAD_AUTO, plain, FAMILY_SYMV, TYPE_D) &&
@@ -120,15 +122,15 @@ static void test_scan(const struct machine_model *model)
     struct machine_model without = *model, twice = *model;
     without.scan_us_per_byte = 0;
     twice.scan_us_per_byte *= 2;
-    const double alone_us = crossover_predict(&without, &reads, 0, true).resident_us;
-    const double us = crossover_predict(model, &reads, 0, true).resident_us;
+    const double alone_us = predicted_call(&without, &reads, 0, true).resident_us;
+    const double us = predicted_call(model, &reads, 0, true).resident_us;
     tap_ok(us > alone_us && us < alone_us + 0.9 * scan_us &&
-               fabs(crossover_predict(&twice, &reads, 0, true).resident_us - us - scan_us) < 1e-6,
+               fabs(predicted_call(&twice, &reads, 0, true).resident_us - us - scan_us) < 1e-6,
            "of a scan only what is longer than the kernel counts");
     writes.c = writes.a;
     writes.a.pointer = NULL;
-    tap_ok(fabs(crossover_predict(model, &writes, 0, true).resident_us - scan_us -
-                crossover_predict(&without, &writes, 0, true).resident_us) < 1e-6,
+    tap_ok(fabs(predicted_call(model, &writes, 0, true).resident_us - scan_us -
+                predicted_call(&without, &writes, 0, true).resident_us) < 1e-6,
            "all of it where the matrix is written");
 }
 
@@ -139,12 +141,12 @@ static void test_complex_times(const struct machine_model *model)
     computing.host_bandwidth = 1e18;
     computing.host_start_us = 0;
     call.family = FAMILY_TRMV;
-    double real = crossover_predict(&computing, &call, 0, true).host_us;
+    double real = predicted_call(&computing, &call, 0, true).host_us;
     call.type = TYPE_Z;
-    double complex = crossover_predict(&computing, &call, 0, true).host_us;
+    double complex = predicted_call(&computing, &call, 0, true).host_us;
     tap_ok(complex > 3.99 * real && complex < 4.01 * real, "ztrmv computes four times as long as dtrmv");
     call = symv_call(INT64_C(1) << 30);
-    tap_ok(crossover_matrix_bytes(&call) == (UINT64_C(1) << 62) + (UINT64_C(1) << 32),
+    tap_ok(call_work_matrix_bytes(&call) == 0x1p62 + 0x1p32,
            "the bytes of a triangle of order 2^30 do not overflow");
 }
 

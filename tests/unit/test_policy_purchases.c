@@ -1,6 +1,7 @@
 /* When the device is woken and cuBLAS opened: policy_wake, policy_level3 and what prepares them. */
 #include "interpose/entries/pack.h"
 #include "policy_calls.h"
+#include "predicted_call.h"
 #include "tap.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@ static void test_slow_savings(const struct machine_model *model, const struct bl
     struct machine_model other = *model;
     struct wake_account account = {0};
     int calls = 1;
-    const struct predicted_times times = crossover_predict(model, call, 0, true);
+    const struct predicted_times times = predicted_call(model, call, 0, true);
     other.call_us += 0.9 * (times.host_us - times.resident_us);
     const double saved = 0.1 * (times.host_us - times.resident_us);
     while (wake(OFFLOAD_AUTO, &other, call, 0, &account) != PURCHASE_NOW)
@@ -31,7 +32,7 @@ static void test_wake(const struct machine_model *model)
     int calls = 0;
     tap_ok(wake(OFFLOAD_ALWAYS, model, &call, 0, &account) == PURCHASE_NOW, "always wakes at once");
     tap_ok(!wake(OFFLOAD_NEVER, model, &call, 0, &account), "never does not wake");
-    const struct predicted_times times = crossover_predict(model, &call, 0, true);
+    const struct predicted_times times = predicted_call(model, &call, 0, true);
     const double saved = times.host_us - times.resident_us;
     while (wake(OFFLOAD_AUTO, model, &call, 0, &account) == PURCHASE_NOT_YET)
         calls++;

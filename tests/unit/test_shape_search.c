@@ -1,6 +1,6 @@
 /* The pure parts of the search for launch shapes: sizes, shapes, the analyzer, rules from samples. */
 #include "tuner/learn/analyzer.h"
-#include "tuner/learn/sampled_rules.h"
+#include "tuner/learn/interval_rules.h"
 #include "tuner/learn/shape_space.h"
 #include "tuner/learn/size_grid.h"
 #include "tap.h"
@@ -53,19 +53,18 @@ static void test_sizes(void)
 /* The ends, then the middle by ratio, and so on; beyond SIZE_GRID_ALL late. */
 static void test_farthest(void)
 {
-    static const int64_t sizes[] = {4, 5, 16, 17, 64, 200, 256};
-    static const size_t wanted_order[] = {0, 6, 3, 4, 1, 5};
+    static const int64_t sizes[] = {4, 5, 17, 64, 200, 256};
+    static const size_t wanted_order[] = {0, 5, 2, 3, 1, 4};
     enum { COUNT = sizeof sizes / sizeof *sizes, WANTED = sizeof wanted_order / sizeof *wanted_order };
-    const bool wanted[COUNT] = {true, true, false, true, true, true, true};
     bool taken[COUNT] = {false};
     size_t right = 0;
     for (size_t i = 0; i < WANTED; i++) {
-        const size_t next = size_grid_farthest(sizes, COUNT, wanted, taken);
+        const size_t next = size_grid_farthest(sizes, COUNT, taken);
         right += next == wanted_order[i];
         if (next < COUNT)
             taken[next] = true;
     }
-    tap_ok(right == WANTED && size_grid_farthest(sizes, COUNT, wanted, taken) == COUNT,
+    tap_ok(right == WANTED && size_grid_farthest(sizes, COUNT, taken) == COUNT,
            "sizes far from others come first: %zu of %d in order, and then there is none", right, WANTED);
 }
 
@@ -186,11 +185,9 @@ static void test_rules(uint64_t state)
     times.sizes_count = size_grid((struct size_range){4, 512}, SIZE_GRID_MAX, times.sizes);
     for (size_t i = 0; i < times.sizes_count; i++)
         times.floor[i] = 1 + 0.001 * (double)(times.sizes[i] * times.sizes[i]);
-    bool all[SIZE_GRID_MAX], sampled[SIZE_GRID_MAX] = {false};
-    for (size_t i = 0; i < SIZE_GRID_MAX; i++)
-        all[i] = true;
+    bool sampled[SIZE_GRID_MAX] = {false};
     for (int step = 0; step < 20; step++) {
-        const size_t next = size_grid_farthest(times.sizes, times.sizes_count, all, sampled);
+        const size_t next = size_grid_farthest(times.sizes, times.sizes_count, sampled);
         sampled[next] = true;
         sample(&times, next, 0.02, &state);
     }

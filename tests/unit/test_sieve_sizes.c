@@ -52,7 +52,7 @@ static void test_even(void)
     int64_t sizes[SIEVE_SIZES_MAX];
     const size_t grid_count = size_grid((struct size_range){4, 512}, SIZE_GRID_MAX, grid);
     const int64_t expected[] = {4, 8, 16, 32, 64, 128, 255, 512};
-    const size_t count = sieve_sizes(class_of(FAMILY_GEMV, TYPE_D), grid, grid_count, 8, 132, sizes);
+    const size_t count = sieve_sizes(class_of(FAMILY_GEMV, TYPE_D), grid, grid_count, 132, sizes);
     bool good = count == 8;
     for (size_t i = 0; good && i < count; i++)
         good = sizes[i] >= expected[i] - 4 && sizes[i] <= expected[i] + 4 && has(grid, grid_count, sizes[i]);
@@ -63,8 +63,8 @@ static void test_waves(enum blas_family family, enum blas_type type, int multipr
 {
     int64_t sizes[SIEVE_SIZES_MAX];
     const size_t grid_count = size_grid((struct size_range){4, 512}, SIZE_GRID_MAX, grid);
-    const size_t count = sieve_sizes(class_of(family, type), grid, grid_count, SIEVE_SIZES_EVEN,
-                                     multiprocessors, sizes);
+    const size_t count = sieve_sizes(class_of(family, type), grid, grid_count, multiprocessors,
+                                     sizes);
     bool good = ascends(sizes, count) && sizes[0] == 4 && sizes[count - 1] == 512;
     for (int waves = 1; waves <= 2; waves++)
         for (int edge = 64; edge <= 256; edge *= 2)
@@ -77,7 +77,7 @@ static void test_single_window(void)
 {
     int64_t sizes[SIEVE_SIZES_MAX];
     const size_t grid_count = size_grid((struct size_range){4, 512}, SIZE_GRID_MAX, grid);
-    const size_t count = sieve_sizes(class_of(FAMILY_SYMV, TYPE_S), grid, grid_count, 8, 132, sizes);
+    const size_t count = sieve_sizes(class_of(FAMILY_SYMV, TYPE_S), grid, grid_count, 132, sizes);
     tap_ok(has(sizes, count, 88) && has(sizes, count, 60) && has(sizes, count, 44),
            "an H100: 22 rows of 128 make 253 tiles, 15 make 120, 22 of 64 again 253");
 }
@@ -86,10 +86,10 @@ static void test_small_grids(void)
 {
     int64_t sizes[SIEVE_SIZES_MAX];
     const size_t grid_count = size_grid((struct size_range){4, 9}, SIZE_GRID_MAX, grid);
-    const size_t count = sieve_sizes(class_of(FAMILY_SYMV, TYPE_D), grid, grid_count, 8, 132, sizes);
+    const size_t count = sieve_sizes(class_of(FAMILY_SYMV, TYPE_D), grid, grid_count, 132, sizes);
     tap_ok(grid_count == 6 && count == 6 && ascends(sizes, count), "a grid of six sizes: all of them, once");
     grid[0] = 200;
-    tap_ok(sieve_sizes(class_of(FAMILY_HEMV, TYPE_C), grid, 1, 8, 132, sizes) == 1 && sizes[0] == 200,
+    tap_ok(sieve_sizes(class_of(FAMILY_HEMV, TYPE_C), grid, 1, 132, sizes) == 1 && sizes[0] == 200,
            "a grid of one size beyond most of the windows");
 }
 

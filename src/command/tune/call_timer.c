@@ -2,7 +2,6 @@
 
 #include "command/run/offload_report.h"
 #include "command/tune/timed_calls.h"
-#include "common/clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -99,10 +98,17 @@ bool call_timer_cold(struct call_timer *timer, double bytes, double *first_us, d
     return perform(timer, 1) && read_times(timer, first_us, second_us);
 }
 
+bool call_timer_route(struct call_timer *timer, const char *name, int64_t n, char jobz, double *us)
+{
+    double first;
+    fprintf(timer->child.requests, "route %s %lld %c\n", name, (long long)n, jobz);
+    return perform(timer, 1) && read_times(timer, us, &first);
+}
+
 bool call_timer_stop(struct call_timer *timer, struct call_timer_end *end)
 {
     struct offload_row row;
-    memset(end, 0, sizeof *end);
+    char host[sizeof end->host];
     if (!timer->running)
         return false;
     bool good = shim_child_wait(&timer->child) == 0;
@@ -111,47 +117,13 @@ bool call_timer_stop(struct call_timer *timer, struct call_timer_end *end)
         if (!offload_report_row(timer->child.report, routine_name(routine, name), &row))
             continue;
         end->any_on_device |= row.on_device > 0;
-        end->stayed[routine] = row.on_host > 0;
+        end->stayed[routine] |= row.on_host > 0;
         if (row.on_host && !end->reason[0])
             memcpy(end->reason, row.reason, sizeof end->reason);
     }
-    if (!offload_report_host(timer->child.report, end->host, sizeof end->host))
-        end->host[0] = '\0';
+    if (offload_report_host(timer->child.report, host, sizeof host))
+        memcpy(end->host, host, sizeof end->host);
     shim_child_clean(&timer->child);
     timer->running = false;
     return good;
-}
-
-bool timing_process_start(struct timing_process *process)
-{
-    process->started = clock_seconds();
-    return call_timer_start(&process->timer, process->settings, process->who, process->most_bytes);
-}
-
-static void add_end(struct call_timer_end *end, const struct call_timer_end *more)
-{
-    for (int routine = 0; routine < ROUTINES; routine++)
-        end->stayed[routine] = end->stayed[routine] || more->stayed[routine];
-    if (!end->reason[0])
-        memcpy(end->reason, more->reason, sizeof end->reason);
-    end->any_on_device = end->any_on_device || more->any_on_device;
-    if (more->host[0])
-        memcpy(end->host, more->host, sizeof end->host);
-}
-
-void timing_process_stop(struct timing_process *process)
-{
-    struct call_timer_end end;
-    const bool was_running = process->timer.running;
-    if (!call_timer_stop(&process->timer, &end) && was_running)
-        process->lost = true;
-    add_end(&process->end, &end);
-}
-
-void timing_process_renew(struct timing_process *process)
-{
-    if (process->seconds <= 0 || clock_seconds() - process->started < process->seconds)
-        return;
-    timing_process_stop(process);
-    timing_process_start(process);
 }

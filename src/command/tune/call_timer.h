@@ -38,7 +38,10 @@ void call_timer_warm_all(struct call_timer *timer, enum call_side side, const st
 /* Of the first and second dgemv on a matrix of about this many bytes that the process has just made. */
 bool call_timer_cold(struct call_timer *timer, double bytes, double *first_us, double *second_us);
 
-/* End the process, and what it left in its report. False: it ended with a failure. */
+/* Of a call of a LAPACK routine; any letter where it has no JOBZ. */
+bool call_timer_route(struct call_timer *timer, const char *name, int64_t n, char jobz, double *us);
+
+/* End the process, and add to `end` what it left in its report. False: it ended with a failure. */
 struct call_timer_end {
     bool stayed[ROUTINES]; /* calls of the routine stayed on the host, */
     char reason[96];       /* ... the first of them because of this; "" */
@@ -46,28 +49,5 @@ struct call_timer_end {
     char host[256];        /* the resolved path of its host BLAS; "" if that is not known */
 };
 bool call_timer_stop(struct call_timer *timer, struct call_timer_end *end);
-
-/* The process that times calls for the tuner, replaced by a new one from time to time, and what all of them
- * left behind. From process to process threads and memory lie elsewhere, which makes up to 14% of a call's
- * time. Set the first four; the rest zero. What they point to must outlive it. */
-struct timing_process {
-    const struct shim_child_settings *settings;
-    const char *who;           /* begins complaints */
-    size_t most_bytes;         /* of a matrix */
-    double seconds;            /* after which it is replaced; 0: never */
-    struct call_timer timer;   /* of the present one */
-    double started;            /* when that was, in seconds of clock.h */
-    struct call_timer_end end; /* of all that have ended: of each routine and of the whole what any said */
-    bool lost;                 /* one ended with a failure */
-};
-
-/* False: complained in one line. */
-bool timing_process_start(struct timing_process *process);
-
-/* Nothing where none runs. */
-void timing_process_stop(struct timing_process *process);
-
-/* Another one in its place, if it has run for as long as it may; timer.running tells whether one runs. */
-void timing_process_renew(struct timing_process *process);
 
 #endif

@@ -11,21 +11,14 @@ int learned_merge_device_curves(const struct learned_times *times)
     return count;
 }
 
-/* The Hermitian routine that shares the classes of the symmetric one. */
-static enum blas_family hermitian_of(enum blas_family family)
-{
-    for (int other = 0; other < FAMILY_COUNT; other++)
-        if (other != (int)family && timed_class_shared((enum blas_family)other) == family)
-            return (enum blas_family)other;
-    return family;
-}
-
+/* Of any routine that goes by the class: the Hermitian one, too. */
 static bool has_stayed(int class, const struct call_timer_end *end)
 {
-    const enum blas_family family = timed_class_family(class);
-    const int routine = routine_of(family, timed_class_type(class));
-    const int hermitian = routine_of(hermitian_of(family), timed_class_type(class));
-    return end->stayed[routine] || (hermitian >= 0 && end->stayed[hermitian]);
+    for (int routine = 0; routine < ROUTINES; routine++)
+        if (end->stayed[routine] && routine_type(routine) == timed_class_type(class) &&
+            timed_class_shared(routine_family(routine)) == timed_class_family(class))
+            return true;
+    return false;
 }
 
 void learned_merge_forget_stayed(struct learned_times *times, const struct call_timer_end *end)
@@ -85,11 +78,10 @@ static bool is_untimed(const struct learned_times *times, int class)
     return times->host[class].count == 0 && times->resident[class].count == 0;
 }
 
-int learned_merge_keep_others(struct learned_times *times, const char *text, const char *routines,
+void learned_merge_keep_others(struct learned_times *times, const char *text, const char *routines,
                               const struct call_timer_end *end)
 {
     char fault[LEARNED_FAULT_BYTES];
-    int kept = 0;
     struct learned_times *before = malloc(sizeof *before); /* too large for some threads' stacks */
     if (before && learned_times_parse(before, text, fault)) {
         learned_times_settle(before, times->host_blas, times->host_threads);
@@ -101,10 +93,8 @@ int learned_merge_keep_others(struct learned_times *times, const char *text, con
             if (wanted && (!is_untimed(times, class) || has_stayed(class, end)))
                 continue;
             keep_class(times, before, class);
-            kept += wanted && !is_untimed(times, class);
         }
         keep_rest(times, before);
     }
     free(before);
-    return kept;
 }

@@ -18,8 +18,8 @@ void learned_merge_forget_single(struct learned_times *times);
 /* From a crossover section, which may be wrong, in which case nothing stays: classes of routines that are not
  * listed (routine_is_listed; NULL: all are), and those for which there was no time now, unless their calls
  * stayed; the host's if they are of the same BLAS and threads; and of what belongs to no class that which is
- * not known now. How many classes of listed routines had no time and are as before. */
-int learned_merge_keep_others(struct learned_times *times, const char *text, const char *routines,
+ * not known now. */
+void learned_merge_keep_others(struct learned_times *times, const char *text, const char *routines,
                               const struct call_timer_end *end);
 
 /* Does a routine that is listed go by the classes of this family and type? */

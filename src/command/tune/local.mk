@@ -4,7 +4,6 @@ mublas_SOURCES += \
 	src/command/tune/tune_evaluate.c src/command/tune/tune_evaluate.h \
 	src/command/tune/tune_files.c src/command/tune/tune_files.h \
 	src/command/tune/tune_options.c src/command/tune/tune_options.h \
-	src/command/tune/tune_place.c src/command/tune/tune_place.h \
 	src/command/tune/tune_progress.c src/command/tune/tune_progress.h \
 	src/command/tune/tune_session.c src/command/tune/tune_session.h
 
@@ -14,7 +13,6 @@ libmublas_calls_la_SOURCES += \
 	src/command/tune/learned_merge.c src/command/tune/learned_merge.h \
 	src/command/tune/operand_pools.c src/command/tune/operand_pools.h \
 	src/command/tune/timed_calls.c src/command/tune/timed_calls.h \
-	src/command/tune/timed_routes.c src/command/tune/timed_routes.h \
 	src/command/tune/tune_calls.c src/command/tune/tune_calls.h \
 	src/command/tune/tune_results.c src/command/tune/tune_results.h \
 	src/command/tune/tune_routes.c src/command/tune/tune_routes.h

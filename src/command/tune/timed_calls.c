@@ -1,7 +1,8 @@
 #include "command/tune/timed_calls.h"
+#include "command/lapack_call.h"
+#include "command/random_flags.h"
 #include "command/routine_call.h"
 #include "command/tune/operand_pools.h"
-#include "command/tune/timed_routes.h"
 #include "common/clock.h"
 #include "mirror/ledger/staged_results.h"
 #include "mirror/pinning/pins.h"
@@ -18,7 +19,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { MOST_REPEATS = 101, COLD_REPEATS = 3 };
+enum { MOST_REPEATS = 101, COLD_REPEATS = 3, ROUTE_REPEATS = 3 };
 
 static double microseconds(void)
 {
@@ -95,11 +96,7 @@ static host_function *function_of(const struct sides *sides, enum call_side side
     return side == SIDE_HOST ? routine_in_host(routine, &sides->host) : routine_in_shim(routine);
 }
 
-struct answer {
-    double us[2];
-};
-
-static bool answer_warm(struct sides *sides, const char *request, struct answer *answer)
+static bool answer_warm(struct sides *sides, const char *request, double us[2])
 {
     char where[8], name[ROUTINE_NAME];
     long long m, n, k, lda;
@@ -125,12 +122,12 @@ static bool answer_warm(struct sides *sides, const char *request, struct answer 
         pin_small_results(pools);
         operand_pools_prepare(pools, &call, lda);
     }
-    answer->us[0] = time_warm(function, pools, &call, budget, &answer->us[1]);
+    us[0] = time_warm(function, pools, &call, budget, &us[1]);
     return true;
 }
 
 /* The medians of several matrices; a program frees and allocates in between as well. */
-static bool answer_cold(struct operand_pools *pools, const char *request, struct answer *answer)
+static bool answer_cold(struct operand_pools *pools, const char *request, double us[2])
 {
     double bytes, first[COLD_REPEATS], second[COLD_REPEATS];
     const int routine = routine_of(FAMILY_GEMV, TYPE_D);
@@ -155,9 +152,53 @@ static bool answer_cold(struct operand_pools *pools, const char *request, struct
         if (!good)
             return false;
     }
-    answer->us[0] = statistics_median(first, COLD_REPEATS);
-    answer->us[1] = statistics_median(second, COLD_REPEATS);
+    us[0] = statistics_median(first, COLD_REPEATS);
+    us[1] = statistics_median(second, COLD_REPEATS);
     return true;
+}
+
+static void randomise(char *matrix, size_t bytes)
+{
+    uint64_t seed = 1;
+    for (size_t i = 0; i < bytes / sizeof(double); i++)
+        ((double *)matrix)[i] = 2 * random_part(&seed) - 1;
+}
+
+static double time_route(host_function *function, const struct lapack_routine *routine,
+                        struct lapack_arguments *arguments)
+{
+    const size_t bytes = (size_t)(arguments->n * arguments->lda) * blas_element_bytes(routine->type);
+    randomise(arguments->a, bytes);
+    const double started = microseconds();
+    lapack_call(function, routine, arguments);
+    return microseconds() - started;
+}
+
+static bool answer_route(const char *request, double us[2])
+{
+    char name[16], jobz;
+    long long n;
+    struct host_library host;
+    double times[ROUTE_REPEATS];
+    if (sscanf(request, "route %15s %lld %c", name, &n, &jobz) != 3 || n < 1 || !lapack_call_host(&host))
+        return false;
+    const int number = lapack_routine_named(name, strlen(name));
+    const struct lapack_routine *const routine = number < 0 ? NULL : lapack_routine_row(number);
+    host_function *const function =
+        routine && lapack_call_is_known(routine->family) ? lapack_call_in_shim(routine) : NULL;
+    struct lapack_arguments arguments = {
+        .jobz = jobz, .range = 'A', .uplo = 'L', .m = n, .n = n, .lda = n, .ldb = n, .ldz = n};
+    if (!function)
+        return false;
+    const bool made = lapack_arguments_make(&arguments, routine->type);
+    if (made) {
+        us[1] = time_route(function, routine, &arguments);
+        for (int i = 0; i < ROUTE_REPEATS; i++)
+            times[i] = time_route(function, routine, &arguments);
+        us[0] = statistics_median(times, ROUTE_REPEATS);
+    }
+    lapack_arguments_free(&arguments);
+    return made && arguments.info == 0;
 }
 
 /* Where answers go: what a host BLAS prints (MKL_VERBOSE) is none of them, and goes to standard error. */
@@ -174,14 +215,14 @@ static FILE *take_output(void)
 static void answer_all(struct sides *sides, FILE *answers)
 {
     char request[256];
-    struct answer answer;
+    double us[2];
     while (fgets(request, sizeof request, stdin))
         if (strcmp(request, TIMED_CALLS_ANSWER) == 0)
             fflush(answers);
-        else if (answer_warm(sides, request, &answer) ||
-                 answer_cold(&sides->pools[SIDE_DEVICE], request, &answer) ||
-                 timed_routes_answer(request, answer.us))
-            fprintf(answers, "%.4f %.4f\n", answer.us[0], answer.us[1]);
+        else if (answer_warm(sides, request, us) ||
+                 answer_cold(&sides->pools[SIDE_DEVICE], request, us) ||
+                 answer_route(request, us))
+            fprintf(answers, "%.4f %.4f\n", us[0], us[1]);
         else
             fputs("none\n", answers);
 }

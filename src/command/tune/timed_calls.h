@@ -12,7 +12,8 @@
  *               microseconds of a call on WHERE (host or device), the median of several within
  *               BUDGET microseconds on unchanged matrices; then of the very first
  *   cold BYTES  of the first and second dgemv on a new matrix
- *   route NAME N JOBZ  as timed_routes.h has it
+ *   route NAME N JOBZ  of that call of a LAPACK routine, the median of three after a first one, and of
+ *               the first; any letter where it has no JOBZ
  * or "none" where that cannot be done. Flags are numbers of blas_call.h. The exit status. */
 int timed_calls(const char *bytes);
 

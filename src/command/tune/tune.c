@@ -28,7 +28,7 @@ struct run {
     double started;
     int forms, forms_begun, forms_done; /* of all classes wanted */
     double shapes_part;    /* of the progress */
-    int crossovers, crossovers_kept; /* classes of calls of which times are known, and of these as before */
+    int crossovers;        /* classes of calls of which times are known */
     char what[40];
     struct class_summary summaries[TUNING_CLASSES][TUNING_FORMS];
 };
@@ -151,7 +151,7 @@ static bool learn_calls(struct run *run)
     char *text = NULL;
     if (times && shapes) {
         setenv("MUBLAS_RECIPE", shapes, 1);
-        if (tune_calls(&options, "mublas tune", times, &run->crossovers_kept) && !stopped)
+        if (tune_calls(&options, "mublas tune", times) && !stopped)
             text = learned_times_text(times);
     }
     tune_files_remove_shapes(&run->files);
@@ -195,8 +195,6 @@ static void print_summary(const struct run *run)
                run->forms - run->forms_done, run->forms);
     if (run->crossovers > 0)
         printf("crossovers of %d classes of calls\n", run->crossovers);
-    if (run->crossovers_kept > 0)
-        printf("%d classes of calls are as before: there was no time for them\n", run->crossovers_kept);
     const double seconds = clock_seconds() - run->started;
     if (tune_files_have_nothing(&run->files))
         printf("nothing learned in %.1f s\n", seconds);

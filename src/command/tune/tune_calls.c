@@ -20,10 +20,29 @@ static const double call_budget_us = 300, upload_part = 0.15;
 struct session {
     const struct tune_calls_options *options;
     struct learned_times *times;
-    struct timing_process process; /* as programs have it */
+    const char *who; /* begins complaints */
+    const struct shim_child_settings *as_programs;
+    struct call_timer timer;   /* the process that times calls, */
+    double process_started;    /* ... when it began, */
+    bool process_lost;         /* ... one of them ended with a failure, */
+    struct call_timer_end end; /* ... and what any of them said */
     double started, host_used;
-    int kept; /* classes there was no time for, which are as before */
 };
+
+static bool start_process(struct session *session)
+{
+    session->process_started = clock_seconds();
+    return call_timer_start(&session->timer, session->as_programs, session->who,
+                            session->options->most_bytes);
+}
+
+/* Nothing where none runs. */
+static void stop_process(struct session *session)
+{
+    const bool was_running = session->timer.running;
+    if (!call_timer_stop(&session->timer, &session->end) && was_running)
+        session->process_lost = true;
+}
 
 double tune_calls_budget(enum blas_family family)
 {
@@ -62,7 +81,7 @@ static void time_side(void *argument, enum call_side side, const struct blas_cal
     struct session *session = argument;
     const double started = clock_seconds();
     /* But for the scout's, whose times others take the place of, they are of one family, or two alike. */
-    call_timer_warm_all(&session->process.timer, side, calls, count, tune_calls_budget(calls[0].family), us);
+    call_timer_warm_all(&session->timer, side, calls, count, tune_calls_budget(calls[0].family), us);
     if (side == SIDE_HOST)
         session->host_used += clock_seconds() - started;
 }
@@ -70,7 +89,7 @@ static void time_side(void *argument, enum call_side side, const struct blas_cal
 static bool stop_sampling(void *argument, double done)
 {
     const struct session *session = argument;
-    return !session->process.timer.running || session->host_used > session->options->host_seconds ||
+    return !session->timer.running || session->host_used > session->options->host_seconds ||
            part_used(session) > 1 ||
            !may_go_on(session, fmax(part_used(session), upload_part + (1 - upload_part) * done));
 }
@@ -81,12 +100,16 @@ static bool is_wanted(void *argument, enum blas_family family, enum blas_type ty
     return learned_merge_is_wanted(family, type, session->options->routines);
 }
 
-/* Samples are timed once more: by another process, if it is time. */
+/* Samples are timed once more: by another process, if it is time. From process to process threads and memory
+ * lie elsewhere, which makes up to 14% of a call's time. */
 static void before_round(void *argument)
 {
     struct session *session = argument;
-    if (part_used(session) <= 1)
-        timing_process_renew(&session->process);
+    const double seconds = session->options->process_seconds;
+    if (part_used(session) > 1 || seconds <= 0 || clock_seconds() - session->process_started < seconds)
+        return;
+    stop_process(session);
+    start_process(session);
 }
 
 /* New matrices in a process of that kind: what the first call takes longer than the second. */
@@ -115,7 +138,7 @@ static void sample_staged(struct session *session, struct call_timer *timer, str
         double copied, resident;
         if (part_used(session) > end || !may_go_on(session, fmin(part_used(session), end)) ||
             !call_timer_warm(timer, SIDE_DEVICE, &call, call_budget_us, &copied, NULL) ||
-            !call_timer_warm(&session->process.timer, SIDE_DEVICE, &call, call_budget_us, &resident, NULL))
+            !call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &resident, NULL))
             return;
         if (copied > resident)
             time_curve_add(curve, (double)(n * n) * sizeof(double), copied - resident);
@@ -130,9 +153,9 @@ static void sample_apart(struct session *session, const struct shim_child_settin
                          upload_sampler *sampler, enum upload_way way, double end)
 {
     struct call_timer timer;
-    struct call_timer_end left;
+    struct call_timer_end left = {.any_on_device = false};
     if (part_used(session) > end ||
-        !call_timer_start(&timer, settings, session->process.who, session->options->most_bytes))
+        !call_timer_start(&timer, settings, session->who, session->options->most_bytes))
         return;
     sampler(session, &timer, &session->times->upload[way], end);
     if (!call_timer_stop(&timer, &left) || left.reason[0])
@@ -144,7 +167,7 @@ static void sample_wake(struct session *session)
 {
     struct blas_call call = {.family = FAMILY_AXPY, .type = TYPE_D, .n = 1000};
     double usual, first;
-    if (call_timer_warm(&session->process.timer, SIDE_DEVICE, &call, call_budget_us, &usual, &first) &&
+    if (call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &usual, &first) &&
         first > usual)
         session->times->wake_us = first - usual;
 }
@@ -155,26 +178,24 @@ static void sample_scan(struct session *session)
     const int64_t n = (int64_t)sqrt((double)session->options->most_bytes / 4 / sizeof(double));
     struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_D, .m = n, .n = n};
     double dense, sparse;
-    if (!call_timer_warm(&session->process.timer, SIDE_DEVICE, &call, call_budget_us, &dense, NULL))
+    if (!call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &dense, NULL))
         return;
     call.a.ld = 4 * n;
-    if (call_timer_warm(&session->process.timer, SIDE_DEVICE, &call, call_budget_us, &sparse, NULL) &&
+    if (call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &sparse, NULL) &&
         sparse > dense)
         session->times->scan_us_per_byte = (sparse - dense) / (3.0 * (double)(n * n) * sizeof(double));
 }
 
 static void sample_all(struct session *session)
 {
-    const char *recipe = session->options->recipe;
-    const struct shim_child_settings plain = {.offload = "always", .recipe = recipe};
-    const struct shim_child_settings untracked = {
-        .offload = "always", .tracking = "0", .recipe = recipe, .huge_pages = true};
+    const struct shim_child_settings plain = {.offload = "always"};
+    const struct shim_child_settings untracked = {.offload = "always", .tracking = "0", .huge_pages = true};
     const struct call_sampler sampler = {
         .time = time_side, .stop = stop_sampling, .argument = session, .wanted = is_wanted,
         .before_round = before_round, .rounds = session->options->rounds, .least_bytes = LEAST_BYTES,
         .most_bytes = (double)session->options->most_bytes, .most_us = session->options->most_us};
     sample_wake(session);
-    sample_apart(session, session->process.settings, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);
+    sample_apart(session, session->as_programs, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);
     sample_apart(session, &plain, sample_pinned, UPLOAD_PINNED, 2 * upload_part / 3);
     sample_apart(session, &untracked, sample_staged, UPLOAD_STAGED, upload_part);
     if (part_used(session) < upload_part)
@@ -187,10 +208,10 @@ static void sample_all(struct session *session)
 /* What a process that ended early had made of its calls is not known. False: with one line. */
 static bool is_good(const struct session *session, int timed, int kept)
 {
-    const char *who = session->process.who;
-    const struct call_timer_end *end = &session->process.end;
+    const char *who = session->who;
+    const struct call_timer_end *end = &session->end;
     const char *reason = end->reason[0] ? end->reason : "its process made none";
-    if (session->process.lost && end->any_on_device)
+    if (session->process_lost && end->any_on_device)
         fprintf(stderr, "%s: a process that made calls ended early: nothing is learned\n", who);
     else if (!end->any_on_device)
         fprintf(stderr, "%s: no call ran on the device: %s\n", who, reason);
@@ -204,15 +225,14 @@ static bool is_good(const struct session *session, int timed, int kept)
 static bool conclude(struct session *session)
 {
     struct learned_times *times = session->times;
-    const struct call_timer_end *end = &session->process.end;
+    const struct call_timer_end *end = &session->end;
     const int timed = learned_merge_device_curves(times);
     learned_merge_forget_stayed(times, end);
     const int kept = learned_merge_device_curves(times);
     learned_merge_forget_single(times);
     memcpy(times->host_blas, end->host, sizeof times->host_blas);
     if (session->options->before)
-        session->kept =
-            learned_merge_keep_others(times, session->options->before, session->options->routines, end);
+        learned_merge_keep_others(times, session->options->before, session->options->routines, end);
     learned_times_settle(times, times->host_blas, times->host_threads);
     return is_good(session, timed, kept);
 }
@@ -226,28 +246,20 @@ static bool leave_time_for_routes(struct tune_calls_options *options)
     return wanted;
 }
 
-bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct learned_times *times,
-                int *kept)
+bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct learned_times *times)
 {
     struct tune_calls_options own = *wanted;
     const struct tune_calls_options *const options = &own;
     const bool routes = leave_time_for_routes(&own);
-    const struct shim_child_settings as_programs = {.offload = "always", .recipe = options->recipe,
-                                                    .huge_pages = true};
-    struct session session = {.options = options, .times = times,
-                              .process = {.settings = &as_programs, .who = who,
-                                          .most_bytes = options->most_bytes,
-                                          .seconds = options->process_seconds},
+    const struct shim_child_settings as_programs = {.offload = "always", .huge_pages = true};
+    struct session session = {.options = options, .times = times, .who = who, .as_programs = &as_programs,
                               .started = clock_seconds()};
     memset(times, 0, sizeof *times);
     times->host_threads = processors_for_blas();
-    if (timing_process_start(&session.process))
+    if (start_process(&session))
         sample_all(&session);
-    timing_process_stop(&session.process);
+    stop_process(&session);
     if (routes && may_go_on(&session, 1))
-        tune_routes(&times->routes, options->routines != NULL, options->recipe, who);
-    const bool good = conclude(&session);
-    if (kept)
-        *kept = session.kept;
-    return good;
+        tune_routes(&times->routes, options->routines != NULL, who);
+    return conclude(&session);
 }

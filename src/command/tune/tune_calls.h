@@ -11,7 +11,6 @@ struct tune_calls_options {
     const char *routines; /* names with commas between; NULL: all */
     bool eigensolvers;    /* LAPACK's, too, where routines are named */
     const char *before;   /* a crossover section: what stays where nothing is learned; NULL: nothing */
-    const char *recipe;   /* the file whose launch shapes calls have; NULL: those in force */
     double seconds;       /* for everything, about */
     double host_seconds;  /* of these, for calls on the host, at most */
     int rounds;           /* how often samples beside the border are timed, at most */
@@ -38,10 +37,8 @@ struct tune_calls_options tune_calls_quick(void);
 struct tune_calls_options tune_calls_full(void);
 
 /* Learn into `times`, which is cleared first; floors are settled. With all routines and from 12 seconds on
- * also what tune_routes.h does. What there was no time for is as in options->before, or left out; *kept, if
- * not NULL: how many classes are as before, though they were to be learned. False: nothing could be learned
- * of the device, with one line that begins with `who`. */
-bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times,
-                int *kept);
+ * also what tune_routes.h does. What there was no time for is as in options->before, or left out. False:
+ * nothing could be learned of the device, with one line that begins with `who`. */
+bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times);
 
 #endif

@@ -1,8 +1,7 @@
 #include "command/tune/tune_evaluate.h"
 
 #include "command/random_flags.h"
-#include "command/tune/tune_place.h"
-#include "tuner/learn/timing/shape_race.h"
+#include "command/tune/tune_files.h"
 #include "tuner/learn/shape_space.h"
 #include "tuner/learn/size_grid.h"
 #include "tuner/learn/statistics.h"

@@ -1,7 +1,6 @@
 #include "command/tune/tune_files.h"
 
 #include "command/file_replace.h"
-#include "command/tune/tune_place.h"
 #include "tuner/learn/recipe_write.h"
 #include "tuner/learn/timing/tuning_data.h"
 #include "common/regular_file.h"
@@ -14,7 +13,43 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = TUNE_PATH_BYTES, TUNING_FAULT_BYTES = PATH_BYTES + 64 };
+bool tune_complain(const char *path, const char *fault)
+{
+    fprintf(stderr, "mublas tune: %s: %s\n", path, fault);
+    return false;
+}
+
+static void note(const char *path, const char *fault, const char *consequence)
+{
+    fprintf(stderr, "mublas tune: %s: %s; %s\n", path, fault, consequence);
+}
+
+/* Is there a line that begins so at the head of the file, or is it empty or not there? */
+static bool has_line(const char *path, const char *wanted, char fault[FILE_FAULT_BYTES])
+{
+    enum { HEAD_LINES = 4 };
+    char line[256];
+    int lines = 0;
+    bool found = false;
+    FILE *stream = regular_file_open(path);
+    if (!stream) {
+        snprintf(fault, FILE_FAULT_BYTES, "%s", regular_file_fault());
+        return errno == ENOENT;
+    }
+    for (; lines < HEAD_LINES && !found && fgets(line, sizeof line, stream); lines++)
+        found = strncmp(line, wanted, strlen(wanted)) == 0;
+    fclose(stream);
+    return found || lines == 0;
+}
+
+bool tune_place_is_ours(const char *path, const char *line, const char *what)
+{
+    char fault[FILE_FAULT_BYTES];
+    if (!file_is_replaceable(path, fault))
+        return tune_complain(path, fault);
+    snprintf(fault, sizeof fault, "not %s, and not overwritten", what);
+    return has_line(path, line, fault) || tune_complain(path, fault);
+}
 
 /* False: of none. */
 static bool read_class(const char *line, int *class, enum tuning_form *form)
@@ -26,68 +61,30 @@ static bool read_class(const char *line, int *class, enum tuning_form *form)
     return *class != TUNING_CLASS_NONE && tuning_form_parse(form_name, form);
 }
 
-/* A row goes to `copy`. NULL, or what is wrong with the line. */
-static const char *take_line(const char *line, int number, const char *device, FILE *copy)
+/* The old file's lines of that device, but for classes and forms that this run has learned. */
+static void copy_rows(FILE *stream, const char *path, const char *device,
+                      bool learned[TUNING_CLASSES][TUNING_FORMS])
 {
-    static const char device_line[] = "# device ";
+    char *line = NULL, device_line[sizeof ((struct recipe_signature *)0)->device + 16];
+    size_t room = 0;
     int class;
     enum tuning_form form;
-    if (number == 1 && strcmp(line, TUNING_DATA_FIRST_LINE "\n") != 0)
-        return "not '" TUNING_DATA_FIRST_LINE "'";
-    if (strncmp(line, device_line, sizeof device_line - 1) == 0) {
-        const char *name = line + sizeof device_line - 1;
-        return strncmp(name, device, strlen(device)) == 0 && name[strlen(device)] == '\n'
-                   ? NULL
-                   : "of another device";
+    FILE *old = regular_file_open(path);
+    snprintf(device_line, sizeof device_line, "# device %s\n", device);
+    while (old && getline(&line, &room, old) > 0) {
+        if (strncmp(line, "# device ", 9) == 0 && strcmp(line, device_line) != 0)
+            break;
+        if (strchr(line, '\n') && read_class(line, &class, &form) && !learned[class][form])
+            fputs(line, stream);
     }
-    if (line[0] == '#' || strcmp(line, TUNING_DATA_COLUMNS "\n") == 0 || !strchr(line, '\n'))
-        return NULL;
-    if (!read_class(line, &class, &form))
-        return "a line of no class";
-    return fputs(line, copy) < 0 ? "out of memory" : NULL;
-}
-
-/* The lines of a data file of that device, NUL-terminated, to be freed; a last one without an end is left
- * out. NULL: `fault` says why it cannot be used, "" where there is no such file. */
-static char *read_rows(const char *path, const char *device, char fault[TUNING_FAULT_BYTES])
-{
-    char *rows = NULL, *line = NULL;
-    const char *wrong = NULL;
-    size_t bytes, room = 0;
-    FILE *stream = regular_file_open(path), *copy = stream ? open_memstream(&rows, &bytes) : NULL;
-    *fault = '\0';
-    if (!stream) {
-        if (errno != ENOENT)
-            snprintf(fault, TUNING_FAULT_BYTES, "%s: %s", path, regular_file_fault());
-        return NULL;
-    }
-    for (int number = 1; !wrong && copy && getline(&line, &room, stream) > 0; number++)
-        wrong = take_line(line, number, device, copy);
     free(line);
-    fclose(stream);
-    if (!copy || fclose(copy) != 0)
-        wrong = "out of memory";
-    if (!wrong)
-        return rows;
-    snprintf(fault, TUNING_FAULT_BYTES, "%s: %s", path, wrong);
-    free(rows);
-    return NULL;
+    if (old)
+        fclose(old);
 }
 
-/* Those of classes and forms that this run has not learned. */
-static void write_rows(FILE *stream, const char *rows, bool learned[TUNING_CLASSES][TUNING_FORMS])
+static void path_of(const struct tune_files *files, const char *ending, char path[TUNE_PATH_BYTES])
 {
-    for (const char *line = rows, *end; line && (end = strchr(line, '\n')); line = end + 1) {
-        int class;
-        enum tuning_form form;
-        if (read_class(line, &class, &form) && !learned[class][form])
-            fwrite(line, 1, (size_t)(end + 1 - line), stream);
-    }
-}
-
-static void path_of(const struct tune_files *files, const char *ending, char path[PATH_BYTES])
-{
-    snprintf(path, PATH_BYTES, "%s%s", files->options->output, ending);
+    snprintf(path, TUNE_PATH_BYTES, "%s%s", files->options->output, ending);
 }
 
 static void set_made(struct tune_files *files)
@@ -106,9 +103,9 @@ static bool can_be_written(const struct tune_files *files)
 {
     static const struct {
         const char *ending, *line, *what;
-    } kinds[] = {{"", TUNE_RECIPE_LINE, "a recipe"},
+    } kinds[] = {{"", "mublas recipe ", "a recipe"},
                  {".csv", TUNING_DATA_FIRST_LINE, "tuning data"}};
-    char path[PATH_BYTES];
+    char path[TUNE_PATH_BYTES];
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         path_of(files, kinds[i].ending, path);
         if (!tune_place_is_ours(path, kinds[i].line, kinds[i].what))
@@ -130,27 +127,6 @@ static bool read_fitting(const char *path, const struct recipe_signature *signat
     return false;
 }
 
-/* A line says what the new files will replace because it is of no use here. */
-static void find_outdated(struct tune_files *files, const struct recipe_signature *signature, bool fits,
-                          const char *fault)
-{
-    static const char consequence[] = "it will be replaced";
-    char path[PATH_BYTES], data_fault[TUNING_FAULT_BYTES];
-    path_of(files, ".csv", path);
-    char *rows = read_rows(path, signature->device, data_fault);
-    if (!fits && *fault)
-        tune_note(files->options->output, fault, consequence);
-    else if (*data_fault)
-        fprintf(stderr, "mublas tune: %s; %s\n", data_fault, consequence); /* names the file */
-    else if (!fits && rows)
-        tune_note(path, "there is no recipe of these data", consequence);
-    files->has_outdated_data = *data_fault || (!fits && rows);
-    if (fits)
-        files->before = rows;
-    else
-        free(rows);
-}
-
 bool tune_files_begin(struct tune_files *files, const struct tune_options *options,
                       const struct recipe_signature *signature, const struct occupancy_figures *limits)
 {
@@ -159,9 +135,10 @@ bool tune_files_begin(struct tune_files *files, const struct tune_options *optio
     files->options = options;
     if (!can_be_written(files))
         return false;
-    const bool fits = read_fitting(options->output, signature, &files->recipe, fault);
-    find_outdated(files, signature, fits, fault);
-    if (!fits) {
+    files->fits = read_fitting(options->output, signature, &files->recipe, fault);
+    if (!files->fits && *fault)
+        note(options->output, fault, "it will be replaced");
+    if (!files->fits) {
         files->recipe.signature = *signature;
         files->recipe.resident_warps = limits->warps;
         files->recipe.resident_blocks = limits->blocks;
@@ -180,7 +157,7 @@ static bool write_recipe(const struct recipe *recipe, const char *path)
     return good || tune_complain(path, fault);
 }
 
-/* With the earlier lines of what this run has not learned. */
+/* With what was there of classes that this run has not learned, if it is the recipe's. */
 static bool write_data(struct tune_files *files, const char *path)
 {
     char fault[RECIPE_FAULT_BYTES] = "out of memory", *text = NULL;
@@ -189,7 +166,8 @@ static bool write_data(struct tune_files *files, const char *path)
     if (!stream)
         return tune_complain(path, fault);
     tuning_data_begin(stream, &files->recipe.signature, files->recipe.made);
-    write_rows(stream, files->before, files->done);
+    if (files->fits)
+        copy_rows(stream, path, files->recipe.signature.device, files->done);
     fwrite(files->data, 1, files->data_bytes, stream);
     const bool good = fclose(stream) == 0 && file_replace(path, text, bytes, fault);
     free(text);
@@ -269,14 +247,16 @@ bool tune_files_have_nothing(const struct tune_files *files)
 
 bool tune_files_finish(struct tune_files *files)
 {
-    char path[PATH_BYTES];
+    char path[TUNE_PATH_BYTES];
     path_of(files, ".csv", path);
     if (tune_files_have_nothing(files)) {
-        tune_note(files->options->output, "nothing was learned", "it is as before");
+        note(files->options->output, "nothing was learned", "it is as before");
         return true;
     }
-    if ((files->data_bytes > 0 || files->has_outdated_data) && !write_data(files, path))
+    if (files->data_bytes > 0 && !write_data(files, path))
         return false;
+    if (files->data_bytes == 0 && !files->fits)
+        unlink(path); /* the data of a recipe that is replaced */
     return write_recipe(&files->recipe, files->options->output);
 }
 
@@ -284,5 +264,4 @@ void tune_files_free(struct tune_files *files)
 {
     recipe_clear(&files->recipe);
     free(files->data);
-    free(files->before);
 }

@@ -2,7 +2,10 @@
 #ifndef MUBLAS_TUNE_FILES_H
 #define MUBLAS_TUNE_FILES_H
 
-#include "command/tune/tune_place.h"
+#include "command/tune/tune_options.h"
+
+/* Of the recipe with what is added for other files: at most as much as ".evaluation.csv". */
+enum { TUNE_PATH_BYTES = sizeof ((struct tune_options *)0)->output + 16 };
 
 struct tune_files {
     const struct tune_options *options;
@@ -12,8 +15,7 @@ struct tune_files {
     char shapes[TUNE_PATH_BYTES]; /* the temporary file of tune_files_shapes; "": none */
     char *data;              /* lines of the data file, from malloc */
     size_t data_bytes;
-    char *before; /* lines of the data file that was there, if it is the recipe's */
-    bool has_outdated_data;
+    bool fits; /* the recipe that was there is of this machine and these kernels */
 };
 
 /* `signature` and `limits` of this machine. False, with one line: they cannot be written, or something else
@@ -39,5 +41,12 @@ bool tune_files_have_nothing(const struct tune_files *files);
 /* Write the recipe and the data, if anything was learned. */
 bool tune_files_finish(struct tune_files *files);
 void tune_files_free(struct tune_files *files);
+
+/* A line on standard error; false. */
+bool tune_complain(const char *path, const char *fault);
+
+/* Could a file that has a line which begins so at its head be written there? Not over anything else: `what`
+ * for people. False: with one line. */
+bool tune_place_is_ours(const char *path, const char *line, const char *what);
 
 #endif

@@ -8,8 +8,7 @@
 #ifndef MUBLAS_TUNE_RESULTS_H
 #define MUBLAS_TUNE_RESULTS_H
 
-#include "tuner/online/result_times.h"
-#include "tuner/online/timed_class.h"
+#include "tuner/online/learned_times.h"
 
 /* Microseconds of calls one after the other, as in call_sampler.h; not positive: it cannot be timed. */
 typedef void results_timer(void *argument, enum call_side side, const struct blas_call *calls, int count,

@@ -1,18 +1,12 @@
 #include "command/tune/tune_routes.h"
 #include "command/run/offload_report.h"
 #include "command/tune/call_timer.h"
-#include "command/tune/timed_calls.h"
 #include "common/clock.h"
 #include "gpu/vendor/solver_library.h"
 #include "tuner/learn/statistics.h"
 #include "tuner/online/route_times.h"
 
-#include <poll.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { PATIENCE_MS = 20000, ORDERS = 3, PROCESSES = 3 };
+enum { ORDERS = 3, PROCESSES = 3 };
 static const double most_us = 50e3; /* of a call on the host */
 
 /* What stands for a curve, sooner what takes less time. */
@@ -48,20 +42,6 @@ static bool is_eigenproblem(const struct timed *call)
     return call->curve == ROUTE_VALUES || call->curve == ROUTE_VECTORS;
 }
 
-/* Have the process time it. */
-static bool ask(const struct call_timer *timer, const struct timed *call, int64_t n, double *us)
-{
-    char answer[64];
-    struct pollfd answers = {.fd = fileno(timer->child.answers), .events = POLLIN};
-    fprintf(timer->child.requests, "route %s %lld %c\n" TIMED_CALLS_ANSWER, call->name, (long long)n,
-            call->jobz);
-    if (fflush(timer->child.requests) != 0)
-        return false;
-    if (poll(&answers, 1, PATIENCE_MS) == 0)
-        kill(timer->child.process, SIGKILL);
-    return fgets(answer, sizeof answer, timer->child.answers) && sscanf(answer, "%lf", us) == 1;
-}
-
 /* Squares up, and down. */
 static struct route_times predict(const struct machine_model *model, const struct timed *call, int64_t n)
 {
@@ -75,7 +55,7 @@ static struct route_times predict(const struct machine_model *model, const struc
 }
 
 /* One curve, until the host would take too long; `all`, if not NULL: the times. */
-static void learn(struct route_factors *factors, const struct call_timer *timer, enum call_side side,
+static void learn(struct route_factors *factors, struct call_timer *timer, enum call_side side,
                   const struct timed *call, double *all)
 {
     const struct machine_model model = crossover_model_here(NULL);
@@ -84,7 +64,7 @@ static void learn(struct route_factors *factors, const struct call_timer *timer,
     for (int i = 0; i < ORDERS; i++) {
         const struct route_times built_in = predict(&model, call, call->orders[i]);
         if ((side == SIDE_HOST && slower * built_in.host_us > most_us) ||
-            !ask(timer, call, call->orders[i], &us))
+            !call_timer_route(timer, call->name, call->orders[i], call->jobz, &us))
             break;
         if (all)
             all[i] = us;
@@ -104,22 +84,20 @@ static void forget_stayed(struct route_factors *factors, const char *report)
             factors->factors[SIDE_DEVICE][timed[i].curve][is_complex(&timed[i])] = 0;
 }
 
-static bool starts(struct call_timer *timer, enum call_side side, const char *eigensolver,
-                   const char *recipe, const char *who)
+static bool starts(struct call_timer *timer, enum call_side side, const char *eigensolver, const char *who)
 {
     const struct shim_child_settings settings = {.offload = side == SIDE_HOST ? "never" : "always",
-                                                 .recipe = recipe, .eigensolver = eigensolver,
-                                                 .huge_pages = true};
+                                                 .eigensolver = eigensolver, .huge_pages = true};
     return call_timer_start(timer, &settings, who, 0);
 }
 
 /* Where our own eigensolver is able to, the device's times are its. */
 static void learn_side(struct route_factors *factors, enum call_side side, bool eigenproblems_alone,
-                       struct times *times, const char *recipe, const char *who)
+                       struct times *times, const char *who)
 {
     struct call_timer timer;
     struct route_factors learned = {0};
-    if (!starts(&timer, side, "own", recipe, who))
+    if (!starts(&timer, side, "own", who))
         return;
     const double end = clock_seconds() + TUNE_ROUTES_SECONDS / PROCESSES; /* one curve at least */
     for (int i = 0; i < TIMED; i++)
@@ -136,16 +114,17 @@ static void learn_side(struct route_factors *factors, enum call_side side, bool 
 
 /* cuSOLVER's times at the orders at which there are our own, of all vectors, and from which order on ours are
  * less. */
-static void learn_own(struct route_factors *factors, struct times *times, const char *recipe, const char *who)
+static void learn_own(struct route_factors *factors, struct times *times, const char *who)
 {
     struct call_timer timer;
     struct offload_row row;
-    if (!starts(&timer, SIDE_DEVICE, "cusolver", recipe, who))
+    if (!starts(&timer, SIDE_DEVICE, "cusolver", who))
         return;
     const double end = clock_seconds() + TUNE_ROUTES_SECONDS / PROCESSES;
     for (int i = 0; i < TIMED; i++)
         for (int j = 0; timed[i].curve == ROUTE_VECTORS && j < ORDERS && times[i].own[j] > 0; j++)
-            if (clock_seconds() > end || !ask(&timer, &timed[i], timed[i].orders[j], &times[i].solver[j]))
+            if (clock_seconds() > end || !call_timer_route(&timer, timed[i].name, timed[i].orders[j],
+                                                           timed[i].jobz, &times[i].solver[j]))
                 break;
     const bool good = shim_child_wait(&timer.child) == 0;
     for (int i = 0; i < TIMED && good; i++) {
@@ -159,12 +138,12 @@ static void learn_own(struct route_factors *factors, struct times *times, const 
     shim_child_clean(&timer.child);
 }
 
-void tune_routes(struct route_factors *factors, bool eigenproblems_alone, const char *recipe, const char *who)
+void tune_routes(struct route_factors *factors, bool eigenproblems_alone, const char *who)
 {
     struct times times[TIMED] = {0};
     if (!solver_library_find())
         return;
     for (int side = 0; side < CALL_SIDES; side++)
-        learn_side(factors, (enum call_side)side, eigenproblems_alone, times, recipe, who);
-    learn_own(factors, times, recipe, who);
+        learn_side(factors, (enum call_side)side, eigenproblems_alone, times, who);
+    learn_own(factors, times, who);
 }

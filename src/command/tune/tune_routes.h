@@ -12,11 +12,10 @@
 /* What it takes at most, about, cuSOLVER's eigensolver included: two seconds where the host is fast. */
 #define TUNE_ROUTES_SECONDS 6.0
 
-/* Learn, in a process that keeps all on the host and in two that have the launch shapes of the file `recipe`
- * (NULL: those in force), the second with cuSOLVER's eigensolver. Factors of which nothing could be timed
+/* Learn, in a process that keeps all on the host and in two that do not, the second with cuSOLVER's
+ * eigensolver. Factors of which nothing could be timed
  * stay as they are, those of the device also where any of the routine's calls stayed on the host. Nothing
  * where there is no cuSOLVER. `eigenproblems_alone`: no factorisations and singular values. */
-void tune_routes(struct route_factors *factors, bool eigenproblems_alone, const char *recipe,
-                 const char *who);
+void tune_routes(struct route_factors *factors, bool eigenproblems_alone, const char *who);
 
 #endif

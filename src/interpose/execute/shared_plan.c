@@ -1,6 +1,6 @@
 #include "interpose/execute/shared_plan.h"
 #include "gpu/device_shares.h"
-#include "tuner/online/call_work.h"
+#include "common/call_work.h"
 
 #include <math.h>
 #include <string.h>

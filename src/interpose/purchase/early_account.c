@@ -1,4 +1,5 @@
 #include "interpose/purchase/early_account.h"
+#include "common/call_work.h"
 #include "mirror/host_memory/operand_memory.h"
 
 #include <math.h>
@@ -31,7 +32,7 @@ static struct early_account *find(struct early_accounts *accounts, const struct 
 /* That of the matrix that the call reads; NULL where there is none. */
 static struct early_account *find_read(struct early_accounts *accounts, const struct program_call *call)
 {
-    if (crossover_matrix_bytes(&call->blas) < EARLY_BYTES_MIN)
+    if (call_work_matrix_bytes(&call->blas) < EARLY_BYTES_MIN)
         return NULL;
     const struct operand *const matrix = matrix_of(call);
     return matrix && matrix->access == OPERAND_READ ? find(accounts, matrix) : NULL;
@@ -71,7 +72,7 @@ static double changes_us(struct early_accounts *accounts, const struct machine_m
 {
     struct early_account *account = open_account(accounts, operand);
     const double changed = rewrite_samples_renew(&account->samples, operand);
-    const double again_us = crossover_staged_us(model, operand_memory_bytes(operand));
+    const double again_us = crossover_copies_us(model, (double)operand_memory_bytes(operand), false);
     const double lost_us = fmin(changed * again_us + account->owed_us, again_us);
     account->saved_us = fmax(0, account->saved_us - lost_us);
     account->owed_us = 0;
@@ -93,7 +94,7 @@ static void owe_for_result(struct early_accounts *accounts, const struct predict
 double early_accounts_lost_us(struct early_accounts *accounts, const struct program_call *call)
 {
     double lost_us = 0;
-    if (crossover_matrix_bytes(&call->blas) < EARLY_BYTES_MIN)
+    if (call_work_matrix_bytes(&call->blas) < EARLY_BYTES_MIN)
         return 0;
     for (int i = 0; i < call->operand_count; i++) {
         const struct operand *const operand = &call->operands[i];

@@ -12,9 +12,8 @@ enum {
 };
 
 /* How many times faster a side may be where samples are made, where each is timed SURE times, and near the
- * border, where they are closer to each other and timed in each round, the seldomer the longer than usual
- * they take on both sides. */
-static const double sampled_lead = 2.5, sure_lead = 3, near_lead = 1.5, usual_us = 200;
+ * border, where they are closer to each other and timed in each round. */
+static const double sampled_lead = 2.5, sure_lead = 3, near_lead = 1.5;
 /* In amounts: no sample is made closer to another than this, and near the border. Small triangles are worth a
  * device that take a host's threads longer to begin than to solve. */
 static const double step = 1.1, apart = 1.23, near_apart = 1.12, least_part = 64;
@@ -28,7 +27,6 @@ struct session {
     const struct call_sampler *sampler;
     struct learned_times *times;
     struct sample_table *table;
-    double impossible[TIMED_CLASSES]; /* the least amount that could not be timed; 0: there is none */
     struct chosen chosen[TIMED_CLASSES * TIME_CURVE_SAMPLES]; /* to be timed next */
     int count;
     bool device_first;
@@ -106,10 +104,9 @@ static bool add(struct session *session, int class, double amount)
 {
     struct class_samples *samples = &session->table->classes[class];
     const struct blas_call call = sample_call(class, amount);
-    const double exact = timed_class_amount(&call), impossible = session->impossible[class];
+    const double exact = timed_class_amount(&call);
     if (samples->count == TIME_CURVE_SAMPLES || timed_class_of(&call) != class ||
-        (impossible > 0 && exact >= impossible) || sample_table_find(samples, exact) ||
-        takes_long(session, class, amount))
+        sample_table_find(samples, exact) || takes_long(session, class, amount))
         return false;
     choose(session, class, sample_table_add(samples, exact, amount));
     return true;
@@ -143,19 +140,6 @@ static void time_turn(struct session *session, const struct chosen *chosen, int 
     }
 }
 
-/* What could not be timed, and nothing larger, is not asked for again. */
-static void forget_untimed(struct session *session, int class)
-{
-    struct class_samples *samples = &session->table->classes[class];
-    double *least = &session->impossible[class];
-    for (int i = samples->count - 1; i >= 0; i--)
-        if (samples->samples[i].count == 0) {
-            if (*least == 0 || samples->samples[i].amount < *least)
-                *least = samples->samples[i].amount;
-            sample_table_remove(samples, &samples->samples[i]);
-        }
-}
-
 /* All that are chosen, in any order. False: stopped. */
 static bool time_chosen(struct session *session)
 {
@@ -179,10 +163,8 @@ static bool time_chosen(struct session *session)
         changed[chosen[i].class] = true;
     session->count = 0;
     for (int class = 0; class < TIMED_CLASSES && good; class++)
-        if (changed[class]) {
-            forget_untimed(session, class);
+        if (changed[class])
             sample_table_curves(&session->table->classes[class], class, session->times);
-        }
     return good;
 }
 
@@ -232,18 +214,17 @@ static void fill(struct session *session, int class)
     }
 }
 
-/* The first sample and the last may be all that ends a class. */
+/* The first sample and the last may be all that ends a class. What could not be timed is not asked for
+ * again. */
 static bool is_due(const struct session *session, int class, const struct sample *sample)
 {
     const struct time_curve *host = &session->times->host[class];
     const double lead = lead_at(session, class, sample->amount);
-    const double us = time_curve_at(host, TIME_SHRINKS, sample->amount) +
-                      learned_times_device(session->times, class, sample->amount);
     const bool ends = sample->amount <= host->samples[0].amount ||
                       sample->amount >= host->samples[host->count - 1].amount;
-    if (sample->count < (lead < sure_lead || ends ? SURE : FEW))
-        return true;
-    return lead < near_lead && sample->count * sqrt(us / usual_us) <= SURE + session->round;
+    if (sample->count == 0 || lead < near_lead)
+        return sample->count > 0 && sample->count <= SURE + session->round;
+    return sample->count < (lead < sure_lead || ends ? SURE : FEW);
 }
 
 static bool sample_round(struct session *session)

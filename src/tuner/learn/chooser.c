@@ -1,57 +1,41 @@
 #include "tuner/learn/chooser.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 const char *const chooser_names[CHOOSERS] = {"rules", "occupancy", "built-in"};
 
-static const double TIE = 0.003, ERRORS = 1.5;
+/* Of the logarithm of two times: less is noise over a few sizes. */
+static const double CLEARLY = 0.005;
 enum { RULES_LEAST = 2, OCCUPANCY_LEAST = 4 /* samples */ };
 
-struct advantage {
-    double mean, error; /* of log(time / time) */
-    int known;          /* samples that have both times */
-};
-
-static bool is_known(double seconds)
+/* The mean of log(its time / own time) over the samples that have both; *known: how many they are. */
+static double advantage_of(const struct chooser_sample *samples, size_t count, enum chooser chooser,
+                           enum chooser other, int *known)
 {
-    return seconds > 0 && isfinite(seconds);
-}
-
-static struct advantage advantage_of(const struct chooser_sample *samples, size_t count, enum chooser chooser,
-                                     enum chooser other)
-{
-    double sum = 0, squares = 0;
-    int known = 0;
+    double sum = 0;
+    *known = 0;
     for (size_t i = 0; i < count; i++) {
         const double own = samples[i].seconds[chooser], its = samples[i].seconds[other];
-        if (!is_known(own) || !is_known(its))
+        if (!(own > 0 && its > 0 && isfinite(own + its)))
             continue;
-        const double difference = log(its / own);
-        sum += difference;
-        squares += difference * difference;
-        known++;
+        sum += log(its / own);
+        ++*known;
     }
-    if (known < RULES_LEAST)
-        return (struct advantage){0, HUGE_VAL, known};
-    const double mean = sum / known, variance = (squares - sum * mean) / (known - 1);
-    return (struct advantage){mean, sqrt(fmax(variance, 0) / known), known};
-}
-
-static bool is_clear(struct advantage advantage)
-{
-    return advantage.mean > TIE && advantage.mean > ERRORS * advantage.error;
+    return *known >= RULES_LEAST ? sum / *known : 0;
 }
 
 enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, double *gain)
 {
-    const struct advantage over_rules = advantage_of(samples, count, CHOOSER_OCCUPANCY, CHOOSER_RULES),
-                           over_built_in = advantage_of(samples, count, CHOOSER_OCCUPANCY, CHOOSER_BUILT_IN),
-                           of_built_in = advantage_of(samples, count, CHOOSER_BUILT_IN, CHOOSER_RULES);
-    if (over_rules.known >= OCCUPANCY_LEAST && is_clear(over_rules) && is_clear(over_built_in)) {
-        *gain = exp(over_built_in.mean);
+    int with_rules, with_built_in, of_rules;
+    const double over_rules =
+        advantage_of(samples, count, CHOOSER_OCCUPANCY, CHOOSER_RULES, &with_rules);
+    const double over_built_in =
+        advantage_of(samples, count, CHOOSER_OCCUPANCY, CHOOSER_BUILT_IN, &with_built_in);
+    const double of_built_in = advantage_of(samples, count, CHOOSER_BUILT_IN, CHOOSER_RULES, &of_rules);
+    if (with_rules >= OCCUPANCY_LEAST && over_rules > CLEARLY && over_built_in > CLEARLY) {
+        *gain = exp(over_built_in);
         return CHOOSER_OCCUPANCY;
     }
-    *gain = exp(-of_built_in.mean);
-    return of_built_in.known < RULES_LEAST || is_clear(of_built_in) ? CHOOSER_BUILT_IN : CHOOSER_RULES;
+    *gain = exp(-of_built_in);
+    return of_rules < RULES_LEAST || of_built_in > CLEARLY ? CHOOSER_BUILT_IN : CHOOSER_RULES;
 }

@@ -16,11 +16,10 @@ struct chooser_sample {
     double seconds[CHOOSERS];
 };
 
-/* One beats another if log(time / time) is on the mean more than 0.003 and than 1.5 times its standard error.
- * The optimizer chooses where four samples have its time and it beats the rules and what is built in. Else
- * the rules do, unless what is built in beats them, or fewer than two samples compare the two. `gain`:
- * built-in time over the chooser's, over the rules' where what is built in chooses, a geometric mean; 1 where
- * not known. */
+/* One beats another if it is on the mean more than half a percent faster. The optimizer chooses where four
+ * samples have its time and it beats the rules and what is built in. Else the rules do, unless what is built
+ * in beats them, or fewer than two samples compare the two. `gain`: built-in time over the chooser's, over
+ * the rules' where what is built in chooses, a geometric mean; 1 where not known. */
 enum chooser chooser_pick(const struct chooser_sample *samples, size_t count, double *gain);
 
 #endif

@@ -75,31 +75,13 @@ static enum status final_at(struct class_search *search, size_t number)
     return STATUS_OK;
 }
 
-/* All sizes up to SIZE_GRID_ALL: what the last tiles cost differs from one to the next. Beyond every other
- * one of the grid's; of axpy, where there is little to it, every third. */
-static bool is_planned(const struct sampled_times *finals, size_t at)
-{
-    if (at == 0 || at + 1 == finals->sizes_count) /* what goes beyond has their rules */
-        return true;
-    if (finals->sizes[0] > SIZE_GRID_ALL)
-        return at % 3 == 0;
-    return finals->sizes[at] <= SIZE_GRID_ALL || at % 2 == 0;
-}
-
-/* Any beginning of the plan is spread over all sizes; then come those that are not planned. The number of
- * sizes: all are sampled. */
+/* Any beginning of the sizes is spread over all of them. The number of sizes: all are sampled. */
 static size_t next_final(const struct sampled_times *finals)
 {
-    bool planned[SIZE_GRID_MAX], all[SIZE_GRID_MAX], sampled[SIZE_GRID_MAX];
-    for (size_t at = 0; at < finals->sizes_count; at++) {
-        planned[at] = is_planned(finals, at);
-        all[at] = true;
+    bool sampled[SIZE_GRID_MAX];
+    for (size_t at = 0; at < finals->sizes_count; at++)
         sampled[at] = finals->built_in[at] > 0;
-    }
-    const size_t next = size_grid_farthest(finals->sizes, finals->sizes_count, planned, sampled);
-    return next < finals->sizes_count
-               ? next
-               : size_grid_farthest(finals->sizes, finals->sizes_count, all, sampled);
+    return size_grid_farthest(finals->sizes, finals->sizes_count, sampled);
 }
 
 /* The grid, and what is known without timing. */
@@ -119,8 +101,7 @@ static enum status lay_out(struct class_search *search)
 enum status class_finals(struct class_search *search)
 {
     enum status status = lay_out(search);
-    for (int i = 0;
-         i < search->settings->final_sizes && status == STATUS_OK && !class_search_is_stopped(search); i++) {
+    for (int i = 0; status == STATUS_OK && !class_search_is_stopped(search); i++) {
         const size_t next = next_final(&search->finals);
         if (next == search->finals.sizes_count || (i >= FINAL_SIZES_LEAST && class_search_is_late(search)))
             break;

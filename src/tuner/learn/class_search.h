@@ -4,7 +4,7 @@
 #define MUBLAS_CLASS_SEARCH_H
 
 #include "tuner/learn/class_tuning.h"
-#include "tuner/learn/sampled_rules.h"
+#include "tuner/learn/interval_rules.h"
 #include "tuner/learn/size_grid.h"
 
 enum { FINALISTS_MAX = 64 };
@@ -40,16 +40,45 @@ enum status class_held_out(struct class_search *search, struct class_recipe *rul
  * ascending, to `field`. How many, at least one. */
 size_t class_search_field(const struct class_search *search, size_t at, size_t field[FINALISTS_MAX]);
 
-/* A step of the work is done: tell whoever shows progress. */
-void class_search_step(struct class_search *search);
-bool class_search_is_stopped(const struct class_search *search);
+static inline bool class_search_is_stopped(const struct class_search *search)
+{
+    return shape_timer_is_over(search->tuner->timer);
+}
+
 /* Past its deadline: do with fewer sizes. */
-bool class_search_is_late(const struct class_search *search);
+static inline bool class_search_is_late(const struct class_search *search)
+{
+    const double deadline = search->tuner->timer->deadline;
+    return deadline > 0 && clock_seconds() > deadline;
+}
+
+/* A step of the work is done: tell whoever shows progress. */
+static inline void class_search_step(struct class_search *search)
+{
+    search->steps_done++;
+    if (search->tuner->progress)
+        search->tuner->progress(search->tuner->progress_context, (double)search->steps_done / search->steps);
+}
+
 /* Seconds that no shape can do without. */
-double class_search_floor(const struct class_search *search, const struct blas_call *call);
-struct blas_call class_search_call(const struct class_search *search, int64_t size);
+static inline double class_search_floor(const struct class_search *search, const struct blas_call *call)
+{
+    return 3e-6 + (double)tuning_pool_matrix_bytes(call) / search->tuner->timer->bandwidth;
+}
+
+static inline struct blas_call class_search_call(const struct class_search *search, int64_t size)
+{
+    return tuning_class_call_at(search->class, search->form, size);
+}
+
 /* Lines of the data file, for what was timed. */
-void class_search_data(const struct class_search *search, const struct blas_call *call, const char *stage,
-                       const struct launch_shape *shapes, const struct tuning_time *times, size_t count);
+static inline void class_search_data(const struct class_search *search, const struct blas_call *call,
+                                     const char *stage, const struct launch_shape *shapes,
+                                     const struct tuning_time *times, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (times[i].rounds > 0)
+            tuning_data_line(search->tuner->data, search->class, call, stage, &shapes[i], &times[i]);
+}
 
 #endif

@@ -3,7 +3,6 @@
 #include "common/log.h"
 #include "tuner/learn/analyzer.h"
 #include "tuner/learn/champion_sieve.h"
-#include "tuner/learn/timing/shape_race.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -118,7 +117,7 @@ static bool analyse(const struct class_search *search, struct class_recipe *rule
     while (number > 0 && is_glanced_at(search, number))
         number--;
     while (!analyzer_run(search->space.shapes, search->sieve_seconds + number * count, count,
-                         search->settings->near, &search->figures, rules))
+                         ANALYZER_NEAR, &search->figures, rules))
         if (number-- == 0)
             return false;
     return true;

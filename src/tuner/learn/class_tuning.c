@@ -1,6 +1,5 @@
 #include "tuner/learn/class_search.h"
 
-#include "tuner/learn/analyzer.h"
 #include "tuner/learn/champion_sieve.h"
 #include "tuner/online/occupancy_shape.h"
 
@@ -12,15 +11,11 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
 {
     struct tuning_settings settings = {
         .breadth = breadth,
-        .sieve_sizes = 8,
-        .final_sizes = 176,
         .wide_field_sizes = 18,
         .held_sizes = 8,
         .best_of_each = 5,
         .champions = 4,
-        .rules_most = RECIPE_INTERVALS_MAX,
         .prune = 0.05,
-        .near = ANALYZER_NEAR,
         .finals = {3, 4, {0, 1.2, 1.12, 1.08}, /* a single round may be an outlier */
                    0.01, 50e-6, false, false},
         .held = {5, 7, {0, 0, 0, 0}, 0.003, 100e-6, false, false},
@@ -57,9 +52,8 @@ static enum status begin(struct class_search *search)
         return status;
     search->finals.sizes_count = size_grid(search->range, SIZE_GRID_MAX, search->finals.sizes);
     search->sieve_count = sieve_sizes(search->class, search->finals.sizes, search->finals.sizes_count,
-                                      settings->sieve_sizes, search->figures.of_edge[0].multiprocessors,
-                                      search->sieve_sizes);
-    search->steps = (int)search->sieve_count + settings->final_sizes + settings->held_sizes;
+                                      search->figures.of_edge[0].multiprocessors, search->sieve_sizes);
+    search->steps = (int)search->sieve_count + (int)search->finals.sizes_count + settings->held_sizes;
     search->space = shape_space_make(search->class, settings->breadth);
     search->sieve_seconds = calloc(search->sieve_count * search->space.count + 1,
                                    sizeof *search->sieve_seconds);
@@ -99,7 +93,7 @@ enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_f
     if (status == STATUS_OK && !class_search_is_stopped(&search))
         status = class_finals(&search);
     if (status == STATUS_OK && !class_search_is_stopped(&search) &&
-        !sampled_rules_make(&search.finals, search.settings->rules_most, rules))
+        !sampled_rules_make(&search.finals, RECIPE_INTERVALS_MAX, rules))
         status = STATUS_UNSUPPORTED;
     if (status == STATUS_OK && !class_search_is_stopped(&search))
         status = class_held_out(&search, rules, summary);

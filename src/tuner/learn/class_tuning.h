@@ -1,8 +1,8 @@
 /* class_tuning.h - learn the launch shapes of one class and form.
  *
- * 1. The sieve: all shapes of the space that are not pruned race at a few sizes (shape_race.h). The fastest
+ * 1. The sieve: all shapes of the space that are not pruned race at a few sizes (shape_timer.h). The fastest
  * of each size and the champions over all (champion_sieve.h) become finalists.
- * 2. The finals: finalists at more sizes, spread evenly; rules from the fits (sampled_rules.h).
+ * 2. The finals: finalists at more sizes, spread evenly; rules from the fits (interval_rules.h).
  * 3. The analyzer, on the sieve's largest size.
  * 4. Held-out sizes, drawn at random: rules against occupancy recipe against what is built
  *    in. The fastest chooses (chooser.h); where that is the built-in, nothing was learned. */
@@ -20,13 +20,10 @@ enum { HELD_SIZES_MOST = 64 };
 
 struct tuning_settings {
     enum shape_breadth breadth;
-    size_t sieve_sizes;          /* evenly spread ones (size_grid.h) */
-    int final_sizes, held_sizes; /* at most SIZE_GRID_MAX and HELD_SIZES_MOST */
+    int held_sizes; /* at most HELD_SIZES_MOST */
     int wide_field_sizes; /* so many finals of all that are not far behind; then of those that are near */
     size_t best_of_each, champions;           /* finalists: of each sieve size, of all */
-    size_t rules_most;
     double prune;                             /* shape_space_prune's part */
-    double near;                              /* the analyzer's */
     struct timing_plan finals, held;
 };
 struct tuning_settings tuning_settings_of(enum shape_breadth breadth);

@@ -5,9 +5,13 @@
  *     sum over the sizes of regret * octaves + switch_cost * (intervals - 1),
  * regret = log(time / fastest time) and octaves the share of log2(size) that a size stands
  * for: a change of candidate must earn its cost over the sizes that it serves. Exact, by
- * dynamic programming. */
+ * dynamic programming. The curves are d-splines through sampled times, on a logarithmic scale: stage 2 of
+ * the papers. Pure. */
 #ifndef MUBLAS_INTERVAL_RULES_H
 #define MUBLAS_INTERVAL_RULES_H
+
+#include "tuner/learn/size_grid.h"
+#include "tuner/online/recipe.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +30,25 @@ struct interval_rule {
  * size that no candidate can do, or no memory. */
 size_t interval_rules(const int64_t *sizes, size_t count, const double *times, size_t candidates,
                       double switch_cost, struct interval_rule *rules, size_t most);
+
+/* Times at the sizes of a grid: seconds[shape * SIZE_GRID_MAX + i] at sizes[i]; 0: not
+ * sampled, not finite: it cannot. */
+struct sampled_times {
+    size_t sizes_count, shape_count;
+    int64_t sizes[SIZE_GRID_MAX];
+    double floor[SIZE_GRID_MAX];    /* seconds that no shape can do without, > 0: the fits' scale */
+    double built_in[SIZE_GRID_MAX]; /* of the shape that is built in for the size; 0: not timed */
+    const struct launch_shape *shapes;
+    double *seconds;
+};
+
+/* Shapes that take this much longer than the fastest at both sampled sizes around are not timed between. */
+#define SAMPLED_FIELD 1.05
+
+/* Into rules->intervals, with what is built in as one more candidate, which knows more of a call than its
+ * size; where a rule's shape cannot do the next rule's first size it ends at the last size before. A shape
+ * counts only where it was timed at both sampled sizes around: of many that are foretold the best one is
+ * likely to be foretold too well. False: no shape can do all sampled sizes, or there is no memory. */
+bool sampled_rules_make(const struct sampled_times *times, size_t most, struct class_recipe *rules);
 
 #endif

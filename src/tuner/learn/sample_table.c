@@ -23,11 +23,6 @@ struct sample *sample_table_add(struct class_samples *samples, double amount, do
     return sample;
 }
 
-void sample_table_remove(struct class_samples *samples, struct sample *sample)
-{
-    *sample = samples->samples[--samples->count];
-}
-
 void sample_add_times(struct sample *sample, const double us[CALL_SIDES], int set)
 {
     const int place = sample->count % SAMPLE_TIMES;
@@ -70,8 +65,7 @@ void sample_table_curves(const struct class_samples *samples, int class, struct 
 }
 
 /* The median of the logarithms of a set's times over their samples', drawn towards 0. */
-static double logarithm_of(const struct class_samples *samples, enum call_side side, const double *factors,
-                           int set, int sets_each)
+static double logarithm_of(const struct class_samples *samples, enum call_side side, int set, int sets_each)
 {
     static const double few = 2; /* times that count as much as knowing nothing */
     static double logarithms[TIME_CURVE_SAMPLES * SAMPLE_TIMES];
@@ -80,28 +74,21 @@ static double logarithm_of(const struct class_samples *samples, enum call_side s
         const struct sample *sample = &samples->samples[i];
         for (int time = 0; time < kept(sample); time++)
             if (sample->sets[time] / sets_each == set)
-                logarithms[count++] =
-                    log((double)sample->us[side][time] / sample_time(sample, side, factors));
+                logarithms[count++] = log((double)sample->us[side][time] / sample_time(sample, side, NULL));
     }
     return count ? statistics_median(logarithms, count) * (double)count / ((double)count + few) : 0;
 }
 
-/* In turns: what a sample comes to by the factors, and these by what samples come to. */
 static void find_factors(const struct class_samples *samples, int class, enum call_side side,
                          double factors[DEVICE_SETS_MOST])
 {
-    enum { TURNS = 3 };
     const int each = side == SIDE_HOST ? 2 : 1, sets = device_sets_of(class) / each;
-    double logarithms[DEVICE_SETS_MOST], mean;
-    for (int set = 0; set < DEVICE_SETS_MOST; set++)
-        factors[set] = 1;
-    for (int turn = 0; turn < TURNS && sets > 1; turn++) {
-        mean = 0;
-        for (int set = 0; set < sets; set++)
-            mean += (logarithms[set] = logarithm_of(samples, side, factors, set, each)) / sets;
-        for (int set = 0; set < DEVICE_SETS_MOST && set / each < sets; set++)
-            factors[set] =
-                fmin(fmax(exp(logarithms[set / each] - mean), 1. / FLAG_FACTOR_MOST), FLAG_FACTOR_MOST);
+    double logarithms[DEVICE_SETS_MOST], mean = 0;
+    for (int set = 0; set < sets; set++)
+        mean += (logarithms[set] = logarithm_of(samples, side, set, each)) / sets;
+    for (int set = 0; set < DEVICE_SETS_MOST; set++) {
+        const double factor = set / each < sets ? exp(logarithms[set / each] - mean) : 1;
+        factors[set] = fmin(fmax(factor, 1. / FLAG_FACTOR_MOST), FLAG_FACTOR_MOST);
     }
 }
 

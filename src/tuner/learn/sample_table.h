@@ -33,7 +33,6 @@ struct sample *sample_table_find(struct class_samples *samples, double amount);
 
 /* Another one without times; there is room. */
 struct sample *sample_table_add(struct class_samples *samples, double amount, double asked);
-void sample_table_remove(struct class_samples *samples, struct sample *sample);
 
 /* Microseconds of both sides; what is not positive and finite does not count. */
 void sample_add_times(struct sample *sample, const double us[CALL_SIDES], int set);

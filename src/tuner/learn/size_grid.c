@@ -60,17 +60,17 @@ static double gap_at(const int64_t *sizes, size_t count, const bool *taken, size
     return fmin(down, up);
 }
 
-size_t size_grid_farthest(const int64_t *sizes, size_t count, const bool *wanted, const bool *taken)
+size_t size_grid_farthest(const int64_t *sizes, size_t count, const bool *taken)
 {
-    static const double LARGE = 0.6;
+    static const double LARGE = 0.3;
     size_t best = count;
     double farthest = 0;
-    if (count > 0 && wanted[0] && !taken[0])
+    if (count > 0 && !taken[0])
         return 0;
-    if (count > 0 && wanted[count - 1] && !taken[count - 1])
+    if (count > 0 && !taken[count - 1])
         return count - 1;
     for (size_t at = 0; at < count; at++) {
-        const double gap = wanted[at] && !taken[at] ? gap_at(sizes, count, taken, at) : 0,
+        const double gap = !taken[at] ? gap_at(sizes, count, taken, at) : 0,
                      weighted = gap * (sizes[at] > SIZE_GRID_ALL ? LARGE : 1);
         if (weighted > farthest)
             farthest = weighted, best = at;
@@ -121,13 +121,13 @@ static size_t add_at_most(int64_t size, const int64_t *grid, size_t grid_count, 
     return below > 0 ? add(grid[below - 1], sizes, count) : count;
 }
 
-size_t sieve_sizes(int class, const int64_t *grid, size_t count, size_t even, int multiprocessors,
+size_t sieve_sizes(int class, const int64_t *grid, size_t count, int multiprocessors,
                    int64_t sizes[SIEVE_SIZES_MAX])
 {
     const double least = (double)grid[0], ratio = (double)grid[count - 1] / least;
     size_t found = 0;
-    for (size_t i = 0; i < even; i++) {
-        const double ideal = least * pow(ratio, (double)i / (double)(even - 1));
+    for (size_t i = 0; i < SIEVE_SIZES_EVEN; i++) {
+        const double ideal = least * pow(ratio, (double)i / (SIEVE_SIZES_EVEN - 1));
         found = add(grid[size_grid_nearest(grid, count, llround(ideal))], sizes, found);
     }
     if (!tuning_family_is_triangle(tuning_class_family(class)))

@@ -23,10 +23,9 @@ struct size_range size_range_of(int class, enum tuning_form form, size_t matrix_
 enum { SIZE_GRID_ALL = 128 };
 size_t size_grid(struct size_range range, size_t wanted, int64_t *sizes);
 
-/* Of the sizes for which `wanted` holds the number of the one farthest, by ratio, from all that `taken`
- * holds for (the ends first); beyond SIZE_GRID_ALL ratios count as much less as they tell less. count: there
- * is none. */
-size_t size_grid_farthest(const int64_t *sizes, size_t count, const bool *wanted, const bool *taken);
+/* The number of the size farthest, by ratio, from all that are taken (the ends first); beyond SIZE_GRID_ALL
+ * ratios count less, since they tell less. count: there is none. */
+size_t size_grid_farthest(const int64_t *sizes, size_t count, const bool *taken);
 
 /* The number of the size next to `size` by ratio. */
 size_t size_grid_nearest(const int64_t *sizes, size_t count, int64_t size);
@@ -42,13 +41,12 @@ int64_t size_range_pick(struct size_range range, double random);
  * to 2816, where 22 tile rows make 253 tiles for 132 multiprocessors). Pure. */
 enum {
     SIEVE_WAVES = 2,
-    SIEVE_SIZES_MAX = 16,
-    SIEVE_SIZES_EVEN = SIEVE_SIZES_MAX - SIEVE_WAVES * SHAPE_EDGES
+    SIEVE_SIZES_EVEN = 8,
+    SIEVE_SIZES_MAX = SIEVE_SIZES_EVEN + SIEVE_WAVES * SHAPE_EDGES
 };
 
-/* Of the grid's `count` >= 1 sizes, ascending and distinct, at most `even` (2 to SIEVE_SIZES_EVEN) of the
- * first kind, to `sizes`. How many. */
-size_t sieve_sizes(int class, const int64_t *grid, size_t count, size_t even, int multiprocessors,
+/* Of the grid's `count` >= 1 sizes, ascending and distinct, to `sizes`. How many. */
+size_t sieve_sizes(int class, const int64_t *grid, size_t count, int multiprocessors,
                    int64_t sizes[SIEVE_SIZES_MAX]);
 
 #endif

@@ -1,7 +1,7 @@
 #include "tuner/online/crossover.h"
 #include "common/blas_family.h"
 #include "mirror/costs.h"
-#include "tuner/online/call_work.h"
+#include "common/call_work.h"
 #include "tuner/online/crossover_built_in.h"
 
 #include <math.h>
@@ -17,12 +17,7 @@ void crossover_use_learned(struct machine_model *model, const struct learned_tim
         model->scan_us_per_byte = learned->scan_us_per_byte;
 }
 
-uint64_t crossover_matrix_bytes(const struct blas_call *call)
-{
-    return (uint64_t)call_work_matrix_bytes(call);
-}
-
-static double copies_us(const struct machine_model *model, double bytes, bool trackable)
+double crossover_copies_us(const struct machine_model *model, double bytes, bool trackable)
 {
     enum upload_way way = !trackable ? UPLOAD_STAGED : model->huge_pages ? UPLOAD_PINNED_HUGE : UPLOAD_PINNED;
     double us;
@@ -33,21 +28,6 @@ static double copies_us(const struct machine_model *model, double bytes, bool tr
     if (!trackable || bytes < PIN_BYTES_MIN)
         return 1e6 * bytes / model->staged_bandwidth;
     return 1e6 * bytes / model->link_bandwidth + 2 * bytes * model->pin_us_per_byte;
-}
-
-double crossover_upload_us(const struct machine_model *model, uint64_t bytes)
-{
-    return copies_us(model, (double)bytes, true);
-}
-
-double crossover_staged_us(const struct machine_model *model, uint64_t bytes)
-{
-    return copies_us(model, (double)bytes, false);
-}
-
-uint64_t crossover_result_bytes(const struct blas_call *call)
-{
-    return (uint64_t)call_work_result_bytes(call);
 }
 
 /* To bring the result back, by DMA where it is large enough to be pinned. */
@@ -73,7 +53,7 @@ static bool learned_resident_us(const struct machine_model *model, int class, co
         return false;
     *us += call_work_gap_bytes(call) * model->scan_us_per_byte;
     if (!trackable && !result_times_at(&model->learned->result, call, trackable, &home_us))
-        *us += copies_us(model, call_work_result_bytes(call), false);
+        *us += crossover_copies_us(model, call_work_result_bytes(call), false);
     return true;
 }
 
@@ -99,15 +79,7 @@ void crossover_place(const struct machine_model *model, const struct blas_call *
 {
     if (!trackable)
         times->resident_us = resident_us(model, times->class, call, false);
-    times->upload_us = copies_us(model, (double)missing_bytes, trackable);
-}
-
-struct predicted_times crossover_predict(const struct machine_model *model, const struct blas_call *call,
-                                         uint64_t missing_bytes, bool trackable)
-{
-    struct predicted_times times = crossover_times(model, call);
-    crossover_place(model, call, missing_bytes, trackable, &times);
-    return times;
+    times->upload_us = crossover_copies_us(model, (double)missing_bytes, trackable);
 }
 
 uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type)
@@ -128,8 +100,6 @@ uint64_t crossover_size(const struct blas_call *call)
     case PRODUCT_MN: return m * n;
     case PRODUCT_MNK: return m * n * k;
     case PRODUCT_NNK: return n * n * k;
-    case PRODUCT_NN:
-    case PRODUCT_MN_ORDER: break; /* no gate's */
+    default: return 0; /* no gate's */
     }
-    return 0;
 }

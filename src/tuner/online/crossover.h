@@ -62,14 +62,9 @@ struct predicted_times {
     int class;          /* timed_class.h */
 };
 
-/* Times of `call`; `missing_bytes` of its matrix operands are not on the device.
- * `trackable`: they could stay there (and be pinned); otherwise each call pays
- * for staged copies, as it does for an output too small to be pinned. */
-struct predicted_times crossover_predict(const struct machine_model *model, const struct blas_call *call,
-                                         uint64_t missing_bytes, bool trackable);
-
-/* The same in two steps, for who learns only later where the operands are: first as if all of them were
- * resident; then where they are. */
+/* Times of `call` as if all of its matrix operands were resident. Then, for who learns only later where they
+ * are: `missing_bytes` of them are not on the device. `trackable`: they could stay there (and be pinned);
+ * otherwise each call pays for staged copies, as it does for an output too small to be pinned. */
 struct predicted_times crossover_times(const struct machine_model *model, const struct blas_call *call);
 void crossover_place(const struct machine_model *model, const struct blas_call *call, uint64_t missing_bytes,
                      bool trackable, struct predicted_times *times);
@@ -77,18 +72,10 @@ void crossover_place(const struct machine_model *model, const struct blas_call *
 /* What a call pays more than that whose output was not on the device before: it is not pinned. */
 double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call);
 
-/* Microseconds to bring `bytes` of trackable memory to the device for the first time. */
-double crossover_upload_us(const struct machine_model *model, uint64_t bytes);
-
-/* The same for bytes that have been there before and were rewritten since: by staging, but
- * without pinning and gathering into huge pages. */
-double crossover_staged_us(const struct machine_model *model, uint64_t bytes);
-
-/* Bytes of the parts of the matrix operands that the call reads or writes. */
-uint64_t crossover_matrix_bytes(const struct blas_call *call);
-
-/* Of these, of the result; 0 where it is a vector. */
-uint64_t crossover_result_bytes(const struct blas_call *call);
+/* Microseconds to bring bytes to the device: for the first time to trackable memory; otherwise, or where they
+ * have been there before and were rewritten since, by staging, without pinning and gathering into huge
+ * pages. */
+double crossover_copies_us(const struct machine_model *model, double bytes, bool trackable);
 
 /* What crossover_floor bounds, as the gates compute it (routines.def, cblas.def): n for axpy,
  * symv, hemv and trmv; m * n for gemv, symm, hemm, trmm and trsm; m * n * k for gemm; n * n * k

@@ -1,7 +1,7 @@
 #include "tuner/online/crossover_built_in.h"
 #include "common/processors.h"
 #include "mirror/costs.h"
-#include "tuner/online/call_work.h"
+#include "common/call_work.h"
 
 #include <math.h>
 
@@ -185,14 +185,8 @@ static double steps_us(const struct blas_call *call)
     case FAMILY_HERK:
     case FAMILY_SYR2K:
     case FAMILY_HER2K: return update_step_us[type] * update_terms(call);
-    case FAMILY_AXPY:
-    case FAMILY_GEMV:
-    case FAMILY_SYMV:
-    case FAMILY_HEMV:
-    case FAMILY_TRMV:
-    case FAMILY_COUNT: break; /* of level 3 alone */
+    default: return 0; /* of level 3 alone */
     }
-    return 0;
 }
 
 /* Where nothing is written to a matrix, host writes are looked for while the kernel runs. */

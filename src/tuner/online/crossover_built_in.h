@@ -7,7 +7,7 @@
 
 double built_in_host_us(const struct machine_model *model, const struct blas_call *call);
 
-/* On the device with every operand there; `trackable` as in crossover_predict. */
+/* On the device with every operand there; `trackable` as in crossover_place. */
 double built_in_resident_us(const struct machine_model *model, const struct blas_call *call, bool trackable);
 
 /* Of that, the way of a level 3 result to the host. */

@@ -21,24 +21,15 @@ static struct transpositions transpositions_of(int class, bool transposed)
         hermitian = {2, {TRANS_NONE, TRANS_CONJUGATE}},
         all = {3, {TRANS_NONE, TRANS_TRANSPOSE, TRANS_CONJUGATE}};
     const bool complex = blas_is_complex(timed_class_type(class));
-    switch (timed_class_family(class)) {
-    case FAMILY_GEMV:
-    case FAMILY_TRMV:
+    const enum blas_family family = timed_class_family(class);
+    if (family == FAMILY_GEMV || family == FAMILY_TRMV)
         return !transposed ? none : complex ? either : real;
-    case FAMILY_SYRK:
-    case FAMILY_SYR2K: return symmetric;
-    case FAMILY_HERK:
-    case FAMILY_HER2K: return hermitian;
-    case FAMILY_GEMM:
-    case FAMILY_TRMM:
-    case FAMILY_TRSM: return complex ? all : symmetric;
-    case FAMILY_AXPY:
-    case FAMILY_SYMV:
-    case FAMILY_HEMV:
-    case FAMILY_SYMM:
-    case FAMILY_HEMM:
-    case FAMILY_COUNT: break;
-    }
+    if (family == FAMILY_SYRK || family == FAMILY_SYR2K)
+        return symmetric;
+    if (family == FAMILY_HERK || family == FAMILY_HER2K)
+        return hermitian;
+    if (family == FAMILY_GEMM || family == FAMILY_TRMM || family == FAMILY_TRSM)
+        return complex ? all : symmetric;
     return none;
 }
 

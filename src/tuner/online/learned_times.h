@@ -9,7 +9,6 @@
 #define MUBLAS_LEARNED_TIMES_H
 
 #include "tuner/online/flag_sets.h"
-#include "tuner/online/result_times.h"
 #include "tuner/online/route_factors.h"
 #include "tuner/online/time_curve.h"
 #include "tuner/online/timed_class.h"
@@ -20,6 +19,24 @@
  * gathered first, or on huge pages from the start; staged: through our own memory, as a
  * matrix that cannot stay there goes at every call. */
 enum upload_way { UPLOAD_PINNED, UPLOAD_PINNED_HUGE, UPLOAD_STAGED, UPLOAD_WAYS };
+
+/* Ways of a result of level 3 home. One of PIN_BYTES_MIN or more is pinned where its memory can be tracked: a
+ * time that falls to a tenth from one size to the next, which is why it has curves of its own and is no part
+ * of those over the amount of work. Triangles go in pieces. */
+enum result_way { RESULT_STAGED, RESULT_STAGED_TRIANGLE, RESULT_PINNED, RESULT_PINNED_TRIANGLE, RESULT_WAYS };
+
+/* Microseconds, over bytes that are written, beyond those of a result of a few bytes. */
+struct result_times {
+    struct time_curve ways[RESULT_WAYS];
+};
+
+/* The way of the call's result, and its bytes; without shapes (timed_class_call) as if without gaps.
+ * False: it is not of level 3, or has none. */
+bool result_way_of(const struct blas_call *call, bool trackable, enum result_way *way, double *bytes);
+
+/* False: not learned, or no such result; *us is 0 then. */
+bool result_times_at(const struct result_times *times, const struct blas_call *call, bool trackable,
+                     double *us);
 
 struct learned_times {
     char host_blas[256];   /* what the host curves hold for: the library's resolved path, */

@@ -101,20 +101,13 @@ static bool read_device_sets(struct line_reader *reader, struct learned_times *t
            read_factors(reader, device_sets_of(class), times->device_sets[class]);
 }
 
-static bool read_upload_curve(struct line_reader *reader, struct learned_times *times)
+static bool read_named_curve(struct line_reader *reader, const char *const *names, int count,
+                             struct time_curve *curves)
 {
-    for (int way = 0; way < UPLOAD_WAYS; way++)
-        if (line_reader_is(reader, way_names[way]))
-            return read_curve(reader, &times->upload[way]);
-    return line_reader_fault(reader, "there is no such way of an upload");
-}
-
-static bool read_result_curve(struct line_reader *reader, struct learned_times *times)
-{
-    for (int way = 0; way < RESULT_WAYS; way++)
-        if (line_reader_is(reader, result_names[way]))
-            return read_curve(reader, &times->result.ways[way]);
-    return line_reader_fault(reader, "there is no such way of a result");
+    for (int i = 0; i < count; i++)
+        if (line_reader_is(reader, names[i]))
+            return read_curve(reader, &curves[i]);
+    return line_reader_fault(reader, "there is no such way");
 }
 
 static bool read_line(struct line_reader *reader, struct learned_times *times)
@@ -129,9 +122,9 @@ static bool read_line(struct line_reader *reader, struct learned_times *times)
     if (line_reader_is(reader, "scan"))
         return read_figure(reader, &times->scan_us_per_byte);
     if (line_reader_is(reader, "upload"))
-        return read_upload_curve(reader, times);
+        return read_named_curve(reader, way_names, UPLOAD_WAYS, times->upload);
     if (line_reader_is(reader, "result"))
-        return read_result_curve(reader, times);
+        return read_named_curve(reader, result_names, RESULT_WAYS, times->result.ways);
     if (line_reader_is(reader, "flags"))
         return read_flags(reader, times);
     if (line_reader_is(reader, "narrow-shares"))
@@ -143,21 +136,6 @@ static bool read_line(struct line_reader *reader, struct learned_times *times)
     if (line_reader_is(reader, "host"))
         return read_class_curve(reader, times->host);
     return line_reader_word(reader, "device") && read_class_curve(reader, times->resident);
-}
-
-/* Older recipes have one class in place of several, and newer ones no times of a class that there was no time
- * for. */
-static void share_elders(struct learned_times *times)
-{
-    for (int class = 0; class < TIMED_CLASSES; class++) {
-        const int elder = timed_class_exists(class) ? timed_class_elder(class) : class;
-        if (elder != class && times->host[class].count == 0 && times->resident[class].count == 0) {
-            times->host[class] = times->host[elder];
-            times->resident[class] = times->resident[elder];
-            memcpy(times->flags[class], times->flags[elder], sizeof times->flags[class]);
-            memcpy(times->device_sets[class], times->device_sets[elder], sizeof times->device_sets[class]);
-        }
-    }
 }
 
 bool learned_times_parse(struct learned_times *times, const char *text, char fault[LEARNED_FAULT_BYTES])
@@ -172,7 +150,6 @@ bool learned_times_parse(struct learned_times *times, const char *text, char fau
         snprintf(fault, LEARNED_FAULT_BYTES, "crossover %s", reader.fault);
         return false;
     }
-    share_elders(times);
     learned_times_separate_all(times);
     return true;
 }

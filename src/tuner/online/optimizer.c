@@ -28,23 +28,6 @@ static unsigned most_y(const struct optimizer_space *space, const struct occupan
     return (unsigned)by_ratio;
 }
 
-bool optimizer_admits(const struct optimizer_space *space, const struct occupancy_recipe *recipe,
-                      struct block_shape block)
-{
-    return block.x > 0 && block.x % space->step == 0 && block.y > 0 &&
-           block.y >= least_y(space, recipe, block.x) && block.y <= most_y(space, recipe, block.x);
-}
-
-unsigned optimizer_candidates(const struct optimizer_space *space, const struct occupancy_recipe *recipe)
-{
-    unsigned count = 0;
-    for (unsigned x = space->step; x <= space->threads_max; x += space->step) {
-        const unsigned low = least_y(space, recipe, x), high = most_y(space, recipe, x);
-        count += low <= high ? high - low + 1 : 0;
-    }
-    return count;
-}
-
 static bool is_above(double value, double best, double minimum)
 {
     return value > (best < minimum ? best : minimum);

@@ -40,13 +40,6 @@ struct optimizer_space {
     unsigned most_active; /* blocks on a multiprocessor, 0: as many as fit */
 };
 
-/* Is the block a candidate? */
-bool optimizer_admits(const struct optimizer_space *space, const struct occupancy_recipe *recipe,
-                      struct block_shape block);
-
-/* How many candidates there are: the figures of table 4. */
-unsigned optimizer_candidates(const struct optimizer_space *space, const struct occupancy_recipe *recipe);
-
 /* Work items of the problem when done in such blocks: the figure's BlkPerGrd. NULL stands
  * for a `problem` that is an int64_t, so many items whatever the block. */
 typedef int64_t optimizer_items(const void *problem, struct block_shape block);

@@ -13,37 +13,9 @@ static const char *const field_names[2] = {"real", "complex"};
 /* Of several curves the first. False: none, since geev is learned by none. */
 static bool curve_of(enum lapack_family family, enum route_curve *curve)
 {
-    switch (family) {
-    case LAPACK_GEEV: return false;
-    case LAPACK_SYEV:
-    case LAPACK_SYEVD:
-    case LAPACK_SYEVR:
-    case LAPACK_SYEVX:
-    case LAPACK_SYGV:
-    case LAPACK_SYGVD:
-    case LAPACK_SYGVX:
-    case LAPACK_SYTRD: *curve = ROUTE_VALUES; break;
-    case LAPACK_GESDD:
-    case LAPACK_GESVD: *curve = ROUTE_SINGULAR; break;
-    case LAPACK_POTRF:
-    case LAPACK_POTRS:
-    case LAPACK_POSV:
-    case LAPACK_POTRI:
-    case LAPACK_GETRF:
-    case LAPACK_GETRS:
-    case LAPACK_GESV:
-    case LAPACK_GETRI:
-    case LAPACK_GEQRF:
-    case LAPACK_ORGQR:
-    case LAPACK_ORMQR:
-    case LAPACK_GELS:
-    case LAPACK_TRTRI:
-    case LAPACK_ORGTR:
-    case LAPACK_ORMTR:
-    case LAPACK_SYGST: *curve = ROUTE_LEVEL3; break;
-    case LAPACK_FAMILY_COUNT: return false;
-    }
-    return true;
+    const bool is_singular = family == LAPACK_GESDD || family == LAPACK_GESVD;
+    *curve = route_is_eigenproblem(family) ? ROUTE_VALUES : is_singular ? ROUTE_SINGULAR : ROUTE_LEVEL3;
+    return family != LAPACK_GEEV;
 }
 
 void route_factors_learn(struct route_factors *factors, enum call_side side, enum route_curve curve,

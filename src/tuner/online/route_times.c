@@ -80,23 +80,8 @@ static double operations(const struct route_shape *shape)
     case LAPACK_ORGQR: return 4 * m * n * k - 2 * (m + n) * k * k + 4 * k * k * k / 3;
     case LAPACK_ORMQR: return 4 * m * n * k - 2 * (shape->is_right ? m : n) * k * k;
     case LAPACK_GELS: return operations_of_qr(m, n) + 4 * m * n * k - n * n * k;
-    case LAPACK_SYEV:
-    case LAPACK_SYEVD:
-    case LAPACK_SYEVR:
-    case LAPACK_SYEVX:
-    case LAPACK_SYGV:
-    case LAPACK_SYGVD:
-    case LAPACK_SYGVX:
-    case LAPACK_SYTRD:
-    case LAPACK_ORGTR:
-    case LAPACK_ORMTR:
-    case LAPACK_SYGST:
-    case LAPACK_GESDD:
-    case LAPACK_GESVD:
-    case LAPACK_GEEV:
-    case LAPACK_FAMILY_COUNT: break; /* of these there are curves */
+    default: return 0; /* of these there are curves */
     }
-    return 0;
 }
 
 static const struct measured *measured_of(enum lapack_family family)
@@ -232,12 +217,6 @@ static double host_seconds(const struct route_shape *shape, int is_complex)
     return values + part * (vectors - values) + reduction;
 }
 
-/* What our own eigensolver has to do with. */
-static bool is_eigenproblem(enum lapack_family family)
-{
-    return family == LAPACK_SYTRD || (host_factor[family] > 0 && !routine_curves[family][0]);
-}
-
 /* Of cuSOLVER's time. Steps of it, and values alone, were not measured apart. */
 static double own_part(double n, int is_complex)
 {
@@ -278,7 +257,7 @@ struct route_times route_times_predict(const struct machine_model *model, const 
     const int is_complex = blas_scalar_parts(shape->type) == 2;
     const double precision = blas_is_single(shape->type) ? 0.6 : 1;
     const struct route_factors *const learned = model->learned ? &model->learned->routes : NULL;
-    const bool own = is_eigenproblem(shape->family) && !shape->solvers_alone &&
+    const bool own = route_is_eigenproblem(shape->family) && !shape->solvers_alone &&
                      route_factors_say_own(learned, is_complex, shape->n);
     double host, device;
     if (!factor_times_find(shape, &host, &device)) {

@@ -21,6 +21,12 @@ struct route_shape {
     uint64_t bytes_kept;           /* of those up, of a matrix that stays on the device between calls */
 };
 
+/* What our own eigensolver has to do with. */
+static inline bool route_is_eigenproblem(enum lapack_family family)
+{
+    return family <= LAPACK_SYGVX || family == LAPACK_SYTRD;
+}
+
 struct route_times {
     double host_us;    /* as many threads as the model has cores */
     double compute_us; /* on the device */

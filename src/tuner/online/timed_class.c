@@ -1,5 +1,5 @@
 #include "tuner/online/timed_class.h"
-#include "tuner/online/call_work.h"
+#include "common/call_work.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -144,16 +144,6 @@ int timed_class_beside(int class, const struct blas_call *call, double *part)
         return TIMED_CLASS_NONE;
     *part = log(ratio / ratios[form]) / log(ratios[beside] / ratios[form]);
     return class - (int)form + (int)beside;
-}
-
-int timed_class_elder(int class)
-{
-    if (class >= FIRST_LEVEL3)
-        return class;
-    const int form = class % TIMED_FORMS, first = class - form;
-    if (has_triangles(timed_class_family(class)))
-        return first;
-    return form == FAR_TALL ? first + TALL : form == FAR_WIDE ? first + WIDE : class;
 }
 
 bool timed_class_exists(int class)

@@ -30,10 +30,6 @@ int timed_class_of(const struct blas_call *call);
  * and skip. */
 bool timed_class_exists(int class);
 
-/* The class whose times a recipe without this one's has for both, as older ones do: of symv and hemv that of
- * the lower triangle, of gemv's far forms tall and wide; of others the same. */
-int timed_class_elder(int class);
-
 /* The next class to `class`, the call's, on the call's side, if it lies between those of two forms: gemv's by
  * the ratio of their sides, which is 1, 16 of tall and wide ones, 64 of far ones. *part: of the way there, 0
  * to 0.5 from its own, in logarithms. TIMED_CLASS_NONE: it does not, or lies beyond the far ones. */

@@ -11,7 +11,6 @@ static const double SQUARE_OFF = 1.1, LONG_OFF = 2;
 /* Of a tall matrix: so that short sums have as many leaf tiles as the size's own call has. */
 static const double LEAVES_OFF = 1.05;
 
-/* tuning_class_of counts in this order. */
 static const struct {
     const char *name;
     enum blas_family family;
@@ -37,28 +36,13 @@ static const char *const form_names[TUNING_FORMS] = {"square", "tall", "wide"};
 
 int tuning_class_of(const struct blas_call *call)
 {
-    const bool complex = blas_is_complex(call->type);
-    const int type = (int)call->type;
-    if (call->type == TYPE_W)
-        return call->family == FAMILY_SYMV ? 14 : TUNING_CLASS_NONE;
-    switch (call->family) {
-    case FAMILY_AXPY: return type;
-    case FAMILY_GEMV: return 4 + 2 * type + blas_is_transposed(call);
-    case FAMILY_SYMV: return complex ? TUNING_CLASS_NONE : 12 + type;
-    case FAMILY_HEMV: return complex ? 15 + type - (int)TYPE_C : TUNING_CLASS_NONE;
-    case FAMILY_TRMV: return 17 + 2 * type + blas_is_transposed(call);
-    case FAMILY_GEMM:
-    case FAMILY_SYMM:
-    case FAMILY_HEMM:
-    case FAMILY_SYRK:
-    case FAMILY_HERK:
-    case FAMILY_SYR2K:
-    case FAMILY_HER2K:
-    case FAMILY_TRMM:
-    case FAMILY_TRSM:
-    case FAMILY_COUNT: break; /* cuBLAS has its own shapes */
-    }
-    return TUNING_CLASS_NONE;
+    const bool transposed =
+        (call->family == FAMILY_GEMV || call->family == FAMILY_TRMV) && blas_is_transposed(call);
+    for (int class = 0; class < TUNING_CLASSES; class++)
+        if (classes[class].family == call->family && classes[class].type == call->type &&
+            classes[class].transposed == transposed)
+            return class;
+    return TUNING_CLASS_NONE; /* cuBLAS has its own shapes */
 }
 
 const char *tuning_class_name(int class)

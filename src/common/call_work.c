@@ -1,4 +1,4 @@
-#include "tuner/online/call_work.h"
+#include "common/call_work.h"
 #include "common/blas_family.h"
 
 static double elements_touched(const struct blas_matrix *matrix)
