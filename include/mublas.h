@@ -281,8 +281,9 @@ enum mublas_status mublas_ztrmv(struct mublas_handle *handle, enum mublas_uplo u
  * is 0, info and m become 0 and other pointers may be NULL.
  *
  * Errors. MUBLAS_NOT_SUPPORTED: no cuSOLVER 11 or 12 with its cuBLAS (MUBLAS_CUSOLVER names one), a device
- * without cooperative launches or with less shared memory than an order of 64 needs, or, of ormtr and with
- * vectors, n times a leading dimension of 2^31 and more. There cuSOLVER's own routines serve.
+ * without cooperative launches or with less shared memory than an order of 64 needs, or, of ormtr and of
+ * heevd and heevdx with vectors, n times a leading dimension of 2^31 and more (of syevd and syevdx too where a
+ * matrix so large is not reduced in two stages). There cuSOLVER's own routines serve.
  *
  * Streams. sytrd, syevd and syevdx launch kernels of which all blocks are on the device at once and wait
  * for each other. They begin when every multiprocessor has room: a kernel of the program's that is already

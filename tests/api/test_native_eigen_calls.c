@@ -91,7 +91,7 @@ static void test_sizes(void)
     expect(mublas_dsytrd(handle, MUBLAS_LOWER, INT64_C(1) << 31, a, INT64_C(1) << 31, w, e, tau, workspace,
                          bytes),
            MUBLAS_NOT_SUPPORTED, "2^31 rows or columns");
-    expect(mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, 50000, a, 50000, w, workspace, bytes, info),
+    expect(mublas_zheevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, 50000, a, 50000, w, workspace, bytes, info),
            MUBLAS_NOT_SUPPORTED, "sizes within cuSOLVER's 32-bit integers");
 }
 
