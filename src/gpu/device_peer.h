@@ -12,6 +12,11 @@
 enum status device_peer_copy(struct device *from, CUdeviceptr source, struct device *to,
                              CUdeviceptr destination, size_t bytes, CUstream stream);
 
+/* device_check for what was queued on a stream of `device` and has to do with another: a failure of the other is
+ * not taken for one of the device. */
+enum status device_peer_check(struct device *device, CUstream stream, struct device *other, CUresult result,
+                              const char *what);
+
 /* Have copies to `to` go straight there, where that can be. Once for each pair is enough. */
 void device_peer_allow(struct device *from, const struct device *to);
 

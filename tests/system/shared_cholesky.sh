@@ -54,10 +54,11 @@ export EMULATED_DEVICES=2
 lost() { grep -c "^mublas: device $1 is left alone from now on" "$work/errors"; }
 for fault in cuMemcpyPeerAsync@0:5 cuMemcpyPeerAsync@1:9 cublasDgemm_v2@1:7 cusolverDnXpotrf@0:11 \
     KERNEL@1:20 cuEventRecord@0:90 cuEventRecord@1:97 cuStreamWaitEvent@1:13; do
-    code=719
+    code=719 device=${fault#*@}
+    device=${device%:*}
     case $fault in cu[bs]*) code=14 ;; esac
     run all EMULATED_FAULTS="$fault:$code$([ $code = 14 ] || echo :sticky)" && [ "$(ran 4)" -gt 8 ] &&
-        { [ $code = 14 ] || [ $(($(lost 0) + $(lost 1))) = 1 ]; }
+        { [ $code = 14 ] || [ "$(lost "$device")" = 1 ]; } && [ "$(lost $((1 - device)))" = 0 ]
     result $? "$fault fails: all right, $(ran 4) calls on the host"
 done
 run all EMULATED_FAULTS="COPY_BACK@1:30:2,COPY_BACK@0:40:2"

@@ -28,6 +28,14 @@ static enum status check(const struct cholesky_part *part, CUresult result)
     return device_check(part->on->device, result, "ordering the steps of a shared factorisation");
 }
 
+/* An event of another device. */
+static enum status wait_for(const struct cholesky_part *part, const struct cholesky_part *other, CUevent event)
+{
+    return device_peer_check(part->on->device, stream_of(part), other->on->device,
+                             driver()->stream_wait_event(stream_of(part), event, 0),
+                             "waiting for another device");
+}
+
 static bool is_lower(const struct steps *steps)
 {
     return steps->blocks->uplo == UPLO_LOWER;
@@ -115,7 +123,7 @@ static enum status send_to(const struct steps *steps, const struct cholesky_part
     const int place = block % PANELS;
     enum status status = STATUS_OK;
     if (to->is_used[place])
-        status = check(from, driver()->stream_wait_event(stream_of(from), to->used[place], 0));
+        status = wait_for(from, to, to->used[place]);
     return status == STATUS_OK
                ? device_peer_copy(from->on->device, cholesky_part_block(from, block), to->on->device,
                                   to->panels[place], block_bytes(steps->blocks, block), stream_of(from))
@@ -165,8 +173,7 @@ static enum status multiply(const struct steps *steps, struct cholesky_part *par
 static enum status receive(const struct steps *steps, const struct cholesky_part *part, int panel)
 {
     const struct cholesky_part *const from = owner_of(steps, panel);
-    return from == part ? STATUS_OK
-                        : check(part, driver()->stream_wait_event(stream_of(part), from->sent[panel % PANELS], 0));
+    return from == part ? STATUS_OK : wait_for(part, from, from->sent[panel % PANELS]);
 }
 
 /* Of the blocks from `first` on, before `end`. */
