@@ -13,7 +13,9 @@ void device_peer_allow(struct device *from, const struct device *to)
 /* A lost device tells so at every call. */
 static bool is_well(const struct device *device, CUstream stream)
 {
-    const CUresult result = device_is_usable(device) ? driver()->stream_query(stream) : CUDA_ERROR_LAUNCH_FAILED;
+    if (!device_is_usable(device))
+        return false;
+    const CUresult result = driver()->stream_query(stream);
     return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY;
 }
 

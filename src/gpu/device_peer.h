@@ -12,8 +12,8 @@
 enum status device_peer_copy(struct device *from, CUdeviceptr source, struct device *to,
                              CUdeviceptr destination, size_t bytes, CUstream stream);
 
-/* device_check for what was queued on a stream of `device` and has to do with another: a failure of the other is
- * not taken for one of the device. */
+/* device_check for what was queued on a stream of `device` and has to do with another: a failure of the other
+ * is not taken for one of the device. */
 enum status device_peer_check(struct device *device, CUstream stream, struct device *other, CUresult result,
                               const char *what);
 

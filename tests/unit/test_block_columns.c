@@ -19,16 +19,20 @@ static void test_cover(enum blas_uplo uplo, int64_t n, int devices)
     const bool shared = block_columns_make(&blocks, TYPE_Z, uplo, n, pace, devices);
     bool apart = blocks.count <= BLOCKS_MOST && block_begin(&blocks, blocks.count - 1) < n;
     for (int i = 0; i < blocks.count; i++) {
-        const struct blas_matrix square = block_square(&blocks, i, &a), rest = block_rest(&blocks, i, &a);
+        const struct blas_matrix square = block_square(&blocks, i, &a);
+        const struct blas_matrix rest = block_rest(&blocks, i, &a);
         const int owner = blocks.owner[i];
+        const size_t last = block_place(&blocks, i, block_length(&blocks, i) - 1);
         area += area_of(&square) + area_of(&rest);
         apart = apart && blocks.offset[i] >= ends[owner] && blocks.offset[i] % 256 == 0 &&
-                block_place(&blocks, i, block_length(&blocks, i) - 1) < block_bytes(&blocks, i);
+                last < block_bytes(&blocks, i);
         ends[owner] = blocks.offset[i] + block_bytes(&blocks, i);
         apart = apart && ends[owner] <= blocks.bytes[owner];
     }
-    tap_ok(area == (double)n * (double)(n + 1) / 2 && apart && shared == (devices > 1 && blocks.count >= devices),
-           "order %lld on %d: %d blocks of %lld", (long long)n, devices, blocks.count, (long long)blocks.width);
+    const bool is_meant = devices > 1 && blocks.count >= devices;
+    tap_ok(area == (double)n * (double)(n + 1) / 2 && apart && shared == is_meant,
+           "order %lld on %d: %d blocks of %lld", (long long)n, devices, blocks.count,
+           (long long)blocks.width);
 }
 
 static void test_shares(double first, double second)
@@ -40,8 +44,8 @@ static void test_shares(double first, double second)
     for (int i = 0; i < blocks.count; i++)
         work[blocks.owner[i]] += (double)(i + 1) * (double)block_length(&blocks, i);
     const double part = work[0] / (work[0] + work[1]), meant = first / (first + second);
-    tap_ok(part > 0.9 * meant && part < 1.1 * meant, "paces %g and %g: the first has %.3f of the work, %.3f is meant",
-           first, second, part, meant);
+    tap_ok(part > 0.9 * meant && part < 1.1 * meant,
+           "paces %g and %g: the first has %.3f of the work, %.3f is meant", first, second, part, meant);
 }
 
 int main(void)

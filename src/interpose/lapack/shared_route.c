@@ -10,7 +10,7 @@
 /* Of the time on one device: for less it is not worth the others' time. */
 static const double WORTH = 0.9;
 
-/* What a block costs beside its work: its factorisation, which nobody helps with, and its way to the others. */
+/* What a block costs beside its work: its factorisation, which nobody helps with, and its way to others. */
 static const double BLOCK_US = 300;
 
 /* In the order in which they were woken, which is the same each time. */
@@ -47,16 +47,19 @@ static double shared_us(const struct route_times *times, const struct block_colu
            BLOCK_US * blocks->count;
 }
 
-/* By `count` devices, the last of which may be as the first, and not there yet. In always mode each is one. */
+/* By `count` devices, the last of which may be as the first, and not there yet. In always mode
+ * each is one. */
 static double us_saved(const struct lapack_problem *problem, const struct shared_device *devices, int count)
 {
-    const struct route_times times = route_times_predict(device_use_model(device_use_at(0)), &problem->shape);
+    const struct machine_model *const model = device_use_model(device_use_at(0));
+    const struct route_times times = route_times_predict(model, &problem->shape);
     const double alone = times.compute_us + times.moving_us;
     double pace[DEVICES_MAX];
     struct block_columns blocks;
     for (int i = 0; i < count; i++)
         pace[i] = devices[i].pace;
-    if (!block_columns_make(&blocks, problem->factor.type, problem->factor.uplo, problem->factor.n, pace, count))
+    if (!block_columns_make(&blocks, problem->factor.type, problem->factor.uplo, problem->factor.n, pace,
+                            count))
         return 0;
     const double shared = shared_us(&times, &blocks, devices, count);
     if (settings()->offload == OFFLOAD_ALWAYS)

@@ -46,7 +46,8 @@ bool block_columns_make(struct block_columns *blocks, enum blas_type type, enum 
 
 int64_t block_ld(const struct block_columns *blocks, int block)
 {
-    const int64_t rows = blocks->uplo == UPLO_LOWER ? block_length(blocks, block) : block_order(blocks, block);
+    const int64_t rows = blocks->uplo == UPLO_LOWER ? block_length(blocks, block)
+                                                    : block_order(blocks, block);
     return (rows + 15) / 16 * 16;
 }
 

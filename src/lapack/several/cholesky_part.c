@@ -51,9 +51,9 @@ static enum status ask_for_workspace(struct cholesky_part *part)
     const int type = solver_data_type(blocks->type);
     const int fill = blocks->uplo == UPLO_UPPER ? DEVICE_UPPER : DEVICE_LOWER;
     size_t device_bytes = SIZE_MAX, host_bytes = SIZE_MAX;
-    const int result = handle->library->potrf_buffer(handle->solver, handle->params, fill, block_order(blocks, 0),
-                                                     type, NULL, block_ld(blocks, 0), type, &device_bytes,
-                                                     &host_bytes);
+    const int result =
+        handle->library->potrf_buffer(handle->solver, handle->params, fill, block_order(blocks, 0), type,
+                                      NULL, block_ld(blocks, 0), type, &device_bytes, &host_bytes);
     if (result != CUSOLVER_STATUS_SUCCESS || device_bytes > SIZE_MAX / 2 || host_bytes > SIZE_MAX / 2)
         return STATUS_UNSUPPORTED;
     part->workspace_bytes = device_bytes;
@@ -155,7 +155,8 @@ static enum status send_piece(struct cholesky_part *part, int block, bool is_res
     part->moved.bytes_up += blas_part_bytes(&piece, blocks->type);
     if (status == STATUS_OK && !is_rest)
         status = cholesky_part_clear_diagonal(part, block);
-    const struct device_part there = {address, block_ld(blocks, block), piece.rows, piece.columns, piece.part};
+    const struct device_part there = {address, block_ld(blocks, block), piece.rows, piece.columns,
+                                      piece.part};
     return status == STATUS_OK
                ? matrix_part_queue_largest(part->on->device, part->lane->lane->stream, &there, blocks->type,
                                            moduli_at(part, block, is_rest), numbers)

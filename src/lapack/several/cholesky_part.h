@@ -27,8 +27,8 @@ struct cholesky_part {
     enum status status;    /* of what its thread does */
 };
 
-/* Inside device_enter of its device, as are all that follow. The end may follow in any case; nothing is queued
- * then any more. */
+/* Inside device_enter of its device, as are all that follow. The end may follow in any case; nothing is
+ * queued then any more. */
 enum status cholesky_part_begin(struct cholesky_part *part, struct patience *patience);
 void cholesky_part_end(struct cholesky_part *part);
 

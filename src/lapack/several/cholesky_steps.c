@@ -29,7 +29,8 @@ static enum status check(const struct cholesky_part *part, CUresult result)
 }
 
 /* An event of another device. */
-static enum status wait_for(const struct cholesky_part *part, const struct cholesky_part *other, CUevent event)
+static enum status wait_for(const struct cholesky_part *part, const struct cholesky_part *other,
+                            CUevent event)
 {
     return device_peer_check(part->on->device, stream_of(part), other->on->device,
                              driver()->stream_wait_event(stream_of(part), event, 0),
@@ -87,8 +88,8 @@ static enum status solve_rest(const struct steps *steps, struct cholesky_part *p
     const int result =
         solver_trsm(handle, blocks->type, lower ? DEVICE_RIGHT : DEVICE_LEFT,
                     lower ? DEVICE_LOWER : DEVICE_UPPER, DEVICE_CONJUGATE_TRANS, DEVICE_NON_UNIT,
-                    lower ? rest : order, lower ? order : rest, &device_one[blocks->type], pointer(square), ld,
-                    pointer(beside), ld);
+                    lower ? rest : order, lower ? order : rest, &device_one[blocks->type], pointer(square),
+                    ld, pointer(beside), ld);
     return solver_blas_status(handle->library, result, "cuBLAS's trsm");
 }
 
@@ -162,7 +163,8 @@ static enum status multiply(const struct steps *steps, struct cholesky_part *par
     const int result =
         is_lower(steps)
             ? solver_gemm(handle, type, DEVICE_NO_TRANS, DEVICE_CONJUGATE_TRANS, length, order, depth,
-                          &minus_one[type], from, ld, from, ld, &device_one[type], to, block_ld(blocks, block))
+                          &minus_one[type], from, ld, from, ld, &device_one[type], to,
+                          block_ld(blocks, block))
             : solver_gemm(handle, type, DEVICE_CONJUGATE_TRANS, DEVICE_NO_TRANS, order, length, depth,
                           &minus_one[type], from, ld, from, ld, &device_one[type], to,
                           block_ld(blocks, block));
@@ -177,7 +179,8 @@ static enum status receive(const struct steps *steps, const struct cholesky_part
 }
 
 /* Of the blocks from `first` on, before `end`. */
-static enum status update(const struct steps *steps, struct cholesky_part *part, int first, int end, int panel)
+static enum status update(const struct steps *steps, struct cholesky_part *part, int first, int end,
+                          int panel)
 {
     struct device_scope scope;
     enum status status = device_enter(part->on->device, &scope);

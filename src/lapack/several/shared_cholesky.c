@@ -153,7 +153,8 @@ static void tell(const struct block_columns *blocks, const struct shared_device 
         int own = 0;
         for (int block = 0; block < blocks->count; block++)
             own += blocks->owner[block] == i;
-        log_message(LOG_INFO, "a Cholesky factorisation of order %lld, blocks of %lld: %d of %d for device %d",
+        log_message(LOG_INFO,
+                    "a Cholesky factorisation of order %lld, blocks of %lld: %d of %d for device %d",
                     (long long)blocks->n, (long long)blocks->width, own, blocks->count,
                     device_properties(devices[i].device)->ordinal);
     }
@@ -167,7 +168,8 @@ enum status shared_cholesky_run(const struct factor_problem *problem, const stru
     double pace[DEVICES_MAX];
     for (int i = 0; i < count; i++) {
         pace[i] = devices[i].pace;
-        parts[i] = (struct cholesky_part){.on = &devices[i], .blocks = &blocks, .a = &problem->a, .number = i};
+        parts[i] = (struct cholesky_part){.on = &devices[i], .blocks = &blocks, .a = &problem->a,
+                                          .number = i};
     }
     if (!block_columns_make(&blocks, problem->type, problem->uplo, problem->n, pace, count))
         return STATUS_UNSUPPORTED;

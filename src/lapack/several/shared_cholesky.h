@@ -1,7 +1,7 @@
 /* shared_cholesky.h - potrf on several devices at once.
  *
- * Each has some blocks of the triangle in its memory (block_columns.h). Block after block is factored where it
- * is, by cuSOLVER's potrf and a triangular solve, and sent to the others, which take its product off their
+ * Each has some blocks of the triangle in its memory (block_columns.h). Block after block is factored where
+ * it is, by cuSOLVER's potrf and a triangular solve, and sent to the others, which take its product off their
  * own blocks. The next block comes first, so that its factorisation and its way to the others run beside the
  * other products (look-ahead). Blocks go up, and home, by a thread for each device, so that every link is
  * used. Which device has a block depends on the order and the devices alone: the same bits each time on the
