@@ -1,5 +1,8 @@
 #include "interpose/device_policy.h"
 
+/* Of the price, for it to be prepared. */
+static const double begun_part = 0.5;
+
 static bool is_better(const struct device_offer *one, const struct device_offer *other)
 {
     if (one->fits != other->fits)
@@ -23,5 +26,7 @@ enum purchase_time device_policy_wake_another(enum offload_mode mode, const stru
 {
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
-    return waited_us >= model->wake_us ? PURCHASE_SOON : PURCHASE_NOT_YET;
+    if (waited_us >= model->wake_us)
+        return PURCHASE_NOW;
+    return waited_us >= begun_part * model->wake_us ? PURCHASE_SOON : PURCHASE_NOT_YET;
 }

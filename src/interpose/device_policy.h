@@ -18,7 +18,8 @@ struct device_offer {
 int device_policy_choose(const struct device_offer *offers, int count);
 
 /* Is it time to wake another device, for calls that would have waited `waited_us` so far for those in use?
- * What that would have saved has to cover the price: a program whose calls rarely meet never pays it. */
+ * What that would have saved has to cover half of the price for it to be prepared, and all of it for it to be
+ * used: a program whose calls rarely meet never pays that. */
 enum purchase_time device_policy_wake_another(enum offload_mode mode, const struct machine_model *model,
                                               double waited_us);
 

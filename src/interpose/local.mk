@@ -69,6 +69,7 @@ interposer_sources += \
 	src/interpose/lapack/general_eigen_arguments.c src/interpose/lapack/reduction_arguments.c \
 	src/interpose/lapack/singular_arguments.c src/interpose/lapack/methods.h \
 	src/interpose/lapack/entry.c \
+	src/interpose/lapack/shared_route.c src/interpose/lapack/shared_route.h \
 	src/interpose/lapack/workspace_answers.c src/interpose/lapack/workspace_answers.h \
 	src/interpose/report/page.c src/interpose/report/page.h src/interpose/report/page_style.h \
 	src/interpose/report/page_parts.h \

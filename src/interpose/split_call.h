@@ -25,8 +25,9 @@ bool split_call_decide(struct split_call *split, struct program_call *call);
  * the others their parts, by an account as the host's calls have one; false until then. */
 bool split_call_is_faster(struct split_call *split, struct program_call *call);
 
-/* The host runs it, and residency would have been worth so much; or the devices have. (Or one device runs it, in place of the host.)
- * The call is counted for all of them but the one whose turn it is, if any, where it is counted anyway. */
+/* The host runs it, or one device in place of the host, and residency would have been worth so much; or the
+ * devices have. The call is counted for all of them but the one whose turn it is, if any, where it is counted
+ * anyway. */
 void split_call_credit(const struct split_call *split, double saved_us);
 void split_call_earn(const struct split_call *split, const struct device_use *whose_turn, double saved_us);
 

@@ -14,6 +14,10 @@ libmublas_core_la_SOURCES += \
 	src/lapack/route_home.c src/lapack/route_mirrors.c src/lapack/route_send.c \
 	src/lapack/route_lane.c src/lapack/route_lane.h \
 	src/lapack/route_values.c src/lapack/route_values.h \
+	src/lapack/several/block_columns.c src/lapack/several/block_columns.h \
+	src/lapack/several/cholesky_part.c src/lapack/several/cholesky_part.h \
+	src/lapack/several/cholesky_steps.c src/lapack/several/cholesky_steps.h \
+	src/lapack/several/shared_cholesky.c src/lapack/several/shared_cholesky.h \
 	src/lapack/singular.c src/lapack/singular.h \
 	src/lapack/solver_eigen.c src/lapack/solver_eigen.h \
 	src/lapack/standard.c \

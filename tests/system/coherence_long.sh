@@ -5,7 +5,9 @@
 #
 # Runs seeds in parallel at low priority until the steps are done, each with settings that follow from
 # the seed: little device memory, small pins, no huge pages, more threads, a failing driver, a program that
-# uses CUDA and pins memory. One line for each seed; the output of one that fails stays in the folder named at
+# uses CUDA and pins memory. With DEVICES=2 or more in the environment on so many devices, unlike each other, with
+# access to each other's memory or without, one of which is lost in the middle of some seeds. EACH is how many
+# steps a seed takes alone. One line for each seed; the output of one that fails stays in the folder named at
 # the start, with the command that repeats it. With REAL_DEVICE=1 on the machine's own driver and device.
 # The exit status tells whether all were right.
 . tests/environment.sh
@@ -16,6 +18,11 @@ export MUBLAS_TRUST_TRACKING=1 MUBLAS_OFFLOAD=always MUBLAS_VERBOSE=${MUBLAS_VER
 total=${1:-1000000} jobs=${2:-2} first=${3:-1} each=${EACH:-16000}
 work=$(mktemp -d "${TMPDIR:-/tmp}/coherence_long.XXXXXX") || exit 1
 ulimit -c 0
+devices=${DEVICES:-1}
+if [ "$devices" -gt 1 ]; then
+    export EMULATED_DEVICES=$devices EMULATED_DEVICE_MEMORY=2G,1G,512M EMULATED_MULTIPROCESSORS=132,20,7 MUBLAS_DEVICE=all
+    export EMULATED_NAMES="Large device,Small device,Smallest device"
+fi
 
 # What a seed runs with: settings, and the program's arguments behind STEPS.
 settings_of() # SEED
@@ -33,6 +40,9 @@ settings_of() # SEED
     9) settings=(MUBLAS_PINNED_MEMORY=0) arguments=(200 8 cuda) ;;
     esac
     settings+=(EMULATED_SEED="$1")
+    [ "$devices" = 1 ] || settings+=(EMULATED_PEER=$(($1 % 2)))
+    [ "$devices" = 1 ] || [ $(($1 % 5)) != 4 ] ||
+        settings+=(EMULATED_FAULTS="cuStreamSynchronize@$(($1 % devices)):2000:719:sticky")
 }
 
 run_seed() # SEED

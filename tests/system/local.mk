@@ -167,6 +167,16 @@ TESTS += tests/system/split.sh
 EXTRA_DIST += tests/system/split.sh
 tests/system/split.log: mublas$(EXEEXT) tests/system/split$(EXEEXT)
 
+# A LAPACK routine on several devices.
+if LAPACK
+check_PROGRAMS += tests/system/shared_cholesky
+tests_system_shared_cholesky_SOURCES = tests/system/shared_cholesky.c
+tests_system_shared_cholesky_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -lm
+tests/system/shared_cholesky.log: tests/system/shared_cholesky$(EXEEXT)
+endif
+TESTS += tests/system/shared_cholesky.sh
+EXTRA_DIST += tests/system/shared_cholesky.sh tests/system/shared_cholesky.c
+
 # Settings that cannot be used.
 TESTS += tests/system/messages.sh
 EXTRA_DIST += tests/system/messages.sh

@@ -574,6 +574,14 @@ TESTS += tests/unit/test_program_checks
 tests_unit_test_program_checks_SOURCES = tests/unit/test_program_checks.c
 tests_unit_test_program_checks_LDADD = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm
 
+check_PROGRAMS += tests/unit/test_block_columns
+TESTS += tests/unit/test_block_columns
+tests_unit_test_block_columns_SOURCES = tests/unit/test_block_columns.c
+tests_unit_test_block_columns_LDADD = $(unit_test_libraries)
+check_PROGRAMS += tests/unit/test_device_peer
+TESTS += tests/unit/test_device_peer
+tests_unit_test_device_peer_SOURCES = tests/unit/test_device_peer.c tests/unit/emulated_lane.h
+tests_unit_test_device_peer_LDADD = $(unit_test_libraries)
 check_PROGRAMS += tests/unit/test_split_plan
 TESTS += tests/unit/test_split_plan
 tests_unit_test_split_plan_SOURCES = tests/unit/test_split_plan.c

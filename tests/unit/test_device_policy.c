@@ -54,10 +54,13 @@ static void test_another(void)
 {
     const struct machine_model model = {.wake_us = 300000};
     tap_ok(device_policy_wake_another(OFFLOAD_AUTO, &model, 0) == PURCHASE_NOT_YET &&
-               device_policy_wake_another(OFFLOAD_AUTO, &model, 299999) == PURCHASE_NOT_YET,
-           "calls that have not waited its price wake none");
-    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, &model, 300000) == PURCHASE_SOON,
+               device_policy_wake_another(OFFLOAD_AUTO, &model, 149999) == PURCHASE_NOT_YET,
+           "calls that have not waited half of its price wake none");
+    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, &model, 150000) == PURCHASE_SOON &&
+               device_policy_wake_another(OFFLOAD_AUTO, &model, 299999) == PURCHASE_SOON,
            "then it is woken beside them");
+    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, &model, 300000) == PURCHASE_NOW,
+           "and used once they have waited all of it");
     tap_ok(device_policy_wake_another(OFFLOAD_ALWAYS, &model, 0) == PURCHASE_NOW, "always: at once");
     tap_ok(device_policy_wake_another(OFFLOAD_NEVER, &model, 1e9) == PURCHASE_NOT_YET, "never: never");
 }

@@ -11,6 +11,7 @@
 #include "interpose/lapack/host_run.h"
 #include "interpose/lapack/losses.h"
 #include "interpose/lapack/methods.h"
+#include "interpose/lapack/shared_route.h"
 #include "interpose/offload.h"
 #include "interpose/policy.h"
 #include "interpose/purchase/model_in_force.h"
@@ -88,7 +89,9 @@ static enum host_reason run_route(const struct device_use *use, const struct sol
     if (stats_wanted())
         phase_clock_start(&counts.phases);
     progress_begin(symbol_name(call->symbol), problem->shape.n, terms->expected_seconds);
-    const enum status status = route_run(&route, use->device, library, use->mirrors, patience);
+    enum status status;
+    if (!shared_route_run(use, call, problem, patience, &route.moved, &status))
+        status = route_run(&route, use->device, library, use->mirrors, patience);
     progress_end();
     phase_clock_stop();
     call_span_end(&span);

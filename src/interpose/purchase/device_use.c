@@ -82,27 +82,31 @@ static const struct machine_model *model_of(const struct device *device)
     return model_in_force_beside(device_properties(device));
 }
 
-static enum status add(struct device *device, struct device_use **result)
+static enum status prepare(struct device *device, struct device_use **result)
 {
     struct mirror_table *mirrors;
-    const int number = device_use_count();
+    struct device_use *const use = &uses[device_use_count()];
     enum status status = create_mirrors(device, &mirrors);
     if (status != STATUS_OK)
         return status;
-    uses[number].device = device;
-    uses[number].mirrors = mirrors;
-    uses[number].own_model = model_of(device);
-    atomic_store_explicit(&use_count, number + 1, memory_order_release);
-    *result = &uses[number];
+    use->device = device;
+    use->mirrors = mirrors;
+    use->own_model = model_of(device);
+    *result = use;
     return STATUS_OK;
 }
 
-enum status device_use_add(struct device *device, struct device_use **use)
+enum status device_use_prepare(struct device *device, struct device_use **use)
 {
     pthread_mutex_lock(&adding);
-    const enum status status = add(device, use);
+    const enum status status = prepare(device, use);
     pthread_mutex_unlock(&adding);
     return status;
+}
+
+void device_use_add(const struct device_use *use)
+{
+    atomic_store_explicit(&use_count, (int)(use - uses) + 1, memory_order_release);
 }
 
 static int describe_calls(const struct device_use *use, char *text, size_t room)

@@ -20,8 +20,10 @@ struct device_use {
     atomic_bool refuses_routes;            /* cuSOLVER does not work there */
 };
 
-/* Make its mirrors, or its copies of those that there are, and add it. */
-enum status device_use_add(struct device *device, struct device_use **use);
+/* Make its mirrors, or its copies of those that there are. Calls use it once it is added: one after the
+ * other. */
+enum status device_use_prepare(struct device *device, struct device_use **use);
+void device_use_add(const struct device_use *use);
 
 /* How many there are; the number of one, from 0 on, never changes. */
 int device_use_count(void);

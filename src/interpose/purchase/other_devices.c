@@ -43,25 +43,49 @@ static void open_libraries(struct device *device, struct device_use *use)
         atomic_store(&use->refuses_routes, true);
 }
 
+/* Prepared, and not paid for yet. */
+static struct device_use *_Atomic prepared;
+static atomic_bool none_is_left;
+
 static bool wake_next(struct device *none)
 {
-    (void)none;
-    struct device *const device = next_awake();
+    struct device *device;
     struct device_use *use = NULL;
-    if (device && device_use_add(device, &use) == STATUS_OK)
+    (void)none;
+    do
+        device = next_awake();
+    while (device && device_use_prepare(device, &use) != STATUS_OK);
+    if (device)
         open_libraries(device, use);
+    else
+        atomic_store(&none_is_left, true);
+    atomic_store(&prepared, device ? use : NULL);
     loader_forget_error();
-    return use != NULL;
+    return device != NULL;
 }
 
 static struct purchase purchases[DEVICES_MAX] = {[0 ... DEVICES_MAX - 1] = PURCHASE(wake_next)};
 
-/* One after the other. */
+/* In use from now on. Under `waking`. */
+static void add_prepared(void)
+{
+    const struct device_use *const use = atomic_exchange(&prepared, NULL);
+    if (!use)
+        return;
+    if (atomic_load(&next_place) >= places())
+        atomic_store(&none_is_left, true);
+    device_use_add(use);
+}
+
+/* One after the other. In auto mode other threads go on with what there is. */
 static void wake_now(int present)
 {
-    pthread_mutex_lock(&waking);
-    if (device_use_count() == present)
-        purchase_finish(&purchases[present], NULL);
+    if (settings()->offload == OFFLOAD_ALWAYS)
+        pthread_mutex_lock(&waking);
+    else if (pthread_mutex_trylock(&waking) != 0)
+        return;
+    if (device_use_count() == present && purchase_finish(&purchases[present], NULL))
+        add_prepared();
     pthread_mutex_unlock(&waking);
 }
 
@@ -76,15 +100,26 @@ static void wake_another(enum purchase_time time)
 
 static bool are_more_left(void)
 {
-    return atomic_load(&next_place) < places();
+    return places() > 1 && !atomic_load(&none_is_left);
+}
+
+/* Meanwhile calls stay on the host. */
+static void replace_beside(void)
+{
+    const int present = device_use_count();
+    purchase_begin(&purchases[present], NULL);
+    if (background_wait(&purchases[present].job, 0) == BACKGROUND_DONE)
+        wake_now(present);
 }
 
 bool other_devices_replace(void)
 {
     if (device_use_count() == 0)
         return false;
-    if (are_more_left())
-        wake_another(settings()->offload == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_SOON);
+    if (are_more_left() && settings()->offload == OFFLOAD_ALWAYS)
+        wake_now(device_use_count());
+    else if (are_more_left())
+        replace_beside();
     return device_use_any();
 }
 
@@ -96,7 +131,7 @@ void other_devices_want(double gain_us)
     waited_us += gain_us;
     const enum purchase_time time =
         device_policy_wake_another(settings()->offload, model_in_force(), waited_us);
-    if (time != PURCHASE_NOT_YET)
+    if (time == PURCHASE_NOW)
         waited_us = 0;
     pthread_mutex_unlock(&choosing);
     wake_another(time);

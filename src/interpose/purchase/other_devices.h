@@ -1,7 +1,9 @@
 /* other_devices.h - the devices beside the first that MUBLAS_DEVICE names, and the turns of calls on all.
  *
  * Another is woken beside the program once calls have waited for those in use, or would have gained by more
- * of them, about as long as that takes (device_policy.h), or when these have failed; in always mode at once.
+ * of them, part of what that takes; the call that has paid all of it waits until it is there, if need be, and
+ * none uses it before (device_policy.h): which one is the first depends on the calls, not on how long waking
+ * takes. When those in use have failed, it is woken and used as soon as may be; in always mode at once.
  * A call that begins its turn goes to the device that will have done it first, or where its matrices are.
  * With one device a turn costs nothing. Any thread may call these. */
 #ifndef MUBLAS_OTHER_DEVICES_H

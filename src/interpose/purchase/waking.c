@@ -49,8 +49,10 @@ static bool wake_first(struct device **device)
     enum status status = STATUS_OK;
     for (int place = 0; place < DEVICES_MAX && status != STATUS_NO_DEVICE && !woken; place++) {
         status = device_wake_at(place, device);
-        woken = status == STATUS_OK && device_use_add(*device, &use) == STATUS_OK;
+        woken = status == STATUS_OK && device_use_prepare(*device, &use) == STATUS_OK;
     }
+    if (woken)
+        device_use_add(use);
     return woken;
 }
 

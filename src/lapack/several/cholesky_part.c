@@ -1,0 +1,231 @@
+#include "lapack/several/cholesky_part.h"
+#include "lapack/route_values.h"
+#include "lapack/workspace.h"
+#include "mirror/transfer/staging.h"
+
+#include <stdlib.h>
+
+/* For each block: of its square, and of its rest. */
+enum { MODULI_BYTES = PART_BLOCKS_MOST * sizeof(uint32_t), INFO_BYTES = 256 };
+
+static size_t moduli_bytes(const struct cholesky_part *part)
+{
+    return (size_t)part->blocks->count * 2 * MODULI_BYTES;
+}
+
+static CUdeviceptr moduli_at(const struct cholesky_part *part, int block, bool is_rest)
+{
+    return part->moduli + (CUdeviceptr)(2 * block + is_rest) * MODULI_BYTES;
+}
+
+static enum status check(const struct cholesky_part *part, CUresult result)
+{
+    return device_check(part->on->device, result, "preparing a shared factorisation");
+}
+
+static enum status create_events(struct cholesky_part *part)
+{
+    CUevent *const events[] = {&part->sent[0], &part->sent[1], &part->used[0], &part->used[1]};
+    enum status status = STATUS_OK;
+    for (int i = 0; i < 4 && status == STATUS_OK; i++)
+        status = check(part, driver()->event_create(events[i], CU_EVENT_DISABLE_TIMING));
+    if (status == STATUS_OK)
+        status = check(part, driver()->event_create(&part->factored,
+                                                    CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC));
+    return status;
+}
+
+static void destroy_events(struct cholesky_part *part)
+{
+    const CUevent events[] = {part->sent[0], part->sent[1], part->used[0], part->used[1], part->factored};
+    for (int i = 0; i < 5; i++)
+        if (events[i] && device_is_usable(part->on->device))
+            driver()->event_destroy(events[i]);
+}
+
+/* The first block is the largest. */
+static enum status ask_for_workspace(struct cholesky_part *part)
+{
+    const struct block_columns *const blocks = part->blocks;
+    const struct solver_handle *const handle = &part->lane->handle;
+    const int type = solver_data_type(blocks->type);
+    const int fill = blocks->uplo == UPLO_UPPER ? DEVICE_UPPER : DEVICE_LOWER;
+    size_t device_bytes = SIZE_MAX, host_bytes = SIZE_MAX;
+    const int result =
+        handle->library->potrf_buffer(handle->solver, handle->params, fill, block_order(blocks, 0), type,
+                                      NULL, block_ld(blocks, 0), type, &device_bytes, &host_bytes);
+    if (result != CUSOLVER_STATUS_SUCCESS || device_bytes > SIZE_MAX / 2 || host_bytes > SIZE_MAX / 2)
+        return STATUS_UNSUPPORTED;
+    part->workspace_bytes = device_bytes;
+    part->host_workspace_bytes = host_bytes;
+    return route_lane_reserve_host(part->lane, host_bytes) ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+}
+
+/* The blocks, panels, INFO, moduli, workspace, in this order. */
+static enum status take_memory(struct cholesky_part *part)
+{
+    const size_t blocks_bytes = part->blocks->bytes[part->number];
+    size_t end = blocks_bytes, panels[PANELS];
+    part->panel_bytes = block_bytes(part->blocks, 0);
+    for (int i = 0; i < PANELS; i++)
+        panels[i] = workspace_take(&end, part->panel_bytes);
+    const size_t info = workspace_take(&end, INFO_BYTES), moduli = workspace_take(&end, moduli_bytes(part)),
+                 workspace = workspace_take(&end, part->workspace_bytes);
+    CUdeviceptr memory;
+    const enum status status = operands_borrow_kept(part->on->mirrors, end, &memory, &part->memory_bytes);
+    if (status != STATUS_OK)
+        return status;
+    part->memory = memory;
+    for (int i = 0; i < PANELS; i++)
+        part->panels[i] = memory + panels[i];
+    part->info = memory + info;
+    part->moduli = memory + moduli;
+    part->workspace = memory + workspace;
+    return STATUS_OK;
+}
+
+enum status cholesky_part_begin(struct cholesky_part *part, struct patience *patience)
+{
+    enum status status = route_lane_acquire(part->on->device, part->on->library, patience, &part->lane);
+    if (status != STATUS_OK) {
+        part->lane = NULL;
+        return status;
+    }
+    part->info_home = part->lane->watch.number;
+    status = create_events(part);
+    if (status == STATUS_OK)
+        status = ask_for_workspace(part);
+    return status == STATUS_OK ? take_memory(part) : status;
+}
+
+/* Something queued may still use the memory of a broken lane; freeing waits for that. */
+static void give_memory(struct cholesky_part *part)
+{
+    if (!part->memory)
+        return;
+    if (part->lane->lane->broken)
+        operands_return(part->on->mirrors, part->memory, part->memory_bytes);
+    else
+        operands_keep(part->on->mirrors, part->memory, part->memory_bytes);
+}
+
+void cholesky_part_end(struct cholesky_part *part)
+{
+    if (!part->lane)
+        return;
+    destroy_events(part);
+    give_memory(part);
+    route_lane_release(part->lane);
+    part->lane = NULL;
+}
+
+/* Of a Hermitian matrix, whose imaginary parts count as zero. */
+enum status cholesky_part_clear_diagonal(const struct cholesky_part *part, int block)
+{
+    const struct block_columns *const blocks = part->blocks;
+    const size_t element = blas_element_bytes(blocks->type);
+    if (blas_scalar_parts(blocks->type) == 1)
+        return STATUS_OK;
+    return check(part, driver()->words_set_2d_async(cholesky_part_block(part, block) + element / 2,
+                                                    ((size_t)block_ld(blocks, block) + 1) * element, 0,
+                                                    element / 2 / sizeof(uint32_t),
+                                                    (size_t)block_order(blocks, block),
+                                                    part->lane->lane->stream));
+}
+
+/* The square, or what is beside it. */
+static struct blas_matrix piece_of(const struct cholesky_part *part, int block, bool is_rest,
+                                   CUdeviceptr *address)
+{
+    *address = cholesky_part_block(part, block) +
+               (is_rest ? block_place(part->blocks, block, block_order(part->blocks, block)) : 0);
+    return is_rest ? block_rest(part->blocks, block, part->a) : block_square(part->blocks, block, part->a);
+}
+
+static enum status send_piece(struct cholesky_part *part, int block, bool is_rest, unsigned *numbers)
+{
+    const struct block_columns *const blocks = part->blocks;
+    CUdeviceptr address;
+    const struct blas_matrix piece = piece_of(part, block, is_rest, &address);
+    *numbers = 0;
+    if (piece.rows == 0)
+        return STATUS_OK;
+    enum status status = staging_upload_part(part->lane->lane, address, block_ld(blocks, block), &piece,
+                                             blas_element_bytes(blocks->type));
+    part->moved.bytes_up += blas_part_bytes(&piece, blocks->type);
+    if (status == STATUS_OK && !is_rest)
+        status = cholesky_part_clear_diagonal(part, block);
+    const struct device_part there = {address, block_ld(blocks, block), piece.rows, piece.columns,
+                                      piece.part};
+    return status == STATUS_OK
+               ? matrix_part_queue_largest(part->on->device, part->lane->lane->stream, &there, blocks->type,
+                                           moduli_at(part, block, is_rest), numbers)
+               : status;
+}
+
+static bool are_finite(const struct cholesky_part *part, const uint32_t *moduli,
+                       unsigned counts[BLOCKS_MOST][2])
+{
+    uint32_t largest = 0;
+    for (int i = 0; i < 2 * part->blocks->count; i++)
+        for (unsigned j = 0; j < counts[i / 2][i % 2]; j++) {
+            const uint32_t modulus = moduli[(size_t)i * PART_BLOCKS_MOST + j];
+            largest = modulus > largest ? modulus : largest;
+        }
+    return route_values_largest_is_finite(largest, part->blocks->type);
+}
+
+static enum status look_at_moduli(struct cholesky_part *part, unsigned counts[BLOCKS_MOST][2])
+{
+    const size_t bytes = moduli_bytes(part);
+    uint32_t *const moduli = malloc(bytes);
+    enum status status = moduli ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+    if (status == STATUS_OK)
+        status = check(part, driver()->copy_to_host_async(moduli, part->moduli, bytes,
+                                                          part->lane->lane->stream));
+    const enum status waited = route_lane_wait(part->lane, "sending blocks of a factorisation");
+    if (status == STATUS_OK)
+        status = waited;
+    if (status == STATUS_OK && !are_finite(part, moduli, counts))
+        status = STATUS_VALUES;
+    free(moduli);
+    return status;
+}
+
+enum status cholesky_part_send(struct cholesky_part *part)
+{
+    unsigned counts[BLOCKS_MOST][2] = {{0}};
+    enum status status = STATUS_OK;
+    for (int i = 0; i < 2 * part->blocks->count && status == STATUS_OK; i++)
+        if (cholesky_part_has(part, i / 2))
+            status = send_piece(part, i / 2, i % 2, &counts[i / 2][i % 2]);
+    const enum status looked = look_at_moduli(part, counts); /* also a wait */
+    return status == STATUS_OK ? looked : status;
+}
+
+static enum status bring_piece(struct cholesky_part *part, int block, bool is_rest)
+{
+    CUdeviceptr address;
+    const struct blas_matrix piece = piece_of(part, block, is_rest, &address);
+    enum status status = STATUS_OK;
+    if (piece.rows == 0)
+        return STATUS_OK;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        status = staging_download_part(part->lane->lane, &piece, address, block_ld(part->blocks, block),
+                                       blas_element_bytes(part->blocks->type), &part->is_touched);
+        if (status == STATUS_OK) {
+            part->moved.bytes_down += blas_part_bytes(&piece, part->blocks->type);
+            return STATUS_OK;
+        }
+    }
+    return status;
+}
+
+enum status cholesky_part_bring_home(struct cholesky_part *part)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; i < 2 * part->blocks->count && status == STATUS_OK; i++)
+        if (cholesky_part_has(part, i / 2))
+            status = bring_piece(part, i / 2, i % 2);
+    return status;
+}

@@ -1,0 +1,186 @@
+#include "lapack/several/shared_cholesky.h"
+#include "common/log.h"
+#include "common/phase_clock.h"
+#include "gpu/device_peer.h"
+#include "lapack/several/cholesky_part.h"
+#include "lapack/several/cholesky_steps.h"
+#include "mirror/host_memory/protection.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+enum { STACK_BYTES = 2 << 20 }; /* enough for the driver */
+
+typedef enum status part_work(struct cholesky_part *part);
+
+/* What a thread does for a part. */
+struct job {
+    struct cholesky_part *part;
+    part_work *work;
+    pthread_t thread;
+    bool is_apart; /* on a thread of its own */
+};
+
+static void *run_job(void *argument)
+{
+    struct job *const job = argument;
+    struct device *const device = job->part->on->device;
+    struct device_scope scope;
+    job->part->status = device_enter(device, &scope);
+    if (job->part->status == STATUS_OK) {
+        job->part->status = job->work(job->part);
+        device_leave(device, &scope);
+    }
+    return NULL;
+}
+
+/* The program's signals are none of its. */
+static bool start(struct job *job)
+{
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool started = pthread_create(&job->thread, &attributes, run_job, job) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+/* For all parts at once; where no thread is to be had, one after the other. */
+static enum status work_on_all(struct cholesky_part *parts, int count, part_work *work)
+{
+    struct job jobs[DEVICES_MAX];
+    enum status status = STATUS_OK;
+    for (int i = 0; i < count; i++) {
+        jobs[i] = (struct job){.part = &parts[i], .work = work};
+        jobs[i].is_apart = i > 0 && start(&jobs[i]);
+    }
+    for (int i = 0; i < count; i++)
+        if (!jobs[i].is_apart)
+            run_job(&jobs[i]);
+    for (int i = 0; i < count; i++) {
+        if (jobs[i].is_apart)
+            pthread_join(jobs[i].thread, NULL);
+        status = status == STATUS_OK ? parts[i].status : status;
+    }
+    return status;
+}
+
+static enum status wait_for(struct cholesky_part *part)
+{
+    return route_lane_wait(part->lane, "running a shared factorisation");
+}
+
+/* Where the blocks of one device are home and those of another are not, nobody can begin again. */
+static enum status bring_all_home(struct cholesky_part *parts, int count)
+{
+    const enum status status = work_on_all(parts, count, cholesky_part_bring_home);
+    bool touched = false;
+    for (int i = 0; i < count; i++)
+        touched = touched || parts[i].is_touched;
+    return status != STATUS_OK && touched ? STATUS_RESULT_LOST : status;
+}
+
+static enum status run(struct cholesky_part *parts, int count)
+{
+    phase_enter(PHASE_UPLOAD);
+    enum status status = work_on_all(parts, count, cholesky_part_send);
+    phase_enter(PHASE_FINISH);
+    if (status == STATUS_OK) {
+        status = cholesky_steps_run(parts, count);
+        const enum status waited = work_on_all(parts, count, wait_for); /* whatever came of it */
+        status = status == STATUS_OK ? waited : status;
+    }
+    phase_enter(PHASE_RESULT);
+    return status == STATUS_OK ? bring_all_home(parts, count) : status;
+}
+
+static enum status begin_part(struct cholesky_part *parts, int count, int number, struct patience *patience)
+{
+    struct device *const device = parts[number].on->device;
+    struct device_scope scope;
+    enum status status = device_enter(device, &scope);
+    if (status != STATUS_OK)
+        return status;
+    status = cholesky_part_begin(&parts[number], patience);
+    for (int i = 0; i < count && status == STATUS_OK; i++)
+        if (i != number)
+            device_peer_allow(device, parts[i].on->device);
+    device_leave(device, &scope);
+    return status;
+}
+
+/* The lane of a lost device is given back, too. */
+static void end_part(struct cholesky_part *part)
+{
+    struct device_scope scope;
+    const bool entered = device_enter(part->on->device, &scope) == STATUS_OK;
+    cholesky_part_end(part);
+    if (entered)
+        device_leave(part->on->device, &scope);
+}
+
+/* In the order of the devices, as all do: nobody waits for who waits for him. */
+static enum status run_in_lanes(struct cholesky_part *parts, int count, struct patience *patience)
+{
+    enum status status = STATUS_OK;
+    phase_enter(PHASE_MEMORY);
+    for (int i = 0; i < count && status == STATUS_OK; i++)
+        status = begin_part(parts, count, i, patience);
+    if (status == STATUS_OK)
+        status = run(parts, count);
+    phase_enter(PHASE_MEMORY);
+    for (int i = 0; i < count; i++)
+        end_part(&parts[i]);
+    phase_enter(PHASE_OTHER);
+    return status;
+}
+
+static bool may_touch(const struct factor_problem *problem)
+{
+    const struct operand operand = {.matrix = problem->a, .access = OPERAND_UPDATE,
+                                    .element_bytes = blas_element_bytes(problem->type)};
+    return protection_allows_all(&operand, 1);
+}
+
+static void tell(const struct block_columns *blocks, const struct shared_device *devices, int count)
+{
+    for (int i = 0; i < count; i++) {
+        int own = 0;
+        for (int block = 0; block < blocks->count; block++)
+            own += blocks->owner[block] == i;
+        log_message(LOG_INFO,
+                    "a Cholesky factorisation of order %lld, blocks of %lld: %d of %d for device %d",
+                    (long long)blocks->n, (long long)blocks->width, own, blocks->count,
+                    device_properties(devices[i].device)->ordinal);
+    }
+}
+
+enum status shared_cholesky_run(const struct factor_problem *problem, const struct shared_device *devices,
+                                int count, struct patience *patience, struct transfer_count *moved)
+{
+    struct block_columns blocks;
+    struct cholesky_part parts[DEVICES_MAX];
+    double pace[DEVICES_MAX];
+    for (int i = 0; i < count; i++) {
+        pace[i] = devices[i].pace;
+        parts[i] = (struct cholesky_part){.on = &devices[i], .blocks = &blocks, .a = &problem->a,
+                                          .number = i};
+    }
+    if (!block_columns_make(&blocks, problem->type, problem->uplo, problem->n, pace, count))
+        return STATUS_UNSUPPORTED;
+    if (!may_touch(problem))
+        return STATUS_INACCESSIBLE;
+    tell(&blocks, devices, count);
+    const enum status status = run_in_lanes(parts, count, patience);
+    *moved = (struct transfer_count){0, 0};
+    for (int i = 0; i < count; i++) {
+        moved->bytes_up += parts[i].moved.bytes_up;
+        moved->bytes_down += parts[i].moved.bytes_down;
+    }
+    return status;
+}

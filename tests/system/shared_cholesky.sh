@@ -1,0 +1,73 @@
+#!/bin/bash
+# potrf on one, two and three emulated devices, alike and unlike: all right, with the same bits again and again,
+# each block sent once up and once home; and when a device fails on the way the host does it.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_DEVICE CUDA_VISIBLE_DEVICES
+use_emulated_driver
+use_reference_libraries
+export MUBLAS_OFFLOAD=always MUBLAS_VERBOSE=2 EMULATED_PEER=0
+program=tests/system/shared_cholesky
+[ -x $program ] || { echo "1..0 # SKIP no LAPACK to link with"; exit 0; }
+
+run() # MUBLAS_DEVICE [SETTING...]
+{
+    rm -f "$work/counts"
+    LD_PRELOAD=$shim_preload timeout -k 5 300 env MUBLAS_DEVICE="$1" MUBLAS_REPORT="$work/report" \
+        EMULATED_COUNT_FILE="$work/counts" "${@:2}" $program > "$work/output" 2> "$work/errors" &&
+        grep -q '^1\.\.56$' "$work/output" && ! grep '^not ok' "$work/output"
+}
+digest() { grep '^# digest' "$work/output"; }
+# How many calls the device of this ordinal had a share of, and of how many blocks in all.
+shared_by() { grep -c "Cholesky factorisation of order .* for device $1\$" "$work/errors"; }
+blocks_of() { sed -n "s/.*Cholesky factorisation .*: \([0-9]*\) of .* for device $1\$/\1/p" "$work/errors" | awk '{ sum += $1 } END { print sum + 0 }'; }
+# Calls that the report has on the device, and on the host.
+ran() { awk -v column="$1" '$1 ~ /^[sdcz]potrf$/ && $2 == 14 { sum += $column } END { print sum + 0 }' "$work/report"; }
+copies() { awk -v name="$1" '$1 == name { print $2 }' "$work/counts"; }
+
+run all EMULATED_DEVICES=1 && [ "$(shared_by 0)" = 0 ] && [ "$(ran 3)" = 48 ]
+result $? "one device: nothing is shared, $(ran 3) calls there"
+export EMULATED_DEVICES=2
+run all && [ "$(shared_by 0)" = 56 ] && [ "$(shared_by 1)" = 56 ] && [ "$(ran 3)" = 48 ] && [ "$(ran 4)" = 8 ]
+result $? "two alike: all right, $(ran 3) calls there, and those of bad matrices on the host: $(ran 4)"
+once=$(digest)
+run all && [ "$(digest)" = "$once" ]
+result $? "the same bits again: $once"
+[ "$(copies cuMemcpyPeerAsync)" -gt 48 ]
+result $? "blocks go from one to the other: $(copies cuMemcpyPeerAsync)"
+run all EMULATED_PEER=1 && [ "$(digest)" = "$once" ] && [ "$(copies cuCtxEnablePeerAccess)" -gt 0 ]
+result $? "the same bits where they have access to each other's memory"
+
+unlike="EMULATED_NAMES=Large,Small EMULATED_MULTIPROCESSORS=60,20 EMULATED_DEVICE_MEMORY=1G,512M"
+run all $unlike && [ "$(ran 3)" = 48 ] && [ "$(blocks_of 1)" -gt 0 ] &&
+    [ "$(blocks_of 0)" -gt $((3 * $(blocks_of 1) / 2)) ]
+result $? "two unlike: all right, $(blocks_of 0) and $(blocks_of 1) blocks"
+once=$(digest)
+run all $unlike && [ "$(digest)" = "$once" ]
+result $? "the same bits again: $once"
+export EMULATED_DEVICES=3
+run all EMULATED_NAMES=Large,Small,Smallest EMULATED_MULTIPROCESSORS=60,55,50 EMULATED_DEVICE_MEMORY=1G,512M,256M &&
+    [ "$(ran 3)" = 48 ] && [ "$(blocks_of 2)" -gt 0 ] && [ "$(blocks_of 0)" -gt "$(blocks_of 2)" ]
+result $? "three unlike: all right, $(blocks_of 0), $(blocks_of 1) and $(blocks_of 2) blocks"
+export EMULATED_DEVICES=2
+
+lost() { grep -c "^mublas: device $1 is left alone from now on" "$work/errors"; }
+for fault in cuMemcpyPeerAsync@0:5 cuMemcpyPeerAsync@1:9 cublasDgemm_v2@1:7 cusolverDnXpotrf@0:11 \
+    KERNEL@1:20 cuEventRecord@0:90 cuEventRecord@1:97 cuStreamWaitEvent@1:13; do
+    code=719 device=${fault#*@}
+    device=${device%:*}
+    case $fault in cu[bs]*) code=14 ;; esac
+    run all EMULATED_FAULTS="$fault:$code$([ $code = 14 ] || echo :sticky)" && [ "$(ran 4)" -gt 8 ] &&
+        { [ $code = 14 ] || [ "$(lost "$device")" = 1 ]; } && [ "$(lost $((1 - device)))" = 0 ]
+    result $? "$fault fails: all right, $(ran 4) calls on the host"
+done
+run all EMULATED_FAULTS="COPY_BACK@1:30:2,COPY_BACK@0:40:2"
+result $? "copies home that fail half way are made again"
+# Half of it home, and the device lost: it cannot be computed again, and no other result is right.
+run all EMULATED_FAULTS=cuStreamSynchronize@1:20:719:sticky
+[ $? != 0 ] && ! grep '^not ok' "$work/output" && grep -q 'potrf_: the device failed while results were copied back; they are lost' "$work/errors"
+result $? "a device lost while its blocks come home: the program stops with one line"
+memory=cuMemAlloc_v2@1
+run all EMULATED_FAULTS="$memory:4:2,$memory:5:2,$memory:6:2" && [ "$(ran 3)" -ge 47 ]
+result $? "no memory on the second device: one does it"
+echo "1..$number"
