@@ -74,6 +74,7 @@ interposer_sources += \
 	src/interpose/report/page_parts.h \
 	src/interpose/report/page_legend.c \
 	src/interpose/report/page_routines.c src/interpose/report/page_timeline.c \
+	src/interpose/report/page_whole.c \
 	src/interpose/report/report_advice.c src/interpose/report/report_advice.h \
 	src/interpose/report/report_data.c src/interpose/report/report_data.h \
 	src/interpose/report/report_setup.c src/interpose/report/report_setup.h \

@@ -57,15 +57,18 @@ def expect(what, found, wanted):
 
 def check_routines(page, lines):
     """Calls, megabytes and seconds of each routine."""
-    row = re.compile(r"  (\S+) +(\d+) +(\d+) +(\d+) +(\S+) +(\S+) +(\S+) +(\S+)$")
+    row = re.compile(r"  (\S+) +(\d+) +(\d+) +(\d+) +(\S+) +(\S+) +(\S+) +(\S+) +(\S+)$")
     text = {m[1]: list(m.groups()[1:]) for m in map(row.match, lines) if m}
-    shown = {r[0]: r[1:7] + [r[9]] for r in page.tables["routines"][1:]}
+    shown = {r[0]: r[1:7] + r[9:11] for r in page.tables.get("routines", [])[1:]}
     # A dash stands for what was not measured, or is less than any measure.
     shown = {name: ["0.000" if c == "-" else c for c in cells] for name, cells in shown.items()}
     text = {name: ["0.000" if c == "-" else c for c in cells] for name, cells in text.items()}
     expect("routines", sorted(shown), sorted(text))
     for name in text:
         expect(name, shown.get(name), text[name])
+    own = sum(float(cells[7]) for name, cells in text.items() if name != "total")
+    if abs(own - float(text.get("total", ["0"] * 8)[7])) > 0.0005 * len(text):
+        faults.append(f"the routines' own seconds add up to {own}, not to the total")
     return text
 
 
@@ -73,7 +76,7 @@ def check_reasons(page, lines):
     """Each routine's reasons; and that the advice names each routine with its calls."""
     row = re.compile(r"  (\S+) +(\d+)  (.*)$")
     text = [m.groups() for m in map(row.match, lines) if m and not re.match(r" *\d", m[3])]
-    expect("reasons", [(r[0], r[1], r[3]) for r in page.tables["reasons"][1:]], text)
+    expect("reasons", [(r[0], r[1], r[3]) for r in page.tables.get("reasons", [])[1:]], text)
     for name, calls, reason in text:
         told = rf"(^|[ ,]){re.escape(name)}( [\d.]+ s)? \({calls}\)|^{re.escape(name)}: .*\b{calls} calls?\b"
         if not any(re.search(told, sentence) for sentence in page.items):
@@ -83,15 +86,21 @@ def check_reasons(page, lines):
 def check_advice(page, lines):
     begin = lines.index("  advice:")
     expect("advice", page.items, [line[4:] for line in lines[begin + 1:] if line])
+    for sentence in page.items:
+        whole = re.match(r"([\d.]+) s of calls on the host, because ", sentence)
+        parts = [float(m[1]) for m in re.finditer(r" ([\d.]+) s \(\d+\)", sentence)]
+        if whole and abs(sum(parts) - float(whole[1])) > 0.0005 * (len(parts) + 1):
+            faults.append(f"parts do not add up: {sentence}")
 
 
 def check_timeline(page, text):
     """Rounded to a tenth of a millisecond a step."""
+    if "total" not in text:
+        expect("tables", sorted(page.tables), ["setup"])
+        return
     rows = [[float(c) for c in r] for r in page.tables["timeline"][1:]]
     if not 1 <= len(rows) <= 200 or rows != sorted(rows):
         faults.append(f"{len(rows)} steps")
-    if "total" not in text:
-        return
     room = 0.001 + len(rows) * 0.00005
     host = sum(r[1] for r in rows)
     if abs(host - float(text["total"][6])) > room:

@@ -28,6 +28,9 @@ MUBLAS_OFFLOAD=always under_shim "$counted" long &&
 result $? "the longest calls have their sizes"
 grep -Eq '<div class="figure"><b>[0-9.]+ s</b><span>(saved|lost) against the host, as predicted</span><small>not measured: ' "$page"
 result $? "what is predicted says so"
+shares=$(sed -n '/<h2>Where the time went/,/<\/section>/p' "$page" | grep -o '([0-9]*%)' | awk -F "[(%]" "{ sum += \$2 } END { print sum }")
+[ "$shares" -ge 97 ] && [ "$shares" -le 103 ]
+result $? "the parts of the run make the whole of it: $shares%"
 
 rm -f "$work"/report*
 LD_PRELOAD=$shim_preload MUBLAS_REPORT=$page MUBLAS_OFFLOAD=never \
@@ -67,7 +70,7 @@ held_back=$build/tests/system/held_back
 held() { rm -f "$work"/report*; under_shim "$held_back" "$@" && is_good; }
 held rewritten 12 && advises 'dsymv: [0-9.]+ s on the host in 11 calls, because the matrix is rewritten between calls'
 result $? "a matrix that is rewritten before each call"
-held order 12 && order=$(sed -n 's/^<li>dpotrf: [0-9.]* s on the host in 12 calls; the largest, of order 100, is below the order that pays here: \([0-9]*\)\..*/\1/p' "$page") &&
+held order 12 && order=$(sed -nE 's/^<li>dpotrf: [0-9.]* s on the host in 12 calls( \([0-9.]* s of that [a-z ]*\))?; the largest, of order 100, is below the order that pays here: ([0-9]*)\..*/\2/p' "$page") &&
     [ "$order" -gt 100 ] && [ "$order" -lt 300 ]
 result $? "an order below the one that pays, which is told: ${order:-none}"
 held variant 12 && advises "dgeev: 12 calls on the host \(not timed\), because of JOBVL=&#39;V&#39;, which its routine"
@@ -111,6 +114,17 @@ if [ -z "$sanitizers" ]; then
     rm -f "$work"/report*
     "$build/mublas" run --offload=never --report="$page" -- "$counted" > "$work/output" 2> "$work/errors" && is_good
     result $? "mublas run --report=FILE.html"
+    rm -f "$work"/report*
+    "$build/mublas" run --report="$page" -- /bin/true 2> "$work/errors" && [ ! -s "$work/errors" ] && is_good &&
+        advises 'This program made no BLAS or LAPACK call that mublas could see\.'
+    result $? "of a program without BLAS calls the page says that"
+    rm -f "$work"/report*
+    "$build/mublas" run --report="$page" -- sh -c '/bin/true; exit 3' 2> "$work/errors"
+    [ $? = 3 ] && [ ! -s "$work/errors" ] && [ ! -e "$page" ]
+    result $? "a script leaves that to the programs that it starts"
+    "$build/mublas" run --report="$page" -- sh -c '"$0"; exit 3' "$counted" > "$work/output" 2> "$work/errors"
+    [ $? = 3 ] && is_good && grep -q '<h1>.*/counted</h1>' "$page"
+    result $? "and their page stays"
 fi
 if [ -z "$sanitizers" ] && [ -z "$libelf_missing" ]; then
     echo '__attribute__((visibility("hidden"))) void dsymv_(void) {} void use(void); void use(void) { dsymv_(); }' > "$work/hidden.c"

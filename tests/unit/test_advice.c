@@ -26,31 +26,34 @@ static void expect_one(struct advice_routine routine, enum host_reason reason, u
 {
     routine.calls[reason] = calls;
     routine.seconds[reason] = seconds;
-    const struct advice_facts facts = {.routines = &routine, .count = 1, .has_recipe = true};
+    const struct advice_facts facts = {.routines = &routine, .count = 1, .has_recipe = true, .was_called = true};
     expect(&facts, wanted, host_reason_text(reason));
 }
 
 static void test_process(void)
 {
-    struct advice_facts facts = {.has_recipe = true};
-    expect(&facts, "", "nothing is said where nothing held the program back");
+    struct advice_facts facts = {.has_recipe = true, .was_called = true};
+    expect(&facts, "Nothing: all calls ran on the GPU, by a recipe of this machine.\n",
+           "nothing held the program back");
     facts.has_recipe = false;
     expect(&facts, "No recipe of this machine is in force, so which sizes pay was not measured here: run "
                    "mublas tune once.\n", "no recipe");
     facts.device = ADVICE_DEVICE_NONE;
     facts.device_fault = "no CUDA driver (libcuda.so.1: no such file)";
-    expect(&facts, "No GPU could be used: no CUDA driver (libcuda.so.1: no such file). mublas info shows what "
-                   "there is.\n", "no device, for a reason; its recipe does not matter");
+    expect(&facts, "No GPU could be used: no CUDA driver (libcuda.so.1: no such file). mublas doctor says what "
+                   "to do.\n", "no device, for a reason; its recipe does not matter");
     facts.device_fault = NULL;
-    expect(&facts, "No GPU could be used: MUBLAS_VERBOSE=2 says why. mublas info shows what there is.\n",
+    expect(&facts, "No GPU could be used: MUBLAS_VERBOSE=2 says why. mublas doctor says what to do.\n",
            "no device, for an unknown reason");
     facts.device = ADVICE_DEVICE_LOST;
     expect(&facts, "The GPU was given up in the middle of the run; MUBLAS_VERBOSE=1 says why.\n",
            "a device that was lost");
     facts.device = ADVICE_DEVICE_ASLEEP;
-    expect(&facts, "", "a device that nothing asked for");
+    facts.was_called = false;
+    expect(&facts, "This program made no BLAS or LAPACK call that mublas could see. mublas info -- PROGRAM lists "
+                   "those that it could make.\n", "a program without calls");
     facts.unreachable = "lib/libfoo.so: 3 BLAS routines: a BLAS is linked statically into it";
-    expect(&facts, "Not interceptable, so not in this report: lib/libfoo.so: 3 BLAS routines: a BLAS is linked "
+    expect(&facts, "This program made no BLAS or LAPACK call that mublas could see.\nNot interceptable, so not in this report: lib/libfoo.so: 3 BLAS routines: a BLAS is linked "
                    "statically into it.\n", "what cannot be intercepted");
 }
 
@@ -58,7 +61,7 @@ static void test_waking(void)
 {
     struct advice_routine routine = {.name = "dgemv", .calls = {[HOST_NOT_OPENED] = 3},
                                      .seconds = {[HOST_NOT_OPENED] = 0.25}};
-    struct advice_facts facts = {.routines = &routine, .count = 1, .device = ADVICE_DEVICE_ASLEEP};
+    struct advice_facts facts = {.routines = &routine, .count = 1, .was_called = true, .device = ADVICE_DEVICE_ASLEEP};
     const char routine_line[] = "0.250 s of calls on the host, because calls had not yet paid for opening the "
                                 "GPU, cuBLAS or cuSOLVER: dgemv 0.250 s (3).\n";
     char wanted[512];
@@ -67,7 +70,7 @@ static void test_waking(void)
     expect(&facts, wanted, "calls that would not have paid for waking");
     facts.device = ADVICE_DEVICE_NONE;
     facts.device_fault = "no CUDA device is visible";
-    expect(&facts, "No GPU could be used: no CUDA device is visible. mublas info shows what there is.\n"
+    expect(&facts, "No GPU could be used: no CUDA device is visible. mublas doctor says what to do.\n"
                    "0.250 s of calls on the host, because there was no usable GPU that they could have paid for: dgemv "
                    "0.250 s (3).\n", "calls that would have paid, had there been a device");
     facts.device = ADVICE_DEVICE_READY;
@@ -78,7 +81,7 @@ static void test_waking(void)
 
 static void test_tracking(void)
 {
-    struct advice_facts facts = {.has_recipe = true, .tracking = ADVICE_TRACKING_OFF};
+    struct advice_facts facts = {.has_recipe = true, .was_called = true, .tracking = ADVICE_TRACKING_OFF};
     expect(&facts, "MUBLAS_TRACKING=0: no matrix stays on the GPU, each call sends its own.\n", "tracking off");
     facts.tracking = ADVICE_TRACKING_IMPOSSIBLE;
     facts.tracking_fault = "userfaultfd: Operation not permitted";
@@ -147,14 +150,14 @@ static void test_libraries(void)
         {.name = "dgemm", .calls = {[HOST_UNSUPPORTED] = 5}, .seconds = {[HOST_UNSUPPORTED] = 2}},
         {.name = "dsyevd", .is_lapack = true, .calls = {[HOST_UNSUPPORTED] = 1},
          .seconds = {[HOST_UNSUPPORTED] = 3}}};
-    const struct advice_facts facts = {.routines = routines, .count = 2, .has_recipe = true,
+    const struct advice_facts facts = {.routines = routines, .count = 2, .was_called = true, .has_recipe = true,
                                        .level3_is_missing = true, .solver_is_missing = true};
     expect(&facts,
            "3.000 s of calls on the host, because no cuSOLVER was found that works: dsyevd 3.000 s (1). Install CUDA's "
            "libcusolver (CUDA 13 or 12) with its libcublas, or name it by MUBLAS_CUSOLVER.\n"
            "2.000 s of calls on the host, because no cuBLAS was found that works: dgemm 2.000 s (5). Install CUDA's "
            "libcublas (CUDA 13, 12 or 11), or name it by MUBLAS_CUBLAS.\n", "missing libraries");
-    const struct advice_facts unsupported = {.routines = routines, .count = 1, .has_recipe = true};
+    const struct advice_facts unsupported = {.routines = routines, .count = 1, .was_called = true, .has_recipe = true};
     expect(&unsupported, "2.000 s of calls on the host, because the GPU's library does not have them: dgemm 2.000 s "
                          "(5).\n", "what the library there does not have");
 }
@@ -163,7 +166,7 @@ static void test_untracked(void)
 {
     const struct advice_routine routine = {.name = "dsymv", .calls = {[HOST_UNTRACKABLE] = 1},
                                            .seconds = {[HOST_UNTRACKABLE] = 1}};
-    const struct advice_facts facts = {.routines = &routine, .count = 1, .has_recipe = true,
+    const struct advice_facts facts = {.routines = &routine, .count = 1, .was_called = true, .has_recipe = true,
                                        .tracking = ADVICE_TRACKING_OFF};
     expect(&facts, "MUBLAS_TRACKING=0: no matrix stays on the GPU, each call sends its own.\n"
                    "dsymv: 1.000 s on the host in 1 call, because writes are not tracked here, and sending the "
@@ -177,7 +180,7 @@ static void test_together(void)
         {.name = "dgemm", .calls = {[HOST_BELOW_FLOOR] = 5, [HOST_ARGUMENTS] = 1},
          .seconds = {[HOST_BELOW_FLOOR] = 0.25}},
         {.name = "dgemv", .calls = {[HOST_BELOW_FLOOR] = 2, [HOST_SWITCHED_OFF] = 4}}};
-    const struct advice_facts facts = {.routines = routines, .count = 3, .has_recipe = true};
+    const struct advice_facts facts = {.routines = routines, .count = 3, .was_called = true, .has_recipe = true};
     expect(&facts,
            "Calls on the host, because MUBLAS_OFFLOAD=never says so (not timed): dgemv (4).\n"
            "0.250 s of calls on the host, because they are too small ever to pay: dgemm 0.250 s (5), dgemv (2).\n"
@@ -194,11 +197,15 @@ static void test_inside(void)
         {.name = "dsytrd", .is_lapack = true, .calls = {[HOST_NO_DEVICE] = 2}, .seconds = {[HOST_NO_DEVICE] = 1.5}},
         {.name = "dsyevd", .is_lapack = true, .calls = {[HOST_NO_DEVICE] = 2}, .seconds = {[HOST_NO_DEVICE] = 2},
          .inside_seconds = {[HOST_NO_DEVICE] = 1.5}}};
-    const struct advice_facts facts = {.routines = routines, .count = 2, .device = ADVICE_DEVICE_NONE,
+    const struct advice_facts facts = {.routines = routines, .count = 2, .was_called = true, .device = ADVICE_DEVICE_NONE,
                                        .device_fault = "no CUDA device is visible"};
-    expect(&facts, "No GPU could be used: no CUDA device is visible. mublas info shows what there is.\n"
-                   "2.000 s of calls on the host, because there was no usable GPU: dsyevd 2.000 s (2), dsytrd 1.500 s "
-                   "(2). LAPACK's seconds have those of the calls it makes.\n", "a second in a call inside counts once in the sum");
+    expect(&facts, "No GPU could be used: no CUDA device is visible. mublas doctor says what to do.\n"
+                   "2.000 s of calls on the host, because there was no usable GPU: dsytrd 1.500 s (2), dsyevd 0.500 s "
+                   "(2). The seconds of each are without those of calls that it makes.\n", "the parts add up to the sum");
+    const struct advice_routine zhegvx = {.name = "zhegvx", .is_lapack = true,
+                                          .inside_seconds = {[HOST_VALUES] = 1.5}};
+    expect_one(zhegvx, HOST_VALUES, 1, 2, "zhegvx: 2.000 s on the host in 1 call (1.500 s of that in calls that it "
+                                          "makes), because a matrix is not finite, or near overflow or underflow.\n");
 }
 
 int main(void)

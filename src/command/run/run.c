@@ -58,9 +58,9 @@ static bool look_into(const char *path)
     char *const found = inspect_unreachable(path, &is_refused);
     if (is_refused && found)
         fprintf(stderr, "mublas run: there will be no report of %s\n", found);
-    else if (found && asprintf(&setting, "%ld:%s", (long)getpid(), found) >= 0)
+    else if (asprintf(&setting, "%ld:%s", (long)getpid(), found ? found : "") >= 0)
         good = setenv("MUBLAS_UNREACHABLE", setting, 1) == 0;
-    else if (found)
+    else
         setting = NULL;
     free(setting);
     free(found);

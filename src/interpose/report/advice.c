@@ -10,6 +10,7 @@ struct giving {
     const struct advice_facts *facts;
     advice_take *take;
     void *context;
+    int *said; /* sentences */
 };
 
 __attribute__((format(printf, 2, 3))) static void say(const struct giving *giving, const char *format, ...)
@@ -21,6 +22,7 @@ __attribute__((format(printf, 2, 3))) static void say(const struct giving *givin
     va_end(values);
     if (length >= 0)
         giving->take(giving->context, sentence);
+    ++*giving->said;
     free(length >= 0 ? sentence : NULL);
 }
 
@@ -31,13 +33,19 @@ static bool is_of(const struct advice_routine *routine, enum kind kind)
     return kind == KIND_ANY || routine->is_lapack == (kind == KIND_LAPACK);
 }
 
+/* Without the calls that it makes, which are told themselves: so that parts add up to their sum. */
+static double own_seconds(const struct advice_routine *routine, int reason)
+{
+    return routine->seconds[reason] - routine->inside_seconds[reason];
+}
+
 /* Over all routines of a kind, each second once. */
 static double seconds_for(const struct advice_facts *facts, enum host_reason reason, enum kind kind)
 {
     double sum = 0;
     for (int i = 0; i < facts->count; i++)
         if (is_of(&facts->routines[i], kind))
-            sum += facts->routines[i].seconds[reason] - facts->routines[i].inside_seconds[reason];
+            sum += own_seconds(&facts->routines[i], reason);
     return sum;
 }
 
@@ -67,7 +75,7 @@ static void say_device(const struct giving *giving)
                     "being woken or not paid for yet. A longer run would use it.", waiting);
         break;
     case ADVICE_DEVICE_NONE:
-        say(giving, "No GPU could be used: %s. mublas info shows what there is.",
+        say(giving, "No GPU could be used: %s. mublas doctor says what to do.",
             facts->device_fault ? facts->device_fault : "MUBLAS_VERBOSE=2 says why");
         break;
     case ADVICE_DEVICE_LOST:
@@ -106,8 +114,12 @@ static void say_recipe(const struct giving *giving)
 
 static void say_unreachable(const struct giving *giving)
 {
-    if (giving->facts->unreachable)
-        say(giving, "Not interceptable, so not in this report: %s.", giving->facts->unreachable);
+    const struct advice_facts *const facts = giving->facts;
+    if (!facts->was_called)
+        say(giving, "This program made no BLAS or LAPACK call that mublas could see.%s",
+            facts->unreachable ? "" : " mublas info -- PROGRAM lists those that it could make.");
+    if (facts->unreachable)
+        say(giving, "Not interceptable, so not in this report: %s.", facts->unreachable);
 }
 
 /* "900", "900 x 20", "900 x 20 x 7" */
@@ -135,20 +147,24 @@ static void say_faster(const struct giving *giving, const struct advice_routine 
         say(giving, "%s: %s, because the host was predicted to be faster.", routine->name, spent);
 }
 
-/* "6.1 s on the host in 12 calls" */
+/* "6.1 s on the host in 12 calls (2.3 s of that in calls that it makes)" */
 static void print_spent(char *text, size_t room, const struct advice_routine *routine, int reason)
 {
     const unsigned long long calls = routine->calls[reason];
     const char *const plural = calls == 1 ? "" : "s";
-    if (routine->seconds[reason] > 0)
-        snprintf(text, room, "%.3f s on the host in %llu call%s", routine->seconds[reason], calls, plural);
+    const double seconds = routine->seconds[reason], inside = routine->inside_seconds[reason];
+    if (inside >= 0.0005)
+        snprintf(text, room, "%.3f s on the host in %llu call%s (%.3f s of that in calls that it makes)", seconds,
+                 calls, plural, inside);
+    else if (seconds > 0)
+        snprintf(text, room, "%.3f s on the host in %llu call%s", seconds, calls, plural);
     else
         snprintf(text, room, "%llu call%s on the host (not timed)", calls, plural);
 }
 
 static void say_routine(const struct giving *giving, const struct advice_routine *routine, int reason)
 {
-    char spent[96];
+    char spent[160];
     print_spent(spent, sizeof spent, routine, reason);
     if (reason == HOST_FASTER)
         say_faster(giving, routine, spent);
@@ -181,11 +197,11 @@ static int by_seconds(const void *one, const void *other, void *reason)
     const int which = *(const int *)reason;
     const struct advice_routine *const a = *(const struct advice_routine *const *)one;
     const struct advice_routine *const b = *(const struct advice_routine *const *)other;
-    const double difference = b->seconds[which] - a->seconds[which];
+    const double difference = own_seconds(b, which) - own_seconds(a, which);
     return difference != 0 ? (difference > 0 ? 1 : -1) : (a > b) - (a < b);
 }
 
-/* "zhegvx 1.131 s (2), zheevx (7)": the costliest first. */
+/* "zhemv 1.131 s (2), zheevx (7)": the costliest first. */
 static void print_routines(FILE *stream, const struct advice_facts *facts, int reason, enum kind kind)
 {
     int count = 0;
@@ -198,7 +214,7 @@ static void print_routines(FILE *stream, const struct advice_facts *facts, int r
     for (int i = 0; i < count; i++) {
         fprintf(stream, "%s%s", i ? ", " : "", sorted[i]->name);
         if (sorted[i]->seconds[reason] > 0)
-            fprintf(stream, " %.3f s", sorted[i]->seconds[reason]);
+            fprintf(stream, " %.3f s", own_seconds(sorted[i], reason));
         fprintf(stream, " (%llu)", (unsigned long long)sorted[i]->calls[reason]);
     }
     free(sorted);
@@ -225,7 +241,7 @@ static void say_together(const struct giving *giving, enum host_reason reason, e
     print_routines(stream, giving->facts, reason, kind);
     if (fclose(stream) == 0 && seconds > 0)
         say(giving, "%.3f s of calls on the host, because %s: %s.%s%s", seconds, because, names, remedy,
-            has_inside(giving->facts, reason, kind) ? " LAPACK's seconds have those of the calls it makes." : "");
+            has_inside(giving->facts, reason, kind) ? " The seconds of each are without those of calls that it makes." : "");
     else
         say(giving, "Calls on the host, because %s (not timed): %s.%s", because, names, remedy);
     free(names);
@@ -264,7 +280,8 @@ static void say_routines(const struct giving *giving)
 
 void advice_give(const struct advice_facts *facts, advice_take *take, void *context)
 {
-    const struct giving giving = {facts, take, context};
+    int said = 0;
+    const struct giving giving = {facts, take, context, &said};
     say_unreachable(&giving);
     say_device(&giving);
     say_tracking(&giving);
@@ -278,4 +295,6 @@ void advice_give(const struct advice_facts *facts, advice_take *take, void *cont
     say_together(&giving, HOST_ARGUMENTS, KIND_ANY);
     say_together(&giving, HOST_FORWARDED, KIND_ANY);
     say_recipe(&giving);
+    if (!said)
+        say(&giving, "Nothing: all calls ran on the GPU, by a recipe of this machine.");
 }

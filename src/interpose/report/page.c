@@ -139,6 +139,8 @@ static void print_reason(FILE *stream, enum symbol symbol, const struct routine_
 
 static void print_reasons(FILE *stream, const struct report *report)
 {
+    if (!report_host_calls(&report->total))
+        return;
     fputs("<section><h2>Why calls stayed on the host</h2><div class=\"wide\"><table "
           "id=\"reasons\"><thead><tr>"
           "<th scope=\"col\">routine</th><th scope=\"col\">calls</th><th scope=\"col\">s</th>"
@@ -176,12 +178,17 @@ static void print_text(FILE *stream, const struct report *report)
 void page_print(FILE *stream, const struct report *report)
 {
     print_head(stream, report);
-    print_figures(stream, report);
+    if (report_was_called(&report->total)) {
+        print_figures(stream, report);
+        page_print_whole(stream, report);
+    }
     print_advice(stream, report);
-    page_print_timeline(stream, report);
-    page_print_routines(stream, report);
-    print_largest(stream, report);
-    print_reasons(stream, report);
+    if (report_was_called(&report->total)) {
+        page_print_timeline(stream, report);
+        page_print_routines(stream, report);
+        print_largest(stream, report);
+        print_reasons(stream, report);
+    }
     fputs("<section><h2>Where it ran</h2><div class=\"wide\"><table id=\"setup\"><tbody>\n", stream);
     report_setup_each(report, print_setup, stream);
     fputs("</tbody></table></div></section>\n", stream);

@@ -6,6 +6,9 @@
 
 #include <stdio.h>
 
+/* One bar: the run divided by what it was spent on. */
+void page_print_whole(FILE *stream, const struct report *report);
+
 /* A bar and a row for each routine. */
 void page_print_routines(FILE *stream, const struct report *report);
 

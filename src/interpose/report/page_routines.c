@@ -98,7 +98,7 @@ static void print_row(FILE *stream, const char *name, const struct routine_stats
     print_seconds(stream, report_kernel_time(stats));
     print_seconds(stream, report_link_time(stats));
     print_seconds(stream, host_time);
-    print_seconds(stream, report_inside_time(stats));
+    print_seconds(stream, report_own_host_time(stats));
     fputs("</tr>\n", stream);
 }
 
@@ -110,7 +110,7 @@ static void print_table(FILE *stream, const struct report *report, const struct 
           "<th scope=\"col\">MB down</th><th scope=\"col\">device s</th><th scope=\"col\">of it "
           "computing</th>"
           "<th scope=\"col\">of it copies</th><th scope=\"col\">host s</th>"
-          "<th scope=\"col\">of it in calls inside</th></tr></thead><tbody>\n", stream);
+          "<th scope=\"col\">of it its own</th></tr></thead><tbody>\n", stream);
     for (int i = 0; i < count; i++) {
         const struct routine_stats *const stats = &report->routines[bars[i].symbol];
         print_row(stream, report_name(bars[i].symbol, name), stats, report_host_time(stats));
@@ -135,8 +135,7 @@ void page_print_routines(FILE *stream, const struct report *report)
           "waiting "
           "for the GPU, with the copies that run beside it. Copies: packing, unpacking and moving operands. "
           "Other: waiting for other threads, looking for writes, memory. The host's seconds of a LAPACK "
-          "routine "
-          "have those of the calls that it makes; bars and total have each second once.</p></section>\n",
-          stream);
+          "routine have those of the calls that it makes; its own have not, and these are what bars and "
+          "total count.</p></section>\n", stream);
     free(bars);
 }

@@ -1,7 +1,7 @@
 /* The report of MUBLAS_REPORT: what was offloaded, what was not and why.
  *
  * Written by a destructor, when the program and its libraries have done their own output; a process that made
- * no BLAS call writes none. */
+ * no BLAS call writes none, but for the one that `mublas run` started (report_data.h). */
 #include "common/program_state.h"
 #include "common/settings.h"
 #include "interpose/report/page.h"

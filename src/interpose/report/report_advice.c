@@ -113,12 +113,14 @@ void report_advice_give(const struct report *report, advice_take *take, void *co
 {
     struct advice_routine *const routines = calloc(SYMBOL_COUNT, sizeof *routines);
     char(*const names)[REPORT_NAME_BYTES] = calloc(SYMBOL_COUNT, sizeof *names);
+    const char *const unreachable = report_unreachable(report);
     if (routines && names) {
         const struct advice_facts facts = {
             .routines = routines, .count = take_routines(report, routines, names), .device = device_end(),
             .device_fault = device_fault(), .tracking = tracking_here(), .tracking_fault = tracking_fault(),
             .level3_is_missing = level3_is_missing(), .solver_is_missing = solver_library_is_missing(),
-            .has_recipe = model_in_force()->learned != NULL, .unreachable = report_unreachable(report)};
+            .has_recipe = model_in_force()->learned != NULL, .unreachable = unreachable && *unreachable ? unreachable : NULL,
+            .was_called = report_was_called(&report->total)};
         advice_give(&facts, take, context);
     }
     free(routines);

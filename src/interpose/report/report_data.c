@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static struct report the_report;
@@ -96,7 +97,21 @@ const char *report_unreachable(const struct report *report)
     if (!setting || !*setting || report->reporter.is_fork_child)
         return NULL;
     const long process = strtol(setting, &text, 10);
-    return process == report->reporter.process && *text == ':' && text[1] ? text + 1 : NULL;
+    return process == report->reporter.process && *text == ':' ? text + 1 : NULL;
+}
+
+/* Such as a script: its programs report for themselves. */
+static bool has_started_programs(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_CHILDREN, &usage) == 0 && usage.ru_maxrss > 0;
+}
+
+static bool is_expected(const struct report *report)
+{
+    const char *const unreachable = report_unreachable(report);
+    return report_was_called(&report->total) ||
+           (unreachable && (*unreachable || !has_started_programs()));
 }
 
 const struct report *report_read(void)
@@ -106,7 +121,7 @@ const struct report *report_read(void)
     for (int i = 0; i < SYMBOL_COUNT; i++)
         accumulate(&report->total, &report->routines[i]);
     report->reporter = (struct reporter){getpid(), world_rank(), thread_counters_restarted()};
-    if (!report_was_called(&report->total) && !report_unreachable(report))
+    if (!is_expected(report))
         return NULL;
     report->program = program_invocation_name;
     report->run_nanoseconds = stats_run_nanoseconds();

@@ -15,11 +15,12 @@ struct report {
     int largest_count;
 };
 
-/* Once, at exit. NULL: no BLAS or LAPACK was called and there is nothing to say. Static storage. */
+/* Once, at exit. NULL: there is nothing to say, since no BLAS or LAPACK was called, but for a program that
+ * `mublas run` started and that started no other: its user waits for a report. Static storage. */
 const struct report *report_read(void);
 
-/* What of this process's program cannot be intercepted, as `mublas run` found (MUBLAS_UNREACHABLE); NULL:
- * nothing is known. Other programs inherit the setting: it tells by the process's number. */
+/* What of this process's program cannot be intercepted, as `mublas run` found (MUBLAS_UNREACHABLE); "": nothing;
+ * NULL: it did not look. Other programs inherit the setting: it tells by the process's number. */
 const char *report_unreachable(const struct report *report);
 
 bool report_was_called(const struct routine_stats *stats);

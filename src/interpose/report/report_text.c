@@ -2,9 +2,20 @@
 #include "interpose/report/report_advice.h"
 #include "interpose/report/report_setup.h"
 
+#include <stdbool.h>
+
 static void print_seconds(FILE *stream, uint64_t nanoseconds)
 {
     fprintf(stream, " %10.3f", (double)nanoseconds / 1e9);
+}
+
+/* A dash: nothing was measured. */
+static void print_host_seconds(FILE *stream, uint64_t nanoseconds, bool is_timed)
+{
+    if (is_timed)
+        print_seconds(stream, nanoseconds);
+    else
+        fprintf(stream, " %10s", "-");
 }
 
 static void print_row(FILE *stream, const char *name, const struct routine_stats *stats, uint64_t host_time)
@@ -20,28 +31,24 @@ static void print_row(FILE *stream, const char *name, const struct routine_stats
     } else {
         fprintf(stream, " %10s %10s %10s", "-", "-", "-");
     }
-    if (host_time)
-        print_seconds(stream, host_time);
-    else
-        fprintf(stream, " %10s", "-");
+    print_host_seconds(stream, host_time, host_time > 0);
+    print_host_seconds(stream, report_own_host_time(stats), host_time > 0);
     fputc('\n', stream);
 }
 
-/* A LAPACK routine's seconds include those of what it calls; the total has each once. */
+/* A LAPACK routine's seconds on the host include those of what it calls; its own add up to the total. */
 static void print_table(FILE *stream, const struct report *report)
 {
     char name[REPORT_NAME_BYTES];
-    const uint64_t inside = report_inside_time(&report->total);
-    fprintf(stream, "  %-12s %12s %12s %12s %10s %10s %10s %10s\n", "routine", "calls", "on device",
-            "on host", "MB up", "MB down", "device s", "host s");
+    fprintf(stream, "  %-12s %12s %12s %12s %10s %10s %10s %10s %10s\n", "routine", "calls", "on device",
+            "on host", "MB up", "MB down", "device s", "host s", "its own");
     for (int i = 0; i < SYMBOL_COUNT; i++)
         print_row(stream, report_name((enum symbol)i, name), &report->routines[i],
                   report_host_time(&report->routines[i]));
     print_row(stream, "total", &report->total, report_own_host_time(&report->total));
-    if (inside)
-        fprintf(stream, "  (of the host's seconds %.3f were spent in calls that LAPACK routines made; the "
-                        "total "
-                        "counts them once)\n", (double)inside / 1e9);
+    if (report_inside_time(&report->total))
+        fprintf(stream, "  (host s of a LAPACK routine has the calls that it makes; its own seconds have not, "
+                        "and add up to the total)\n");
 }
 
 static void print_phases_row(FILE *stream, const char *name, const struct routine_stats *stats)
@@ -71,6 +78,8 @@ static void print_phases(FILE *stream, const struct report *report)
 static void print_reasons(FILE *stream, const struct report *report)
 {
     char name[REPORT_NAME_BYTES];
+    if (!report_host_calls(&report->total))
+        return;
     fprintf(stream, "  why calls stayed on the host (those that never came to a choice are not timed):\n");
     for (int i = 0; i < SYMBOL_COUNT; i++)
         for (int reason = 0; reason < HOST_REASON_COUNT; reason++)
@@ -104,7 +113,8 @@ void report_text_print(FILE *stream, const struct report *report)
     report_text_print_process(stream, report);
     fprintf(stream, " (%s)\n", report->program);
     report_setup_each(report, print_setup, stream);
-    print_table(stream, report);
+    if (report_was_called(&report->total))
+        print_table(stream, report);
     print_phases(stream, report);
     print_reasons(stream, report);
     fprintf(stream, "  advice:\n");
