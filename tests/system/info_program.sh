@@ -222,7 +222,7 @@ ln -s "$work/lib/liblapack.so.3" passing/liblapack-host.so.3
 LD_LIBRARY_PATH=$work/passing info -- bin/lapack &&
     tells '^mublas: .*/passing/liblapack.so.3, found by LD_LIBRARY_PATH: LAPACK calls come to it' \
         '^host LAPACK: .*/passing/liblapack-host.so.3, found by LD_LIBRARY_PATH' "1 routine as LAPACK's NAME_" \
-        'bin/lapack: 1 routine of .*/liblapack-host.so.3: dgtsv_' && lacks 'comes before it'
+        'bin/lapack: 1 routine of .*/liblapack-host.so.3: dgtsv_' && lacks 'comes before it|mublas_route'
 result $? "liblapack.so.3 of mublas: the LAPACK behind it is the host"
 
 printf '#! %s -x\n' "$work/bin/linked" > a_script

@@ -154,9 +154,11 @@ static void test_libraries(void)
                                        .level3_is_missing = true, .solver_is_missing = true};
     expect(&facts,
            "3.000 s of calls on the host, because no cuSOLVER was found that works: dsyevd 3.000 s (1). Install CUDA's "
-           "libcusolver (CUDA 13 or 12) with its libcublas, or name it by MUBLAS_CUSOLVER.\n"
+           "libcusolver (CUDA 13 or 12) with its libcublas, or name it by MUBLAS_CUSOLVER. mublas doctor shows what "
+           "else is missing.\n"
            "2.000 s of calls on the host, because no cuBLAS was found that works: dgemm 2.000 s (5). Install CUDA's "
-           "libcublas (CUDA 13, 12 or 11), or name it by MUBLAS_CUBLAS.\n", "missing libraries");
+           "libcublas (CUDA 13, 12 or 11), or name it by MUBLAS_CUBLAS. mublas doctor shows what else is "
+           "missing.\n", "missing libraries");
     const struct advice_facts unsupported = {.routines = routines, .count = 1, .was_called = true, .has_recipe = true};
     expect(&unsupported, "2.000 s of calls on the host, because the GPU's library does not have them: dgemm 2.000 s "
                          "(5).\n", "what the library there does not have");

@@ -10,7 +10,7 @@ enum { VECTOR_BYTES = 256 << 20 };
 
 static int refuse(int exit_status, const char *what, enum status status)
 {
-    fprintf(stderr, "mublas tune: %s: %s (MUBLAS_VERBOSE=2 says more)\n", what, status_text(status));
+    fprintf(stderr, "mublas tune: %s: %s (mublas doctor says what to do)\n", what, status_text(status));
     return exit_status;
 }
 

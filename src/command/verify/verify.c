@@ -153,7 +153,7 @@ static bool has_device(void)
     if (status == STATUS_OK)
         device_close(device);
     else
-        fprintf(stderr, "%s: no device to check: %s (MUBLAS_VERBOSE=2 says more)\n", who,
+        fprintf(stderr, "%s: no device to check: %s (mublas doctor says what to do)\n", who,
                 status_text(status));
     return status == STATUS_OK;
 }

@@ -122,21 +122,10 @@ static void say_unreachable(const struct giving *giving)
         say(giving, "Not interceptable, so not in this report: %s.", facts->unreachable);
 }
 
-/* "900", "900 x 20", "900 x 20 x 7" */
-static void print_size(char *text, size_t room, const struct advice_routine *routine)
-{
-    const long long sizes[] = {routine->m, routine->n, routine->k};
-    size_t used = 0;
-    *text = '\0';
-    for (int i = 0; i < 3; i++)
-        if (sizes[i] > 0 && used < room)
-            used += (size_t)snprintf(text + used, room - used, "%s%lld", used ? " x " : "", sizes[i]);
-}
-
 static void say_faster(const struct giving *giving, const struct advice_routine *routine, const char *spent)
 {
     char size[96];
-    print_size(size, sizeof size, routine);
+    advice_print_size(size, sizeof size, routine);
     if (routine->pays_from > routine->n && routine->n > 0)
         say(giving, "%s: %s; the largest, of order %lld, is below the order that pays here: %lld.",
             routine->name, spent, routine->n, routine->pays_from);
@@ -147,25 +136,10 @@ static void say_faster(const struct giving *giving, const struct advice_routine 
         say(giving, "%s: %s, because the host was predicted to be faster.", routine->name, spent);
 }
 
-/* "6.1 s on the host in 12 calls (2.3 s of that in calls that it makes)" */
-static void print_spent(char *text, size_t room, const struct advice_routine *routine, int reason)
-{
-    const unsigned long long calls = routine->calls[reason];
-    const char *const plural = calls == 1 ? "" : "s";
-    const double seconds = routine->seconds[reason], inside = routine->inside_seconds[reason];
-    if (inside >= 0.0005)
-        snprintf(text, room, "%.3f s on the host in %llu call%s (%.3f s of that in calls that it makes)", seconds,
-                 calls, plural, inside);
-    else if (seconds > 0)
-        snprintf(text, room, "%.3f s on the host in %llu call%s", seconds, calls, plural);
-    else
-        snprintf(text, room, "%llu call%s on the host (not timed)", calls, plural);
-}
-
 static void say_routine(const struct giving *giving, const struct advice_routine *routine, int reason)
 {
     char spent[160];
-    print_spent(spent, sizeof spent, routine, reason);
+    advice_print_spent(spent, sizeof spent, routine, reason);
     if (reason == HOST_FASTER)
         say_faster(giving, routine, spent);
     else if (reason == HOST_VARIANT)
@@ -241,7 +215,7 @@ static void say_together(const struct giving *giving, enum host_reason reason, e
     print_routines(stream, giving->facts, reason, kind);
     if (fclose(stream) == 0 && seconds > 0)
         say(giving, "%.3f s of calls on the host, because %s: %s.%s%s", seconds, because, names, remedy,
-            has_inside(giving->facts, reason, kind) ? " The seconds of each are without those of calls that it makes." : "");
+            has_inside(giving->facts, reason, kind) ? advice_without_inside : "");
     else
         say(giving, "Calls on the host, because %s (not timed): %s.%s", because, names, remedy);
     free(names);

@@ -1,5 +1,6 @@
 #include "interpose/report/advice_words.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const phrases[HOST_REASON_COUNT] = {
@@ -39,6 +40,8 @@ static const char *const remedies[HOST_REASON_COUNT] = {
     [HOST_DEVICE_ERROR] = " MUBLAS_VERBOSE=1 says how.",
 };
 
+const char advice_without_inside[] = " The seconds of each are without those of calls that it makes.";
+
 static bool lacks_library(const struct advice_facts *facts, enum host_reason reason, bool is_lapack)
 {
     return reason == HOST_UNSUPPORTED && (is_lapack ? facts->solver_is_missing : facts->level3_is_missing);
@@ -59,8 +62,9 @@ const char *advice_remedy(const struct advice_facts *facts, enum host_reason rea
 {
     if (lacks_library(facts, reason, is_lapack))
         return is_lapack ? " Install CUDA's libcusolver (CUDA 13 or 12) with its libcublas, or name it by "
-                           "MUBLAS_CUSOLVER."
-                         : " Install CUDA's libcublas (CUDA 13, 12 or 11), or name it by MUBLAS_CUBLAS.";
+                           "MUBLAS_CUSOLVER. mublas doctor shows what else is missing."
+                         : " Install CUDA's libcublas (CUDA 13, 12 or 11), or name it by MUBLAS_CUBLAS. "
+                           "mublas doctor shows what else is missing.";
     return remedies[reason] ? remedies[reason] : "";
 }
 
@@ -71,4 +75,28 @@ const char *advice_tracking_remedy(const char *fault)
     if (strstr(fault, "closed its descriptors"))
         return "the program should close its own descriptors only";
     return "that takes Linux 6.7 or newer with userfaultfd";
+}
+
+void advice_print_size(char *text, size_t room, const struct advice_routine *routine)
+{
+    const long long sizes[] = {routine->m, routine->n, routine->k};
+    size_t used = 0;
+    *text = '\0';
+    for (int i = 0; i < 3; i++)
+        if (sizes[i] > 0 && used < room)
+            used += (size_t)snprintf(text + used, room - used, "%s%lld", used ? " x " : "", sizes[i]);
+}
+
+void advice_print_spent(char *text, size_t room, const struct advice_routine *routine, int reason)
+{
+    const unsigned long long calls = routine->calls[reason];
+    const char *const plural = calls == 1 ? "" : "s";
+    const double seconds = routine->seconds[reason], inside = routine->inside_seconds[reason];
+    if (inside >= 0.0005)
+        snprintf(text, room, "%.3f s on the host in %llu call%s (%.3f s of that in calls that it makes)",
+                 seconds, calls, plural, inside);
+    else if (seconds > 0)
+        snprintf(text, room, "%.3f s on the host in %llu call%s", seconds, calls, plural);
+    else
+        snprintf(text, room, "%llu call%s on the host (not timed)", calls, plural);
 }

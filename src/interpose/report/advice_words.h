@@ -12,4 +12,12 @@ const char *advice_remedy(const struct advice_facts *facts, enum host_reason rea
 /* What to do about writes that cannot be tracked. */
 const char *advice_tracking_remedy(const char *fault);
 
+/* Behind a list of routines of which some make calls that are in the list themselves. */
+extern const char advice_without_inside[];
+
+/* "900", "900 x 20", "900 x 20 x 7" */
+void advice_print_size(char *text, size_t room, const struct advice_routine *routine);
+/* "6.1 s on the host in 12 calls (2.3 s of that in calls that it makes)" */
+void advice_print_spent(char *text, size_t room, const struct advice_routine *routine, int reason);
+
 #endif
