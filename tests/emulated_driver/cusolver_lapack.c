@@ -1,5 +1,6 @@
 /* The host's LAPACK, in a scope of its own: never a preloaded shim, nor under a BLAS that is one. */
 #include "emulated_driver/cusolver.h"
+#include "own_scope.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -18,13 +19,6 @@ enum { ARGUMENTS_MAX = 28 };
 static void *library;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* The sanitizers' runtimes refuse RTLD_DEEPBIND. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-enum { OWN_SCOPE = 0 };
-#else
-enum { OWN_SCOPE = RTLD_DEEPBIND };
-#endif
-
 /* A copy, for the file itself may be loaded by the program already, bound to the program's own ilaenv_ or
  * xerbla_, as LAPACK's testers have them. NULL: it cannot be made. */
 static void *open_copy(const char *path)
@@ -40,7 +34,7 @@ static void *open_copy(const char *path)
     }
     snprintf(name, sizeof name, "/proc/self/fd/%d", copy);
     if (left == 0)
-        copied = dlopen(name, RTLD_NOW | RTLD_LOCAL | OWN_SCOPE);
+        copied = own_scope_open(name);
     close(file);
     close(copy);
     return copied;
@@ -50,7 +44,8 @@ static void open_library(void)
 {
     const char *name = getenv("EMULATED_HOST_LAPACK");
     struct link_map *map;
-    library = dlopen(name && *name ? name : "liblapack.so.3", RTLD_NOW | RTLD_LOCAL | OWN_SCOPE);
+    /* With what it needs, Fortran's run-time library among it, in the usual scope: see own_scope.h. */
+    library = dlopen(name && *name ? name : "liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
     if (!library)
         solver_abort("%s", dlerror());
     if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0) {

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "host_lapack.h"
+#include "own_scope.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -10,12 +11,6 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-enum { BINDING = RTLD_NOW | RTLD_LOCAL }; /* their runtimes refuse RTLD_DEEPBIND */
-#else
-enum { BINDING = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };
-#endif
 
 static _Noreturn void stop(const char *what)
 {
@@ -50,7 +45,7 @@ static void *open_copy(const char *path)
         left -= sent;
     }
     snprintf(name, sizeof name, "/proc/self/fd/%d", copy);
-    void *const library = dlopen(name, BINDING);
+    void *const library = own_scope_open(name);
     close(file), close(copy);
     return library;
 }
