@@ -15,3 +15,20 @@ result()
         head -n 50 "$work"/report* "$work"/output "$work"/errors 2> /dev/null | sed 's/^/# /'
     fi
 }
+
+# aside NAME COMMAND...: beside the script, with a folder of its own for $work; of commands that wait.
+# result_of NAME WHAT: waits for it and gives its line.
+declare -A beside=()
+aside()
+{
+    local name=$1
+    shift
+    mkdir "$work/$name" || exit 1
+    ( work=$work/$name; "$@" ) &
+    beside[$name]=$!
+}
+result_of()
+{
+    wait "${beside[$1]}"
+    work=$work/$1 result $? "$2"
+}
