@@ -1,4 +1,4 @@
-# bench programs: check_PROGRAMS, so that they are built with the tests.
+# bench programs: check_PROGRAMS or plain_programs, so that they are built with the tests.
 
 # Ordinary programs, which bench/run_offload.sh and people run. BENCH_BLAS_LIBS: another host to link.
 BENCH_BLAS_LIBS = -llapack -lblas
@@ -22,10 +22,10 @@ bench_threads_in_turns_LDADD = $(BENCH_BLAS_LIBS) -lm -ldl -lpthread
 part_programs = bench/decision bench/transfers
 bench_decision_LDADD = libmublas_core.la -lm -ldl
 bench_transfers_LDADD = libmublas_core.la -lm -ldl
-check_PROGRAMS += $(ordinary_programs) $(turning_programs) $(part_programs)
+plain_programs += $(ordinary_programs) $(turning_programs) $(part_programs)
 
 # The eigensolver of tridiagonal matrices on the device.
-check_PROGRAMS += bench/lapack_stedc
+plain_programs += bench/lapack_stedc
 bench_lapack_stedc_SOURCES = bench/lapack_stedc.c bench/timing.h
 bench_lapack_stedc_LDADD = libmublas_core.la -lm -ldl
 
@@ -39,7 +39,7 @@ bench_lapack_LDFLAGS = $(AM_LDFLAGS) -no-install
 EXTRA_DIST += bench/lapack_plots.py
 
 # Eigenvalues alone, in two stages, in one and by cuSOLVER.
-check_PROGRAMS += bench/lapack_two_stage
+plain_programs += bench/lapack_two_stage
 bench_lapack_two_stage_SOURCES = bench/lapack_two_stage.c bench/timing.h
 bench_lapack_two_stage_LDADD = libmublas_core.la -lm -ldl
 
@@ -49,7 +49,7 @@ bench: $(ordinary_programs) $(turning_programs) bench/kernels/measure$(EXEEXT)
 EXTRA_DIST += bench/results
 
 # The kernels beside cuBLAS and a read roof, by device time.
-check_PROGRAMS += bench/kernels/measure
+plain_programs += bench/kernels/measure
 bench_kernels_measure_SOURCES = \
 	bench/kernels/agreement.c bench/kernels/agreement.h \
 	bench/kernels/case.c bench/kernels/case.h \
@@ -82,7 +82,7 @@ CLEANFILES += $(roof_image)
 endif
 
 # Whether the choice between host and device falls on the faster side.
-check_PROGRAMS += bench/crossovers
+plain_programs += bench/crossovers
 bench_crossovers_SOURCES = bench/crossovers.c bench/border_calls.c bench/border_calls.h \
 	bench/judged_calls.c bench/judged_calls.h
 bench_crossovers_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl

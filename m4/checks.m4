@@ -38,6 +38,7 @@ AS_IF([test "$enable_sanitizers" != no], [
 ])
 AC_SUBST([SANITIZERS])
 AC_SUBST([SANITIZER_FLAGS])
+AM_CONDITIONAL([SANITIZED], [test -n "$SANITIZERS"])
 AM_CONDITIONAL([THREAD_SANITIZER], [test "$SANITIZERS" = thread])
 ])
 

@@ -49,7 +49,7 @@ bench_programs_cusolver_SOURCES = bench/programs/peer/cusolver.c bench/programs/
 	bench/programs/peer/eigen.c bench/programs/peer/factor.c
 bench_programs_cusolver_LDADD = bench/programs/libprogram.la -lm -ldl
 
-check_PROGRAMS += $(bench_programs)
+plain_programs += $(bench_programs)
 bench: bench-programs
 .PHONY: bench-programs
 bench-programs: $(bench_programs)

@@ -6,7 +6,7 @@ native_test_libraries = libmublas.la libmublas_core.la $(MPFR_LIBS) -lm -ldl
 native_test_flags = $(AM_LDFLAGS) -no-install
 
 check_PROGRAMS += tests/api/test_native_calls
-TESTS += tests/api/test_native_calls
+long_tests += tests/api/test_native_calls
 tests_api_test_native_calls_SOURCES = tests/api/test_native_calls.c $(native_test_sources)
 tests_api_test_native_calls_LDADD = $(native_test_libraries)
 tests_api_test_native_calls_LDFLAGS = $(native_test_flags)
@@ -24,7 +24,7 @@ tests_api_test_native_shapes_LDADD = $(native_test_libraries)
 tests_api_test_native_shapes_LDFLAGS = $(native_test_flags)
 
 check_PROGRAMS += tests/api/test_native_offsets
-TESTS += tests/api/test_native_offsets
+long_tests += tests/api/test_native_offsets
 tests_api_test_native_offsets_SOURCES = tests/api/test_native_offsets.c
 tests_api_test_native_offsets_LDADD = libmublas.la
 tests_api_test_native_offsets_LDFLAGS = $(native_test_flags)
@@ -36,7 +36,7 @@ tests_api_test_native_axpy_LDADD = libmublas.la -lm
 tests_api_test_native_axpy_LDFLAGS = $(native_test_flags)
 
 check_PROGRAMS += tests/api/test_native_streams
-TESTS += tests/api/test_native_streams
+long_tests += tests/api/test_native_streams
 thread_tests += tests/api/test_native_streams
 tests_api_test_native_streams_SOURCES = tests/api/test_native_streams.c $(native_test_sources)
 tests_api_test_native_streams_LDADD = $(native_test_libraries)
@@ -69,7 +69,7 @@ tests/api/installed.log: $(lib_LTLIBRARIES) $(check_DATA)
 # Eigenproblems: the emulated device needs cooperative launches, which the tests ask for.
 eigen_test_flags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
 check_PROGRAMS += tests/api/test_native_eigen
-TESTS += tests/api/test_native_eigen
+long_tests += tests/api/test_native_eigen
 tests_api_test_native_eigen_SOURCES = tests/api/test_native_eigen.c tests/api/eigen_operands.h
 tests_api_test_native_eigen_CPPFLAGS = $(eigen_test_flags)
 tests_api_test_native_eigen_LDADD = libmublas.la -lm

@@ -24,7 +24,7 @@ tests_gpu_kernel_digests_SOURCES = tests/gpu/kernel_digests.c tests/gpu/kernel_s
 tests_gpu_kernel_digests_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 
 check_PROGRAMS += tests/gpu/test_kernels
-TESTS += tests/gpu/test_kernels
+long_tests += tests/gpu/test_kernels
 tests_gpu_test_kernels_SOURCES = tests/gpu/test_kernels.c $(kernel_test_sources)
 tests_gpu_test_kernels_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 
@@ -50,6 +50,6 @@ TESTS += tests/gpu/kernel_stress.sh
 EXTRA_DIST += tests/gpu/kernel_stress.sh
 tests/gpu/kernel_stress.log: tests/gpu/kernel_digests$(EXEEXT)
 
-TESTS += tests/gpu/bench_kernels.sh
+plain_tests += tests/gpu/bench_kernels.sh
 EXTRA_DIST += tests/gpu/bench_kernels.sh
 tests/gpu/bench_kernels.log: bench/kernels/measure$(EXEEXT)

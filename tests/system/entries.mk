@@ -18,11 +18,12 @@ tests_system_wide_named_la_SOURCES = tests/system/wide_blas.c
 tests_system_wide_named_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_wide_named_la_LDFLAGS = $(module_flags)
 tests_system_wide_named_la_LIBADD = -ldl
-TESTS += tests/system/entries.sh
+long_tests += tests/system/entries.sh
 EXTRA_DIST += tests/system/entries.sh
 
 # The same on a device that is too small.
-TESTS += tests/system/progress.sh tests/system/tiled.sh
+long_tests += tests/system/progress.sh
+TESTS += tests/system/tiled.sh
 EXTRA_DIST += tests/system/progress.sh tests/system/tiled.sh
 check_PROGRAMS += tests/system/tiled_long
 tests_system_tiled_long_SOURCES = tests/system/tiled_long.c

@@ -7,7 +7,8 @@ system_test_libraries = $(BLAS_LIBS) -lm
 
 # Random host writes of every kind between random BLAS calls.
 check_PROGRAMS += tests/system/coherence
-TESTS += tests/system/coherence.sh tests/system/coherence_devices.sh
+long_tests += tests/system/coherence.sh
+TESTS += tests/system/coherence_devices.sh
 EXTRA_DIST += tests/run_offloaded.sh tests/system/coherence.sh tests/system/coherence_devices.sh tests/system/coherence_long.sh
 tests_system_coherence_SOURCES = tests/system/coherence.c \
 	tests/system/coherence_call.c tests/system/coherence_call.h tests/system/coherence_choose.c \
@@ -42,7 +43,7 @@ tests_system_harmless_library_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version 
 
 # Memory that a routine does not reference, and that cannot be touched.
 check_PROGRAMS += tests/system/guarded
-TESTS += tests/system/guarded.sh
+long_tests += tests/system/guarded.sh
 EXTRA_DIST += tests/system/guarded.sh
 tests_system_guarded_SOURCES = tests/system/guarded.c tests/system/guarded_operand.c tests/system/guarded_operand.h \
 	tests/system/element.h tests/system/interface_call.c tests/system/interface_call.h tests/system/random.h
@@ -127,7 +128,7 @@ tests_system_tiny_names_linked_la_CFLAGS = $(tests_system_tiny_names_la_CFLAGS)
 tests_system_tiny_names_linked_la_LDFLAGS = $(module_flags)
 tests_system_tiny_names_linked_la_CPPFLAGS = $(AM_CPPFLAGS) -DLINKED
 tests_system_tiny_names_linked_la_LIBADD = $(system_test_libraries)
-TESTS += tests/system/instructions.sh
+long_tests += tests/system/instructions.sh
 EXTRA_DIST += tests/system/instructions.sh
 
 # Everything offloaded: small changes between calls, and threads that are cancelled.
@@ -163,7 +164,7 @@ tests/system/devices.log: mublas$(EXEEXT) tests/system/devices$(EXEEXT) tests/sy
 check_PROGRAMS += tests/system/split
 tests_system_split_SOURCES = tests/system/split.c
 tests_system_split_LDADD = $(system_test_libraries)
-TESTS += tests/system/split.sh
+long_tests += tests/system/split.sh
 EXTRA_DIST += tests/system/split.sh
 tests/system/split.log: mublas$(EXEEXT) tests/system/split$(EXEEXT)
 
@@ -182,7 +183,7 @@ TESTS += tests/system/messages.sh
 EXTRA_DIST += tests/system/messages.sh
 
 # What the texts say.
-TESTS += tests/system/words.sh
+plain_tests += tests/system/words.sh
 EXTRA_DIST += tests/system/words.sh
 
 # The mublas command's `run`.
@@ -195,7 +196,7 @@ tests/system/copied.log: mublas$(EXEEXT)
 
 
 # Scripts, manual pages and packages by their own checkers; completion in bash.
-TESTS += tests/system/scripts.sh tests/system/completion.sh
+plain_tests += tests/system/scripts.sh tests/system/completion.sh
 EXTRA_DIST += tests/system/scripts.sh tests/system/completion.sh .shellcheckrc
 tests/system/scripts.log: packaging/modulefile
 tests/system/completion.log: mublas$(EXEEXT)
@@ -220,7 +221,8 @@ tests_system_system_arguments_LDADD = $(system_test_libraries) -ldl
 tests_system_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic -Wl,--no-as-needed
 tests_system_wrong_SOURCES = tests/system/wrong.c
 tests_system_wrong_LDADD = $(system_test_libraries)
-TESTS += tests/system/linked.sh tests/system/alternatives.sh
+long_tests += tests/system/alternatives.sh
+TESTS += tests/system/linked.sh
 EXTRA_DIST += tests/system/linked.sh tests/system/alternatives.sh
 check_PROGRAMS += tests/system/trampoline
 tests_system_trampoline_SOURCES = tests/system/trampoline.c
@@ -250,7 +252,7 @@ check_LTLIBRARIES += tests/system/rough_blas.la
 tests_system_rough_blas_la_SOURCES = tests/system/rough_blas.c
 tests_system_rough_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_rough_blas_la_LDFLAGS = $(module_flags)
-TESTS += tests/system/tune.sh tests/system/tune_files.sh
+long_tests += tests/system/tune.sh tests/system/tune_files.sh
 EXTRA_DIST += tests/system/tune.sh tests/system/tune_files.sh
 check_PROGRAMS += tests/unit/sign_recipe
 tests_unit_sign_recipe_SOURCES = tests/unit/sign_recipe.c
@@ -263,11 +265,12 @@ tests_system_rough_lapack_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_rough_lapack_la_LDFLAGS = $(module_flags)
 tests_system_rough_lapack_la_LIBADD = $(LAPACK_LIBS) -ldl
 endif
-TESTS += tests/system/verify.sh tests/system/tune_routes.sh
+long_tests += tests/system/verify.sh
+plain_tests += tests/system/tune_routes.sh
 EXTRA_DIST += tests/system/verify.sh tests/system/tune_routes.sh
 
 # What is learned of calls.
-TESTS += tests/system/crossovers.sh
+plain_tests += tests/system/crossovers.sh
 EXTRA_DIST += tests/system/crossovers.sh
 tests/system/crossovers.log: bench/crossovers$(EXEEXT)
 TESTS += tests/system/planted_crossovers.sh
@@ -301,14 +304,14 @@ TESTS += tests/system/learned.sh
 EXTRA_DIST += tests/system/learned.sh
 
 # The programs that are measured, at sizes that take no time.
-TESTS += tests/system/programs.sh
+plain_tests += tests/system/programs.sh
 EXTRA_DIST += tests/system/programs.sh
 
 # What keeps a process, and what does not.
 check_PROGRAMS += tests/system/last
 tests_system_last_SOURCES = tests/system/last.c
 tests_system_last_LDADD = $(system_test_libraries)
-TESTS += tests/system/last.sh
+long_tests += tests/system/last.sh
 EXTRA_DIST += tests/system/last.sh
 
 # A device that wakes in the background.
@@ -372,7 +375,7 @@ TESTS += tests/system/start.sh tests/system/lisp.sh
 EXTRA_DIST += tests/system/start.sh tests/system/lisp.sh
 
 # LAPACK's factorisations on the device, and LAPACK's own beside them.
-TESTS += tests/system/factorisations.sh
+long_tests += tests/system/factorisations.sh
 EXTRA_DIST += tests/system/factorisations.sh
 if LAPACK
 check_PROGRAMS += tests/system/factorisations

@@ -406,7 +406,7 @@ tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c tests/unit/emulated_lane
 tests_unit_test_lanes_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_operand_pins
-TESTS += tests/unit/test_operand_pins
+long_tests += tests/unit/test_operand_pins
 tests_unit_test_operand_pins_SOURCES = tests/unit/test_operand_pins.c tests/unit/operand_table.h tests/unit/operand_calls.h \
 	tests/unit/emulated_lane.h
 tests_unit_test_operand_pins_LDADD = $(unit_test_libraries)
@@ -651,12 +651,12 @@ tests_unit_test_losses_LDADD = $(unit_test_libraries)
 
 # Beside the host's LAPACK.
 check_PROGRAMS += tests/unit/test_divide_conquer
-TESTS += tests/unit/test_divide_conquer
+long_tests += tests/unit/test_divide_conquer
 tests_unit_test_divide_conquer_SOURCES = tests/unit/test_divide_conquer.c tests/unit/emulated_lane.h
 tests_unit_test_divide_conquer_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
 
 check_PROGRAMS += tests/unit/test_two_stage
-TESTS += tests/unit/test_two_stage
+long_tests += tests/unit/test_two_stage
 tests_unit_test_two_stage_SOURCES = tests/unit/test_two_stage.c tests/unit/emulated_lane.h \
 	tests/unit/hermitian_matrices.h tests/unit/real_matrices.h
 tests_unit_test_two_stage_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
@@ -680,7 +680,7 @@ tests_unit_test_bisection_SOURCES = tests/unit/test_bisection.c tests/unit/emula
 tests_unit_test_bisection_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
 
 check_PROGRAMS += tests/unit/test_tridiagonalisation
-TESTS += tests/unit/test_tridiagonalisation
+long_tests += tests/unit/test_tridiagonalisation
 tests_unit_test_tridiagonalisation_SOURCES = tests/unit/test_tridiagonalisation.c tests/unit/hermitian_matrices.h \
 	tests/unit/emulated_lane.h
 tests_unit_test_tridiagonalisation_LDADD = $(unit_test_libraries)

@@ -72,8 +72,8 @@ tests_system_routes_singular_LDFLAGS = $(route_test_flags)
 tests_system_routes_plain_SOURCES = tests/system/routes/plain.c
 tests_system_routes_plain_LDADD = -lm -ldl
 endif
-TESTS += tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_deadline.sh \
-	tests/system/routes_failures.sh \
+long_tests += tests/system/routes.sh tests/system/routes_deadline.sh tests/system/routes_failures.sh
+TESTS += tests/system/routes_beside.sh \
 	tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh
 EXTRA_DIST += tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_deadline.sh \
 	tests/system/routes_failures.sh \
