@@ -52,6 +52,13 @@ result $? "which stay when other routines are learned anew"
     [ "$(grep -c '^route own \(real\|complex\) [1-9][0-9]*$' "$recipe.own")" -ge 1 ] && grep -q '^route device real vectors' "$recipe.own" &&
     ! grep -q '^route .* \(level3\|singular\)' "$recipe.own"
 result $? "--routines=sytrd learns eigensolvers alone: $(grep '^route own' "$recipe.own" | tr '\n' ' ')"
+unknown=
+for routine in ssytrd chetrd dsyev cheevd zhegvx sygvd ssytrdx cytrd; do
+    "$build/mublas" tune --shapes-only --routines=$routine 2>&1 | grep -q 'of these there are no launch shapes' ||
+        unknown="$unknown $routine"
+done
+[ "$unknown" = " ssytrdx cytrd" ]
+result $? "and they have names in all types; no such routine:$unknown"
 [ "$(grep -c ' level3 ' "$work/routes")" = 2 ]
 result $? "of level 3 on both"
 # orders LINES [ROUTINE]: what mublas info says of dsyevd or that, and where it is from

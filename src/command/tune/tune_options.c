@@ -80,10 +80,13 @@ static bool means_routine(const char *word, const char *name)
 /* One of LAPACK's eigensolvers: they are learned together. */
 static bool means_eigensolver(const char *word)
 {
-    static const char *const names[] = {"dsytrd", "zhetrd", "dsyevd", "zheevd", "dsyevr", "zheevr",
-                                        "dsyevx", "zheevx", "dsygvd", "zhegvd", "dsygvx", "zhegvx"};
-    for (size_t i = 0; i < sizeof names / sizeof *names && *word; i++)
-        if (means(word, names[i]))
+    static const char *const names[] = {"sytrd", "hetrd", "syevd", "heevd", "syevr", "heevr",
+                                        "syevx", "heevx", "sygvd", "hegvd", "sygvx", "hegvx"};
+    if (!*word)
+        return false;
+    const char *const untyped = strchr("sdcz", *word) ? word + 1 : word;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(names[i], word, strlen(word)) == 0 || strncmp(names[i], untyped, strlen(untyped)) == 0)
             return true;
     return false;
 }
