@@ -1,6 +1,6 @@
 #include "interpose/lapack/shared_route.h"
 #include "common/settings.h"
-#include "gpu/solver_library.h"
+#include "gpu/vendor/solver_library.h"
 #include "interpose/purchase/other_devices.h"
 #include "lapack/several/block_columns.h"
 #include "lapack/several/shared_cholesky.h"

@@ -1,7 +1,7 @@
 #include "lapack/several/cholesky_steps.h"
 #include "common/progress.h"
 #include "gpu/device_peer.h"
-#include "gpu/solver_blas.h"
+#include "gpu/vendor/solver_blas.h"
 #include "lapack/device_matrix.h"
 
 static const union blas_scalar minus_one[TYPE_COUNT] __attribute__((aligned(16))) = {
