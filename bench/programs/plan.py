@@ -89,7 +89,7 @@ PLANS = {
     "devices": [
         Case("dgemm", 16384, 2, repetitions=5, host_repetitions=1),
         Case("dpotrf", 32768, repetitions=3, host_repetitions=1),
-        Case("power", 32768, 300, repetitions=3, host_repetitions=1),
+        Case("power", 32768, 300, repetitions=8, host_repetitions=1),
         Case("dsyevd_threads", 4096, 2, repetitions=8, host_repetitions=1),
         Case("dsyevd", 4096, repetitions=4, host_repetitions=1),
         Case("power", 114000, 20, repetitions=2, host_repetitions=1, leave_out=("mublas",)),
