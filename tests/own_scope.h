@@ -3,7 +3,8 @@
  *
  * The sanitizers' runtimes refuse RTLD_DEEPBIND in the dlopen that they put before the C library's, for a
  * library might then free by one malloc what it has from the other. LAPACK itself has no such memory: for it
- * the C library's own dlopen does. The libraries that it needs, of which that is not so, are loaded before. */
+ * the C library's own dlopen does. The libraries that it needs, of which that is not so, are loaded
+ * before. */
 #ifndef TESTS_OWN_SCOPE_H
 #define TESTS_OWN_SCOPE_H
 

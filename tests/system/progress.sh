@@ -39,7 +39,8 @@ through_shim() # VARIABLE=VALUE... PROGRAM [ARGUMENT...]
 
 to_nowhere()
 {
-    through_shim $program_folder/refused slow 40 1 > "$work/output" 2> /dev/full && grep -q '^ok 1' "$work/output"
+    through_shim $program_folder/refused slow 40 1 > "$work/output" 2> /dev/full &&
+        grep -q '^ok 1' "$work/output"
 }
 
 tiles()

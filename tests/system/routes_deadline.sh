@@ -44,7 +44,10 @@ all_come() { passes_with EMULATED_SEED=1 failing dsyevd && launched 2 && went 2 
 absent() { late EMULATED_ABSENT=1 failing dsyevd && launched 1 && went 1 1; }
 generalised() { late EMULATED_ABSENT=1 failing dsygvd && [ "$(ran dsygvd 4)" = 1 ]; }
 stuck() { passes_with EMULATED_STUCK=1 failing dsyevd && says "left alone" && went 0 2; }
-refused() { passes_with EMULATED_FAULTS=cuLaunchCooperativeKernel:1:720 failing dsyevd && launched 1 && went 1 1; }
+refused()
+{
+    passes_with EMULATED_FAULTS=cuLaunchCooperativeKernel:1:720 failing dsyevd && launched 1 && went 1 1
+}
 
 for name in absent generalised stuck; do
     aside $name $name

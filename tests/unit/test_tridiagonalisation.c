@@ -473,7 +473,8 @@ int main(void)
     test_orders();
     test_kinds();
     for (enum blas_type type = TYPE_S; type <= TYPE_Z; type++)
-        for_one_triangle(type, type == TYPE_D && order_limit > CHIP_ORDER ? 110 : limit_of(type) < 33 ? 3 : 33,
+        for_one_triangle(type,
+                         type == TYPE_D && order_limit > CHIP_ORDER ? 110 : limit_of(type) < 33 ? 3 : 33,
                          random_kind, test_twice);
     test_all_not_finite();
     return tap_done();
