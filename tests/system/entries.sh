@@ -45,7 +45,7 @@ compare()
     pass_on "$title, offloaded" $?
     # Every row of the interface's routines: all of its calls on the device.
     awk -v prefix="$2" -v suffix="$3" '
-        $1 ~ "^" prefix "[sdcz](axpy|gem[vm]|sym[vm]|hem[vm]|tr[ms]m|trmv|syrk|herk|syr2k|her2k)" (prefix suffix == "_" ? "$" : suffix "$") && NF == 8 {
+        $1 ~ "^" prefix "[sdcz](axpy|gem[vm]|sym[vm]|hem[vm]|tr[ms]m|trmv|syrk|herk|syr2k|her2k)" (prefix suffix == "_" ? "$" : suffix "$") && NF == 9 {
             rows++; calls += $2; device += $3 }
         END { print rows + 0, calls + 0, device + 0; exit !(rows == 46 && calls > 400 && device == calls) }' \
         "$work/report" > "$work/counts"
