@@ -35,7 +35,7 @@ entries()
         > "$work/output" 2> "$work/errors"
     status=$?
     rows=$(awk -v prefix="$2" -v suffix="$3" '
-        $1 ~ "^" prefix "[sdcz](axpy|gem[vm]|sym[vm]|hem[vm]|tr[ms]m|trmv|syrk|herk|syr2k|her2k)" (prefix suffix == "_" ? "$" : suffix "$") && NF == 8 {
+        $1 ~ "^" prefix "[sdcz](axpy|gem[vm]|sym[vm]|hem[vm]|tr[ms]m|trmv|syrk|herk|syr2k|her2k)" (prefix suffix == "_" ? "$" : suffix "$") && NF == 9 {
             rows++; calls += $2; device += $3 }
         END { print rows + 0, "routines,", calls + 0, "calls,", device + 0, "on the device"
               exit !(rows == 46 && calls > 400 && device == calls) }' "$work/report" 2> /dev/null) ||

@@ -18,7 +18,7 @@ shim() # COMMAND...
     status=$?
     [ $status = 0 ] && [ ! -s "$work/errors" ] && ! grep -q CHANGED "$work/output"
 }
-calls() { awk -v routine="$1" -v column="$2" '$1 == routine && NF == 8 { print $column + 0; exit }' "$work/report"; }
+calls() { awk -v routine="$1" -v column="$2" '$1 == routine && NF == 9 { print $column + 0; exit }' "$work/report"; }
 on_device() { calls total 3; }
 on_host() { calls total 4; }
 for_that_reason() { awk -v reason="$reason" 'index($0, reason) { sum += $2 } END { print sum + 0 }' "$work/report"; }

@@ -59,7 +59,7 @@ shim_and() # COMMAND...
       LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always MUBLAS_REPORT=1 "$@" > "$work/output" 2> "$work/errors" )
 }
 # All but what the host BLAS calls itself for the sake of caxpy and zaxpy.
-calls() { awk 'NF == 8 && $1 !~ /cabs1$/ { calls = $1 == "total" ? $2 - own : calls } NF == 8 && $1 ~ /cabs1$/ { own += $2 }
+calls() { awk 'NF == 9 && $1 !~ /cabs1$/ { calls = $1 == "total" ? $2 - own : calls } NF == 9 && $1 ~ /cabs1$/ { own += $2 }
                END { print calls }' "$work/errors"; }
 one_report() # CALLS
 {

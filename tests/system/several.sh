@@ -28,7 +28,7 @@ on_device()
 {
     local row
     for row; do
-        awk -v row="$row" '$1 == row && NF == 8 { found = 1; exit !($2 > 0 && $3 == $2) } END { if (!found) exit 1 }' \
+        awk -v row="$row" '$1 == row && NF == 9 { found = 1; exit !($2 > 0 && $3 == $2) } END { if (!found) exit 1 }' \
             "$work/report" || return 1
     done
 }
@@ -40,7 +40,7 @@ wide=$modules/wide_plain.so extra= mode=always
 several "$wide" "" caller32.so && quiet && on_device daxpy dsymv cblas_dgemv
 result $? "one library with 32-bit integers: on the device"
 # What the C interface of the host calls of its own Fortran one is not the program's doing.
-rows() { awk 'NF == 8 && $2 ~ /^[0-9]+$/ { print $1, $2 }' "$work/report" | tr '\n' ' '; }
+rows() { awk 'NF == 9 && $2 ~ /^[0-9]+$/ { print $1, $2 }' "$work/report" | tr '\n' ' '; }
 for mode in never always; do
     several "$wide" "" caller32.so && quiet &&
         [ "$(rows)" = "daxpy 202 dsymv 202 dgemm 202 cblas_dgemv 202 total 808 " ]

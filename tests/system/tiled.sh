@@ -23,7 +23,7 @@ tiled() # TITLE LANGUAGE PREFIX SUFFIX
     run "$@"
     result $? "$title: results"
     awk -v pattern="^$2[sdcz](gemm|symm|hemm|syrk|herk|syr2k|her2k|trmm|trsm)\$" '
-        $1 ~ pattern && NF == 8 { rows++; calls += $2; device += $3 }
+        $1 ~ pattern && NF == 9 { rows++; calls += $2; device += $3 }
         END { print rows + 0, calls + 0, device + 0; exit !(rows == 30 && device == calls) }' "$work/report" > "$work/counts"
     result $? "$title: all calls ran on the device ($(cat "$work/counts"))"
     # 35 by 29 in tiles of 24 by 24 at the most

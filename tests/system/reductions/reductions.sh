@@ -27,7 +27,7 @@ check()
     result $? "and it went as far"
     for routine; do
         awk -v name="${routine%:*}" -v least="${routine#*:}" \
-            '$1 == name && NF == 8 { calls = $3 } END { exit !(calls >= least) }' "$work/report"
+            '$1 == name && NF == 9 { calls = $3 } END { exit !(calls >= least) }' "$work/report"
         result $? "${routine%:*} ran on the device at least ${routine#*:} times"
     done
 }
@@ -46,7 +46,7 @@ check_refused()
     grep '^not ok' "$work/shim" | sed 's/^/# /'
     for routine; do
         [[ $routine = [$types]* ]] || continue
-        awk -v name="$routine" '$1 == name && NF == 8 { found = 1; calls = $3 } END { exit !(found && calls == 0) }' "$work/report"
+        awk -v name="$routine" '$1 == name && NF == 9 { found = 1; calls = $3 } END { exit !(found && calls == 0) }' "$work/report"
         result $? "$routine ran on the host"
     done
 }
