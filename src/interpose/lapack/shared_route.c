@@ -8,10 +8,11 @@
 #include <math.h>
 
 /* Of the time on one device: for less it is not worth the others' time. */
-static const double WORTH = 0.9;
+static const double WORTH = 0.8;
 
-/* What a block costs beside its work: its factorisation, which nobody helps with, and its way to others. */
-static const double BLOCK_US = 300;
+/* What a block costs beside its work: its factorisation, which nobody helps with, and its way to others. As
+ * measured on two devices (doc/devices.md), and so is that their links together move nothing sooner. */
+static const double BLOCK_US = 2000;
 
 /* In the order in which they were woken, which is the same each time. */
 static int list_devices(enum blas_type type, struct shared_device *devices)
@@ -39,11 +40,11 @@ static double paces_of(const struct shared_device *devices, int count)
     return sum;
 }
 
-/* By the first's time. What is sent goes over a link for each device. */
+/* By the first's time. */
 static double shared_us(const struct route_times *times, const struct block_columns *blocks,
                         const struct shared_device *devices, int count)
 {
-    return times->compute_us * devices[0].pace / paces_of(devices, count) + times->moving_us / count +
+    return times->compute_us * devices[0].pace / paces_of(devices, count) + times->moving_us +
            BLOCK_US * blocks->count;
 }
 
