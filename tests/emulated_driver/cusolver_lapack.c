@@ -19,6 +19,13 @@ enum { ARGUMENTS_MAX = 28 };
 static void *library;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* Of the libraries that LAPACK needs. The sanitizers' runtimes refuse RTLD_DEEPBIND (own_scope.h). */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { THEIR_SCOPE = 0 };
+#else
+enum { THEIR_SCOPE = RTLD_DEEPBIND };
+#endif
+
 /* A copy, for the file itself may be loaded by the program already, bound to the program's own ilaenv_ or
  * xerbla_, as LAPACK's testers have them. NULL: it cannot be made. */
 static void *open_copy(const char *path)
@@ -44,8 +51,7 @@ static void open_library(void)
 {
     const char *name = getenv("EMULATED_HOST_LAPACK");
     struct link_map *map;
-    /* With what it needs, Fortran's run-time library among it, in the usual scope: see own_scope.h. */
-    library = dlopen(name && *name ? name : "liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
+    library = dlopen(name && *name ? name : "liblapack.so.3", RTLD_NOW | RTLD_LOCAL | THEIR_SCOPE);
     if (!library)
         solver_abort("%s", dlerror());
     if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0) {
