@@ -14,6 +14,7 @@ struct share {
     struct patience patience; /* as long as the hold */
     struct operands_hold *hold;
     struct lane *lane;
+    bool is_under_way;      /* something queued on it may still use what the hold has */
     CUdeviceptr x, results; /* in the lane's scratch memory: x, then what each step brings */
     size_t x_bytes, results_bytes;
     unsigned char *home; /* the same results in host memory */
@@ -127,6 +128,7 @@ static enum status begin(struct share *share, struct patience *patience, enum ho
         return status;
     }
     share->lane = operands_lane(share->hold);
+    share->is_under_way = true;
     share->x = lane_scratch(share->lane, share->x_bytes);
     share->results = lane_scratch(share->lane, share->results_bytes);
     phase_enter(PHASE_VECTORS);
@@ -148,6 +150,7 @@ static enum status fetch(struct share *share)
 {
     phase_enter(PHASE_FINISH);
     enum status status = lane_synchronise(share->lane, "running a part of a call");
+    share->is_under_way = status != STATUS_OK;
     phase_enter(PHASE_RESULT);
     if (status == STATUS_OK)
         status = staging_download(share->lane, share->home, share->results_bytes, share->results,
@@ -159,6 +162,9 @@ static enum status fetch(struct share *share)
 static void end(struct share *share, struct transfer_count *moved)
 {
     struct transfer_count count = {0, 0};
+    if (share->hold && share->is_under_way && device_is_usable(share->on->device))
+        lane_synchronise(share->lane, "abandoning a part of a call");
+    share->is_under_way = false;
     if (share->hold)
         operands_release(share->hold, &count);
     share->hold = NULL;

@@ -37,12 +37,14 @@ static void print_figure(FILE *stream, const char *name, double seconds, const c
             name, note);
 }
 
+/* Where a routine has timed calls for a reason, all of it counts as timed. */
 static uint64_t untimed_calls(const struct report *report)
 {
     uint64_t sum = 0;
-    for (int i = 0; i < HOST_REASON_COUNT; i++)
-        if (!report->total.host_nanoseconds[i])
-            sum += report->total.host_calls[i];
+    for (int routine = 0; routine < SYMBOL_COUNT; routine++)
+        for (int i = 0; i < HOST_REASON_COUNT; i++)
+            if (!report->routines[routine].host_nanoseconds[i])
+                sum += report->routines[routine].host_calls[i];
     return sum;
 }
 
@@ -66,7 +68,7 @@ static void print_saved(FILE *stream, const struct report *report)
 static void print_figures(FILE *stream, const struct report *report)
 {
     char untimed[128], moved[128];
-    snprintf(untimed, sizeof untimed, "timed calls of all threads; %llu other calls were counted only",
+    snprintf(untimed, sizeof untimed, "timed calls of all threads; %llu others at least were counted only",
              (unsigned long long)untimed_calls(report));
     snprintf(moved, sizeof moved, "%llu calls; %.1f MB up, %.1f MB down",
              (unsigned long long)report->total.device_calls, (double)report->total.bytes_up / 1e6,

@@ -40,7 +40,8 @@ static void write_report(const struct report *report)
     if (print(report, report_text_print, &text) &&
         (!report_file_is_page(destination) || print(report, page_print, &page))) {
         flush_output();
-        report_file_deliver(destination, &report->reporter, &text, &page);
+        report_file_deliver(destination, &report->reporter, &text, &page,
+                            !report_was_called(&report->total));
     }
     free(text.text);
     free(page.text);

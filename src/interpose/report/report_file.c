@@ -68,12 +68,14 @@ static bool write_all(int descriptor, const char *text, size_t length)
     return true;
 }
 
-/* errno says why not. */
-static bool write_file(const char *name, const char *text, size_t length)
+/* errno says why not. Opening waits for nobody to read a pipe. */
+static bool write_file(const char *name, const char *text, size_t length, bool spares)
 {
-    int descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+    const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    const int descriptor = open(name, flags | (spares ? O_EXCL : O_TRUNC), 0600);
     if (descriptor < 0)
-        return false;
+        return spares && errno == EEXIST;
+    fcntl(descriptor, F_SETFL, 0);
     bool written = write_all(descriptor, text, length);
     int reason = errno;
     close(descriptor);
@@ -82,12 +84,12 @@ static bool write_file(const char *name, const char *text, size_t length)
 }
 
 void report_file_deliver(const char *destination, const struct reporter *reporter,
-                         const struct report_text *text, const struct report_text *page)
+                         const struct report_text *text, const struct report_text *page, bool spares)
 {
     const struct report_text *const wanted = report_file_is_page(destination) ? page : text;
     if (destination && strcmp(destination, "1") != 0) {
         char *name = report_file_name(destination, reporter);
-        bool written = name && write_file(name, wanted->text, wanted->length);
+        bool written = name && write_file(name, wanted->text, wanted->length, spares);
         if (!written)
             log_message(LOG_ERROR, "MUBLAS_REPORT: cannot write %s: %s; the report follows here",
                         name ? name : destination, strerror(errno));

@@ -24,12 +24,13 @@ bool report_file_is_page(const char *destination);
 char *report_file_name(const char *form, const struct reporter *reporter);
 
 /* Write `text`, or `page` where that is what MUBLAS_REPORT asks for, to where it says; `text` to standard
- * error, after one line, where that fails. */
+ * error, after one line, where that fails. `spares`: a file that is there stays as it is, for it may be the
+ * report of a program that this one has started. */
 struct report_text {
     char *text;
     size_t length;
 };
 void report_file_deliver(const char *destination, const struct reporter *reporter,
-                         const struct report_text *text, const struct report_text *page);
+                         const struct report_text *text, const struct report_text *page, bool spares);
 
 #endif
