@@ -216,12 +216,14 @@ bool stream_uses(CUdeviceptr address, size_t bytes)
     return false;
 }
 
+/* A device whose context has failed does nothing more of what is queued. */
 bool stream_uses_host(const unsigned char *begin, const unsigned char *end)
 {
     for (struct CUstream_st *stream = streams; stream; stream = stream->next)
         for (size_t at = stream->queue.head; at < stream->queue.tail;) {
             const struct operation *operation = (struct operation *)(stream->queue.records + at);
-            if (operation->host_begin < end && operation->host_end > begin)
+            if (operation->host_begin < end && operation->host_end > begin &&
+                fault_sticky(context_device_of(stream->context)) == CUDA_SUCCESS)
                 return true;
             at += operation->bytes;
         }
