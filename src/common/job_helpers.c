@@ -3,13 +3,13 @@
 #include "common/clock.h"
 #include "common/futex.h"
 #include "common/local_rank.h"
+#include "common/own_thread.h"
 #include "common/pause.h"
 #include "common/processors.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -97,17 +97,8 @@ static void *help(void *argument)
 
 static bool start_helper(struct helper *helper)
 {
-    pthread_attr_t attributes;
-    sigset_t all, before;
-    if (pthread_attr_init(&attributes) != 0)
-        return false;
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     atomic_store(&helper->gone, false);
-    helper->started = pthread_create(&helper->thread, &attributes, help, helper) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
+    helper->started = own_thread_start(&helper->thread, STACK_BYTES, help, helper);
     return helper->started;
 }
 

@@ -11,6 +11,7 @@ libmublas_core_la_SOURCES += \
 	src/common/local_rank.c src/common/local_rank.h \
 	src/common/log.c src/common/log_line.c src/common/log.h \
 	src/common/object_symbols.c src/common/object_symbols.h \
+	src/common/own_thread.c src/common/own_thread.h \
 	src/common/pause.h \
 	src/common/loaded_segment.c src/common/loaded_segment.h \
 	src/common/patience.c src/common/patience.h \

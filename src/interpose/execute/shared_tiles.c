@@ -1,14 +1,12 @@
 #include "interpose/execute/shared_tiles.h"
 #include "common/clock.h"
 #include "common/log.h"
+#include "common/own_thread.h"
 #include "interpose/execute/tile_groups.h"
 #include "interpose/execute/tile_runner.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-
-enum { STACK_BYTES = 2 << 20 }; /* enough for the driver and cuBLAS */
 
 struct sharing {
     const struct shared_plan *plan;
@@ -142,28 +140,14 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* The program's signals are none of its. */
-static bool start(struct worker *worker)
-{
-    pthread_attr_t attributes;
-    sigset_t all, before;
-    if (pthread_attr_init(&attributes) != 0)
-        return false;
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool started = pthread_create(&worker->thread, &attributes, work, worker) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return started;
-}
-
 /* All that can: the first of them on this thread. For whom no thread is to be had, the others do it all. */
 static void run_round(struct worker *workers, int count)
 {
     int own = -1;
     for (int i = 0; i < count; i++) {
-        workers[i].is_apart = own >= 0 && workers[i].status == STATUS_OK && start(&workers[i]);
+        struct worker *const worker = &workers[i];
+        worker->is_apart = own >= 0 && worker->status == STATUS_OK &&
+                           own_thread_start(&worker->thread, OWN_THREAD_STACK_BYTES, work, worker);
         if (own < 0 && workers[i].status == STATUS_OK)
             own = i;
     }

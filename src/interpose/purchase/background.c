@@ -1,17 +1,14 @@
 #include "interpose/purchase/background.h"
 #include "common/clock.h"
+#include "common/own_thread.h"
 #include "common/pause.h"
 #include "gpu/exit_gate.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
-
-/* What threads get where the stack is not limited: enough for the CUDA driver. */
-enum { STACK_BYTES = 2 << 20 };
 
 enum { FORK_SECONDS = 10, EXIT_SECONDS = 5, LOADER_SECONDS = 1, PATIENCE_SECONDS = 10 };
 
@@ -123,18 +120,10 @@ static void *run(void *argument)
 /* Nobody joins it: at exit the gate waits, and the library is never unloaded. */
 static bool start_thread(struct background_job *job)
 {
-    pthread_attr_t attributes;
     pthread_t thread;
-    sigset_t all, before;
-    if (pthread_attr_init(&attributes) != 0)
-        return false;
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool started = pthread_create(&thread, &attributes, run, job) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
+    const bool started = own_thread_start(&thread, OWN_THREAD_STACK_BYTES, run, job);
+    if (started)
+        pthread_detach(thread);
     return started;
 }
 

@@ -1,15 +1,11 @@
 #include "lapack/several/shared_cholesky.h"
 #include "common/log.h"
+#include "common/own_thread.h"
 #include "common/phase_clock.h"
 #include "gpu/device_peer.h"
 #include "lapack/several/cholesky_part.h"
 #include "lapack/several/cholesky_steps.h"
 #include "mirror/host_memory/protection.h"
-
-#include <pthread.h>
-#include <signal.h>
-
-enum { STACK_BYTES = 2 << 20 }; /* enough for the driver */
 
 typedef enum status part_work(struct cholesky_part *part);
 
@@ -34,22 +30,6 @@ static void *run_job(void *argument)
     return NULL;
 }
 
-/* The program's signals are none of its. */
-static bool start(struct job *job)
-{
-    pthread_attr_t attributes;
-    sigset_t all, before;
-    if (pthread_attr_init(&attributes) != 0)
-        return false;
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool started = pthread_create(&job->thread, &attributes, run_job, job) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return started;
-}
-
 /* For all parts at once; where no thread is to be had, one after the other. */
 static enum status work_on_all(struct cholesky_part *parts, int count, part_work *work)
 {
@@ -57,7 +37,8 @@ static enum status work_on_all(struct cholesky_part *parts, int count, part_work
     enum status status = STATUS_OK;
     for (int i = 0; i < count; i++) {
         jobs[i] = (struct job){.part = &parts[i], .work = work};
-        jobs[i].is_apart = i > 0 && start(&jobs[i]);
+        jobs[i].is_apart =
+            i > 0 && own_thread_start(&jobs[i].thread, OWN_THREAD_STACK_BYTES, run_job, &jobs[i]);
     }
     for (int i = 0; i < count; i++)
         if (!jobs[i].is_apart)
