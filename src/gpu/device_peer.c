@@ -1,15 +1,6 @@
 #include "gpu/device_peer.h"
 #include "gpu/device_state.h"
 
-void device_peer_allow(struct device *from, const struct device *to)
-{
-    int possible = 0;
-    if (device_is_shared(from) || device_is_shared(to))
-        return;
-    if (driver()->peer_possible(&possible, from->handle, to->handle) == CUDA_SUCCESS && possible)
-        driver()->peer_enable(to->context, 0); /* a failure, or that it was there, changes nothing */
-}
-
 /* A lost device tells so at every call. */
 static bool is_well(const struct device *device, CUstream stream)
 {

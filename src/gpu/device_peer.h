@@ -1,7 +1,7 @@
 /* device_peer.h - copies from the memory of one device to that of another.
  *
- * They need no access of the one to the other's memory, but are several times as fast with it. It is asked
- * for only while the program does not use CUDA itself, which would find that it has it already. */
+ * They need no access of the one to the other's memory. With it they would be faster, but it is the program's
+ * to ask for: CUDA refuses it a second time. */
 #ifndef MUBLAS_DEVICE_PEER_H
 #define MUBLAS_DEVICE_PEER_H
 
@@ -16,8 +16,5 @@ enum status device_peer_copy(struct device *from, CUdeviceptr source, struct dev
  * is not taken for one of the device. */
 enum status device_peer_check(struct device *device, CUstream stream, struct device *other, CUresult result,
                               const char *what);
-
-/* Have copies to `to` go straight there, where that can be. Once for each pair is enough. */
-void device_peer_allow(struct device *from, const struct device *to);
 
 #endif

@@ -2,7 +2,6 @@
 #include "common/log.h"
 #include "common/own_thread.h"
 #include "common/phase_clock.h"
-#include "gpu/device_peer.h"
 #include "lapack/several/cholesky_part.h"
 #include "lapack/several/cholesky_steps.h"
 #include "mirror/host_memory/protection.h"
@@ -80,17 +79,14 @@ static enum status run(struct cholesky_part *parts, int count)
     return status == STATUS_OK ? bring_all_home(parts, count) : status;
 }
 
-static enum status begin_part(struct cholesky_part *parts, int count, int number, struct patience *patience)
+static enum status begin_part(struct cholesky_part *part, struct patience *patience)
 {
-    struct device *const device = parts[number].on->device;
+    struct device *const device = part->on->device;
     struct device_scope scope;
     enum status status = device_enter(device, &scope);
     if (status != STATUS_OK)
         return status;
-    status = cholesky_part_begin(&parts[number], patience);
-    for (int i = 0; i < count && status == STATUS_OK; i++)
-        if (i != number)
-            device_peer_allow(device, parts[i].on->device);
+    status = cholesky_part_begin(part, patience);
     device_leave(device, &scope);
     return status;
 }
@@ -111,7 +107,7 @@ static enum status run_in_lanes(struct cholesky_part *parts, int count, struct p
     enum status status = STATUS_OK;
     phase_enter(PHASE_MEMORY);
     for (int i = 0; i < count && status == STATUS_OK; i++)
-        status = begin_part(parts, count, i, patience);
+        status = begin_part(&parts[i], patience);
     if (status == STATUS_OK)
         status = run(parts, count);
     phase_enter(PHASE_MEMORY);
