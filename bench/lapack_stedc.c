@@ -10,7 +10,7 @@
  * in one more turn that waits after each: microseconds, with the wait, of it and of cuBLAS in front of it,
  * and how many eigenvalues of the level's merges do not deflate. */
 #include "timing.h"
-#include "gpu/kernels/stedc_arguments.h"
+#include "gpu/kernels/stedc/stedc_arguments.h"
 #include "gpu/lane.h"
 #include "gpu/vendor/solver_blas.h"
 #include "lapack/eigensolver/divide_conquer.h"

@@ -257,8 +257,7 @@ enum mublas_status mublas_ztrmv(struct mublas_handle *handle, enum mublas_uplo u
 /* --- eigenproblems of symmetric and Hermitian matrices ---
  *
  * LAPACK's routines on device pointers, by the kernels that LAPACK calls of programs are solved with
- * (doc/eigensolver.md), with cuBLAS for products and cuSOLVER for ormtr. Meaning, shapes and storage of operands
- * are LAPACK's where nothing else is said. C and z are the Hermitian ones: chetrd, cunmtr, cheevd. d, e, w,
+ * (doc/eigensolver.md), with cuBLAS for products. Meaning, shapes and storage of operands are LAPACK's where nothing else is said. C and z are the Hermitian ones: chetrd, cunmtr, cheevd. d, e, w,
  * vl and vu are real: of float or double.
  *
  * All pointers but `bytes` are to device memory, info and m among them; nobody waits, and the program reads
@@ -280,20 +279,18 @@ enum mublas_status mublas_ztrmv(struct mublas_handle *handle, enum mublas_uplo u
  * info is 0; -1: see above; 1: divide and conquer did not converge, and the results are of no use. Where n
  * is 0, info and m become 0 and other pointers may be NULL.
  *
- * Errors. MUBLAS_NOT_SUPPORTED: no cuSOLVER 11 or 12 with its cuBLAS (MUBLAS_CUSOLVER names one), a device
- * without cooperative launches or with less shared memory than an order of 64 needs, or, of ormtr and of
- * heevd and heevdx with vectors, n times a leading dimension of 2^31 and more (of syevd and syevdx too where a
- * matrix so large is not reduced in two stages). There cuSOLVER's own routines serve.
+ * Errors. MUBLAS_NOT_SUPPORTED: no cuSOLVER 11 or 12 with its cuBLAS (MUBLAS_CUSOLVER names one), or a device
+ * without cooperative launches (stedc and ormtr need none) or with less shared memory than an order of 64 needs,
+ * where cuSOLVER's own routines serve; orders from 2^21 on, which no device holds.
  *
  * Streams. sytrd, syevd and syevdx launch kernels of which all blocks are on the device at once and wait
  * for each other. They begin when every multiprocessor has room: a kernel of the program's that is already
  * there and waits for one behind them waits for ever. Calls of one handle on different streams follow each
  * other; handles are for calls at once.
  *
- * Graphs. sytrd, stedc, and syevd and syevdx without vectors may be captured once a workspace was asked for
- * with the handle, where the driver takes cooperative launches into graphs (stedc: anywhere). ormtr and
- * calls with vectors give MUBLAS_NOT_SUPPORTED, since cuSOLVER's ormtr is not known to be capturable. A
- * replay uses the call's workspace, and must run beside no other call of the handle for eigenproblems.
+ * Graphs. All of them may be captured once a workspace was asked for with the handle, where the driver takes
+ * cooperative launches into graphs (stedc and ormtr: anywhere). A replay uses the call's workspace, and must run
+ * beside no other call of the handle for eigenproblems.
  *
  * Bits depend on the operands, on the number of multiprocessors where that changes what fits on the chip,
  * and on cuBLAS and cuSOLVER; they repeat from run to run. Sources: doc/eigensolver.md, LAPACK Users' Guide. */

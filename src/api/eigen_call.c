@@ -22,9 +22,8 @@ static enum mublas_status fail(struct mublas_handle *handle, enum status status)
     case STATUS_OK: return MUBLAS_SUCCESS;
     case STATUS_OUT_OF_MEMORY: return handle_fail(handle, MUBLAS_OUT_OF_MEMORY, "out of memory");
     case STATUS_UNSUPPORTED:
-        return handle_fail(
-            handle, MUBLAS_NOT_SUPPORTED,
-            "this needs a device with cooperative launches, and sizes within cuSOLVER's 32-bit integers");
+        return handle_fail(handle, MUBLAS_NOT_SUPPORTED,
+                           "this needs a device with cooperative launches, and an order below 2^21");
     case STATUS_DEVICE_LOST:
     case STATUS_NO_DEVICE:
         handle->lost = true;
@@ -35,15 +34,8 @@ static enum mublas_status fail(struct mublas_handle *handle, enum status status)
     }
 }
 
-static bool needs_ormtr(const struct eigen_call *call)
-{
-    return call->routine == EIGEN_ORMTR || ((call->routine == EIGEN_SYEVD || call->routine == EIGEN_SYEVDX) &&
-                                            call->vectors == MUBLAS_VECTORS);
-}
-
 /* What the capture of the handle's stream, if there is one, allows. */
-static enum mublas_status look_at_capture(struct mublas_handle *handle, const struct eigen_call *call,
-                                          bool runs, bool *captured)
+static enum mublas_status look_at_capture(struct mublas_handle *handle, bool *captured)
 {
     int state = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUresult result = driver()->stream_capture_info(handle->stream, &state, NULL, NULL, NULL, NULL);
@@ -51,9 +43,6 @@ static enum mublas_status look_at_capture(struct mublas_handle *handle, const st
     if (result != CUDA_SUCCESS || state > CU_STREAM_CAPTURE_STATUS_ACTIVE)
         return handle_fail(handle, MUBLAS_DEVICE_ERROR,
                            "the capture of the handle's stream has been invalidated");
-    if (*captured && runs && needs_ormtr(call))
-        return handle_fail(handle, MUBLAS_NOT_SUPPORTED,
-                           "cuSOLVER's ormtr, which this needs, is not captured");
     if (*captured && !handle->solver.handle.library)
         return handle_fail(
             handle, MUBLAS_NOT_SUPPORTED,
@@ -67,14 +56,14 @@ static void leave(struct eigen_scope *scope)
     context_leave(&scope->context);
 }
 
-static enum mublas_status enter(struct mublas_handle *handle, const struct eigen_call *call, bool runs,
+static enum mublas_status enter(struct mublas_handle *handle, const struct eigen_call *call,
                                 struct eigen_scope *scope)
 {
     enum mublas_status result = handle_enter(handle, call->function, &scope->context);
     if (result != MUBLAS_SUCCESS)
         return result;
     scope->capture_mode = capture_relax();
-    result = look_at_capture(handle, call, runs, &scope->captured);
+    result = look_at_capture(handle, &scope->captured);
     if (result == MUBLAS_SUCCESS) {
         const enum status status =
             api_solver_prepare(&handle->solver, handle->context->own, handle->stream, scope->captured);
@@ -107,7 +96,7 @@ enum mublas_status eigen_call_ask(struct mublas_handle *handle, const struct eig
     result = eigen_arguments_check(handle, call);
     if (result != MUBLAS_SUCCESS || !has_work(call))
         return result;
-    result = enter(handle, call, false, &scope);
+    result = enter(handle, call, &scope);
     if (result != MUBLAS_SUCCESS)
         return result;
     const enum status status = method_of(call)->plan(&handle->solver.handle, call, bytes);
@@ -180,7 +169,7 @@ enum mublas_status eigen_call_run(struct mublas_handle *handle, const struct eig
         return result;
     if (!has_work(call))
         return set_zeros(handle, call);
-    result = enter(handle, call, true, &scope);
+    result = enter(handle, call, &scope);
     if (result != MUBLAS_SUCCESS)
         return result;
     result = queue(handle, call, workspace, bytes, &scope);

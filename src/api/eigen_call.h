@@ -54,7 +54,7 @@ enum mublas_status eigen_arguments_check_pointers(struct mublas_handle *handle,
                                                   const struct eigen_call *call);
 
 /* How the routines do it, in the handle's context: eigen_reduction.c, eigen_tridiagonal.c and eigen_values.c.
- * The order is 1 or more. STATUS_UNSUPPORTED: the device, or cuSOLVER in this size, cannot do it. */
+ * The order is 1 or more. STATUS_UNSUPPORTED: the device cannot do it, or the order is vast. */
 struct eigen_method {
     enum status (*plan)(const struct solver_handle *solver, const struct eigen_call *call, size_t *bytes);
     enum status (*queue)(const struct solver_handle *solver, const struct eigen_call *call,

@@ -1,10 +1,8 @@
 /* sytrd, hetrd, ormtr and unmtr of the native API. */
 #include "api/eigen_call.h"
-#include "lapack/device_matrix.h"
+#include "lapack/eigensolver/back_transformation.h"
 #include "lapack/eigensolver/tridiagonalisation.h"
 #include "lapack/matrix_part.h"
-
-#include <limits.h>
 
 enum status eigen_scale(const struct solver_handle *solver, const struct eigen_call *call, CUdeviceptr scale)
 {
@@ -70,50 +68,36 @@ static enum status queue_reduction(const struct solver_handle *solver, const str
 
 const struct eigen_method eigen_sytrd = {plan_reduction, queue_reduction};
 
-/* cuSOLVER's parameters. */
-struct product {
-    int side, fill, trans;
-    enum blas_type type;
-};
-
-static struct product product_of(const struct eigen_call *call)
+static struct back_transformation product_of(const struct eigen_call *call)
 {
-    const enum blas_type type = eigen_call_type(call);
-    const int turned = blas_scalar_parts(type) == 2 ? DEVICE_CONJUGATE_TRANS : DEVICE_TRANS;
-    return (struct product){call->side == MUBLAS_LEFT ? DEVICE_LEFT : DEVICE_RIGHT,
-                            call->uplo == MUBLAS_UPPER ? DEVICE_UPPER : DEVICE_LOWER,
-                            call->trans == MUBLAS_NO_TRANS ? DEVICE_NO_TRANS : turned, type};
+    const bool right = call->side != MUBLAS_LEFT;
+    return (struct back_transformation){.type = eigen_call_type(call),
+                                        .uplo = call->uplo == MUBLAS_UPPER ? UPLO_UPPER : UPLO_LOWER,
+                                        .n = eigen_call_order(call),
+                                        .a = eigen_address(call->a),
+                                        .tau = eigen_address(call->tau),
+                                        .lda = call->lda,
+                                        .side = {.right = right,
+                                                 .adjoint = call->trans != MUBLAS_NO_TRANS,
+                                                 .c = {eigen_address(call->c), call->ldc},
+                                                 .others = right ? call->m : call->n}};
 }
 
-/* INFO, which only says that an argument is illegal, lies in front of cuSOLVER's workspace. */
 static enum status plan_product(const struct solver_handle *solver, const struct eigen_call *call,
                                 size_t *bytes)
 {
-    const struct product product = product_of(call);
-    const struct solver_library *const library = solver->library;
-    int elements = -1;
-    if (!library->ormtr[product.type] || !library->ormtr_buffer[product.type] ||
-        eigen_call_order(call) * call->lda >= INT_MAX || call->ldc * call->n >= INT_MAX)
-        return STATUS_UNSUPPORTED;
-    const int result = library->ormtr_buffer[product.type](
-        solver->solver, product.side, product.fill, product.trans, (int)call->m, (int)call->n, call->a,
-        (int)call->lda, call->tau, call->c, (int)call->ldc, &elements);
-    *bytes =
-        eigen_aligned(sizeof(int)) + (size_t)(elements > 0 ? elements : 0) * blas_element_bytes(product.type);
-    return result == CUSOLVER_STATUS_SUCCESS && elements >= 0 ? STATUS_OK : STATUS_UNSUPPORTED;
+    const struct back_transformation product = product_of(call);
+    (void)solver;
+    *bytes = back_transformation_workspace(&product);
+    return STATUS_OK;
 }
 
 static enum status queue_product(const struct solver_handle *solver, const struct eigen_call *call,
                                  CUdeviceptr workspace, size_t bytes)
 {
-    const struct product product = product_of(call);
-    const size_t info = eigen_aligned(sizeof(int)),
-                 elements = (bytes - info) / blas_element_bytes(product.type);
-    const int result = solver->library->ormtr[product.type](
-        solver->solver, product.side, product.fill, product.trans, (int)call->m, (int)call->n, call->a,
-        (int)call->lda, call->tau, call->c, (int)call->ldc, route_pointer(workspace + info),
-        elements < INT_MAX ? (int)elements : INT_MAX, route_pointer(workspace));
-    return solver_status(solver->library, result, "cuSOLVER's ormtr");
+    const struct back_transformation product = product_of(call);
+    (void)bytes;
+    return back_transformation_queue(solver, &product, workspace);
 }
 
 const struct eigen_method eigen_ormtr = {plan_product, queue_product};

@@ -50,13 +50,14 @@ kernel_includes = \
 route_kernel_files = \
 	src/gpu/kernels/matrix_forms.cu \
 	src/gpu/kernels/part.cu \
-	src/gpu/kernels/stedc_deflate.cu \
-	src/gpu/kernels/stedc_leaves.cu \
-	src/gpu/kernels/stedc_roots.cu \
-	src/gpu/kernels/stedc_vectors.cu \
-	src/gpu/kernels/tridiagonal_chip.cu \
-	src/gpu/kernels/tridiagonal_copy.cu \
-	src/gpu/kernels/tridiagonal_panel.cu \
+	src/gpu/kernels/stedc/stedc_deflate.cu \
+	src/gpu/kernels/stedc/stedc_leaves.cu \
+	src/gpu/kernels/stedc/stedc_roots.cu \
+	src/gpu/kernels/stedc/stedc_vectors.cu \
+	src/gpu/kernels/tridiagonal/tridiagonal_back.cu \
+	src/gpu/kernels/tridiagonal/tridiagonal_chip.cu \
+	src/gpu/kernels/tridiagonal/tridiagonal_copy.cu \
+	src/gpu/kernels/tridiagonal/tridiagonal_panel.cu \
 	src/gpu/kernels/two_stage/band_back.cu \
 	src/gpu/kernels/two_stage/band_chase.cu \
 	src/gpu/kernels/two_stage/band_forms.cu \
@@ -69,13 +70,13 @@ route_kernel_includes = \
 	src/gpu/kernels/route_arguments.h \
 	src/gpu/kernels/route_kernels.def \
 	src/gpu/kernels/route_ops.h \
-	src/gpu/kernels/stedc_arguments.h \
-	src/gpu/kernels/stedc_node.h \
+	src/gpu/kernels/stedc/stedc_arguments.h \
+	src/gpu/kernels/stedc/stedc_node.h \
 	src/gpu/kernels/triangle_cut.h \
-	src/gpu/kernels/tridiagonal.h \
-	src/gpu/kernels/tridiagonal_arguments.h \
-	src/gpu/kernels/tridiagonal_panel.h \
-	src/gpu/kernels/tridiagonal_panel_products.h \
+	src/gpu/kernels/tridiagonal/tridiagonal.h \
+	src/gpu/kernels/tridiagonal/tridiagonal_arguments.h \
+	src/gpu/kernels/tridiagonal/tridiagonal_panel.h \
+	src/gpu/kernels/tridiagonal/tridiagonal_panel_products.h \
 	src/gpu/kernels/two_stage/band_arguments.h \
 	src/gpu/kernels/two_stage/band_reflector.h \
 	src/gpu/kernels/two_stage/stebz_arguments.h \

@@ -24,14 +24,16 @@ libmublas_core_la_SOURCES += \
 	src/lapack/standard_form.c src/lapack/standard_form.h \
 	src/lapack/triangle.c src/lapack/workspace.h \
 	src/lapack/tridiagonal.c \
+	src/lapack/eigensolver/back_transformation.c src/lapack/eigensolver/back_transformation.h \
+	src/lapack/eigensolver/block_reflector.c src/lapack/eigensolver/block_reflector.h \
+	src/lapack/eigensolver/device_product.c src/lapack/eigensolver/device_product.h \
 	src/lapack/eigensolver/divide_conquer.c src/lapack/eigensolver/divide_conquer.h \
 	src/lapack/eigensolver/own_eigen.c src/lapack/eigensolver/own_eigen.h \
+	src/lapack/eigensolver/plain_launch.h \
 	src/lapack/eigensolver/tridiagonalisation.c src/lapack/eigensolver/tridiagonalisation.h \
 	src/lapack/eigensolver/vector_range.c src/lapack/eigensolver/vector_range.h \
 	src/lapack/eigensolver/two_stage/band_reduction.c src/lapack/eigensolver/two_stage/band_reduction.h \
 	src/lapack/eigensolver/two_stage/bisection.c src/lapack/eigensolver/two_stage/bisection.h \
 	src/lapack/eigensolver/two_stage/bulge_chasing.c src/lapack/eigensolver/two_stage/bulge_chasing.h \
-	src/lapack/eigensolver/two_stage/plain_launch.h \
-	src/lapack/eigensolver/two_stage/real_product.c src/lapack/eigensolver/two_stage/real_product.h \
 	src/lapack/eigensolver/two_stage/two_stage.c src/lapack/eigensolver/two_stage/two_stage.h \
 	src/lapack/eigensolver/two_stage/two_stage_back.c src/lapack/eigensolver/two_stage/two_stage_back.h

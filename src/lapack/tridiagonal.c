@@ -1,6 +1,7 @@
-/* tridiagonal_describe: reduction.h. The reduction itself is ours where the device is able to do it; the
- * others are cuSOLVER's, which has them with 32-bit integers only. */
+/* tridiagonal_describe: reduction.h. The reduction itself is ours where the device is able to do it, and so are
+ * products with its matrix. What is cuSOLVER's has 32-bit integers only. */
 #include "lapack/device_matrix.h"
+#include "lapack/eigensolver/back_transformation.h"
 #include "lapack/eigensolver/tridiagonalisation.h"
 #include "lapack/reduction.h"
 #include "lapack/route_values.h"
@@ -15,23 +16,17 @@ struct parameters {
     const struct solver_library *library;
     cusolverDnHandle_t solver;
     enum blas_type type;
-    int uplo, side, trans, n, lda, m_c, n_c, ldc;
-    void *a, *c, *d, *e, *tau;
+    int uplo, n, lda;
+    void *a, *d, *e, *tau;
 };
 
 static struct parameters parameters_of(const struct route *route, const struct solver_handle *handle)
 {
     const struct reduction_problem *const problem = route->problem;
-    const struct route_operand *const a = &route->operands[MATRIX_A], *const c = &route->operands[MATRIX_C];
+    const struct route_operand *const a = &route->operands[MATRIX_A];
     return (struct parameters){.library = handle->library, .solver = handle->solver, .type = route->type,
                                .uplo = problem->uplo == UPLO_UPPER ? DEVICE_UPPER : DEVICE_LOWER,
-                               .side = problem->side == SIDE_RIGHT ? DEVICE_RIGHT : DEVICE_LEFT,
-                               .trans = !problem->transposed                  ? DEVICE_NO_TRANS
-                                        : blas_scalar_parts(route->type) == 2 ? DEVICE_CONJUGATE_TRANS
-                                                                              : DEVICE_TRANS,
-                               .n = (int)problem->n, .lda = (int)a->ld, .m_c = (int)c->rows,
-                               .n_c = (int)c->columns, .ldc = (int)c->ld, .a = route_pointer(a->address),
-                               .c = route_pointer(c->address),
+                               .n = (int)problem->n, .lda = (int)a->ld, .a = route_pointer(a->address),
                                .d = route_pointer(route->vectors[VECTOR_D].address),
                                .e = route_pointer(route->vectors[VECTOR_E].address),
                                .tau = route_pointer(route->vectors[VECTOR_TAU].address)};
@@ -39,10 +34,7 @@ static struct parameters parameters_of(const struct route *route, const struct s
 
 static bool is_narrow(const struct route *route)
 {
-    for (int i = MATRIX_A; i <= MATRIX_C; i++)
-        if (route->operands[i].ld * route->operands[i].columns >= INT_MAX)
-            return false;
-    return true;
+    return route->operands[MATRIX_A].ld * route->operands[MATRIX_A].columns < INT_MAX;
 }
 
 static int work_elements(const struct route *route)
@@ -80,11 +72,16 @@ static enum status plan_sytrd(struct route *route, const struct solver_handle *h
 }
 
 /* INFO is 0 in any case. */
+static enum status clear_info(const struct route *route, const struct solver_handle *handle)
+{
+    const CUresult result = driver()->memory_set_async(route->info_address, 0, sizeof(int), handle->stream);
+    return device_check(handle->library->device, result, "zeroing INFO");
+}
+
 static enum status queue_own_sytrd(struct route *route, const struct solver_handle *handle)
 {
     const struct tridiagonalisation work = own_work(route);
-    const CUresult result = driver()->memory_set_async(route->info_address, 0, sizeof(int), handle->stream);
-    const enum status status = device_check(handle->library->device, result, "zeroing INFO");
+    const enum status status = clear_info(route, handle);
     return status == STATUS_OK
                ? tridiagonalisation_queue(handle, &work, route->workspace, route->device_workspace_bytes)
                : status;
@@ -122,25 +119,31 @@ static enum status queue_orgtr(struct route *route, const struct solver_handle *
                          "cuSOLVER's orgtr");
 }
 
+static struct back_transformation product_of(const struct route *route)
+{
+    const struct reduction_problem *const problem = route->problem;
+    const struct route_operand *const a = &route->operands[MATRIX_A], *const c = &route->operands[MATRIX_C];
+    const bool right = problem->side == SIDE_RIGHT;
+    return (struct back_transformation){.type = route->type, .uplo = problem->uplo, .n = problem->n,
+                                        .a = a->address, .lda = a->ld,
+                                        .tau = route->vectors[VECTOR_TAU].address,
+                                        .side = {.right = right, .adjoint = problem->transposed,
+                                                 .c = {c->address, c->ld},
+                                                 .others = right ? c->rows : c->columns}};
+}
+
 static enum status plan_ormtr(struct route *route, const struct solver_handle *handle)
 {
-    const struct parameters p = parameters_of(route, handle);
-    int elements = -1;
-    if (!is_narrow(route) || !p.library->ormtr[p.type] || !p.library->ormtr_buffer[p.type])
-        return STATUS_UNSUPPORTED;
-    const int result = p.library->ormtr_buffer[p.type](p.solver, p.side, p.uplo, p.trans, p.m_c, p.n_c, p.a,
-                                                       p.lda, p.tau, p.c, p.ldc, &elements);
-    return route_reserve_elements(route, result, elements);
+    const struct back_transformation product = product_of(route);
+    (void)handle;
+    return route_reserve(route, CUSOLVER_STATUS_SUCCESS, back_transformation_workspace(&product), 0);
 }
 
 static enum status queue_ormtr(struct route *route, const struct solver_handle *handle)
 {
-    const struct parameters p = parameters_of(route, handle);
-    return solver_status(p.library,
-                         p.library->ormtr[p.type](p.solver, p.side, p.uplo, p.trans, p.m_c, p.n_c, p.a, p.lda,
-                                                  p.tau, p.c, p.ldc, route_pointer(route->workspace),
-                                                  work_elements(route), route_pointer(route->info_address)),
-                         "cuSOLVER's ormtr");
+    const struct back_transformation product = product_of(route);
+    const enum status status = clear_info(route, handle);
+    return status == STATUS_OK ? back_transformation_queue(handle, &product, route->workspace) : status;
 }
 
 static bool judge(struct route *route)

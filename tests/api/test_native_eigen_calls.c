@@ -91,8 +91,8 @@ static void test_sizes(void)
     expect(mublas_dsytrd(handle, MUBLAS_LOWER, INT64_C(1) << 31, a, INT64_C(1) << 31, w, e, tau, workspace,
                          bytes),
            MUBLAS_NOT_SUPPORTED, "2^31 rows or columns");
-    expect(mublas_zheevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, 50000, a, 50000, w, workspace, bytes, info),
-           MUBLAS_NOT_SUPPORTED, "sizes within cuSOLVER's 32-bit integers");
+    expect(mublas_zheevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, 1 << 21, a, 1 << 21, w, workspace, bytes, info),
+           MUBLAS_NOT_SUPPORTED, "an order below 2^21");
 }
 
 #define RANGE(range, vl, vu, il, iu)                                                                         \
@@ -152,7 +152,7 @@ static void test_room_for_a_copy(void)
            needed, copy);
 }
 
-/* None for which too few bytes are said to be enough. */
+/* There is none for which too few bytes are said to be enough. */
 static void test_vast_orders(void)
 {
     bool good = true;
@@ -164,6 +164,33 @@ static void test_vast_orders(void)
                                                  : status == MUBLAS_OUT_OF_MEMORY && needed == 0);
     }
     tap_ok(good, "stedc of orders that no memory holds");
+}
+
+/* Of syevd, with vectors and without, and of sytrd. */
+static bool is_honest(enum mublas_status status, size_t needed, double least)
+{
+    return status == MUBLAS_SUCCESS ? (double)needed > least
+                                    : status == MUBLAS_NOT_SUPPORTED && needed == 0;
+}
+
+static void test_vast_matrices(void)
+{
+    static const enum mublas_type types[] = {MUBLAS_SINGLE, MUBLAS_DOUBLE, MUBLAS_COMPLEX,
+                                             MUBLAS_DOUBLE_COMPLEX};
+    bool good = true;
+    for (int64_t n = 1 << 20; n <= INT32_MAX; n = 2 * n + 1)
+        for (int i = 0; i < 4; i++) {
+            const double square = (double)n * (double)n;
+            size_t needed = 1;
+            enum mublas_status status =
+                mublas_syevd_workspace(handle, types[i], MUBLAS_VECTORS, MUBLAS_UPPER, n, n, &needed);
+            good = good && is_honest(status, needed, 8 * square);
+            status = mublas_syevd_workspace(handle, types[i], MUBLAS_NO_VECTORS, MUBLAS_UPPER, n, n, &needed);
+            good = good && is_honest(status, needed, square);
+            status = mublas_sytrd_workspace(handle, types[i], MUBLAS_UPPER, n, n, &needed);
+            good = good && is_honest(status, needed, square);
+        }
+    tap_ok(good, "nor is one for syevd or sytrd");
 }
 
 /* Nothing but INFO and M is touched, and no workspace is needed. */
@@ -307,13 +334,23 @@ static void test_streams(void)
     tap_ok(good && kept, "calls on two streams");
 }
 
-/* sytrd, stedc of what it leaves, and values alone, twice by one graph: the bits of plain calls. */
-static void queue_three(const struct problem *problem, void *values)
+/* syevd, and its steps one by one, twice by one graph: the bits of plain calls. */
+static void queue_all(const struct problem *problem, void *vectors)
 {
-    need(mublas_dsyevd(handle, MUBLAS_NO_VECTORS, MUBLAS_LOWER, N, values, LD, problem->w.device, workspace,
+    need(mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, N, vectors, LD, problem->w.device, workspace,
                        bytes, info));
     need(mublas_dsytrd(handle, MUBLAS_LOWER, N, problem->a.device, LD, w, e, tau, workspace, bytes));
     need(mublas_dstedc(handle, MUBLAS_COMPZ_TRIDIAGONAL, N, w, e, c, LD, workspace, bytes, m));
+    need(mublas_dormtr(handle, MUBLAS_LEFT, MUBLAS_LOWER, MUBLAS_NO_TRANS, N, N, problem->a.device, LD, tau, c, LD,
+                       workspace, bytes));
+}
+
+static bool are_equal_columns(const unsigned char *one, const unsigned char *other)
+{
+    bool good = true;
+    for (int j = 0; j < N; j++)
+        good = good && memcmp(one + j * LD * 8, other + j * LD * 8, N * 8) == 0;
+    return good;
 }
 
 static void test_graph(CUstream stream)
@@ -321,19 +358,20 @@ static void test_graph(CUstream stream)
     enum { TIMES = 2, BYTES = LD * N * 8 };
     struct problem problem = problem_make(TYPE_D, MUBLAS_LOWER, N, random_kind);
     const struct operand_on_device second = {TYPE_D, N, N, LD, filled(BYTES)};
-    unsigned char *const expected = malloc(BYTES), *const present = malloc(BYTES);
+    unsigned char *const expected = malloc(2 * BYTES), *const present = malloc(2 * BYTES);
     double plain[2][N], replayed[2][N];
     CUgraph graph;
     CUgraphExec executable;
     bool good = true;
     need(mublas_set_stream(handle, stream));
     operand_put(&second, problem.given, 'L');
-    queue_three(&problem, second.device);
+    queue_all(&problem, second.device);
     need(mublas_copy_to_host(handle, expected, c, BYTES));
+    need(mublas_copy_to_host(handle, expected + BYTES, second.device, BYTES));
     need(mublas_copy_to_host(handle, plain[0], problem.w.device, sizeof plain[0]));
     need(mublas_copy_to_host(handle, plain[1], w, sizeof plain[1]));
     MUST(graphs.begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    queue_three(&problem, second.device);
+    queue_all(&problem, second.device);
     MUST(graphs.end(stream, &graph));
     MUST(graphs.instantiate(&executable, graph, 0));
     for (int i = 0; i < TIMES; i++) {
@@ -343,14 +381,15 @@ static void test_graph(CUstream stream)
         need(mublas_copy_to_device(handle, c, present, BYTES));
         MUST(graphs.launch(executable, stream));
         need(mublas_copy_to_host(handle, present, c, BYTES));
+        need(mublas_copy_to_host(handle, present + BYTES, second.device, BYTES));
         need(mublas_copy_to_host(handle, replayed[0], problem.w.device, sizeof replayed[0]));
         need(mublas_copy_to_host(handle, replayed[1], w, sizeof replayed[1]));
-        for (int j = 0; j < N; j++)
-            good = good && memcmp(present + j * LD * 8, expected + j * LD * 8, N * 8) == 0;
+        good = good && are_equal_columns(present, expected) &&
+               are_equal_columns(present + BYTES, expected + BYTES);
         good = good && memcmp(plain, replayed, sizeof plain) == 0;
     }
     tap_ok(good && int_of(info) == 0 && int_of(m) == 0,
-           "sytrd, stedc and syevd without vectors in a graph: the same bits");
+           "sytrd, stedc, ormtr and syevd with vectors in a graph: the same bits");
     MUST(graphs.destroy_executable(executable));
     MUST(graphs.destroy(graph));
     need(mublas_device_free(handle, second.device));
@@ -366,11 +405,6 @@ static void test_refused_captures(CUstream stream)
     CUgraph graph;
     need(mublas_set_stream(handle, stream));
     MUST(graphs.begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    expect(mublas_dsyevd(handle, MUBLAS_VECTORS, MUBLAS_LOWER, N, a, LD, w, workspace, bytes, info),
-           MUBLAS_NOT_SUPPORTED, "mublas_dsyevd: cuSOLVER's ormtr, which this needs, is not captured");
-    expect(mublas_dormtr(handle, MUBLAS_LEFT, MUBLAS_LOWER, MUBLAS_TRANS, N, 5, a, LD, tau, c, LD, workspace,
-                         bytes),
-           MUBLAS_NOT_SUPPORTED, "mublas_dormtr: cuSOLVER's ormtr");
     make_handle();
     need(mublas_set_stream(handle, stream));
     expect(mublas_dsytrd(handle, MUBLAS_LOWER, N, a, LD, w, e, tau, workspace, bytes), MUBLAS_NOT_SUPPORTED,
@@ -414,6 +448,7 @@ static void test_what_is_wrong(void)
     test_pointers();
     test_room_for_a_copy();
     test_vast_orders();
+    test_vast_matrices();
     test_order_of_zero();
     test_nothing_to_do();
 }

@@ -27,23 +27,6 @@ static int run_orgtr(struct solver_call *call)
     return info;
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int run_ormtr(struct solver_call *call)
-{
-    const struct operand *of = call->operands;
-    const int m = (int)call->m, n = (int)call->n, lda = (int)of[A].ld, ldc = (int)of[C].ld;
-    struct scratch s = scratch_take(call->type, larger(m, n));
-    int info = 0;
-    LAPACK(call->type, "ormtr", &call->side, &call->uplo, &call->trans, &m, &n, of[A].address, &lda,
-           of[TAU].address, of[C].address, &ldc, s.work, &s.lwork, &info);
-    scratch_free(&s);
-    return info;
-}
-
 static int run_geqrf(struct solver_call *call)
 {
     const struct operand *of = call->operands;
@@ -80,7 +63,6 @@ static int run_ormqr(struct solver_call *call)
 
 static const struct solver_routine sytrd = {run_sytrd, {0, 0}, 64, 0, false};
 static const struct solver_routine orgtr = {run_orgtr, {0, 0}, 32, 0, false};
-static const struct solver_routine ormtr = {run_ormtr, {0, 0}, 32, 0, false};
 static const struct solver_routine geqrf = {run_geqrf, {0, 0}, 32, 0, false};
 static const struct solver_routine orgqr = {run_orgqr, {0, 0}, 32, 0, false};
 static const struct solver_routine ormqr = {run_ormqr, {0, 0}, 32, 0, false};
@@ -115,26 +97,6 @@ struct solver_call solver_orgtr_call(const char *function, char type, int uplo, 
         .function = function, .routine = &orgtr, .type = type, .uplo = letter, .m = 1, .n = n, .k = 1,
         .operands = {{"A", a, type, n, n, lda, solver_strict(solver_triangle(uplo)), WHOLE, true, 0},
                      {"TAU", tau, type, n - 1, 1, n, WHOLE, WHOLE, false, 0}}};
-}
-
-struct solver_call solver_ormtr_call(const char *function, char type, int side, int uplo, int trans, int m,
-                                     int n, void *a, int lda, void *tau, void *c, int ldc)
-{
-    const int order = side == 0 ? m : n;
-    const char letter = solver_uplo(function, uplo);
-    return (struct solver_call){
-        .function = function,
-        .routine = &ormtr,
-        .type = type,
-        .uplo = letter,
-        .side = solver_side(function, side),
-        .trans = reflector_trans(function, type, trans),
-        .m = m,
-        .n = n,
-        .k = 1,
-        .operands = {{"A", a, type, order, order, lda, solver_strict(solver_triangle(uplo)), WHOLE, false, 0},
-                     {"TAU", tau, type, order - 1, 1, order, WHOLE, WHOLE, false, 0},
-                     {"C", c, type, m, n, ldc, WHOLE, WHOLE, true, 0}}};
 }
 
 struct solver_call solver_geqrf_call(const char *function, char type, int64_t m, int64_t n, void *a,

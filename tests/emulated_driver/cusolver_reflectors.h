@@ -9,8 +9,6 @@ struct solver_call solver_sytrd_call(const char *function, char type, int uplo, 
                                      void *d, void *e, void *tau);
 struct solver_call solver_orgtr_call(const char *function, char type, int uplo, int n, void *a, int lda,
                                      void *tau);
-struct solver_call solver_ormtr_call(const char *function, char type, int side, int uplo, int trans, int m,
-                                     int n, void *a, int lda, void *tau, void *c, int ldc);
 struct solver_call solver_geqrf_call(const char *function, char type, int64_t m, int64_t n, void *a,
                                      int64_t lda, void *tau);
 struct solver_call solver_orgqr_call(const char *function, char type, int m, int n, int k, void *a, int lda,

@@ -1,4 +1,4 @@
-/* cusolver_reflectors32.h - sytrd, orgtr, ormtr, orgqr, ormqr and potri of one type, for cusolver_typed.c:
+/* cusolver_reflectors32.h - sytrd, orgtr, orgqr, ormqr and potri of one type, for cusolver_typed.c:
  * TYPE is LAPACK's letter, SYMMETRIC(name), ORTHOGONAL(name) and PLAIN(name) the exported names. */
 int SYMMETRIC(trd_bufferSize)(cusolverDnHandle_t handle, int uplo, int n, const void *a, int lda,
                               const void *d, const void *e, const void *tau, int *lwork)
@@ -31,24 +31,6 @@ int ORTHOGONAL(gtr)(cusolverDnHandle_t handle, int uplo, int n, void *a, int lda
 {
     ENTER(handle);
     struct solver_call call = solver_orgtr_call(__func__, TYPE, uplo, n, a, lda, (void *)tau);
-    SOLVER_WORK(call, work, lwork, info);
-    return solver_submit(handle, &call);
-}
-
-int ORTHOGONAL(mtr_bufferSize)(cusolverDnHandle_t handle, int side, int uplo, int trans, int m, int n,
-                               const void *a, int lda, const void *tau, const void *c, int ldc, int *lwork)
-{
-    ENTER(handle);
-    const struct solver_call call = solver_ormtr_call(__func__, TYPE, side, uplo, trans, m, n, (void *)a, lda,
-                                                      (void *)tau, (void *)c, ldc);
-    return solver_query_elements(&call, lwork);
-}
-
-int ORTHOGONAL(mtr)(cusolverDnHandle_t handle, int side, int uplo, int trans, int m, int n, void *a, int lda,
-                    void *tau, void *c, int ldc, void *work, int lwork, int *info)
-{
-    ENTER(handle);
-    struct solver_call call = solver_ormtr_call(__func__, TYPE, side, uplo, trans, m, n, a, lda, tau, c, ldc);
     SOLVER_WORK(call, work, lwork, info);
     return solver_submit(handle, &call);
 }

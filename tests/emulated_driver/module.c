@@ -7,8 +7,8 @@
 
 #include "gpu/kernels/arguments.h"
 #include "gpu/kernels/route_arguments.h"
-#include "gpu/kernels/tridiagonal_arguments.h"
-#include "gpu/kernels/stedc_arguments.h"
+#include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
+#include "gpu/kernels/stedc/stedc_arguments.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
 #include "gpu/kernels/two_stage/stebz_arguments.h"
 #include "emulated_driver/test_kernels.h"

@@ -99,7 +99,7 @@ wrong cusolverDnDsytrd:D dsytrd && wrong cusolverDnChetrd:E chetrd && wrong cuso
 result $? "the diagonals of tridiagonal forms, and their reflectors"
 wrong cusolverDnDorgtr:A dorgtr && wrong cusolverDnZungtr:A zungtr dorgtr
 result $? "their orthogonal matrix"
-wrong cusolverDnSormtr:C sormtr && wrong cusolverDnZunmtr:C zunmtr sormtr
+wrong cublasSgemm_v2:C sormtr && wrong cublasZgemm_v2:C zunmtr dormtr
 result $? "products with that"
 wrong cusolverDnXgeev:VR sgeev,dgeev,cgeev,zgeev && wrong cusolverDnXgeev:W sgeev,dgeev,cgeev,zgeev
 result $? "general eigenvectors and eigenvalues"

@@ -679,6 +679,11 @@ tests_unit_test_bisection_SOURCES = tests/unit/test_bisection.c tests/unit/emula
 	tests/unit/hermitian_matrices.h tests/unit/real_matrices.h
 tests_unit_test_bisection_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
 
+check_PROGRAMS += tests/unit/test_back_transformation
+TESTS += tests/unit/test_back_transformation
+tests_unit_test_back_transformation_SOURCES = tests/unit/test_back_transformation.c tests/unit/emulated_lane.h
+tests_unit_test_back_transformation_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_tridiagonalisation
 long_tests += tests/unit/test_tridiagonalisation
 tests_unit_test_tridiagonalisation_SOURCES = tests/unit/test_tridiagonalisation.c tests/unit/hermitian_matrices.h \

@@ -3,7 +3,7 @@
 #include "emulated_lane.h"
 #include "gpu/kernels/two_stage/stebz_arguments.h"
 #include "lapack/eigensolver/two_stage/bisection.h"
-#include "lapack/eigensolver/two_stage/plain_launch.h"
+#include "lapack/eigensolver/plain_launch.h"
 #include "real_matrices.h"
 
 enum { ORDER_MOST = 2050, OTHER_ORDER = 2049 /* the least of fewer threads for a value */ };

@@ -2,7 +2,7 @@
  * the chip and by panels; that it touches its own elements only; bits that depend neither on the run nor on
  * the number of multiprocessors. */
 #include "emulated_lane.h"
-#include "gpu/kernels/tridiagonal_arguments.h"
+#include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 #include "hermitian_matrices.h"
 #include "lapack/eigensolver/tridiagonalisation.h"
 

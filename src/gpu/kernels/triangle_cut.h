@@ -6,7 +6,7 @@
 #ifndef MUBLAS_TRIANGLE_CUT_H
 #define MUBLAS_TRIANGLE_CUT_H
 
-#include "gpu/kernels/tridiagonal.h"
+#include "gpu/kernels/tridiagonal/tridiagonal.h"
 
 template <int GROUP> struct triangle_cut {
     static constexpr int EACH = TRIDIAGONAL_SEGMENT / GROUP; /* groups in a tile */

@@ -1,5 +1,5 @@
 #include "lapack/eigensolver/divide_conquer.h"
-#include "gpu/kernels/stedc_arguments.h"
+#include "gpu/kernels/stedc/stedc_arguments.h"
 #include "gpu/vendor/solver_blas.h"
 
 enum { WARP = 32, LEAF_WARPS = 1, ROOT_WARPS = 8, FINISH_THREADS = 256 };

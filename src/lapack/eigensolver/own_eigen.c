@@ -1,14 +1,13 @@
 #include "lapack/eigensolver/own_eigen.h"
 #include "gpu/vendor/solver_blas.h"
 #include "lapack/device_matrix.h"
+#include "lapack/eigensolver/back_transformation.h"
 #include "lapack/eigensolver/divide_conquer.h"
 #include "lapack/eigensolver/tridiagonalisation.h"
 #include "lapack/eigensolver/two_stage/two_stage.h"
 #include "lapack/matrix_part.h"
 #include "lapack/standard_form.h"
 #include "lapack/workspace.h"
-
-#include <limits.h>
 
 /* The order from which two stages are the faster way, on an H100: to values alone; with a tenth of the
  * vectors; with all. Between what bench/lapack_two_stage says for powers of two, as the times grow
@@ -23,7 +22,6 @@ struct layout {
     int64_t ld; /* of vectors */
     size_t e, tau, info, real_vectors, vectors, kept, scratch, end, host;
     size_t factor_bytes, back_bytes, kept_bytes;
-    int back_elements; /* of ormtr's workspace */
 };
 
 static enum blas_type real_type(enum blas_type type)
@@ -88,22 +86,14 @@ static bool goes_back(const struct own_eigen *work)
     return work->count > 0 && work->call.n > 1;
 }
 
-static enum status ask_back(const struct solver_handle *handle, const struct own_eigen *work,
-                            struct layout *layout)
+static struct back_transformation back_of(const struct own_eigen *work, const struct layout *layout,
+                                          CUdeviceptr workspace)
 {
     const struct solver_eigen_call *const call = &work->call;
-    const struct solver_library *const library = handle->library;
-    if (!goes_back(work))
-        return STATUS_OK;
-    if (!library->ormtr[call->type] || !library->ormtr_buffer[call->type] || call->n * call->lda >= INT_MAX ||
-        layout->ld * work->count >= INT_MAX)
-        return STATUS_UNSUPPORTED;
-    const int result = library->ormtr_buffer[call->type](
-        handle->solver, DEVICE_LEFT, fill_of(work), DEVICE_NO_TRANS, (int)call->n, (int)work->count,
-        device_pointer(call->a), (int)call->lda, device_pointer(call->a), device_pointer(call->a),
-        (int)layout->ld, &layout->back_elements);
-    layout->back_bytes = (size_t)layout->back_elements * blas_element_bytes(call->type);
-    return result == CUSOLVER_STATUS_SUCCESS && layout->back_elements >= 0 ? STATUS_OK : STATUS_UNSUPPORTED;
+    return (struct back_transformation){.type = call->type, .uplo = call->uplo, .n = call->n, .a = call->a,
+                                        .lda = call->lda, .tau = workspace + layout->tau,
+                                        .side = {.c = {workspace + layout->vectors, layout->ld},
+                                                 .others = work->count}};
 }
 
 /* The reduction, by one stage or two, and the way back from it. */
@@ -119,8 +109,9 @@ static enum status ask_reduction(const struct solver_handle *handle, const struc
         return STATUS_OK;
     }
     const struct tridiagonalisation reduction = reduction_of(work, layout, 0);
-    const enum status status = ask_back(handle, work, layout);
-    return status == STATUS_OK ? tridiagonalisation_workspace(handle, &reduction, bytes) : status;
+    const struct back_transformation back = back_of(work, layout, 0);
+    layout->back_bytes = goes_back(work) ? back_transformation_workspace(&back) : 0;
+    return tridiagonalisation_workspace(handle, &reduction, bytes);
 }
 
 static enum status ask_factor(const struct solver_handle *handle, const struct own_eigen *work,
@@ -235,12 +226,8 @@ static enum status queue_back(const struct solver_handle *handle, const struct o
         return two_stage_vectors_queue(handle, &two_stage, workspace + layout->vectors, layout->ld,
                                        work->count, workspace + layout->scratch);
     }
-    const int result = handle->library->ormtr[call->type](
-        handle->solver, DEVICE_LEFT, fill_of(work), DEVICE_NO_TRANS, (int)call->n, (int)work->count,
-        device_pointer(call->a), (int)call->lda, device_pointer(workspace + layout->tau),
-        device_pointer(workspace + layout->vectors), (int)layout->ld, device_pointer(workspace + layout->scratch),
-        layout->back_elements, device_pointer(workspace + layout->info));
-    return solver_status(handle->library, result, "cuSOLVER's ormtr");
+    const struct back_transformation back = back_of(work, layout, workspace);
+    return back_transformation_queue(handle, &back, workspace + layout->scratch);
 }
 
 static enum status queue_vectors(const struct solver_handle *handle, const struct own_eigen *work,

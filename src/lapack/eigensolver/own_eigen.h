@@ -1,8 +1,8 @@
 /* own_eigen.h - the symmetric and Hermitian eigensolver of mublas' own kernels: reduction to tridiagonal form
- * (tridiagonalisation.h), divide and conquer (divide_conquer.h), and back by cuSOLVER's ormtr. A large real
+ * (tridiagonalisation.h), divide and conquer (divide_conquer.h), and back (back_transformation.h). A large real
  * matrix is reduced in two stages (two_stage/two_stage.h), the earlier the fewer vectors are wanted. A
- * generalised problem becomes a
- * standard one by cuSOLVER's potrf and cuBLAS. Only the vectors that are wanted are computed. */
+ * generalised problem becomes a standard one by cuSOLVER's potrf and cuBLAS. Only the vectors that are wanted
+ * are computed. */
 #ifndef MUBLAS_LAPACK_OWN_EIGEN_H
 #define MUBLAS_LAPACK_OWN_EIGEN_H
 
@@ -21,8 +21,8 @@ struct own_eigen {
     bool keeps_other_triangle; /* of A, without vectors; else two stages need less memory, and destroy it */
 };
 
-/* STATUS_UNSUPPORTED: the device is not able to do it, the order is beyond cuSOLVER's 32-bit routine, or
- * ITYPE is 2 or 3: a product of A and B may be so small that LAPACK would scale it. */
+/* STATUS_UNSUPPORTED: the device is not able to do it, or ITYPE is 2 or 3: a product of A and B may be so small
+ * that LAPACK would scale it. */
 enum status own_eigen_workspace(const struct solver_handle *handle, const struct own_eigen *work,
                                 size_t *device_bytes, size_t *host_bytes);
 

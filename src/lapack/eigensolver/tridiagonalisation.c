@@ -1,13 +1,13 @@
 #include "lapack/eigensolver/tridiagonalisation.h"
 #include "gpu/cooperative.h"
-#include "gpu/kernels/tridiagonal_arguments.h"
+#include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 #include "gpu/vendor/solver_blas.h"
 #include "lapack/workspace.h"
 
 #include <string.h>
 
 enum { FILL_LOWER = 0, NO_TRANS = 0 };
-/* Elements of shared memory beside the matrix (kernels/tridiagonal_chip.cu, tridiagonal_panel.cu). */
+/* Elements of shared memory beside the matrix (kernels/tridiagonal). */
 enum {
     CHIP_ELEMENTS = (TRIDIAGONAL_WARPS + 2) * CHIP_ROWS_MOST + 2 + 3 * TRIDIAGONAL_WARPS + 16,
     PANEL_ELEMENTS = 2 * TRIDIAGONAL_WARPS * 32 + 4 * TRIDIAGONAL_PANEL + 6 * TRIDIAGONAL_WARPS

@@ -2,8 +2,8 @@
  * device: Q' A Q = T, as LAPACK's sytrd and hetrd leave it (doc/eigensolver.md).
  *
  * While the matrix is large it is reduced by panels, each one kernel that reads the rest of the matrix once a
- * column (kernels/tridiagonal_panel.cu), with an update of the rest by cuBLAS behind it; what fits into the
- * multiprocessors' shared memory is finished there (kernels/tridiagonal_chip.cu). Bits depend on the operand,
+ * column (kernels/tridiagonal/tridiagonal_panel.cu), with an update of the rest by cuBLAS behind it; what fits
+ * into the multiprocessors' shared memory is finished there (tridiagonal_chip.cu). Bits depend on the operand,
  * and on cuBLAS. */
 #ifndef MUBLAS_LAPACK_TRIDIAGONALISATION_H
 #define MUBLAS_LAPACK_TRIDIAGONALISATION_H

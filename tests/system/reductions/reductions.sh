@@ -59,7 +59,7 @@ use_reference_libraries
 
 check tridiagonal {s,d}sytrd:6 {c,z}hetrd:6 {s,d}orgtr:6 {c,z}ungtr:6 {s,d}ormtr:24 {c,z}unmtr:24 {s,d}sygst:6 {c,z}hegst:6
 check_refused tridiagonal EMULATED_SOLVER_WORKSPACE=huge dsytrd zhetrd dorgtr zungtr dormtr zunmtr
-check_refused tridiagonal EMULATED_SOLVER_INFO=cusolverDnDsytrd:1,cusolverDnZunmtr:3 dsytrd zunmtr
+check_refused tridiagonal EMULATED_SOLVER_INFO=cusolverDnDsytrd:1,cusolverDnZungtr:3 dsytrd zungtr
 check singular {s,d,c,z}gesdd:24 {s,d,c,z}gesvd:45
 check_refused singular EMULATED_SOLVER_SIGMA_ERROR=1e-3 {d,z}gesdd {d,z}gesvd
 check_refused singular EMULATED_SOLVER_WORKSPACE=fail {d,z}gesdd {d,z}gesvd

@@ -1,8 +1,8 @@
 #include "lapack/eigensolver/two_stage/band_reduction.h"
 #include "gpu/cooperative.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
-#include "lapack/eigensolver/two_stage/plain_launch.h"
-#include "lapack/eigensolver/two_stage/real_product.h"
+#include "lapack/eigensolver/plain_launch.h"
+#include "lapack/eigensolver/device_product.h"
 #include "lapack/matrix_part.h"
 #include "lapack/workspace.h"
 
@@ -153,17 +153,14 @@ static enum status queue_update(const struct solver_handle *handle, const struct
                         w = {v.address + W_COLUMNS * column, layout->ld}, x = {workspace + layout->x, b},
                         t = {t_of(work, layout, workspace, first), b},
                          a = {work->a + (size_t)(behind * (work->lda + 1)) * element, work->lda};
-    const struct real_product products[] = {
+    const struct device_product products[] = {
         {CUBLAS_OP_N, CUBLAS_OP_N, rows, b, b, 1, 0, v, t, y},
         {CUBLAS_OP_N, CUBLAS_OP_N, rows, b, rows, 1, 0, a, y, w},
         {CUBLAS_OP_T, CUBLAS_OP_N, b, b, rows, 1, 0, y, w, x},
         {CUBLAS_OP_N, CUBLAS_OP_N, rows, b, b, -0.5, 1, v, x, w},
         {CUBLAS_OP_N, CUBLAS_OP_T, rows, rows, 2 * b, -1, 1, v, w, a}, /* (V, W) (W, V)' */
     };
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof products / sizeof *products && status == STATUS_OK; i++)
-        status = real_product_queue(handle, work->type, &products[i]);
-    return status;
+    return device_products_queue(handle, work->type, products, sizeof products / sizeof *products);
 }
 
 static enum status queue_store(const struct solver_handle *handle, const struct band_reduction *work)

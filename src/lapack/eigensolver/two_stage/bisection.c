@@ -1,6 +1,6 @@
 #include "lapack/eigensolver/two_stage/bisection.h"
 #include "gpu/kernels/two_stage/stebz_arguments.h"
-#include "lapack/eigensolver/two_stage/plain_launch.h"
+#include "lapack/eigensolver/plain_launch.h"
 #include "lapack/workspace.h"
 
 enum { WARP = 32 };

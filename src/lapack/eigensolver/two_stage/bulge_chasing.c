@@ -1,6 +1,6 @@
 #include "lapack/eigensolver/two_stage/bulge_chasing.h"
 #include "gpu/cooperative.h"
-#include "lapack/eigensolver/two_stage/plain_launch.h"
+#include "lapack/eigensolver/plain_launch.h"
 #include "lapack/workspace.h"
 
 enum { DIAGONAL_THREADS = 256 };

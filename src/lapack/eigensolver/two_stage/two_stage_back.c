@@ -1,6 +1,6 @@
 #include "lapack/eigensolver/two_stage/two_stage_back.h"
-#include "lapack/eigensolver/two_stage/plain_launch.h"
-#include "lapack/eigensolver/two_stage/real_product.h"
+#include "lapack/eigensolver/block_reflector.h"
+#include "lapack/eigensolver/plain_launch.h"
 #include "lapack/workspace.h"
 
 enum { TAKE_THREADS = 512, ROWS_UNIT = 64 };
@@ -13,20 +13,19 @@ static const struct kernels kernels_of[] = {
     [TYPE_D] = {KERNEL_dband_back, KERNEL_dsyband_take},
 };
 
-/* V of a panel, V' C, and T times that. */
+/* V of a panel. */
 struct layout {
     int64_t ld;
-    size_t v, product, scaled, end;
+    size_t v, scratch, end;
 };
 
 static struct layout lay_out(const struct two_stage_back *back)
 {
-    const size_t element = blas_element_bytes(back->reduction->type),
-                 product_bytes = BAND_WIDTH * (size_t)back->columns * element;
+    const enum blas_type type = back->reduction->type;
     struct layout layout = {.ld = (back->reduction->n + ROWS_UNIT - 1) / ROWS_UNIT * ROWS_UNIT};
-    layout.v = workspace_take(&layout.end, (size_t)layout.ld * BAND_WIDTH * element);
-    layout.product = workspace_take(&layout.end, product_bytes);
-    layout.scaled = workspace_take(&layout.end, product_bytes);
+    layout.v = workspace_take(&layout.end, (size_t)layout.ld * BAND_WIDTH * blas_element_bytes(type));
+    layout.scratch =
+        workspace_take(&layout.end, block_reflector_workspace(type, BAND_WIDTH, back->columns));
     return layout;
 }
 
@@ -45,34 +44,31 @@ static enum status queue_chased(const struct solver_handle *handle, const struct
                         BAND_BACK_THREADS, BAND_BACK_ELEMENTS * blas_element_bytes(type), &arguments);
 }
 
-/* C loses V T V' C. */
 static enum status queue_panel(const struct solver_handle *handle, const struct two_stage_back *back,
                                const struct layout *layout, CUdeviceptr workspace, int64_t panel)
 {
     const struct band_reduction *const work = back->reduction;
     const size_t element = blas_element_bytes(work->type);
-    const int64_t first = panel * BAND_WIDTH, behind = first + BAND_WIDTH, rows = work->n - behind,
-                  b = BAND_WIDTH;
-    const struct factor v = {workspace + layout->v, layout->ld},
-                        t = {work->t + (size_t)(panel * b * b) * element, b},
-                        c = {back->c + (size_t)behind * element, back->ldc},
-                        product = {workspace + layout->product, b}, scaled = {workspace + layout->scaled, b};
+    const int64_t first = panel * BAND_WIDTH, behind = first + BAND_WIDTH;
+    const struct block_reflector reflector = {
+        .type = work->type,
+        .rows = work->n - behind,
+        .width = BAND_WIDTH,
+        .v = {workspace + layout->v, layout->ld},
+        .t = {work->t + (size_t)(panel * BAND_WIDTH * BAND_WIDTH) * element, BAND_WIDTH}};
+    const struct block_reflector_side side = {.c = {back->c + (size_t)behind * element, back->ldc},
+                                              .others = back->columns};
     struct band_take_arguments arguments = {
         .a = device_pointer(work->a + (size_t)(behind + first * work->lda) * element),
         .ld = work->lda,
-        .rows = rows,
-        .v = device_pointer(v.address),
-        .v_ld = v.ld};
-    const struct real_product products[] = {
-        {CUBLAS_OP_T, CUBLAS_OP_N, b, back->columns, rows, 1, 0, v, c, product},
-        {CUBLAS_OP_N, CUBLAS_OP_N, b, back->columns, b, 1, 0, t, product, scaled},
-        {CUBLAS_OP_N, CUBLAS_OP_N, rows, back->columns, b, -1, 1, v, scaled, c},
-    };
-    enum status status = plain_launch(handle->library->device, handle->stream, kernels_of[work->type].take,
-                                      BAND_WIDTH, TAKE_THREADS, 0, &arguments);
-    for (size_t i = 0; i < sizeof products / sizeof *products && status == STATUS_OK; i++)
-        status = real_product_queue(handle, work->type, &products[i]);
-    return status;
+        .rows = reflector.rows,
+        .v = device_pointer(reflector.v.address),
+        .v_ld = reflector.v.ld};
+    const enum status status = plain_launch(handle->library->device, handle->stream,
+                                            kernels_of[work->type].take, BAND_WIDTH, TAKE_THREADS, 0,
+                                            &arguments);
+    return status == STATUS_OK ? block_reflector_queue(handle, &reflector, &side, workspace + layout->scratch)
+                               : status;
 }
 
 enum status two_stage_back_queue(const struct solver_handle *handle, const struct two_stage_back *back,

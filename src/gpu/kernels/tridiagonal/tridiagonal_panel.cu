@@ -12,7 +12,7 @@
  * Rows, columns and tiles count from the panel's corner. Sizes: row_sums TRIDIAGONAL_SEGMENT elements for
  * each run and row of tiles; column_sums one for each row of tiles and column; products 2 TRIDIAGONAL_PANEL;
  * norms one for each chunk of the order, squares one for each part. */
-#include "gpu/kernels/tridiagonal_panel_products.h"
+#include "gpu/kernels/tridiagonal/tridiagonal_panel_products.h"
 
 template <typename T, int GROUP>
 DEVICE_METHOD auto panel_work<T, GROUP>::pieces_of(int row) const -> pieces

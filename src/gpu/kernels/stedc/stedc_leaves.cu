@@ -1,6 +1,6 @@
 /* The divide and conquer eigensolver's beginning and end: the matrix scaled and torn, its leaves solved;
  * eigenvalues scaled back. */
-#include "gpu/kernels/stedc_node.h"
+#include "gpu/kernels/stedc/stedc_node.h"
 
 template <typename T> DEVICE_FUNCTION T stedc_modulus(T x) { return x < 0 ? -x : x; }
 

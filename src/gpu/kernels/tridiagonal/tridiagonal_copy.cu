@@ -1,5 +1,5 @@
 /* The copy that the reduction to tridiagonal form works on: columns of the triangle, with zeros beside it. */
-#include "gpu/kernels/tridiagonal.h"
+#include "gpu/kernels/tridiagonal/tridiagonal.h"
 
 template <typename T> DEVICE_FUNCTION void tridiagonal_copy(const tridiagonal_copy_arguments &arguments)
 {

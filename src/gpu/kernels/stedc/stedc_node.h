@@ -3,7 +3,7 @@
 #define MUBLAS_KERNEL_STEDC_NODE_H
 
 #include "gpu/kernels/route_ops.h"
-#include "gpu/kernels/stedc_arguments.h"
+#include "gpu/kernels/stedc/stedc_arguments.h"
 
 /* The relative distance from 1 of the numbers beside it, halved: LAPACK's eps. */
 template <typename T> constexpr T stedc_epsilon = sizeof(T) == 4 ? T(0x1p-24) : T(0x1p-53);

@@ -3,7 +3,7 @@
 #ifndef MUBLAS_TRIDIAGONAL_PANEL_PRODUCTS_H
 #define MUBLAS_TRIDIAGONAL_PANEL_PRODUCTS_H
 
-#include "gpu/kernels/tridiagonal_panel.h"
+#include "gpu/kernels/tridiagonal/tridiagonal_panel.h"
 
 /* The warp's rows of the part's product: with a column of W, then of V. */
 template <typename T, int GROUP>

@@ -1,7 +1,7 @@
 /* A merge's eigenvalues: the roots of the secular equation 1 + rho sum z_j^2 / (d_j - x) = 0, each by a warp,
  * as LAPACK's dlaed4 has them: the nearer pole and the offset from it. Then the z whose roots these are
  * exactly (Gu and Eisenstat), and the order of all the node's eigenvalues. */
-#include "gpu/kernels/stedc_node.h"
+#include "gpu/kernels/stedc/stedc_node.h"
 
 enum { STEDC_STEPS_MOST = 100 };
 

@@ -1,5 +1,5 @@
 /* A merge's eigenvectors: their coefficients S in the children's, and the products for small nodes. */
-#include "gpu/kernels/stedc_node.h"
+#include "gpu/kernels/stedc/stedc_node.h"
 
 /* A root's column: the recomputed z over the distances of the poles from the root, of norm 1. */
 template <typename T> DEVICE_FUNCTION void stedc_root_column(const stedc_node<T> &node, int root, T *column)

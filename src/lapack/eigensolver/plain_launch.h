@@ -1,6 +1,6 @@
 /* plain_launch.h - queue a kernel whose blocks do not wait for each other. Inside device_enter. */
-#ifndef MUBLAS_TWO_STAGE_PLAIN_LAUNCH_H
-#define MUBLAS_TWO_STAGE_PLAIN_LAUNCH_H
+#ifndef MUBLAS_LAPACK_PLAIN_LAUNCH_H
+#define MUBLAS_LAPACK_PLAIN_LAUNCH_H
 
 #include "gpu/device.h"
 #include "gpu/kernel_set.h"

@@ -6,7 +6,7 @@
  * has the pivot's row, which is the next column by symmetry, publishes it, all publish their elements of w0;
  * behind the barrier each block computes the rest for itself, with equal bits. Sums go over threads by the
  * column's number, so bits do not depend on the number of blocks. */
-#include "gpu/kernels/tridiagonal.h"
+#include "gpu/kernels/tridiagonal/tridiagonal.h"
 
 /* In shared memory: sums of warps, by row, then what is carried of the block's own rows, then the rows. */
 template <typename T> struct chip_memory {

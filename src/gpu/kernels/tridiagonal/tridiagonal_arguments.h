@@ -16,7 +16,10 @@ enum {
     /* Work is cut into so many parts on any device: what is added up first, and so the bits, depends on
      * nothing else. It is the number of multiprocessors of the devices that this is made for. */
     TRIDIAGONAL_PARTS = 132,
-    CHIP_ROWS_MOST = 32 /* rows of the matrix in one block's shared memory */
+    CHIP_ROWS_MOST = 32, /* rows of the matrix in one block's shared memory */
+    BACK_WIDTH = 128,    /* reflectors that are applied together */
+    BACK_TAKE_THREADS = 512,
+    BACK_TRIANGLE_THREADS = 128
 };
 
 /* Where LAPACK has the result. Numbers of rows and columns are the copy's. */
@@ -54,6 +57,23 @@ struct tridiagonal_panel_arguments {
     void *row_sums, *column_sums, *products; /* see tridiagonal_panel.cu for sizes */
     void *norms, *squares; /* real numbers */
     struct grid_gate *gate;
+};
+
+/* V of `width` reflectors from the reduced matrix, whole: of a lower triangle in their order, of an upper one in
+ * reverse order. */
+struct reflectors_take_arguments {
+    const void *a; /* of V's first row and of the first reflector's column */
+    int64_t ld, rows, width, lower;
+    void *v;
+    int64_t v_ld;
+};
+
+/* T of Q = I - V T V', in V's order. */
+struct reflectors_triangle_arguments {
+    const void *products; /* V' V */
+    const void *tau;      /* in the reflectors' order */
+    void *t;
+    int64_t ld, width, lower; /* ld: of both; width: at most BACK_WIDTH */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* A merge's first step, as LAPACK's dlaed2: the children's eigenvalues sorted, and those deflated that the
  * rank-1 change leaves as they are, or as good as. A block a node. */
-#include "gpu/kernels/stedc_node.h"
+#include "gpu/kernels/stedc/stedc_node.h"
 
 /* Shared memory of a block: one number of each warp. */
 template <typename T> DEVICE_FUNCTION T *stedc_of_warps() { return static_cast<T *>(shared_memory()); }

@@ -8,7 +8,7 @@
 
 #include "gpu/kernels/grid_ops.h"
 #include "gpu/kernels/reflector.h"
-#include "gpu/kernels/tridiagonal_arguments.h"
+#include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 
 constexpr int BLOCK_THREADS = TRIDIAGONAL_THREADS, BLOCK_WARPS = TRIDIAGONAL_WARPS;
 

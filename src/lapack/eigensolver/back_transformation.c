@@ -1,0 +1,122 @@
+#include "lapack/eigensolver/back_transformation.h"
+#include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
+#include "lapack/eigensolver/plain_launch.h"
+#include "lapack/workspace.h"
+
+enum { ROWS_UNIT = 64 };
+
+struct kernels {
+    enum kernel take, triangle;
+};
+static const struct kernels kernels_of[] = {
+    [TYPE_S] = {KERNEL_ssytrd_take, KERNEL_ssytrd_triangle},
+    [TYPE_D] = {KERNEL_dsytrd_take, KERNEL_dsytrd_triangle},
+    [TYPE_C] = {KERNEL_chetrd_take, KERNEL_chetrd_triangle},
+    [TYPE_Z] = {KERNEL_zhetrd_take, KERNEL_zhetrd_triangle},
+};
+
+/* V of a block, V' V, and T. */
+struct layout {
+    int64_t width, ld;
+    size_t v, products, t, scratch, end;
+};
+
+static struct layout lay_out(const struct back_transformation *work)
+{
+    const size_t element = blas_element_bytes(work->type);
+    struct layout layout = {.width = work->n - 1 < BACK_WIDTH ? work->n - 1 : BACK_WIDTH,
+                            .ld = (work->n + ROWS_UNIT - 1) / ROWS_UNIT * ROWS_UNIT};
+    const size_t square = (size_t)(layout.width * layout.width) * element;
+    layout.v = workspace_take(&layout.end, (size_t)(layout.ld * layout.width) * element);
+    layout.products = workspace_take(&layout.end, square);
+    layout.t = workspace_take(&layout.end, square);
+    layout.scratch = workspace_take(
+        &layout.end, block_reflector_workspace(work->type, layout.width, work->side.others));
+    return layout;
+}
+
+size_t back_transformation_workspace(const struct back_transformation *work) { return lay_out(work).end; }
+
+/* Reflectors first to first + width - 1 as one block. With a lower triangle Q begins with reflector 0, with an
+ * upper one it ends with it, so that a block has its reflectors in reverse order. */
+struct block {
+    int64_t first, width, row, rows; /* row: the first of Q that it changes */
+};
+
+static struct block block_of(const struct back_transformation *work, const struct layout *layout, int64_t number)
+{
+    const int64_t first = number * layout->width, left = work->n - 1 - first;
+    struct block block = {.first = first, .width = left < layout->width ? left : layout->width};
+    const bool upper = work->uplo == UPLO_UPPER;
+    block.row = upper ? 0 : first + 1;
+    block.rows = upper ? first + block.width : work->n - block.row;
+    return block;
+}
+
+static enum status queue_take(const struct solver_handle *handle, const struct back_transformation *work,
+                              const struct block *block, const struct factor *v)
+{
+    const int64_t column = work->uplo == UPLO_UPPER ? block->first + 1 : block->first;
+    struct reflectors_take_arguments arguments = {
+        .a = device_pointer(work->a + (size_t)(block->row + column * work->lda) * blas_element_bytes(work->type)),
+        .ld = work->lda,
+        .rows = block->rows,
+        .width = block->width,
+        .lower = work->uplo != UPLO_UPPER,
+        .v = device_pointer(v->address),
+        .v_ld = v->ld};
+    return plain_launch(handle->library->device, handle->stream, kernels_of[work->type].take,
+                        (unsigned)block->width, BACK_TAKE_THREADS, 0, &arguments);
+}
+
+static enum status queue_triangle(const struct solver_handle *handle, const struct back_transformation *work,
+                                  const struct block *block, const struct factor *products,
+                                  const struct factor *t)
+{
+    struct reflectors_triangle_arguments arguments = {
+        .products = device_pointer(products->address),
+        .tau = device_pointer(work->tau + (size_t)block->first * blas_element_bytes(work->type)),
+        .t = device_pointer(t->address),
+        .ld = t->ld,
+        .width = block->width,
+        .lower = work->uplo != UPLO_UPPER};
+    const int64_t columns = BACK_TRIANGLE_THREADS / 32; /* of a block of threads */
+    return plain_launch(handle->library->device, handle->stream, kernels_of[work->type].triangle,
+                        (unsigned)((block->width + columns - 1) / columns), BACK_TRIANGLE_THREADS, 0,
+                        &arguments);
+}
+
+static enum status queue_block(const struct solver_handle *handle, const struct back_transformation *work,
+                               const struct layout *layout, CUdeviceptr workspace, int64_t number)
+{
+    const struct block block = block_of(work, layout, number);
+    const struct factor v = {workspace + layout->v, layout->ld},
+                        products = {workspace + layout->products, layout->width},
+                        t = {workspace + layout->t, layout->width};
+    const struct device_product v_v = {CUBLAS_OP_C, CUBLAS_OP_N, block.width, block.width, block.rows,
+                                       1,           0,           v,           v,           products};
+    const struct block_reflector reflector = {work->type, block.rows, block.width, v, t};
+    struct block_reflector_side side = work->side;
+    side.c.address +=
+        (size_t)(side.right ? block.row * side.c.ld : block.row) * blas_element_bytes(work->type);
+    enum status status = queue_take(handle, work, &block, &v);
+    if (status == STATUS_OK)
+        status = device_product_queue(handle, work->type, &v_v);
+    if (status == STATUS_OK)
+        status = queue_triangle(handle, work, &block, &products, &t);
+    return status == STATUS_OK ? block_reflector_queue(handle, &reflector, &side, workspace + layout->scratch)
+                               : status;
+}
+
+/* Q = H(0) H(1) ... with a lower triangle: Q C takes the last block first, and so does C Q'. */
+enum status back_transformation_queue(const struct solver_handle *handle,
+                                      const struct back_transformation *work, CUdeviceptr workspace)
+{
+    const struct layout layout = lay_out(work);
+    const bool last_first = (work->uplo != UPLO_UPPER) == (work->side.right == work->side.adjoint);
+    const int64_t blocks = work->n > 1 ? (work->n - 1 + layout.width - 1) / layout.width : 0;
+    enum status status = STATUS_OK;
+    for (int64_t i = 0; i < blocks && work->side.others > 0 && status == STATUS_OK; i++)
+        status = queue_block(handle, work, &layout, workspace, last_first ? blocks - 1 - i : i);
+    return status;
+}
