@@ -19,60 +19,72 @@
 /* Frames are small, but thread-local storage of whatever the program has loaded lies on a stack as well. */
 enum { STACK_BYTES = 512 << 10, LINGER_NANOSECONDS = 250000000, QUICK_NANOSECONDS = 200000, SPINS = 500 };
 
-/* Held by the thread whose job runs. What comes next is guarded by it. */
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-static bool refused; /* no more threads are to be had: not asked for again */
-static pid_t process; /* whose the helpers are; 0: there were none yet */
-static struct helper {
+struct helper {
+    struct job_crew *crew;
     pthread_t thread;
     bool started;
     atomic_bool gone; /* all but: it can be joined */
-} helpers_of_process[JOB_HELPERS_MOST];
-static pthread_key_t user_key; /* set by each thread that had helpers */
+};
 
-/* The job. Set while `left` is 0: a helper reads them after it has taken a part from `left`, and the job
- * lasts until that is done, so nobody reads another job's, however late it wakes. */
-static job_helpers_work *job_work;
-static void *job_context;
-static unsigned job_parts; /* guarded by `turn` */
-static atomic_uint left, done;
-static atomic_bool waited_for;
+/* Helpers that have one job at a time. */
+struct job_crew {
+    /* Held by the thread whose job runs; guards what comes next. */
+    pthread_mutex_t turn;
+    bool refused; /* no more threads are to be had: not asked for again */
+    struct helper helpers[JOB_HELPERS_MOST];
+    unsigned parts;
+    /* The job. Set while `left` is 0: a helper reads them after it has taken a part from `left`, and the job
+     * lasts until that is done, so nobody reads another job's, however late it wakes. */
+    job_helpers_work *work;
+    void *context;
+    atomic_uint left, done;
+    atomic_bool waited_for;
+    atomic_uint jobs; /* so far: what helpers wait for to change */
+    atomic_bool sent_away;
+};
 
-static atomic_uint jobs; /* so far: what helpers wait for to change */
+static struct job_crew crews[JOB_CREWS_MOST] = {
+    [0 ... JOB_CREWS_MOST - 1] = {.turn = PTHREAD_MUTEX_INITIALIZER}};
 static atomic_int alive;
-static atomic_bool sent_away;
 
-static bool take_part(unsigned *part)
+/* Set up once: a thread that finds another at it has no helpers that time. */
+enum { NOT_SET_UP, BEING_SET_UP, SET_UP };
+static atomic_int set_up;
+static pid_t process; /* whose the helpers are */
+static pthread_key_t user_key; /* set by each thread that had helpers */
+static bool has_key;
+
+static bool take_part(struct job_crew *crew, unsigned *part)
 {
-    unsigned now = atomic_load(&left);
+    unsigned now = atomic_load(&crew->left);
     while (now > 0)
-        if (atomic_compare_exchange_weak(&left, &now, now - 1)) {
+        if (atomic_compare_exchange_weak(&crew->left, &now, now - 1)) {
             *part = now - 1;
             return true;
         }
     return false;
 }
 
-static void do_parts(void)
+static void do_parts(struct job_crew *crew)
 {
     const int saved_errno = errno;
-    for (unsigned part; take_part(&part);) {
-        job_work(job_context, part);
-        atomic_fetch_add(&done, 1);
-        if (atomic_load(&waited_for))
-            futex_wake(&done, 1);
+    for (unsigned part; take_part(crew, &part);) {
+        crew->work(crew->context, part);
+        atomic_fetch_add(&crew->done, 1);
+        if (atomic_load(&crew->waited_for))
+            futex_wake(&crew->done, 1);
     }
     errno = saved_errno;
 }
 
 /* Jobs that come in quick succession are a program's calls one after the other: to be woken for each takes
  * half as long as it saves. Whoever else wants the processor gets it. */
-static void look_out(unsigned seen, uint64_t *last)
+static void look_out(struct job_crew *crew, unsigned seen, uint64_t *last)
 {
     const uint64_t now = clock_nanoseconds(), until = now + QUICK_NANOSECONDS;
     const bool is_quick = now - *last < QUICK_NANOSECONDS;
     *last = now;
-    while (is_quick && atomic_load(&jobs) == seen && clock_nanoseconds() < until)
+    while (is_quick && atomic_load(&crew->jobs) == seen && clock_nanoseconds() < until)
         sched_yield();
 }
 
@@ -80,23 +92,25 @@ static void *help(void *argument)
 {
     uint64_t last = 0;
     struct helper *helper = argument;
+    struct job_crew *const crew = helper->crew;
     const struct timespec linger = {.tv_nsec = LINGER_NANOSECONDS};
     bool stays = true;
     while (stays) {
-        const unsigned seen = atomic_load(&jobs);
-        do_parts();
-        look_out(seen, &last);
-        if (atomic_load(&sent_away))
+        const unsigned seen = atomic_load(&crew->jobs);
+        do_parts(crew);
+        look_out(crew, seen, &last);
+        if (atomic_load(&crew->sent_away))
             break;
-        stays = futex_wait(&jobs, seen, &linger) || atomic_load(&jobs) != seen;
+        stays = futex_wait(&crew->jobs, seen, &linger) || atomic_load(&crew->jobs) != seen;
     }
     atomic_fetch_sub(&alive, 1);
     atomic_store(&helper->gone, true);
     return NULL;
 }
 
-static bool start_helper(struct helper *helper)
+static bool start_helper(struct job_crew *crew, struct helper *helper)
 {
+    helper->crew = crew;
     atomic_store(&helper->gone, false);
     helper->started = own_thread_start(&helper->thread, STACK_BYTES, help, helper);
     return helper->started;
@@ -108,22 +122,30 @@ static void join_helper(struct helper *helper)
     helper->started = false;
 }
 
+static void send_away(struct job_crew *crew)
+{
+    if (pthread_mutex_trylock(&crew->turn) != 0)
+        return; /* who has it ends later */
+    atomic_store(&crew->sent_away, true);
+    atomic_fetch_add(&crew->jobs, 1);
+    futex_wake(&crew->jobs, JOB_HELPERS_MOST);
+    for (int i = 0; i < JOB_HELPERS_MOST; i++)
+        if (crew->helpers[i].started)
+            join_helper(&crew->helpers[i]);
+    atomic_store(&crew->sent_away, false);
+    pthread_mutex_unlock(&crew->turn);
+}
+
 /* The last thread of a process runs its exit handlers, which must be a thread of the program's: no helper
  * outlives the last thread that had any. In a child of fork there are none. */
 static void user_ends(void *unused)
 {
     const int saved_errno = errno;
     (void)unused;
-    if (getpid() != process || pthread_mutex_trylock(&turn) != 0)
-        return; /* who has it ends later */
-    atomic_store(&sent_away, true);
-    atomic_fetch_add(&jobs, 1);
-    futex_wake(&jobs, JOB_HELPERS_MOST);
-    for (int i = 0; i < JOB_HELPERS_MOST; i++)
-        if (helpers_of_process[i].started)
-            join_helper(&helpers_of_process[i]);
-    atomic_store(&sent_away, false);
-    pthread_mutex_unlock(&turn);
+    if (atomic_load(&set_up) != SET_UP || getpid() != process)
+        return;
+    for (int i = 0; i < JOB_CREWS_MOST; i++)
+        send_away(&crews[i]);
     errno = saved_errno;
 }
 
@@ -133,76 +155,108 @@ static void __attribute__((destructor)) process_ends(void)
     user_ends(NULL);
 }
 
+static bool is_set_up(void)
+{
+    int state = NOT_SET_UP;
+    if (atomic_compare_exchange_strong(&set_up, &state, BEING_SET_UP)) {
+        has_key = pthread_key_create(&user_key, user_ends) == 0;
+        process = getpid();
+        atomic_store(&set_up, SET_UP);
+        state = SET_UP;
+    }
+    return state == SET_UP;
+}
+
 /* False: there can be none. */
 static bool is_user(void)
 {
-    if (process == 0) {
-        refused = pthread_key_create(&user_key, user_ends) != 0;
-        process = getpid();
-    }
-    return !refused && getpid() == process && pthread_setspecific(user_key, &turn) == 0;
+    return is_set_up() && has_key && getpid() == process && pthread_setspecific(user_key, crews) == 0;
 }
 
-static void have_helpers(int wanted)
+static void have_helpers(struct job_crew *crew, int wanted)
 {
     for (int i = 0; i < wanted && i < JOB_HELPERS_MOST; i++) {
-        struct helper *helper = &helpers_of_process[i];
+        struct helper *helper = &crew->helpers[i];
         if (helper->started && atomic_load(&helper->gone))
             join_helper(helper);
-        if (helper->started || refused)
+        if (helper->started || crew->refused)
             continue;
         atomic_fetch_add(&alive, 1);
-        if (!start_helper(helper)) {
+        if (!start_helper(crew, helper)) {
             atomic_fetch_sub(&alive, 1);
-            refused = true;
+            crew->refused = true;
         }
     }
 }
 
 /* A helper that does not get a processor, with a part in its hands, gets this one. */
-static void await_parts(unsigned parts)
+static void await_parts(struct job_crew *crew, unsigned parts)
 {
-    for (int i = 0; i < SPINS && atomic_load(&done) < parts; i++)
+    for (int i = 0; i < SPINS && atomic_load(&crew->done) < parts; i++)
         pause_spin();
-    atomic_store(&waited_for, true);
-    for (unsigned now; (now = atomic_load(&done)) < parts;)
-        futex_wait(&done, now, NULL);
-    atomic_store(&waited_for, false);
+    atomic_store(&crew->waited_for, true);
+    for (unsigned now; (now = atomic_load(&crew->done)) < parts;)
+        futex_wait(&crew->done, now, NULL);
+    atomic_store(&crew->waited_for, false);
 }
 
-bool job_helpers_begin(job_helpers_work *work, void *context, unsigned parts, int helpers)
+/* Processors that are this process's alone, as far as can be told. */
+static int own_processors(void)
 {
-    /* In a child `turn` may be held by a thread that is not there, and none of those that count as
-     * alive are: it never waits for either. */
-    if (helpers <= 0 || pthread_mutex_trylock(&turn) != 0)
-        return false;
-    const int saved_errno = errno;
-    if (is_user())
-        have_helpers(helpers);
-    job_work = work;
-    job_context = context;
-    job_parts = parts;
-    atomic_store(&done, 0);
-    atomic_store(&left, parts);
-    atomic_fetch_add(&jobs, 1);
-    futex_wake(&jobs, helpers);
-    errno = saved_errno;
-    return true;
+    const int ranks = local_rank()->ranks, usable = processors_usable();
+    /* Ranks that are not bound to processors of their own share them all. */
+    const bool shares = ranks > 1 && usable >= sysconf(_SC_NPROCESSORS_ONLN);
+    return shares ? usable / ranks : usable;
 }
 
-void job_helpers_end(void)
+/* Another where the first has a job, if the processors suffice. In a child of fork the lock may be held by a
+ * thread that is not there: nobody ever waits for it. */
+static struct job_crew *take_crew(void)
+{
+    int most = JOB_CREWS_MOST;
+    for (int i = 0; i < most; i++) {
+        if (pthread_mutex_trylock(&crews[i].turn) == 0)
+            return &crews[i];
+        if (i == 0)
+            most = own_processors() / (JOB_HELPERS_MOST + 1);
+        most = most < JOB_CREWS_MOST ? most : JOB_CREWS_MOST;
+    }
+    return NULL;
+}
+
+struct job_crew *job_helpers_begin(job_helpers_work *work, void *context, unsigned parts, int helpers)
 {
     const int saved_errno = errno;
-    await_parts(job_parts - atomic_exchange(&left, 0));
+    struct job_crew *const crew = helpers > 0 ? take_crew() : NULL;
+    if (crew) {
+        if (is_user())
+            have_helpers(crew, helpers);
+        crew->work = work;
+        crew->context = context;
+        crew->parts = parts;
+        atomic_store(&crew->done, 0);
+        atomic_store(&crew->left, parts);
+        atomic_fetch_add(&crew->jobs, 1);
+        futex_wake(&crew->jobs, helpers);
+    }
     errno = saved_errno;
-    pthread_mutex_unlock(&turn);
+    return crew;
+}
+
+void job_helpers_end(struct job_crew *crew)
+{
+    const int saved_errno = errno;
+    await_parts(crew, crew->parts - atomic_exchange(&crew->left, 0));
+    errno = saved_errno;
+    pthread_mutex_unlock(&crew->turn);
 }
 
 void job_helpers_run(job_helpers_work *work, void *context, unsigned parts, int helpers)
 {
-    if (parts > 1 && job_helpers_begin(work, context, parts, helpers)) {
-        do_parts();
-        job_helpers_end();
+    struct job_crew *const crew = parts > 1 ? job_helpers_begin(work, context, parts, helpers) : NULL;
+    if (crew) {
+        do_parts(crew);
+        job_helpers_end(crew);
         return;
     }
     for (unsigned part = 0; part < parts; part++)
@@ -211,10 +265,7 @@ void job_helpers_run(job_helpers_work *work, void *context, unsigned parts, int 
 
 int job_helpers_wanted(void)
 {
-    const int ranks = local_rank()->ranks, usable = processors_usable();
-    /* Ranks that are not bound to processors of their own share them all. */
-    const bool shares = ranks > 1 && usable >= sysconf(_SC_NPROCESSORS_ONLN);
-    const int own = shares ? usable / ranks : usable;
+    const int own = own_processors();
     if (own <= 1)
         return 0;
     return own - 1 < JOB_HELPERS_MOST ? own - 1 : JOB_HELPERS_MOST;

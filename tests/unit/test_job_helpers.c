@@ -223,25 +223,52 @@ static void *begin_another(void *refused)
     return NULL;
 }
 
+static bool await_begun(struct open_job *job)
+{
+    for (int i = 0; i < PATIENCE * 1000 && atomic_load(&job->begun) < HELPERS; i++)
+        usleep(1000);
+    return atomic_load(&job->begun) == HELPERS;
+}
+
+/* With processors for two crews, and its helpers are with it while the other job goes on. */
+static void *have_another(void *good)
+{
+    struct open_job job = {.caller = pthread_self()};
+    struct job_crew *const crew = job_helpers_begin(stay, &job, PARTS, HELPERS);
+    *(bool *)good = crew && await_begun(&job) && job_helpers_alive() == 2 * HELPERS;
+    atomic_store(&job.may_end, true);
+    if (crew)
+        job_helpers_end(crew);
+    *(bool *)good = *(bool *)good && job.begun == job.ended && !job.by_caller && !job.takes_signals;
+    return NULL;
+}
+
+static bool in_thread(void *(*work)(void *))
+{
+    pthread_t other;
+    bool result = false;
+    if (pthread_create(&other, NULL, work, &result) != 0)
+        abort();
+    pthread_join(other, NULL);
+    return result;
+}
+
 /* Helpers that are with a job that was begun are waited for at its end, and nobody takes a part after it. */
 static void test_begun_jobs(void)
 {
     struct open_job job = {.caller = pthread_self()}, none = {.may_end = true};
-    bool refused = false, good = true;
-    pthread_t other;
+    bool good = true;
     errno = 4711;
-    good = job_helpers_begin(stay, &job, PARTS, HELPERS);
-    for (int i = 0; i < PATIENCE * 1000 && atomic_load(&job.begun) < HELPERS; i++)
-        usleep(1000);
-    tap_ok(good && atomic_load(&job.begun) == HELPERS,
-           "helpers take parts while the caller does something else");
-    if (pthread_create(&other, NULL, begin_another, &refused) != 0)
-        abort();
-    pthread_join(other, NULL);
-    tap_ok(refused, "another's job is refused meanwhile");
+    struct job_crew *const crew = job_helpers_begin(stay, &job, PARTS, HELPERS);
+    tap_ok(crew && await_begun(&job), "helpers take parts while the caller does something else");
+    processors = 15;
+    tap_ok(in_thread(begin_another), "another's job is refused meanwhile where processors are few");
+    processors = 16;
+    tap_ok(in_thread(have_another), "and has helpers of its own where there are more");
+    processors = 0;
     atomic_store(&job.may_end, true);
     errno = 4711;
-    job_helpers_end();
+    job_helpers_end(crew);
     const int begun = atomic_load(&job.begun), ended = atomic_load(&job.ended);
     good = errno == 4711;
     usleep(50000);
@@ -256,18 +283,22 @@ static void test_begun_jobs(void)
 static void test_begun_jobs_of_children(void)
 {
     struct open_job job = {.caller = pthread_self(), .may_end = true};
-    if (!job_helpers_begin(stay, &job, HELPERS, HELPERS))
+    struct job_crew *const crew = job_helpers_begin(stay, &job, HELPERS, HELPERS);
+    if (!crew)
         abort();
     const pid_t child = fork();
-    if (child == 0)
+    if (child == 0) {
+        processors = 1;
         _exit(!job_helpers_begin(stay, &job, HELPERS, HELPERS) && each_part_is_done_once() ? 0 : 1);
+    }
     tap_ok(status_of(child) == 0, "a child that was forked during a job does its own alone");
-    job_helpers_end();
+    job_helpers_end(crew);
     const pid_t later = fork();
     if (later == 0) {
         struct open_job own = {.caller = pthread_self(), .may_end = true};
-        if (job_helpers_begin(stay, &own, HELPERS, HELPERS))
-            job_helpers_end();
+        struct job_crew *const own_crew = job_helpers_begin(stay, &own, HELPERS, HELPERS);
+        if (own_crew)
+            job_helpers_end(own_crew);
         _exit(atomic_load(&own.begun) == 0 && each_part_is_done_once() ? 0 : 1);
     }
     tap_ok(status_of(later) == 0, "and one that was forked after it");

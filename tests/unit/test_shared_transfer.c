@@ -359,12 +359,13 @@ static void test_busy_helpers(void)
     enum status status = STATUS_OK;
     fill_randomly(memory, LARGE);
     processors = 4;
-    bool good = job_helpers_begin(stay_idle, NULL, 1, 1);
+    struct job_crew *const crew = job_helpers_begin(stay_idle, NULL, 1, 1);
+    bool good = crew;
     good = good && !shared_transfer_run(&transfer, 1, 3, true, &status) &&
            transfer_upload(&transfer) == STATUS_OK;
     transfer.host = result;
     good = good && transfer_download(&transfer) == STATUS_OK && memcmp(memory, result, LARGE) == 0;
-    job_helpers_end();
+    job_helpers_end(crew);
     tap_ok(good, "where helpers are busy one thread does it all");
     free(memory);
     free(result);

@@ -247,12 +247,14 @@ bool shared_transfer_run(struct transfer *transfers, unsigned count, int helpers
         .lane = transfers->lane, .transfers = transfers, .count = count, .up = up,
         .what = up ? "copying an operand to the device"
                    : "running a kernel or copying its result to the host"};
-    if (count > TRANSFER_TOGETHER_MOST || !number_pieces(&shared) ||
-        !job_helpers_begin(help, &shared, (unsigned)helpers, helpers))
+    struct job_crew *const crew = count <= TRANSFER_TOGETHER_MOST && number_pieces(&shared)
+                                      ? job_helpers_begin(help, &shared, (unsigned)helpers, helpers)
+                                      : NULL;
+    if (!crew)
         return false;
     *status = move_all(&shared);
     piece_queue_close(&shared.queue);
-    job_helpers_end();
+    job_helpers_end(crew);
     if (!up)
         note_touched(&shared);
     leave_staging(&shared, *status == STATUS_OK);
