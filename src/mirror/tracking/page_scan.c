@@ -12,8 +12,9 @@
 
 enum { REGIONS = 256 };
 
-/* What is scanned alone first, at either end, to see how long the rest would take. */
-enum { TRIAL_BYTES = 8 << 20, HELPERS_MOST = 4 };
+/* What is scanned alone first, at either end, to see how long the rest would take: 1 / TRIAL_PART of it, since a
+ * few huge pages take no longer than the clock needs. */
+enum { TRIAL_BYTES = 8 << 20, TRIAL_PART = 64 };
 
 /* One ioctl's answer. */
 struct answer {
@@ -151,19 +152,21 @@ static int helpers_wanted(void)
 enum status page_scan(const struct page_scan *scan)
 {
     struct page_scan rest = *scan;
+    const uintptr_t bytes = scan->end - scan->begin, part = block_floor(bytes / TRIAL_PART),
+                    trial = part > TRIAL_BYTES ? part : TRIAL_BYTES;
     double first, last;
-    if (scan->end - scan->begin < SHARED_SCAN_BYTES_MIN)
+    if (bytes < SHARED_SCAN_BYTES_MIN)
         return page_scan_alone(scan);
-    rest.begin = block_floor(scan->begin) + TRIAL_BYTES;
-    rest.end = block_ceiling(scan->end) - TRIAL_BYTES;
+    rest.begin = block_floor(scan->begin) + trial;
+    rest.end = block_ceiling(scan->end) - trial;
     enum status status = try_part(scan, scan->begin, rest.begin, &first);
     if (status == STATUS_OK)
         status = try_part(scan, rest.end, scan->end, &last);
     if (status != STATUS_OK)
         return status;
     const double expected_us = (first < last ? first : last) * (double)(rest.end - rest.begin);
-    const int worth =
-        expected_us < SCAN_HELPER_US * HELPERS_MOST ? (int)(expected_us / SCAN_HELPER_US) : HELPERS_MOST;
+    const int worth = expected_us < SCAN_HELPER_US * JOB_HELPERS_MOST ? (int)(expected_us / SCAN_HELPER_US)
+                                                                      : JOB_HELPERS_MOST;
     const int wanted = worth > 0 ? helpers_wanted() : 0, helpers = worth < wanted ? worth : wanted;
     return helpers > 0 ? page_scan_shared(&rest, helpers) : page_scan_alone(&rest);
 }
