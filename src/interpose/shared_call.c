@@ -3,6 +3,8 @@
 #include "interpose/purchase/other_devices.h"
 #include "mirror/host_memory/protection.h"
 
+#include <math.h>
+
 /* Of the time on one device: for less it is not worth the others' time. */
 static const double WORTH = 0.9;
 
@@ -37,16 +39,33 @@ static bool is_mostly_resident(const struct residency *residency)
     return residency->missing_bytes < residency->bytes / 2;
 }
 
+/* With what has to go up. */
+static struct predicted_times times_alone(const struct program_call *call)
+{
+    const struct residency *const residency = &call->residency;
+    struct predicted_times times = call->times;
+    crossover_place(call->model, &call->blas, residency->missing_bytes - residency->pinned_bytes,
+                    residency->trackable, &times);
+    times.upload_us += crossover_copies_us(call->model, (double)residency->pinned_bytes, false);
+    return times;
+}
+
+/* A program that rewrites its matrices before each call never finds them there. Once residency would have saved
+ * its price, times two for each time it was lost, it is tried again. */
+static bool expects_residency(const struct residency *residency, double upload_us)
+{
+    return residency->trackable &&
+           (!residency->rewritten || residency->credit_us >= ldexp(upload_us, (int)residency->setbacks));
+}
+
 /* On one device: in tiles; with all operands resident; or, what cannot be, sent each time. */
 static double seconds_alone(const struct shared_plan *plan, const struct program_call *call)
 {
-    struct predicted_times times = call->times;
     if (call->is_cut)
         return plan->alone_seconds;
-    if (call->residency.trackable)
-        return times.resident_us * 1e-6;
-    crossover_place(call->model, &call->blas, call->residency.missing_bytes, false, &times);
-    return (times.resident_us + times.upload_us) * 1e-6;
+    const struct predicted_times times = times_alone(call);
+    return 1e-6 * (expects_residency(&call->residency, times.upload_us) ? call->times.resident_us
+                                                                        : times.resident_us + times.upload_us);
 }
 
 static double seconds_saved(const struct shared_plan *plan, const struct program_call *call)
@@ -113,7 +132,11 @@ enum status shared_call_run(const struct shared_plan *plan, const struct device_
     add_pending(plan, pending_us);
     const enum status status = shared_tiles_run(plan, &call->patience, host, moved);
     add_pending(plan, -pending_us);
-    if (status == STATUS_OK)
-        count_call(plan, use);
-    return status;
+    if (status != STATUS_OK)
+        return status;
+    count_call(plan, use);
+    const double residency_saves_us = plan->seconds * 1e6 - call->times.resident_us;
+    if (!call->is_cut && call->residency.trackable && residency_saves_us > 0)
+        operands_credit(use->mirrors, call->operands, call->operand_count, residency_saves_us);
+    return STATUS_OK;
 }

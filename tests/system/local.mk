@@ -168,6 +168,13 @@ long_tests += tests/system/split.sh
 EXTRA_DIST += tests/system/split.sh
 tests/system/split.log: mublas$(EXEEXT) tests/system/split$(EXEEXT)
 
+check_PROGRAMS += tests/system/shared_rewritten
+tests_system_shared_rewritten_SOURCES = tests/system/shared_rewritten.c
+tests_system_shared_rewritten_LDADD = $(system_test_libraries)
+tests/system/shared_rewritten.log: tests/system/shared_rewritten$(EXEEXT)
+TESTS += tests/system/shared_rewritten.sh
+EXTRA_DIST += tests/system/shared_rewritten.sh
+
 # A LAPACK routine on several devices.
 if LAPACK
 check_PROGRAMS += tests/system/shared_cholesky
