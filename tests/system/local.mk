@@ -231,7 +231,7 @@ check_PROGRAMS += tests/system/trampoline
 tests_system_trampoline_SOURCES = tests/system/trampoline.c
 tests_system_trampoline_LDADD = -ldl -lm
 TESTS += tests/system/trampoline.sh
-EXTRA_DIST += tests/system/trampoline.sh
+EXTRA_DIST += tests/system/trampoline.sh tests/system/fake_trampoline.c
 if LAPACK
 TESTS += tests/system/library_lapack.sh tests/system/lapack_subset.sh tests/system/lapack_wide.sh
 endif
