@@ -17,7 +17,9 @@ static const struct command {
 } commands[] = {
     {"run", run_program,
      "mublas run [--report[=FILE]] [--progress] [--offload=auto|always|never] [--] PROGRAM [ARGUMENT...]\n"
-     "           run PROGRAM with its BLAS calls on the GPU\n",
+     "           run PROGRAM with those BLAS and LAPACK calls on the GPU that gain there; --report: at its\n"
+     "           end say what ran there and why the rest did not, to standard error or FILE (FILE.html: a\n"
+     "           page); --progress: say what long calls on the GPU are and how long they take\n",
      "mublas run --report -- ./legacy_app input.dat\n"
      "mublas run --report=report.txt -- python3 analysis.py\n"
      "mublas run --report=report.html --progress -- ./legacy_app\n"
@@ -48,7 +50,7 @@ static const struct command {
      "mublas verify --routines=dsymv,dsyevd --size=1000\n"},
     {"report", tuning_report,
      "mublas report --tuning FILE [--output FOLDER]\n"
-     "           print from which size on calls gain; write curves for plots\n",
+     "           print from which size on calls gain by a recipe of mublas tune; write curves for plots\n",
      "mublas report --tuning ~/.config/mublas/recipe\n"
      "mublas report --tuning ~/.config/mublas/recipe --output curves\n"},
 };

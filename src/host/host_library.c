@@ -1,6 +1,7 @@
 #include "host/host_library.h"
 #include "common/loaded_segment.h"
 #include "common/loader.h"
+#include "host/host_search.h"
 #include "host/start_objects.h"
 
 #include <dlfcn.h>
@@ -35,14 +36,22 @@ static int read_object_at(struct dl_phdr_info *info, size_t size, void *argument
     return object_symbols_segment(search->object, search->address, &start, &end);
 }
 
+/* libblastrampoline passes calls on to libmublas.so, which would get them back for ever. Where a program brings
+ * it as its BLAS, in front of which mublas is preloaded, it is a host like others. */
+static bool leads_back(const struct object_symbols *object)
+{
+    const void *forward;
+    return host_search_by_path && object_symbols_find(object, "lbt_forward", &forward);
+}
+
 static bool is_marked(const struct object_symbols *object)
 {
     const void *marker;
     return object_symbols_find(object, HOST_LIBRARY_MARKER, &marker) ||
-           object_symbols_find(object, HOST_LIBRARY_PASSING_MARKER, &marker);
+           object_symbols_find(object, HOST_LIBRARY_PASSING_MARKER, &marker) || leads_back(object);
 }
 
-/* True when `address` lies in this library or in another build of mublas; `passed_to`:
+/* True when `address` lies in this library, in another build of mublas or in what leads back; `passed_to`:
  * HOST_LIBRARY_PASSING_MARKER of that, or NULL. */
 static bool is_mublas(const void *address, const void **passed_to)
 {

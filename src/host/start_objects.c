@@ -61,9 +61,14 @@ static bool is_of_start(int number)
     return kinds[number] == OF_START;
 }
 
+bool start_objects_have_own(void)
+{
+    return own < object_count && is_of_start(own);
+}
+
 const struct object_symbols *start_objects_find(const char *name, const void **address)
 {
-    if (own >= object_count || !is_of_start(own))
+    if (!start_objects_have_own())
         return NULL;
     for (int i = own + 1; i < object_count; i++)
         if (object_symbols_find(&objects[i], name, address))

@@ -18,4 +18,7 @@ void start_objects_note(const void *inside);
  * not of the start. */
 const struct object_symbols *start_objects_find(const char *name, const void **address);
 
+/* Did this library come with the start of the program, and not by dlopen? */
+bool start_objects_have_own(void);
+
 #endif

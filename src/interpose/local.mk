@@ -48,7 +48,11 @@ libmublas_core_la_SOURCES += \
 	src/interpose/report/html.c src/interpose/report/html.h \
 	src/interpose/report/call_spans.c src/interpose/report/call_spans.h \
 	src/interpose/report/largest_calls.c src/interpose/report/largest_calls.h \
+	src/interpose/report/printable.c src/interpose/report/printable.h \
 	src/interpose/report/report_file.c src/interpose/report/report_file.h \
+	src/interpose/report/report_start.c src/interpose/report/report_start.h \
+	src/interpose/report/report_write.c src/interpose/report/report_write.h \
+	src/interpose/report/write_signals.c src/interpose/report/write_signals.h \
 	src/interpose/report/stats.c src/interpose/report/stats.h src/interpose/report/stats_read.c \
 	src/interpose/report/timeline.c src/interpose/report/timeline.h \
 	src/interpose/report/thread_counters.c src/interpose/report/thread_counters.h
@@ -72,6 +76,7 @@ interposer_sources += \
 	src/interpose/lapack/entry.c \
 	src/interpose/lapack/shared_route.c src/interpose/lapack/shared_route.h \
 	src/interpose/lapack/workspace_answers.c src/interpose/lapack/workspace_answers.h \
+	src/interpose/report/exit_wait.c src/interpose/report/exit_wait.h \
 	src/interpose/report/page.c src/interpose/report/page.h src/interpose/report/page_style.h \
 	src/interpose/report/page_parts.h \
 	src/interpose/report/page_legend.c \

@@ -5,7 +5,9 @@
  * "complex": also three of caxpy and two of dzasum, which the reference library does by
  * calls of its scabs1_ and dcabs1_; "rejected": also calls by C names that are illegal, have
  * nothing to do, or have operands that overlap until the reference has copied one;
- * "long": also one of daxpy on vectors of a million elements.
+ * "long": also one of daxpy on vectors of a million elements; "threads": four threads make twenty of those
+ * each, and then nobody calls for a while; "leave": four threads exit at once; "folder": ends in another
+ * folder.
  * Character lengths are left out of the calls, as C programs do. */
 #include <pthread.h>
 #include <stdio.h>
@@ -74,12 +76,44 @@ static void make_rejected_calls(void)
         cblas_zgemv(ROW_MAJOR, CONJ_TRANS, HALF, HALF, factor, matrix, HALF, x, 1, factor, x, 1);
 }
 
-static void make_long_call(void)
+enum { LENGTH = 1000000 };
+
+static void make_long_call(double *from, double *to)
 {
-    enum { LENGTH = 1000000 };
-    static double from[LENGTH], to[LENGTH];
     const int length = LENGTH;
     daxpy_(&length, &alpha, from, &one, to, &one);
+}
+
+static void *make_long_calls(void *unused)
+{
+    double *vectors = calloc(2 * LENGTH, sizeof *vectors);
+    for (int i = 0; i < 20 && vectors; i++)
+        make_long_call(vectors, vectors + LENGTH);
+    free(vectors);
+    return unused;
+}
+
+static pthread_barrier_t all_ready;
+
+static void *leave(void *unused)
+{
+    (void)unused;
+    pthread_barrier_wait(&all_ready);
+    exit(0);
+}
+
+enum { THREADS = 4 };
+
+static int work_in_threads(void *(*work)(void *))
+{
+    pthread_t threads[THREADS];
+    pthread_barrier_init(&all_ready, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&threads[i], NULL, work, NULL) != 0)
+            return 1;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    return usleep(400000);
 }
 
 static void *call_for_ever(void *unused)
@@ -112,6 +146,7 @@ static int leave_orphan(void)
 int main(int count, char **arguments)
 {
     const char *way = count > 1 ? arguments[1] : "";
+    static double from[LENGTH], to[LENGTH];
     pthread_t thread;
     make_calls();
     if (strcmp(way, "fork") == 0) {
@@ -133,7 +168,13 @@ int main(int count, char **arguments)
     if (strcmp(way, "rejected") == 0)
         make_rejected_calls();
     if (strcmp(way, "long") == 0)
-        make_long_call();
+        make_long_call(from, to);
+    if (strcmp(way, "threads") == 0)
+        return work_in_threads(make_long_calls);
+    if (strcmp(way, "leave") == 0)
+        return work_in_threads(leave);
+    if (strcmp(way, "folder") == 0)
+        return chdir("/");
     if (strcmp(way, "output") == 0)
         printf("the program's own output\n");
     return 0;

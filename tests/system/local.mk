@@ -104,8 +104,11 @@ tests_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_system_counted_SOURCES = tests/system/counted.c
 tests_system_counted_LDADD = $(system_test_libraries)
 TESTS += tests/system/arguments.sh tests/system/report.sh tests/system/report_page.sh
+TESTS += tests/system/report_delivery.sh
 tests/system/report_page.log: mublas$(EXEEXT) $(noinst_PROGRAMS)
+tests/system/report_delivery.log: mublas$(EXEEXT)
 EXTRA_DIST += tests/system/arguments.sh tests/system/report.sh tests/system/report_page.sh \
+	tests/system/report_delivery.sh \
 	tests/system/check_page.py
 
 # What is said of programs without running them.
@@ -235,7 +238,7 @@ check_PROGRAMS += tests/system/trampoline
 tests_system_trampoline_SOURCES = tests/system/trampoline.c
 tests_system_trampoline_LDADD = -ldl -lm
 TESTS += tests/system/trampoline.sh
-EXTRA_DIST += tests/system/trampoline.sh
+EXTRA_DIST += tests/system/trampoline.sh tests/system/fake_trampoline.c
 if LAPACK
 TESTS += tests/system/library_lapack.sh tests/system/lapack_subset.sh tests/system/lapack_wide.sh
 endif

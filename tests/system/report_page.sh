@@ -28,9 +28,23 @@ MUBLAS_OFFLOAD=always under_shim "$counted" long &&
 result $? "the longest calls have their sizes"
 grep -Eq '<div class="figure"><b>[0-9.]+ s</b><span>(saved|lost) against the host, as predicted</span><small>not measured: ' "$page"
 result $? "what is predicted says so"
-shares=$(sed -n '/<h2>Where the time went/,/<\/section>/p' "$page" | grep -o '([0-9]*%)' | awk -F "[(%]" "{ sum += \$2 } END { print sum }")
-[ "$shares" -ge 97 ] && [ "$shares" -le 103 ]
-result $? "the parts of the run make the whole of it: $shares%"
+# Of the run, and of the calls: each part's seconds in the order of the page.
+parts() { sed -n '/<h2>Where the time went/,/<\/section>/p' "$page" | sed -n "/<p>The $1,/,/<p class=\"legend\">/p"; }
+whole() { parts "$1" | sed -nE 's/^<p>The [a-z]*, ([0-9.]+) s.*/\1/p'; }
+# Their sum, and their shares', is the whole's.
+add_up()
+{
+    parts "$1" | grep -oE '<b>[0-9.]+ s</b> \([0-9]+%\)' | tr -d '<b>/()%' |
+        awk -v whole="$(whole "$1")" '{ sum += $1; shares += $3 }
+            END { exit !(NR && sum > whole - 0.003 && sum < whole + 0.003 && shares >= 97 && shares <= 103) }'
+}
+add_up run && add_up calls
+result $? "the parts of the run make the whole of it, and those of the calls"
+MUBLAS_OFFLOAD=always under_shim "$counted" threads && is_good && add_up run && add_up calls &&
+    rest=$(parts run | sed -nE 's/.*<i class="rest"><\/i>[^<]*<b>([0-9.]+) s.*/\1/p') &&
+    sed -nE 's/.*<p class="note">[0-9]+ steps of ([0-9.]+) s.*/\1/p' "$page" |
+        awk -v rest="$rest" '{ exit !(rest > 0.4 - 2 * $1) }'
+result $? "with several threads, too: what no thread called in, 0.4 s at least, is no time of calls"
 
 rm -f "$work"/report*
 LD_PRELOAD=$shim_preload MUBLAS_REPORT=$page MUBLAS_OFFLOAD=never \

@@ -1,9 +1,12 @@
 /* trampoline LIBRARY SUFFIX blas|lapack [TRAMPOLINE]: forwards calls as Julia's BLAS.lbt_forward(LIBRARY;
  * suffix_hint=SUFFIX) does. Without TRAMPOLINE it takes the steps of libblastrampoline itself: it opens the
- * library with RTLD_DEEPBIND, sees by isamax how wide its integers are, and takes addresses by dlsym.
+ * library with RTLD_LOCAL and RTLD_DEEPBIND, sees by isamax how wide its integers are and, of 32 bits, by
+ * zdotc that complex values are returned in registers, and takes addresses by dlsym.
  * Otherwise TRAMPOLINE is libblastrampoline's file. Then a product or eigenvalues. Exit status 0: right. */
+#include <complex.h>
 #include <dlfcn.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +21,8 @@ typedef void dgemm_function(const char *, const char *, const int64_t *, const i
 typedef void dsyevd_function(const char *, const char *, const int64_t *, double *, const int64_t *, double *,
                              double *, const int64_t *, int64_t *, const int64_t *, int64_t *, size_t,
                              size_t);
+typedef double _Complex zdotc_function(const int64_t *, const double _Complex *, const int64_t *,
+                                      const double _Complex *, const int64_t *);
 typedef int forward_function(const char *, int, int, const char *);
 
 static void *look_up(void *library, const char *name, const char *suffix)
@@ -34,6 +39,14 @@ static int width_of(isamax_function *isamax)
     const float x[3] = {1, 2, 1};
     const int64_t largest = isamax(&n, x, &increment) & 0xffffffff;
     return largest == 2 ? 32 : largest == 0 ? 64 : 0;
+}
+
+static bool returns_in_registers(zdotc_function *zdotc)
+{
+    static const double _Complex x[2] = {1 + 2 * I, 3}, y[2] = {4, 5 * I};
+    const int64_t n = 2, increment = 1;
+    const double _Complex product = zdotc(&n, x, &increment, y, &increment);
+    return creal(product) == 4 && cimag(product) == 7;
 }
 
 static double product_error(dgemm_function *dgemm)
@@ -77,7 +90,7 @@ static void *forward(const char *library, const char *suffix, const char *trampo
 #endif
     if (!trampoline)
         return dlopen(library, flags);
-    void *handle = dlopen(trampoline, RTLD_NOW | RTLD_GLOBAL);
+    void *handle = dlopen(trampoline, flags);
     forward_function *lbt_forward = handle ? (forward_function *)dlsym(handle, "lbt_forward") : NULL;
     const int count = lbt_forward ? lbt_forward(library, 0, 1, suffix) : 0;
     printf("%d symbols are forwarded\n", count);
@@ -100,6 +113,9 @@ int main(int count, char **arguments)
     const int width = isamax ? width_of(isamax) : 0;
     printf("integers of %d bits\n", width);
     if (width != (strstr(suffix, "64") ? 64 : 32) || !dgemm || !dsyevd)
+        return 1;
+    zdotc_function *zdotc = (zdotc_function *)look_up(library, "zdotc_", suffix);
+    if (width == 32 && !(zdotc && returns_in_registers(zdotc)))
         return 1;
     const double error = strcmp(arguments[3], "blas") == 0 ? product_error(dgemm) : values_error(dsyevd);
     printf("error %g\n", error);

@@ -77,6 +77,11 @@ TESTS += tests/unit/test_call_spans
 tests_unit_test_call_spans_SOURCES = tests/unit/test_call_spans.c
 tests_unit_test_call_spans_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_time_in_calls
+TESTS += tests/unit/test_time_in_calls
+tests_unit_test_time_in_calls_SOURCES = tests/unit/test_time_in_calls.c
+tests_unit_test_time_in_calls_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_report_file
 TESTS += tests/unit/test_report_file
 tests_unit_test_report_file_SOURCES = tests/unit/test_report_file.c

@@ -47,18 +47,39 @@ static char **take_options(char **arguments)
     return arguments;
 }
 
+static bool is_report_wanted(void)
+{
+    const char *const report = getenv("MUBLAS_REPORT");
+    return report && *report && strcmp(report, "0") != 0;
+}
+
+/* So that it does not depend on the folders in which programs start and end. A folder's name may have what
+ * stands for numbers in a report's name. */
+static bool make_report_absolute(void)
+{
+    const char *const report = getenv("MUBLAS_REPORT");
+    char folder[PATH_MAX], *whole;
+    if (!is_report_wanted() || strcmp(report, "1") == 0 || report[0] == '/' ||
+        !getcwd(folder, sizeof folder) || strchr(folder, '%'))
+        return true;
+    if (asprintf(&whole, "%s/%s", folder, report) < 0)
+        return false;
+    const bool good = setenv("MUBLAS_REPORT", whole, 1) == 0;
+    free(whole);
+    return good;
+}
+
 /* The report says too what mublas does not get to see. One that gets nothing to see cannot report. */
 static bool look_into(const char *path)
 {
-    const char *const report = getenv("MUBLAS_REPORT");
     bool is_refused = false, good = true;
     char *setting = NULL;
-    if (!report || !*report || strcmp(report, "0") == 0)
+    if (!is_report_wanted())
         return true;
     char *const found = inspect_unreachable(path, &is_refused);
     if (is_refused && found)
         fprintf(stderr, "mublas run: there will be no report of %s\n", found);
-    else if (asprintf(&setting, "%ld:%s", (long)getpid(), found ? found : "") >= 0)
+    else if (asprintf(&setting, "%ld:%zu:%s:%s", (long)getpid(), strlen(path), path, found ? found : "") >= 0)
         good = setenv("MUBLAS_UNREACHABLE", setting, 1) == 0;
     else
         setting = NULL;
@@ -91,7 +112,7 @@ int run_program(char **arguments)
     const char *reason = program_file_refusal(path);
     if (reason)
         return complain(CANNOT_RUN, path, reason);
-    if (!look_into(path) || !preload_set_environment(shim, true))
+    if (!make_report_absolute() || !look_into(path) || !preload_set_environment(shim, true))
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
     execv(path, program);
     return complain(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, path, strerror(errno));

@@ -10,6 +10,7 @@
 #include "interpose/entries/thunks.h"
 #include "interpose/entries/width_entries.h"
 #include "interpose/floors.h"
+#include "interpose/report/exit_wait.h"
 #include "interpose/report/stats.h"
 
 #include <errno.h>
@@ -86,5 +87,7 @@ __attribute__((constructor)) static void bind_at_load(void)
     width_entries_listen(settle);
     known_functions_listen(&listener);
     host_blas_bind_at_load();
+    if (stats_wanted())
+        exit_wait_begin();
     errno = saved_errno;
 }

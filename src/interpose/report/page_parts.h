@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* One bar: the run divided by what it was spent on. */
+/* Two bars: the run, by whether a call was under way, and the calls, by what they were spent on. */
 void page_print_whole(FILE *stream, const struct report *report);
 
 /* A bar and a row for each routine. */

@@ -19,6 +19,8 @@ static const char page_style[] =
     ".legend i{display:inline-block;width:.8rem;height:.8rem;margin:0 .3rem 0 .8rem;border-radius:2px}\n"
     ".host{background:var(--host);fill:var(--host)}.device{background:var(--device);fill:var(--device)}\n"
     ".link{background:var(--link);fill:var(--link)}.other{background:var(--other);fill:var(--other)}.rest{background:var(--rest)}\n"
+    ".call{background:var(--faint)}.unsure{background:repeating-linear-gradient(45deg,var(--faint) 0 4px,"
+    "var(--rest) 4px 8px)}\n"
     ".row{display:flex;align-items:center;gap:.6rem;margin:.2rem 0}.name{flex:0 0 9rem;text-align:right;"
     "overflow-wrap:anywhere}\n"
     ".bar{flex:1;display:flex;height:1.1rem;background:color-mix(in srgb,var(--line) 40%,transparent)}"

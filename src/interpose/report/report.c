@@ -4,6 +4,7 @@
  * no BLAS call writes none, but for the one that `mublas run` started (report_data.h). */
 #include "common/program_state.h"
 #include "common/settings.h"
+#include "interpose/report/exit_wait.h"
 #include "interpose/report/page.h"
 #include "interpose/report/report_data.h"
 #include "interpose/report/report_text.h"
@@ -56,5 +57,6 @@ __attribute__((destructor)) static void report_at_exit(void)
     const struct report *const report = report_read();
     if (report)
         write_report(report);
+    exit_wait_over();
     program_state_return(&program);
 }

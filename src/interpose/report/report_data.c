@@ -1,12 +1,13 @@
 #include "interpose/report/report_data.h"
 #include "common/settings.h"
+#include "interpose/report/report_start.h"
 #include "interpose/report/thread_counters.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 static struct report the_report;
@@ -90,7 +91,8 @@ static void accumulate(struct routine_stats *total, const struct routine_stats *
         total->phases.nanoseconds[i] += stats->phases.nanoseconds[i];
 }
 
-const char *report_unreachable(const struct report *report)
+/* What `mublas run` says behind its process's number; NULL: nothing to this process. */
+static const char *word_of_run(const struct report *report)
 {
     char *text;
     const char *const setting = settings()->unreachable;
@@ -100,18 +102,25 @@ const char *report_unreachable(const struct report *report)
     return process == report->reporter.process && *text == ':' ? text + 1 : NULL;
 }
 
-/* Such as a script: its programs report for themselves. */
-static bool has_started_programs(void)
+/* A process that has called exec keeps its number: the program's own name tells whether it is the one that
+ * was looked into. */
+const char *report_unreachable(const struct report *report)
 {
-    struct rusage usage;
-    return getrusage(RUSAGE_CHILDREN, &usage) == 0 && usage.ru_maxrss > 0;
+    char *program;
+    const char *const word = word_of_run(report), *const here = (const char *)getauxval(AT_EXECFN);
+    const size_t length = word ? strtoul(word, &program, 10) : 0;
+    if (!word || !here || *program != ':' || strlen(program + 1) <= length || strlen(here) != length ||
+        memcmp(program + 1, here, length) != 0 || program[length + 1] != ':')
+        return NULL;
+    return program + length + 2;
 }
 
+/* One that started others does not count: these report for themselves. */
 static bool is_expected(const struct report *report)
 {
     const char *const unreachable = report_unreachable(report);
-    return report_was_called(&report->total) ||
-           (unreachable && (*unreachable || !has_started_programs()));
+    return report_was_called(&report->total) || (unreachable && *unreachable) ||
+           (word_of_run(report) && !report_start_others_since());
 }
 
 const struct report *report_read(void)

@@ -1,8 +1,10 @@
 #include "interpose/report/report_file.h"
 #include "common/log.h"
+#include "interpose/report/report_start.h"
+#include "interpose/report/report_write.h"
+#include "interpose/report/write_signals.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,49 +56,39 @@ char *report_file_name(const char *form, const struct reporter *reporter)
     return fclose(stream) == 0 ? name : NULL;
 }
 
-static bool write_all(int descriptor, const char *text, size_t length)
+/* The program may have changed its folder meanwhile. */
+static char *absolute(char *name)
 {
-    while (length > 0) {
-        ssize_t written = write(descriptor, text, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        text += written;
-        length -= (size_t)written;
-    }
-    return true;
+    const char *const folder = report_start_folder();
+    char *whole;
+    if (!name || name[0] == '/' || !folder || asprintf(&whole, "%s/%s", folder, name) < 0)
+        return name;
+    free(name);
+    return whole;
 }
 
-/* errno says why not. Opening waits for nobody to read a pipe. */
-static bool write_file(const char *name, const char *text, size_t length, bool spares)
+/* True: it is written. */
+static bool write_file(const char *form, const struct reporter *reporter, const struct report_text *wanted,
+                       bool spares)
 {
-    const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-    const int descriptor = open(name, flags | (spares ? O_EXCL : O_TRUNC), 0600);
-    if (descriptor < 0)
-        return spares && errno == EEXIST;
-    fcntl(descriptor, F_SETFL, 0);
-    bool written = write_all(descriptor, text, length);
-    int reason = errno;
-    close(descriptor);
-    errno = reason;
-    return written;
+    char *const name = absolute(report_file_name(form, reporter));
+    const char *const fault =
+        name ? report_write_file(name, wanted->text, wanted->length, spares) : strerror(ENOMEM);
+    if (fault)
+        log_message(LOG_ERROR, "MUBLAS_REPORT: cannot write %s: %s; the report follows here",
+                    name ? name : form, fault);
+    free(name);
+    return !fault;
 }
 
 void report_file_deliver(const char *destination, const struct reporter *reporter,
                          const struct report_text *text, const struct report_text *page, bool spares)
 {
     const struct report_text *const wanted = report_file_is_page(destination) ? page : text;
-    if (destination && strcmp(destination, "1") != 0) {
-        char *name = report_file_name(destination, reporter);
-        bool written = name && write_file(name, wanted->text, wanted->length, spares);
-        if (!written)
-            log_message(LOG_ERROR, "MUBLAS_REPORT: cannot write %s: %s; the report follows here",
-                        name ? name : destination, strerror(errno));
-        free(name);
-        if (written)
-            return;
-    }
-    if (log_has_standard_error())
-        write_all(STDERR_FILENO, text->text, text->length);
+    const bool is_file = destination && strcmp(destination, "1") != 0;
+    sigset_t signals;
+    write_signals_hold(&signals);
+    if (!(is_file && write_file(destination, reporter, wanted, spares)) && log_has_standard_error())
+        report_write_all(STDERR_FILENO, text->text, text->length);
+    write_signals_return(&signals);
 }

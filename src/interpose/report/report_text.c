@@ -1,4 +1,5 @@
 #include "interpose/report/report_text.h"
+#include "interpose/report/printable.h"
 #include "interpose/report/report_advice.h"
 #include "interpose/report/report_setup.h"
 
@@ -100,18 +101,24 @@ void report_text_print_process(FILE *stream, const struct report *report)
 
 static void print_setup(void *stream, const char *label, const char *text)
 {
-    fprintf(stream, "  %-11s %s\n", label, text);
+    fprintf(stream, "  %-11s ", label);
+    printable_print(stream, text);
+    fputc('\n', stream);
 }
 
 static void print_advice(void *stream, const char *sentence)
 {
-    fprintf(stream, "  - %s\n", sentence);
+    fputs("  - ", stream);
+    printable_print(stream, sentence);
+    fputc('\n', stream);
 }
 
 void report_text_print(FILE *stream, const struct report *report)
 {
     report_text_print_process(stream, report);
-    fprintf(stream, " (%s)\n", report->program);
+    fputs(" (", stream);
+    printable_print(stream, report->program);
+    fputs(")\n", stream);
     report_setup_each(report, print_setup, stream);
     if (report_was_called(&report->total))
         print_table(stream, report);

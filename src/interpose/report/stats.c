@@ -3,6 +3,7 @@
 #include "common/settings.h"
 #include "host/host_library.h"
 #include "interpose/report/report_file.h"
+#include "interpose/report/report_start.h"
 #include "interpose/report/thread_counters.h"
 
 #include <stdatomic.h>
@@ -25,6 +26,7 @@ static void note_phase(enum phase phase, uint64_t from, uint64_t to)
 static void begin(void)
 {
     bool are_faulty;
+    report_start_note();
     thread_counters_begin();
     if (!report_file_is_page(settings_copied(&are_faulty)->report))
         return;

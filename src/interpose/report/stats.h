@@ -67,4 +67,12 @@ int stats_read_largest(struct large_call calls[LARGEST_CALLS]);
 uint64_t stats_run_nanoseconds(void);
 void stats_read_timeline(unsigned level, uint64_t steps[ACTIVITY_COUNT][TIMELINE_STEPS]);
 
+/* Nanoseconds of a run, so long until now, in which at least one thread was in a call that the time line has.
+ * Threads that were in calls in one step may have been so at once or in turn: so it is between two figures,
+ * which are the same for a program of one thread. */
+struct time_in_calls {
+    uint64_t least, most;
+};
+struct time_in_calls stats_read_in_calls(uint64_t run_nanoseconds);
+
 #endif

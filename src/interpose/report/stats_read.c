@@ -82,3 +82,39 @@ void stats_read_timeline(unsigned level, uint64_t steps[ACTIVITY_COUNT][TIMELINE
             for (size_t word = 0; word < TIMELINE_WORDS; word++)
                 steps[activity][timeline_step(word, level)] += get(&counters->timeline[activity][word]);
 }
+
+static void read_presence(const struct thread_counters *counters, unsigned level,
+                          uint64_t steps[TIMELINE_STEPS])
+{
+    memset(steps, 0, TIMELINE_STEPS * sizeof *steps);
+    for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
+        for (size_t word = 0; word < TIMELINE_WORDS; word++)
+            steps[timeline_step(word, level)] += get(&counters->timeline[activity][word]);
+}
+
+static uint64_t at_most(uint64_t limit, uint64_t value)
+{
+    return value < limit ? value : limit;
+}
+
+struct time_in_calls stats_read_in_calls(uint64_t run_nanoseconds)
+{
+    const unsigned level = timeline_level(run_nanoseconds);
+    const uint64_t width = timeline_width(level);
+    uint64_t one[TIMELINE_STEPS], longest[TIMELINE_STEPS] = {0}, sum[TIMELINE_STEPS] = {0};
+    const struct thread_counters *counters = NULL;
+    struct time_in_calls in_calls = {0, 0};
+    while ((counters = thread_counters_next(counters))) {
+        read_presence(counters, level, one);
+        for (int step = 0; step < TIMELINE_STEPS; step++) {
+            longest[step] = one[step] > longest[step] ? one[step] : longest[step];
+            sum[step] += one[step];
+        }
+    }
+    for (uint64_t step = 0; step < TIMELINE_STEPS && step * width < run_nanoseconds; step++) {
+        const uint64_t all = at_most(width, run_nanoseconds - step * width);
+        in_calls.least += at_most(all, longest[step]);
+        in_calls.most += at_most(all, sum[step]);
+    }
+    return in_calls;
+}
