@@ -45,7 +45,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/purchase/waking.c src/interpose/purchase/waking.h \
 	src/interpose/report/advice.c src/interpose/report/advice.h \
 	src/interpose/report/advice_words.c src/interpose/report/advice_words.h \
-	src/interpose/report/html.c src/interpose/report/html.h \
+	src/interpose/report/page/html.c src/interpose/report/page/html.h \
 	src/interpose/report/call_spans.c src/interpose/report/call_spans.h \
 	src/interpose/report/largest_calls.c src/interpose/report/largest_calls.h \
 	src/interpose/report/printable.c src/interpose/report/printable.h \
@@ -77,11 +77,11 @@ interposer_sources += \
 	src/interpose/lapack/shared_route.c src/interpose/lapack/shared_route.h \
 	src/interpose/lapack/workspace_answers.c src/interpose/lapack/workspace_answers.h \
 	src/interpose/report/exit_wait.c src/interpose/report/exit_wait.h \
-	src/interpose/report/page.c src/interpose/report/page.h src/interpose/report/page_style.h \
-	src/interpose/report/page_parts.h \
-	src/interpose/report/page_legend.c \
-	src/interpose/report/page_routines.c src/interpose/report/page_timeline.c \
-	src/interpose/report/page_whole.c \
+	src/interpose/report/page/page.c src/interpose/report/page/page.h src/interpose/report/page/page_style.h \
+	src/interpose/report/page/page_parts.h \
+	src/interpose/report/page/page_legend.c \
+	src/interpose/report/page/page_routines.c src/interpose/report/page/page_timeline.c \
+	src/interpose/report/page/page_whole.c \
 	src/interpose/report/report_advice.c src/interpose/report/report_advice.h \
 	src/interpose/report/report_data.c src/interpose/report/report_data.h \
 	src/interpose/report/report_setup.c src/interpose/report/report_setup.h \

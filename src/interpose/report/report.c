@@ -5,7 +5,7 @@
 #include "common/program_state.h"
 #include "common/settings.h"
 #include "interpose/report/exit_wait.h"
-#include "interpose/report/page.h"
+#include "interpose/report/page/page.h"
 #include "interpose/report/report_data.h"
 #include "interpose/report/report_text.h"
 

@@ -1,4 +1,4 @@
-#include "interpose/report/html.h"
+#include "interpose/report/page/html.h"
 #include "interpose/report/printable.h"
 
 #include <stddef.h>

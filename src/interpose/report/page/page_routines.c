@@ -1,5 +1,5 @@
-#include "interpose/report/html.h"
-#include "interpose/report/page_parts.h"
+#include "interpose/report/page/html.h"
+#include "interpose/report/page/page_parts.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "interpose/report/page_parts.h"
+#include "interpose/report/page/page_parts.h"
 
 void page_print_legend(FILE *stream)
 {

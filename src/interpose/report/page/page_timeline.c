@@ -1,4 +1,4 @@
-#include "interpose/report/page_parts.h"
+#include "interpose/report/page/page_parts.h"
 
 enum { CHART_WIDTH = 1000, CHART_HEIGHT = 180, STEP_WIDTH = CHART_WIDTH / TIMELINE_STEPS };
 

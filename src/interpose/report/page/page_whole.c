@@ -1,4 +1,4 @@
-#include "interpose/report/page_parts.h"
+#include "interpose/report/page/page_parts.h"
 
 /* A part of a bar and its line below. */
 struct piece {
