@@ -21,7 +21,7 @@ tests/system/make_recipe "$work/lines" > "$work/recipe" || exit 1
 run()
 {
     rm -f "$work/report"
-    env "${@:2}" MUBLAS_RECIPE="$work/recipe" MUBLAS_REPORT="$work/report" MUBLAS_VERBOSE=2 \
+    env MUBLAS_VERBOSE=2 "${@:2}" MUBLAS_RECIPE="$work/recipe" MUBLAS_REPORT="$work/report" \
         EMULATED_COUNT_FILE="$work/counts" LD_PRELOAD="$shim_preload" tests/system/waking steady "$1" \
         > "$work/output" 2> "$work/errors"
 }
@@ -82,6 +82,17 @@ result $? "the third is paid for anew, then: $(calls_on 2) calls there"
 run 300 MUBLAS_DEVICE=all EMULATED_OCCUPIED=0,500M EMULATED_COMPUTE_MODE=0,3 &&
     [ "$(calls_on 1)" -gt "$used" ]
 result $? "one that was named is used whoever uses it, and earlier: $(calls_on 1) calls"
+
+# Unlike devices: each launches by its own recipe, and is judged by its own model.
+export EMULATED_NAMES="Large device,Small device" EMULATED_MULTIPROCESSORS=132,100
+tests/system/make_recipe "$work/lines" 16 > "$work/recipe" && mkdir "$work/mublas" &&
+    CUDA_VISIBLE_DEVICES=1 tests/system/make_recipe "$work/lines" 32 > "$work/mublas/recipe"
+launches() { grep '^mublas: launching dsymv' "$work/errors" | sed 's/.* blocks of //' | sort -u | tr '\n' ' '; }
+run 600 MUBLAS_VERBOSE=3 XDG_CONFIG_HOME="$work" && [ "$(launches)" = "128 threads 256 threads " ] &&
+    [ "$(calls_on 1)" -gt 100 ]
+result $? "each launches in the shapes of its own recipe: $(launches)"
+run 600 MUBLAS_VERBOSE=3 && [ "$(launches | grep -c '128 threads')" = 1 ] && [ "$(launches)" != "128 threads " ]
+result $? "one for which there is none in built-in ones: $(launches)"
 
 # info NAME...: what it says of device 1
 info() { env "$@" "$build/mublas" info 2>&1 | sed -n '/^device 1: /,/^[^ ]/p' > "$work/output"; }

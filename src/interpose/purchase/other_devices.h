@@ -1,10 +1,11 @@
 /* other_devices.h - the devices beside the first, and the turns of calls on all.
  *
- * They are those that MUBLAS_DEVICE names, or by default candidates (gpu/device_candidate.h). Another is woken
- * beside the program once calls have waited for those in use, or would have gained by one more, part of what
- * that takes, or for a candidate all of it; the call that has paid for its use waits until it is there, if
- * need be, and none uses it before (device_policy.h): which one is the first depends on the calls, not on
- * how long waking takes. When those in use have failed, it is woken and used as soon as may be; in always mode at once.
+ * They are those that MUBLAS_DEVICE names, or by default candidates (gpu/device_candidate.h). Another is
+ * woken beside the program once calls have waited for those in use, or would have gained by one more, part
+ * of what that takes, or for a candidate all of it; the call that has paid for its use waits until it is
+ * there, if need be, and none uses it before (device_policy.h): which one is the first depends on the
+ * calls, not on how long waking takes. When those in use have failed, it is woken and used as soon as may
+ * be; in always mode at once.
  * A call that begins its turn goes to the device that will have done it first, or where its matrices are.
  * With one device a turn costs nothing. Any thread may call these. */
 #ifndef MUBLAS_OTHER_DEVICES_H
