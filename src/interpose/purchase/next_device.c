@@ -16,7 +16,7 @@ static atomic_int next_place = 1, unpaid_place = 1;
 static pthread_mutex_t waking = PTHREAD_MUTEX_INITIALIZER; /* of who waits for it */
 
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
-static double gained_us; /* by one more, if it were there; guarded by counting */
+static _Atomic double gained_us; /* by one more, if it were there; written under counting */
 
 static int places(void)
 {
@@ -160,11 +160,10 @@ void next_device_gain(double gain_us)
 {
     const bool is_candidate = device_chosen(device_use_at(0)->device)->has_candidates;
     pthread_mutex_lock(&counting);
-    gained_us += gain_us;
+    const double all_us = atomic_load(&gained_us) + gain_us;
     const enum purchase_time time = device_policy_wake_another(settings()->offload, is_candidate,
-                                                               device_outlook_price_us(), gained_us);
-    if (time == PURCHASE_NOW)
-        gained_us = 0;
+                                                               device_outlook_price_us(), all_us);
+    atomic_store(&gained_us, time == PURCHASE_NOW ? 0 : all_us);
     pthread_mutex_unlock(&counting);
     wake_another(time);
 }
@@ -191,6 +190,6 @@ const char *next_device_unused(int place)
     else
         snprintf(text, sizeof text,
                  "device %d not needed: calls would have gained %.3f s by one more, which costs %.2f s",
-                 ordinal, gained_us / 1e6, device_outlook_price_us() / 1e6);
+                 ordinal, atomic_load(&gained_us) / 1e6, device_outlook_price_us() / 1e6);
     return text;
 }
