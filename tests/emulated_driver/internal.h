@@ -98,6 +98,7 @@ struct device_kind {
     size_t memory;
     size_t occupied; /* of that, by other processes */
     long multiprocessors, clock, memory_clock, cooperative, compute_mode; /* clocks in kHz */
+    long slow; /* milliseconds */
     double link, compute;                     /* bytes and operations per second; HUGE_VAL: take no time */
 };
 void kinds_read(void);

@@ -16,6 +16,7 @@ static void read_kind(struct device_kind *kind, int place)
     kind->clock = option_listed("EMULATED_CLOCK", place, 1980000);
     kind->memory_clock = option_listed("EMULATED_MEMORY_CLOCK", place, 2619000);
     kind->cooperative = option_listed("EMULATED_COOPERATIVE", place, 0);
+    kind->slow = option_listed("EMULATED_SLOW", place, 0);
     kind->link = option_listed_real("EMULATED_LINK", place, HUGE_VAL);
     kind->compute = option_listed_real("EMULATED_COMPUTE", place, HUGE_VAL);
 }
