@@ -66,6 +66,8 @@ untouched '' CUDA_VISIBLE_DEVICES=1
 result $? "and where one is visible"
 untouched '' EMULATED_MULTIPROCESSORS=132,20
 result $? "and one that is far slower"
+run 300 MUBLAS_DEVICE_MEMORY=200K && cmp "$work/output" "$work/one" && [ "$(woken)" = 1 ]
+result $? "a matrix that all together cannot hold wakes no other"
 run 300 MUBLAS_OFFLOAD=always && [ "$(woken)" = 1 ] && cmp "$work/output" "$work/one"
 result $? "in always mode there is one"
 
