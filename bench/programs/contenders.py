@@ -109,8 +109,7 @@ class Contenders:
             environment.update(LD_PRELOAD=self.nvblas, NVBLAS_CONFIG_FILE=str(self.settings))
         elif contender in ("mublas", "several"):
             environment["LD_PRELOAD"] = self.shim
-            if contender == "several":
-                environment["MUBLAS_DEVICE"] = "all"
+            environment["MUBLAS_DEVICE"] = "all" if contender == "several" else "0"
         elif contender == "run":
             command = [self.command, "run", "--", *command]
         if self.reports and contender in ("mublas", "several", "run"):

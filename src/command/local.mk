@@ -1,5 +1,6 @@
 bin_PROGRAMS += mublas
 mublas_SOURCES = src/command/main.c src/command/commands.h \
+	src/command/link_rates.c src/command/link_rates.h \
 	src/command/report/tuning_report.c src/command/report/tuning_report.h \
 	src/command/route_orders.c src/command/route_orders.h
 shim_path = -DMUBLAS_SHIM='"$(libdir)/libmublas_shim.so"' -DMUBLAS_MULTIARCH='"$(MULTIARCH)"'

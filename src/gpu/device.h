@@ -53,9 +53,13 @@ CUresult device_of_context(struct device **device);
 const char *device_fault(void);
 
 /* The same as device_wake of the one at `place` among the ordinals of device_choose, below DEVICES_MAX.
- * STATUS_NO_DEVICE where it has fewer. */
+ * STATUS_NO_DEVICE where it has fewer. Of a candidate that others use: STATUS_UNSUPPORTED where that was seen
+ * without a context there, STATUS_BUSY where it took one, which is gone again. */
 enum status device_wake_at(int place, struct device **device);
 int device_place(const struct device *device); /* -1: of device_of_context */
+
+/* Why the candidate at `place` was left alone when it was to be woken; static storage. NULL: it was not. */
+const char *device_refusal_at(int place);
 
 /* Give the device up for the rest of the process; `reason` is logged once. */
 void device_disable(struct device *device, const char *reason);
@@ -77,6 +81,10 @@ bool device_is_shared(const struct device *device);
 
 /* True when this host memory is pinned, by whomever. Inside device_enter. */
 bool device_has_pinned(const void *memory);
+
+/* Why the candidate with this ordinal would be left alone now, as far as can be told without a context there;
+ * static storage. NULL: it would not be. After device_choose. */
+const char *device_candidate_fault(int ordinal);
 
 /* Properties of an ordinal without creating a context, for `mublas info` and
  * for the policy's crossovers. */

@@ -90,6 +90,20 @@ struct device_choice device_choice_make(const struct device_list *setting, const
     return choice;
 }
 
+void device_choice_add_candidates(struct device_choice *choice, const struct device_list *setting,
+                                  bool is_launched)
+{
+    if (is_launched || setting->all || setting->count > 0 || choice->devices == 1)
+        return;
+    take_round_robin(choice, 0, choice->devices);
+    choice->has_candidates = true;
+}
+
+const char *device_choice_reason(const struct device_choice *choice, int place)
+{
+    return choice->has_candidates && place > 0 ? "default, as calls gain by it" : choice->reason;
+}
+
 size_t device_choice_share(const struct device_choice *choice, unsigned percent, size_t available_bytes,
                            size_t total_bytes)
 {

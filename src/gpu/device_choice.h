@@ -12,6 +12,7 @@ struct device_choice {
     int ordinal; /* of the first */
     int count;   /* of those that this process uses, at least 1 */
     int ordinals[DEVICES_MAX];
+    bool has_candidates; /* those behind the first were not named: device_candidate.h */
     int devices; /* visible ones, at least 1 */
     int missing; /* an ordinal that was asked for beside others and is not there; negative: none */
     int sharers; /* processes of this job that use the same device, this one included; 1 where unknown */
@@ -24,6 +25,13 @@ struct device_choice {
  * for its own. Pure. */
 struct device_choice device_choice_make(const struct device_list *setting, const struct local_rank *rank,
                                         int devices, bool bound);
+
+/* Without a setting and a launcher the others are candidates: they are used where that pays. Pure. */
+void device_choice_add_candidates(struct device_choice *choice, const struct device_list *setting,
+                                  bool is_launched);
+
+/* Why the device at this place among the ordinals is one of them. */
+const char *device_choice_reason(const struct device_choice *choice, int place);
 
 /* CUDA_VISIBLE_DEVICES names exactly one device. */
 bool device_choice_is_bound(void);

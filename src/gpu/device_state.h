@@ -3,6 +3,7 @@
 #define MUBLAS_DEVICE_STATE_H
 
 #include "gpu/device.h"
+#include "gpu/device_candidate.h"
 
 #include <stdatomic.h>
 
@@ -16,6 +17,7 @@ struct device {
     struct kernel_set kernels;
     atomic_bool is_shared;
     atomic_bool usable;
+    _Atomic enum candidate_refusal refusal;
     bool is_programs; /* device_of_context */
 };
 

@@ -80,6 +80,9 @@ enum status device_choose(struct device_choice *choice)
     if (status != STATUS_OK)
         return status;
     *choice = device_choice_make(&settings()->device, local_rank(), count, device_choice_is_bound());
+    if (settings()->offload == OFFLOAD_AUTO)
+        device_choice_add_candidates(choice, &settings()->device,
+                                     local_rank()->rank >= 0 || world_rank().rank >= 0);
     return STATUS_OK;
 }
 
@@ -103,6 +106,15 @@ enum status device_query(int ordinal, struct device_properties *properties)
     if (status == STATUS_OK)
         read_properties(handle, ordinal, properties);
     return status;
+}
+
+const char *device_candidate_fault(int ordinal)
+{
+    CUdevice handle;
+    if (driver()->device_get(&handle, ordinal) != CUDA_SUCCESS)
+        return "it does not answer";
+    const enum candidate_refusal refusal = device_candidate_look(handle);
+    return refusal == CANDIDATE_FREE ? NULL : device_candidate_reason(refusal);
 }
 
 static enum status load_kernels(struct device *device)
@@ -151,6 +163,44 @@ static void choose(void)
                     the_choice.missing);
 }
 
+static bool is_candidate(int place)
+{
+    return place > 0 && the_choice.has_candidates;
+}
+
+static enum status refuse(struct device *device, enum candidate_refusal refusal)
+{
+    atomic_store(&device->refusal, refusal);
+    log_message(LOG_INFO, "device %d is left alone: %s", device->properties.ordinal,
+                device_candidate_reason(refusal));
+    return refusal == CANDIDATE_OCCUPIED ? STATUS_BUSY : STATUS_UNSUPPORTED;
+}
+
+/* It is awake; others that use it get it back. */
+static enum status keep_if_free(struct device *device)
+{
+    struct device_scope scope;
+    enum status status = device_enter(device, &scope);
+    if (status != STATUS_OK)
+        return status;
+    const enum candidate_refusal refusal = device_candidate_look_inside();
+    device_leave(device, &scope);
+    if (refusal == CANDIDATE_FREE)
+        return STATUS_OK;
+    if (!exit_gate_is_closed())
+        device_close(device);
+    return refuse(device, refusal);
+}
+
+static enum status open_candidate(struct device *device)
+{
+    const enum candidate_refusal refusal = device_candidate_look(device->handle);
+    if (refusal != CANDIDATE_FREE)
+        return refuse(device, refusal);
+    const enum status status = open_context(device);
+    return status == STATUS_OK ? keep_if_free(device) : status;
+}
+
 static enum status wake(struct device *device, int place)
 {
     pthread_once(&choose_once, choose);
@@ -167,11 +217,11 @@ static enum status wake(struct device *device, int place)
     read_properties(device->handle, ordinal, &device->properties);
     exit_gate_install();
     atomic_store(&device->usable, true);
-    status = open_context(device);
+    status = is_candidate(place) ? open_candidate(device) : open_context(device);
     atomic_store(&device->usable, status == STATUS_OK);
     if (status == STATUS_OK)
         log_message(LOG_INFO, "device %d is awake: %s (%s)", ordinal, device->properties.name,
-                    the_choice.reason);
+                    device_choice_reason(&the_choice, place));
     return status;
 }
 
@@ -188,6 +238,12 @@ enum status device_wake_at(int place, struct device **device)
         return STATUS_DEVICE_LOST;
     *device = &devices[place];
     return status;
+}
+
+const char *device_refusal_at(int place)
+{
+    const enum candidate_refusal refusal = atomic_load(&devices[place].refusal);
+    return refusal == CANDIDATE_FREE ? NULL : device_candidate_reason(refusal);
 }
 
 enum status device_wake(struct device **device)

@@ -182,8 +182,13 @@ enum status launch_plan_make_by(const struct blas_call *call, const struct launc
     return STATUS_OK;
 }
 
+enum status launch_plan_make_at(int place, const struct blas_call *call, struct launch_plan *plan)
+{
+    const struct launch_shape shape = launch_shape_choose_at(place, call);
+    return launch_plan_make_by(call, &shape, plan);
+}
+
 enum status launch_plan_make(const struct blas_call *call, struct launch_plan *plan)
 {
-    const struct launch_shape shape = launch_shape_choose(call);
-    return launch_plan_make_by(call, &shape, plan);
+    return launch_plan_make_at(LAUNCH_PLACE_FIRST, call, plan);
 }

@@ -37,6 +37,8 @@ struct launch_target {
 
 /* Plan a call (pointers as for launch()). STATUS_UNSUPPORTED: no kernel does it. */
 enum status launch_plan_make(const struct blas_call *call, struct launch_plan *plan);
+/* The same by the shape that was learned for the device at this place. */
+enum status launch_plan_make_at(int place, const struct blas_call *call, struct launch_plan *plan);
 /* The same by this shape; STATUS_UNSUPPORTED also when it has a fault, which is logged. */
 enum status launch_plan_make_by(const struct blas_call *call, const struct launch_shape *shape,
                                 struct launch_plan *plan);

@@ -44,7 +44,7 @@ CUresult launch_queue(struct launch_plan *plan, const struct launch_target *targ
 enum status launch(struct lane *lane, const struct blas_call *call)
 {
     struct launch_plan plan;
-    enum status status = launch_plan_make(call, &plan);
+    enum status status = launch_plan_make_at(device_place(lane->device), call, &plan);
     if (status == STATUS_OK)
         status = lane_reserve_workspace(lane, plan.workspace_bytes, plan.counter_bytes);
     if (status != STATUS_OK)

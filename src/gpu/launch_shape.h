@@ -49,12 +49,16 @@ const char *launch_shape_fault(const struct blas_call *call, const struct launch
 /* Will launch() take it for the call where it is chosen? If not, the built-in shape. */
 bool launch_shape_can(const struct blas_call *call, const struct launch_shape *shape);
 
-/* The shape that launch() takes for this axpy, gemv, symv, hemv or trmv call. */
+/* The shape that launch() takes for this axpy, gemv, symv, hemv or trmv call on the device at `place`
+ * (gpu/device.h); and on the first device that is in use. */
+struct launch_shape launch_shape_choose_at(int place, const struct blas_call *call);
 struct launch_shape launch_shape_choose(const struct blas_call *call);
 
-/* Choose for a call of that kind, by what was learned: pure and thread-safe. False: nothing
+enum { LAUNCH_PLACE_FIRST = -1 };
+
+/* Choose for a call of that kind, by what was learned for the device: pure and thread-safe. False: nothing
  * was, and the built-in rules choose, as they do where what was chosen cannot run the call. */
-typedef bool launch_shape_chooser(const struct blas_call *call, struct launch_shape *shape);
+typedef bool launch_shape_chooser(int place, const struct blas_call *call, struct launch_shape *shape);
 /* NULL: the built-in rules choose. Thread-safe; the chooser must stay. */
 void launch_shape_choose_by(launch_shape_chooser *chooser);
 /* The built-in rules alone (launch_shape_built_in.c). */

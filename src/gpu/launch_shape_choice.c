@@ -6,15 +6,20 @@
 static struct launch_shape overriding_shape;
 static launch_shape_chooser *_Atomic present_chooser;
 
-struct launch_shape launch_shape_choose(const struct blas_call *call)
+struct launch_shape launch_shape_choose_at(int place, const struct blas_call *call)
 {
     launch_shape_chooser *chooser = atomic_load_explicit(&present_chooser, memory_order_acquire);
     struct launch_shape shape;
     if (overriding_shape.edge)
         return overriding_shape;
-    if (chooser && chooser(call, &shape) && launch_shape_can(call, &shape))
+    if (chooser && chooser(place, call, &shape) && launch_shape_can(call, &shape))
         return shape;
     return launch_shape_built_in(call);
+}
+
+struct launch_shape launch_shape_choose(const struct blas_call *call)
+{
+    return launch_shape_choose_at(LAUNCH_PLACE_FIRST, call);
 }
 
 void launch_shape_choose_by(launch_shape_chooser *chooser)

@@ -3,6 +3,7 @@ libmublas_core_la_SOURCES += \
 	src/gpu/cooperative_refusal.c src/gpu/cooperative_refusal.h \
 	src/gpu/stream_watch.c src/gpu/stream_watch.h \
 	src/gpu/device.c src/gpu/device.h src/gpu/device_state.h src/gpu/device_wake.c \
+	src/gpu/device_candidate.c src/gpu/device_candidate.h \
 	src/gpu/device_choice.c src/gpu/device_choice.h \
 	src/gpu/device_peer.c src/gpu/device_peer.h \
 	src/gpu/device_pace.c src/gpu/device_pace.h src/gpu/device_shares.c src/gpu/device_shares.h \

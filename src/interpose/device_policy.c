@@ -1,7 +1,7 @@
 #include "interpose/device_policy.h"
 
 /* Of the price, for it to be prepared. */
-static const double begun_part = 0.5;
+static const double BEGUN_PART = 0.5;
 
 static bool is_better(const struct device_offer *one, const struct device_offer *other)
 {
@@ -21,12 +21,13 @@ int device_policy_choose(const struct device_offer *offers, int count)
     return best;
 }
 
-enum purchase_time device_policy_wake_another(enum offload_mode mode, const struct machine_model *model,
-                                              double waited_us)
+enum purchase_time device_policy_wake_another(enum offload_mode mode, bool is_candidate, double price_us,
+                                              double gained_us)
 {
+    const double begun_us = (is_candidate ? 1 : BEGUN_PART) * price_us;
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
-    if (waited_us >= model->wake_us)
+    if (gained_us >= begun_us + (1 - BEGUN_PART) * price_us)
         return PURCHASE_NOW;
-    return waited_us >= begun_part * model->wake_us ? PURCHASE_SOON : PURCHASE_NOT_YET;
+    return gained_us >= begun_us ? PURCHASE_SOON : PURCHASE_NOT_YET;
 }

@@ -17,10 +17,11 @@ struct device_offer {
  * of equal ones the first. Negative: none is usable. */
 int device_policy_choose(const struct device_offer *offers, int count);
 
-/* Is it time to wake another device, for calls that would have waited `waited_us` so far for those in use?
- * What that would have saved has to cover half of the price for it to be prepared, and all of it for it to be
- * used: a program whose calls rarely meet never pays that. */
-enum purchase_time device_policy_wake_another(enum offload_mode mode, const struct machine_model *model,
-                                              double waited_us);
+/* Is it time to wake another device, which takes `price_us`, for calls that would have gained `gained_us` by
+ * it so far? That has to cover half of the price for it to be prepared, and all of it for it to be used: a
+ * program whose calls rarely meet never pays that. One that nobody named (`is_candidate`) is prepared once all
+ * of it is covered, and used from one and a half times the price on. */
+enum purchase_time device_policy_wake_another(enum offload_mode mode, bool is_candidate, double price_us,
+                                              double gained_us);
 
 #endif

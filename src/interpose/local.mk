@@ -33,7 +33,9 @@ libmublas_core_la_SOURCES += \
 	src/interpose/lapack/losses.c src/interpose/lapack/losses.h \
 	src/interpose/lapack/routines.c src/interpose/lapack/routines.h \
 	src/interpose/purchase/background.c src/interpose/purchase/background.h \
+	src/interpose/purchase/device_outlook.c src/interpose/purchase/device_outlook.h \
 	src/interpose/purchase/device_use.c src/interpose/purchase/device_use.h \
+	src/interpose/purchase/next_device.c src/interpose/purchase/next_device.h \
 	src/interpose/purchase/other_devices.c src/interpose/purchase/other_devices.h \
 	src/interpose/purchase/early_account.c src/interpose/purchase/early_account.h \
 	src/interpose/purchase/last_thread.c src/interpose/purchase/last_thread.h \

@@ -92,7 +92,7 @@ bool shared_call_plan(struct shared_plan *plan, const struct program_call *call)
     plan->is_pinned = false;
     if (!blas_is_level3(&call->blas) || (!call->is_cut && is_mostly_resident(&call->residency)))
         return false;
-    if (device_chosen(device_use_at(0)->device)->count < 2)
+    if (!other_devices_are_possible())
         return false;
     plan->is_pinned = is_pinned(call);
     do { /* again where that has woken one at once */

@@ -2,6 +2,7 @@
 
 #include "common/settings.h"
 #include "gpu/launch.h"
+#include "interpose/purchase/next_device.h"
 #include "interpose/purchase/other_devices.h"
 
 #include <math.h>
@@ -28,8 +29,7 @@ static bool fits(const struct program_call *call, const struct mirror_table *mir
 
 bool split_call_is_due(const struct program_call *call)
 {
-    if (blas_is_level3(&call->blas) || !call->blas.a.pointer || device_use_count() == 0 ||
-        device_chosen(device_use_at(0)->device)->count == 1)
+    if (blas_is_level3(&call->blas) || !call->blas.a.pointer || !other_devices_are_possible())
         return false;
     for (int i = 0; i < device_use_count(); i++)
         if (device_is_usable(device_use_at(i)->device) && fits(call, device_use_at(i)->mirrors))
@@ -69,13 +69,25 @@ static void add_residency(struct residency *all, const struct residency *part)
     all->setbacks = part->setbacks > all->setbacks ? part->setbacks : all->setbacks;
 }
 
+/* All together, with those that may still come. */
+static bool can_hold(const struct program_call *call)
+{
+    const size_t column_bytes = (size_t)call->blas.a.ld * blas_element_bytes(call->blas.type);
+    size_t bytes = next_devices_bytes();
+    for (int i = 0; i < device_use_count(); i++)
+        if (device_is_usable(device_use_at(i)->device))
+            bytes += operands_budget(device_use_at(i)->mirrors);
+    return bytes / column_bytes >= (size_t)call->blas.a.columns;
+}
+
 /* Once enough devices are awake; where more are left, they are woken once `gain_us` of each call has added up
  * to what that takes. */
 static bool plan_and_wake(struct split_call *split, const struct program_call *call, double gain_us)
 {
     int before = 0;
+    const bool is_possible = can_hold(call);
     while (!plan(split, call)) {
-        if (before == device_use_count())
+        if (before == device_use_count() || !is_possible)
             return false;
         before = device_use_count();
         other_devices_want(gain_us);
@@ -121,9 +133,9 @@ bool split_call_is_faster(struct split_call *split, struct program_call *call)
     const double alone_us = times.resident_us;
     if (blas_is_level3(&call->blas) || !call->blas.a.pointer || !call->residency.resident)
         return false;
-    const int devices = device_chosen(device_use_at(0)->device)->count;
+    const int devices = device_use_count() > 1 ? device_use_count() : 2;
     const double gain_us = alone_us - split_us(alone_us, devices);
-    if (devices == 1 || gain_us < worth_part * alone_us || !launch_supported(&call->blas) ||
+    if (!other_devices_are_possible() || gain_us < worth_part * alone_us || !launch_supported(&call->blas) ||
         !plan_and_wake(split, call, gain_us))
         return false;
     times.host_us = alone_us; /* what it is compared with now */

@@ -109,7 +109,8 @@ EXPORT CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
     if ((result = context_check()) != CUDA_SUCCESS)
         goto end;
     *total_bytes = device_kind(context_device())->memory;
-    *free_bytes = *total_bytes - physical_used(context_device());
+    *free_bytes = *total_bytes - device_kind(context_device())->occupied -
+                  physical_used(context_device());
     API_END;
 }
 

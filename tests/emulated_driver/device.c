@@ -102,6 +102,7 @@ EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 static int attribute_value(int attribute, const struct device_kind *kind)
 {
     switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE: return (int)kind->compute_mode;
     case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return (int)kind->clock;
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return (int)kind->multiprocessors;
     case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return (int)kind->memory_clock;

@@ -96,7 +96,9 @@ void option_listed_word(const char *variable, int place, const char *fallback, c
 struct device_kind {
     char name[64];
     size_t memory;
-    long multiprocessors, clock, memory_clock, cooperative; /* clocks in kHz */
+    size_t occupied; /* of that, by other processes */
+    long multiprocessors, clock, memory_clock, cooperative, compute_mode; /* clocks in kHz */
+    long slow; /* milliseconds */
     double link, compute;                     /* bytes and operations per second; HUGE_VAL: take no time */
 };
 void kinds_read(void);

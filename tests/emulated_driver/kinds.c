@@ -10,10 +10,13 @@ static void read_kind(struct device_kind *kind, int place)
 {
     option_listed_word("EMULATED_NAMES", place, "Emulated device", kind->name, sizeof kind->name);
     kind->memory = (size_t)option_listed("EMULATED_DEVICE_MEMORY", place, 8L << 30);
+    kind->occupied = (size_t)option_listed("EMULATED_OCCUPIED", place, 0);
+    kind->compute_mode = option_listed("EMULATED_COMPUTE_MODE", place, 0);
     kind->multiprocessors = option_listed("EMULATED_MULTIPROCESSORS", place, 132);
     kind->clock = option_listed("EMULATED_CLOCK", place, 1980000);
     kind->memory_clock = option_listed("EMULATED_MEMORY_CLOCK", place, 2619000);
     kind->cooperative = option_listed("EMULATED_COOPERATIVE", place, 0);
+    kind->slow = option_listed("EMULATED_SLOW", place, 0);
     kind->link = option_listed_real("EMULATED_LINK", place, HUGE_VAL);
     kind->compute = option_listed_real("EMULATED_COMPUTE", place, HUGE_VAL);
 }

@@ -252,8 +252,17 @@ EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
     API_END;
 }
 
+/* Without the driver's lock: others go on meanwhile. */
+static void wait_for_slow_device(void)
+{
+    const CUdevice device = context_device();
+    if (device >= 0 && device_kind(device)->slow > 0)
+        usleep((useconds_t)device_kind(device)->slow * 1000);
+}
+
 EXPORT CUresult cuStreamSynchronize(CUstream stream)
 {
+    wait_for_slow_device();
     API_BEGIN(cuStreamSynchronize);
     usleep((useconds_t)(1e6 * options()->delay));
     if ((result = context_check()) == CUDA_SUCCESS && (result = capture_forbids(stream)) == CUDA_SUCCESS)

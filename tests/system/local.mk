@@ -332,6 +332,11 @@ tests_system_waking_LDADD = $(system_test_libraries)
 tests_system_no_threads_la_SOURCES = tests/system/no_threads.c
 tests_system_no_threads_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_no_threads_la_LDFLAGS = $(module_flags)
+TESTS += tests/system/links.sh
+EXTRA_DIST += tests/system/links.sh
+tests/system/links.log: mublas$(EXEEXT) bench/shares$(EXEEXT) tests/system/shared_tiles$(EXEEXT)
+TESTS += tests/system/candidates.sh
+EXTRA_DIST += tests/system/candidates.sh
 TESTS += tests/system/waking.sh
 EXTRA_DIST += tests/system/waking.sh tests/system/waking_recipe.sh
 

@@ -82,6 +82,26 @@ static void test_off(void)
     tap_ok(same(&shape, &built_in), "and off");
 }
 
+/* Each device has its own. */
+static void test_places(void)
+{
+    static struct recipe empty;
+    const struct blas_call call = call_of("dsymv", 300, 300);
+    const struct launch_shape built_in = launch_shape_built_in(&call);
+    decision_use(NULL);
+    tap_ok(decision_use_at(2, &example) && decision_use_at(3, &empty), "recipes of two devices");
+    struct launch_shape shape = launch_shape_choose_at(2, &call), other = launch_shape_choose_at(1, &call);
+    tap_ok(shape.variant == VARIANT_BOTH_HALVES && same(&other, &built_in),
+           "one beside a first that has none launches by its own");
+    decision_use(&example);
+    shape = launch_shape_choose_at(3, &call);
+    other = launch_shape_choose_at(1, &call);
+    tap_ok(same(&shape, &built_in) && other.variant == VARIANT_BOTH_HALVES,
+           "one without launches by the built-in rules, one like the first by the first's");
+    shape = launch_shape_choose(&call);
+    tap_ok(shape.variant == VARIANT_BOTH_HALVES, "the first by its own");
+}
+
 int main(void)
 {
     example_make(&example);
@@ -91,5 +111,6 @@ int main(void)
     test_occupancy();
     test_too_large();
     test_off();
+    test_places();
     return tap_done();
 }

@@ -52,17 +52,23 @@ static void test_choices(void)
 
 static void test_another(void)
 {
-    const struct machine_model model = {.wake_us = 300000};
-    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, &model, 0) == PURCHASE_NOT_YET &&
-               device_policy_wake_another(OFFLOAD_AUTO, &model, 149999) == PURCHASE_NOT_YET,
+    const double price_us = 300000;
+    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, false, price_us, 0) == PURCHASE_NOT_YET &&
+               device_policy_wake_another(OFFLOAD_AUTO, false, price_us, 149999) == PURCHASE_NOT_YET,
            "calls that have not waited half of its price wake none");
-    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, &model, 150000) == PURCHASE_SOON &&
-               device_policy_wake_another(OFFLOAD_AUTO, &model, 299999) == PURCHASE_SOON,
+    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, false, price_us, 150000) == PURCHASE_SOON &&
+               device_policy_wake_another(OFFLOAD_AUTO, false, price_us, 299999) == PURCHASE_SOON,
            "then it is woken beside them");
-    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, &model, 300000) == PURCHASE_NOW,
+    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, false, price_us, 300000) == PURCHASE_NOW,
            "and used once they have waited all of it");
-    tap_ok(device_policy_wake_another(OFFLOAD_ALWAYS, &model, 0) == PURCHASE_NOW, "always: at once");
-    tap_ok(device_policy_wake_another(OFFLOAD_NEVER, &model, 1e9) == PURCHASE_NOT_YET, "never: never");
+    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, true, price_us, 299999) == PURCHASE_NOT_YET,
+           "one that nobody named is not touched before all of its price is there");
+    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, true, price_us, 300000) == PURCHASE_SOON &&
+               device_policy_wake_another(OFFLOAD_AUTO, true, price_us, 449999) == PURCHASE_SOON &&
+               device_policy_wake_another(OFFLOAD_AUTO, true, price_us, 450000) == PURCHASE_NOW,
+           "then it is prepared, and used from half as much again on");
+    tap_ok(device_policy_wake_another(OFFLOAD_ALWAYS, false, price_us, 0) == PURCHASE_NOW, "always: at once");
+    tap_ok(device_policy_wake_another(OFFLOAD_NEVER, false, price_us, 1e9) == PURCHASE_NOT_YET, "never: never");
 }
 
 int main(void)

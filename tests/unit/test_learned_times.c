@@ -127,6 +127,7 @@ static const char *read_text(struct learned_times *times, const char *text)
 
 static const char text[] =
     "host-blas /usr/lib/a path/libblas.so.3\nhost-threads 16\nwake 3.1e+05\nscan 0.0003\n"
+    "links-together 0.75\n"
     "upload pinned 65536 30 1048576 120\nupload pinned-huge 65536 25\nupload staged 65536 20 1048576 140\n"
     "result staged 65536 9 1048576 150\nresult staged-triangle 65536 20\nresult pinned 16777216 350\n"
     "result pinned-triangle 16777216 250\n"

@@ -136,6 +136,36 @@ static void test_lists(void)
     tap_ok(choice.count == 1, "by default one");
 }
 
+static struct device_choice with_candidates(const struct device_list *setting, int devices, bool is_launched)
+{
+    const struct local_rank none = {.rank = -1};
+    struct device_choice choice = device_choice_make(setting, &none, devices, false);
+    device_choice_add_candidates(&choice, setting, is_launched);
+    return choice;
+}
+
+static void test_candidates(void)
+{
+    const struct device_list unset = {.count = 0}, second = {.count = 1, .ordinals = {1}}, all = {.all = true};
+    struct device_choice choice = with_candidates(&unset, 3, false);
+    tap_ok(uses(&choice, 3, 0, 1) && choice.ordinals[2] == 2 && choice.has_candidates && choice.sharers == 1 &&
+               strcmp(device_choice_reason(&choice, 0), "default, the first of 3 visible") == 0 &&
+               strcmp(device_choice_reason(&choice, 1), choice.reason) != 0,
+           "those behind the first are candidates");
+    choice = with_candidates(&unset, 12, false);
+    tap_ok(choice.count == DEVICES_MAX, "as many as a process may have");
+    choice = with_candidates(&unset, 3, true);
+    tap_ok(choice.count == 1 && !choice.has_candidates, "none under a launcher");
+    choice = with_candidates(&unset, 1, false);
+    tap_ok(choice.count == 1 && !choice.has_candidates, "none where there is one device");
+    choice = with_candidates(&second, 3, false);
+    tap_ok(uses(&choice, 1, 1, 0) && !choice.has_candidates, "none beside one that is named");
+    choice = with_candidates(&all, 3, false);
+    tap_ok(choice.count == 3 && !choice.has_candidates &&
+               strcmp(device_choice_reason(&choice, 1), choice.reason) == 0,
+           "those of all are named");
+}
+
 /* The ranks of a machine, each dealt a device: nobody's `sharers` may be off by one. */
 static void test_sharers_add_up(void)
 {
@@ -169,6 +199,7 @@ int main(void)
     test_world();
     test_choices();
     test_lists();
+    test_candidates();
     test_sharers_add_up();
     test_share();
     return tap_done();

@@ -20,6 +20,9 @@ void check_driver(struct patient *patient);
 void check_device(struct patient *patient);
 void check_kernels(struct patient *patient);
 
+/* Says nothing where a process would use one device. */
+void check_links(struct patient *patient);
+
 void check_tracking(struct patient *patient);
 void check_container(struct patient *patient);
 

@@ -1,5 +1,6 @@
 /* The CUDA driver, the device, and the kernels on it. */
 #include "command/doctor/checks.h"
+#include "command/link_rates.h"
 #include "common/settings.h"
 #include "gpu/driver.h"
 
@@ -125,4 +126,18 @@ void check_kernels(struct patient *patient)
     else
         finding_wrong(&patient->findings, "kernels", kernels_advice(status),
                       "this mublas was built without nvcc and has none: every call stays on the host");
+}
+
+void check_links(struct patient *patient)
+{
+    struct link_rates rates;
+    char text[320];
+    if (!patient->device || patient->choice.count < 2)
+        return;
+    if (!link_rates_measure(&rates)) {
+        finding_skipped(&patient->findings, "links", "others use the other devices, or they do not work");
+        return;
+    }
+    link_rates_describe(&rates, text, sizeof text);
+    finding_good(&patient->findings, "links", "%s up from pinned memory", text);
 }

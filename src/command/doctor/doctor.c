@@ -17,6 +17,7 @@ int doctor_run(char **arguments)
     check_driver(&patient);
     check_device(&patient);
     check_kernels(&patient);
+    check_links(&patient);
     check_tracking(&patient);
     check_container(&patient);
     check_host(&patient);

@@ -4,6 +4,7 @@
 #include "common/processors.h"
 #include "common/settings.h"
 #include "gpu/device.h"
+#include "gpu/device_candidate.h"
 #include "gpu/vendor/cublas_library.h"
 #include "gpu/vendor/solver_library.h"
 #include "host/host_search.h"
@@ -39,6 +40,31 @@ static void look_around(struct machine *machine)
     }
 }
 
+/* Among those chosen; -1: it is not. */
+static int place_of(int ordinal, const struct device_choice *choice)
+{
+    for (int place = 0; place < choice->count; place++)
+        if (choice->ordinals[place] == ordinal)
+            return place;
+    return -1;
+}
+
+/* Whether a program would use it, and why. */
+static void print_use(FILE *stream, int ordinal, const struct device_choice *choice)
+{
+    const int place = place_of(ordinal, choice);
+    const char *const fault = place > 0 && choice->has_candidates ? device_candidate_fault(ordinal) : NULL;
+    if (place < 0)
+        fprintf(stream, "  not used: chosen were others, by %s\n", choice->reason);
+    else if (place == 0 || !choice->has_candidates)
+        fprintf(stream, "  chosen by %s\n", choice->reason);
+    else if (fault)
+        fprintf(stream, "  not used: %s\n", fault);
+    else
+        fprintf(stream, "  used by programs whose calls gain by it, while others leave %d%% of its memory free\n",
+                CANDIDATE_FREE_PERCENT);
+}
+
 static void print_device(FILE *stream, const struct device_properties *device,
                          const struct device_choice *choice)
 {
@@ -48,18 +74,26 @@ static void print_device(FILE *stream, const struct device_properties *device,
     fprintf(stream, "  memory %.1f GiB at %.0f GB/s by clock and bus width, L2 cache %.0f MiB\n",
             (double)device->memory_bytes / (1 << 30), device->memory_bandwidth / 1e9,
             (double)device->l2_bytes / (1 << 20));
-    fprintf(stream, "  chosen by %s\n", choice->reason);
+    print_use(stream, device->ordinal, choice);
     fprintf(stream, "  driver for CUDA %d.%d\n", device->driver_version / 1000,
             device->driver_version % 1000 / 10);
 }
 
-/* Those that calls go to beside the first. */
-static void print_other_devices(FILE *stream, const struct device_choice *choice)
+static void print_if_there(FILE *stream, int ordinal, const struct device_choice *choice)
 {
     struct device_properties device;
+    if (device_query(ordinal, &device) == STATUS_OK)
+        print_device(stream, &device, choice);
+}
+
+/* Those that calls go to beside the first, and then those that they do not go to. */
+static void print_other_devices(FILE *stream, const struct device_choice *choice)
+{
     for (int i = 1; i < choice->count; i++)
-        if (device_query(choice->ordinals[i], &device) == STATUS_OK)
-            print_device(stream, &device, choice);
+        print_if_there(stream, choice->ordinals[i], choice);
+    for (int ordinal = 0; ordinal < choice->devices; ordinal++)
+        if (place_of(ordinal, choice) < 0)
+            print_if_there(stream, ordinal, choice);
     if (choice->missing >= 0)
         fprintf(stream, "device %d: there is none\n", choice->missing);
 }

@@ -71,6 +71,8 @@ static void keep_rest(struct learned_times *times, const struct learned_times *b
         times->wake_us = before->wake_us;
     if (!(times->scan_us_per_byte > 0))
         times->scan_us_per_byte = before->scan_us_per_byte;
+    if (!(times->links_part > 0))
+        times->links_part = before->links_part;
 }
 
 static bool is_untimed(const struct learned_times *times, int class)

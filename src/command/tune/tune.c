@@ -1,5 +1,6 @@
 #include "command/tune/tune_options.h"
 
+#include "command/link_rates.h"
 #include "command/routine_call.h"
 #include "command/run/shim_child.h"
 #include "command/tune/learned_merge.h"
@@ -25,6 +26,7 @@ struct run {
     struct tune_files files;
     struct tune_session session;
     struct tune_progress progress;
+    struct link_rates links; /* count 0: not measured */
     double started;
     int forms, forms_begun, forms_done; /* of all classes wanted */
     double shapes_part;    /* of the progress */
@@ -151,7 +153,10 @@ static bool learn_calls(struct run *run)
     char *text = NULL;
     if (times && shapes) {
         setenv("MUBLAS_RECIPE", shapes, 1);
-        if (tune_calls(&options, "mublas tune", times) && !stopped)
+        const bool good = tune_calls(&options, "mublas tune", times) && !stopped;
+        if (run->links.count > 0)
+            times->links_part = link_rates_part(&run->links);
+        if (good)
             text = learned_times_text(times);
     }
     tune_files_remove_shapes(&run->files);
@@ -195,6 +200,11 @@ static void print_summary(const struct run *run)
                run->forms - run->forms_done, run->forms);
     if (run->crossovers > 0)
         printf("crossovers of %d classes of calls\n", run->crossovers);
+    if (run->links.count > 0) {
+        char text[320];
+        link_rates_describe(&run->links, text, sizeof text);
+        printf("links: %s up from pinned memory\n", text);
+    }
     const double seconds = clock_seconds() - run->started;
     if (tune_files_have_nothing(&run->files))
         printf("nothing learned in %.1f s\n", seconds);
@@ -214,6 +224,8 @@ static int tune(struct run *run)
     tune_progress_begin(&run->progress, options->time_limit);
     if (options->shapes)
         good = learn_shapes(run);
+    if (options->calls && good && !stopped)
+        link_rates_measure(&run->links);
     tune_session_close(&run->session);
     bool calls_good = true;
     if (options->calls && good && !stopped)

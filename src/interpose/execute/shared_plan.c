@@ -49,18 +49,29 @@ static uint64_t least_budget(const struct tile_device *devices, int count)
     return least;
 }
 
-static double link_of(const struct shared_plan *plan, const struct machine_model *model)
+/* Of the devices' links, when all are in use; by whose recipe knows it. */
+static double links_part(const struct shared_plan *plan)
 {
-    return plan->is_pinned ? model->link_bandwidth : model->staged_bandwidth;
+    for (int i = 0; i < plan->count; i++)
+        if (plan->devices[i].model->learned && plan->devices[i].model->learned->links_part > 0)
+            return fmin(plan->devices[i].model->learned->links_part, 1);
+    return 1;
+}
+
+static double link_of(const struct shared_plan *plan, const struct machine_model *model, bool is_alone)
+{
+    const double link = plan->is_pinned ? model->link_bandwidth : model->staged_bandwidth;
+    return is_alone ? link : link * links_part(plan);
 }
 
 /* The way home does not overlap with the rest. */
-static double group_seconds(const struct shared_plan *plan, const struct machine_model *model, int64_t groups)
+static double group_seconds(const struct shared_plan *plan, const struct machine_model *model, int64_t groups,
+                            bool is_alone)
 {
     const struct blas_call *const call = &plan->tiles.call;
     int64_t tiles;
     tile_plan_groups(&plan->tiles, &tiles);
-    const double up = tile_plan_bytes_up(&plan->tiles) / (double)groups / link_of(plan, model);
+    const double up = tile_plan_bytes_up(&plan->tiles) / (double)groups / link_of(plan, model, is_alone);
     const double products = call_work_operations(call) / (double)groups / model->device_flops[call->type];
     const double down = call_work_result_bytes(call) / (double)groups /
                         (plan->is_pinned ? model->link_bandwidth : model->result_bandwidth);
@@ -102,11 +113,11 @@ static void predict(struct shared_plan *plan, int kinds, const struct machine_mo
     int64_t tiles;
     const int64_t groups = tile_plan_groups(&plan->tiles, &tiles);
     for (int i = 0; i < plan->count; i++) {
-        seconds[i] = group_seconds(plan, plan->devices[i].model, groups);
+        seconds[i] = group_seconds(plan, plan->devices[i].model, groups, false);
         starts[i] = i == 0 ? 0 : START_SECONDS;
     }
     share(plan, seconds, starts, kinds, groups);
-    plan->alone_seconds = (double)groups * group_seconds(plan, first, groups);
+    plan->alone_seconds = (double)groups * group_seconds(plan, first, groups, true);
     plan->seconds = 0;
     for (int i = 0; i < plan->count; i++)
         if (plan->shares[i] > 0)
@@ -143,5 +154,6 @@ struct tile_groups_device shared_plan_device(const struct shared_plan *plan, int
     return (struct tile_groups_device){
         .kind = plan->kinds[number],
         .share = plan->shares[number],
-        .pace = device_pace_guess(link_of(plan, model), model->device_flops[call->type])};
+        .pace = device_pace_guess(link_of(plan, model, plan->count == 1),
+                                  model->device_flops[call->type])};
 }

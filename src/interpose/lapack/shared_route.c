@@ -116,7 +116,7 @@ bool shared_route_run(const struct device_use *use, const struct lapack_call *ca
 {
     struct shared_device devices[DEVICES_MAX];
     int count;
-    if (device_chosen(use->device)->count < 2 || call->routine->family != LAPACK_POTRF)
+    if (!other_devices_are_possible() || call->routine->family != LAPACK_POTRF)
         return false;
     const double saved_us = choose_devices(problem, devices, &count);
     if (saved_us <= 0)

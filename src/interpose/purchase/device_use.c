@@ -79,7 +79,7 @@ static const struct machine_model *model_of(const struct device *device)
 {
     if (device_use_count() == 0 || are_alike(device, uses[0].device))
         return NULL;
-    return model_in_force_beside(device_properties(device));
+    return model_in_force_beside(device_properties(device), device_place(device));
 }
 
 static enum status prepare(struct device *device, struct device_use **result)
@@ -123,7 +123,8 @@ const char *device_use_description(int number)
     const struct device_use *const use = &uses[number];
     int at = snprintf(text, sizeof text, "%s%s; device %d by %s", device_properties(use->device)->name,
                       device_is_usable(use->device) ? "" : " (given up)",
-                      device_properties(use->device)->ordinal, device_chosen(use->device)->reason);
+                      device_properties(use->device)->ordinal,
+                      device_choice_reason(device_chosen(use->device), device_place(use->device)));
     at += describe_calls(use, text + at, sizeof text - (size_t)at);
     snprintf(text + at, sizeof text - (size_t)at, "; %s", mirror_table_description(use->mirrors));
     return text;

@@ -3,6 +3,7 @@
 #include "common/processors.h"
 #include "host/host_search.h"
 #include "host/symbols.h"
+#include "tuner/online/decision.h"
 #include "tuner/online/recipe_search.h"
 
 #include <dlfcn.h>
@@ -74,14 +75,17 @@ struct other_model {
     struct recipe_search search;
 };
 
-const struct machine_model *learned_model_of_other(const struct device_properties *device, const char *host)
+const struct machine_model *learned_model_of_other(const struct device_properties *device, int place,
+                                                   const char *host)
 {
     const struct recipe_signature machine = recipe_signature_of(device);
     struct other_model *const other = calloc(1, sizeof *other);
     if (!other)
         return NULL;
     other->model = crossover_model_here(device);
-    if (recipe_search(&machine, &other->recipe, &other->search))
+    const bool has_recipe = recipe_search(&machine, &other->recipe, &other->search);
+    decision_use_at(place, has_recipe ? &other->recipe : NULL);
+    if (has_recipe)
         learned_model_use(&other->model, &other->times, other->recipe.crossover, host);
     return &other->model;
 }

@@ -50,11 +50,11 @@ static void learn(struct machine_model *learning, struct learned_times *times, c
     use_model(learning);
 }
 
-const struct machine_model *model_in_force_beside(const struct device_properties *device)
+const struct machine_model *model_in_force_beside(const struct device_properties *device, int place)
 {
     char host[sizeof((struct learned_times *)0)->host_blas] = "";
     learned_model_host(bound_path(), host, sizeof host);
-    return learned_model_of_other(device, host);
+    return learned_model_of_other(device, place, host);
 }
 
 static void learn_early(void)

@@ -18,8 +18,8 @@ void model_in_force_learn(void);
 /* This device is in use from now on. Once. */
 void model_in_force_learn_of(const struct device_properties *device);
 
-/* The model of a device that is in use beside that one and is unlike it. NULL: out of memory. */
-const struct machine_model *model_in_force_beside(const struct device_properties *device);
+/* The model of a device that is in use beside that one, at `place`, and is unlike it. NULL: out of memory. */
+const struct machine_model *model_in_force_beside(const struct device_properties *device, int place);
 
 /* Is that model of the device in use, on which operands may be? */
 bool model_in_force_is_of_device(const struct machine_model *model);

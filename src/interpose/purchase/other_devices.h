@@ -1,9 +1,11 @@
-/* other_devices.h - the devices beside the first that MUBLAS_DEVICE names, and the turns of calls on all.
+/* other_devices.h - the devices beside the first, and the turns of calls on all.
  *
- * Another is woken beside the program once calls have waited for those in use, or would have gained by more
- * of them, part of what that takes; the call that has paid all of it waits until it is there, if need be, and
- * none uses it before (device_policy.h): which one is the first depends on the calls, not on how long waking
- * takes. When those in use have failed, it is woken and used as soon as may be; in always mode at once.
+ * They are those that MUBLAS_DEVICE names, or by default candidates (gpu/device_candidate.h). Another is
+ * woken beside the program once calls have waited for those in use, or would have gained by one more, part
+ * of what that takes, or for a candidate all of it; the call that has paid for its use waits until it is
+ * there, if need be, and none uses it before (device_policy.h): which one is the first depends on the
+ * calls, not on how long waking takes. When those in use have failed, it is woken and used as soon as may
+ * be; in always mode at once.
  * A call that begins its turn goes to the device that will have done it first, or where its matrices are.
  * With one device a turn costs nothing. Any thread may call these. */
 #ifndef MUBLAS_OTHER_DEVICES_H
@@ -25,11 +27,10 @@ struct device_turn {
 bool device_turn_begin(struct device_turn *turn, device_offer_of *offer_of, const void *call);
 void device_turn_end(struct device_turn *turn, _Atomic uint64_t *counter);
 
-/* A call would gain so much if more devices were in use than are. */
+/* A call would gain so much if one more device, as fast as the first, were in use. */
 void other_devices_want(double gain_us);
 
-/* None of those in use is usable any more: wake another in their place, if one is left. True: there is one
- * now. */
-bool other_devices_replace(void);
+/* Is more than one in use, or may one still come? */
+bool other_devices_are_possible(void);
 
 #endif

@@ -5,10 +5,11 @@
 #include "gpu/exit_gate.h"
 #include "interpose/lapack/host_run.h"
 #include "interpose/policy.h"
+#include "interpose/purchase/device_use.h"
 #include "interpose/purchase/early_account.h"
 #include "interpose/purchase/level3_opening.h"
 #include "interpose/purchase/model_in_force.h"
-#include "interpose/purchase/other_devices.h"
+#include "interpose/purchase/next_device.h"
 #include "interpose/report/stats.h"
 
 #include <math.h>
@@ -218,7 +219,7 @@ static bool find_device(const struct offer *offer, enum host_reason *reason)
         device = find_first(offer, reason);
     else if (offer->call && early_accounts_left)
         take_early_account(offer->call);
-    return device && (device_use_any() || other_devices_replace()) && !exit_gate_is_closed();
+    return device && (device_use_any() || next_device_replace()) && !exit_gate_is_closed();
 }
 
 bool waking_find_device(struct program_call *call, enum host_reason *reason)

@@ -3,6 +3,7 @@
 #include "host/host_blas.h"
 #include "interpose/purchase/device_use.h"
 #include "interpose/purchase/level3_opening.h"
+#include "interpose/purchase/next_device.h"
 #include "interpose/purchase/solver_opening.h"
 #include "interpose/purchase/waking.h"
 
@@ -96,6 +97,9 @@ void report_setup_each(const struct report *report, report_take *take, void *con
     take(context, "device", waking_description());
     for (int i = 1; i < device_use_count(); i++)
         take(context, "device", device_use_description(i));
+    for (int place = 0; place < DEVICES_MAX; place++)
+        if (next_device_unused(place))
+            take(context, "device", next_device_unused(place));
     tell_opening(&taking);
     tell_hosts(report, &taking);
     tell_settings(&taking);

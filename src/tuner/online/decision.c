@@ -1,6 +1,9 @@
 #include "tuner/online/decision.h"
 
+#include "common/device_list.h"
+
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SIZES_KEPT = 1024 };
@@ -14,9 +17,15 @@ union packed_shape {
     uint64_t whole;
 };
 
-static const struct recipe *_Atomic recipe_in_force;
 /* Touched page by page: a program pays for the classes and sizes that it has. */
-static _Atomic uint64_t kept[TUNING_CLASSES][TUNING_FORMS][SIZES_KEPT];
+struct decisions {
+    const struct recipe *_Atomic recipe;
+    _Atomic uint64_t kept[TUNING_CLASSES][TUNING_FORMS][SIZES_KEPT];
+};
+
+/* Of the first device and those like it; of the unlike ones by place. */
+static struct decisions first;
+static struct decisions *_Atomic others[DEVICES_MAX];
 
 static uint64_t pack(const struct launch_shape *shape)
 {
@@ -74,9 +83,9 @@ struct launch_shape decision_or_built_in(const struct class_recipe *rules, const
     return launch_shape_built_in(call);
 }
 
-bool decision_shape(const struct blas_call *call, struct launch_shape *shape)
+static bool shape_by(struct decisions *decisions, const struct blas_call *call, struct launch_shape *shape)
 {
-    const struct recipe *recipe = atomic_load_explicit(&recipe_in_force, memory_order_acquire);
+    const struct recipe *recipe = atomic_load_explicit(&decisions->recipe, memory_order_acquire);
     const union packed_shape none = {.part = {.known = 1, .none = 1}};
     const int class = tuning_class_of(call);
     if (!recipe || class == TUNING_CLASS_NONE)
@@ -86,18 +95,42 @@ bool decision_shape(const struct blas_call *call, struct launch_shape *shape)
     const int64_t size = tuning_size_of(call);
     if (size >= SIZES_KEPT)
         return decision_of(rules, class, form, size, rules->by_occupancy, shape);
-    uint64_t packed = atomic_load_explicit(&kept[class][form][size], memory_order_relaxed);
+    _Atomic uint64_t *const kept = &decisions->kept[class][form][size];
+    uint64_t packed = atomic_load_explicit(kept, memory_order_relaxed);
     if (packed == 0) {
         packed = decision_of(rules, class, form, size, rules->by_occupancy, shape) ? pack(shape) : none.whole;
-        atomic_store_explicit(&kept[class][form][size], packed, memory_order_relaxed);
+        atomic_store_explicit(kept, packed, memory_order_relaxed);
     }
     return unpack(packed, shape);
 }
 
+bool decision_shape(const struct blas_call *call, struct launch_shape *shape)
+{
+    return shape_by(&first, call, shape);
+}
+
+bool decision_shape_at(int place, const struct blas_call *call, struct launch_shape *shape)
+{
+    struct decisions *const other =
+        place < 0 ? NULL : atomic_load_explicit(&others[place], memory_order_acquire);
+    return shape_by(other ? other : &first, call, shape);
+}
+
 void decision_use(const struct recipe *recipe)
 {
-    if (atomic_load(&recipe_in_force)) /* not the first: decisions are kept of another */
-        memset((void *)kept, 0, sizeof kept);
-    atomic_store_explicit(&recipe_in_force, recipe, memory_order_release);
-    launch_shape_choose_by(recipe ? decision_shape : NULL);
+    if (atomic_load(&first.recipe)) /* not the first: decisions are kept of another */
+        memset((void *)first.kept, 0, sizeof first.kept);
+    atomic_store_explicit(&first.recipe, recipe, memory_order_release);
+    launch_shape_choose_by(recipe ? decision_shape_at : NULL);
+}
+
+bool decision_use_at(int place, const struct recipe *recipe)
+{
+    struct decisions *const decisions = calloc(1, sizeof *decisions);
+    if (!decisions)
+        return false;
+    atomic_store(&decisions->recipe, recipe);
+    atomic_store_explicit(&others[place], decisions, memory_order_release);
+    launch_shape_choose_by(decision_shape_at);
+    return true;
 }

@@ -43,6 +43,7 @@ struct learned_times {
     int host_threads;      /* ... and the number of threads */
     double wake_us;        /* 0: not learned */
     double scan_us_per_byte; /* dirty scan of tracked memory; 0: not learned */
+    double links_part; /* what all devices' links carry together, of the sum of each alone; 0: not learned */
     struct time_curve host[TIMED_CLASSES];     /* microseconds over timed_class_amount, of average flags */
     struct time_curve resident[TIMED_CLASSES]; /* the same on the device, every matrix resident, of average
                                                 * sets */
@@ -63,6 +64,7 @@ struct learned_times {
  *   host-threads NUMBER
  *   wake MICROSECONDS
  *   scan MICROSECONDS (a byte)
+ *   links-together PART (links_part)
  *   upload pinned|pinned-huge|staged BYTES MICROSECONDS BYTES MICROSECONDS ...
  *   result staged|staged-triangle|pinned|pinned-triangle BYTES MICROSECONDS ...
  *   host CLASS AMOUNT MICROSECONDS ...

@@ -121,6 +121,8 @@ static bool read_line(struct line_reader *reader, struct learned_times *times)
         return read_figure(reader, &times->wake_us);
     if (line_reader_is(reader, "scan"))
         return read_figure(reader, &times->scan_us_per_byte);
+    if (line_reader_is(reader, "links-together"))
+        return read_figure(reader, &times->links_part);
     if (line_reader_is(reader, "upload"))
         return read_named_curve(reader, way_names, UPLOAD_WAYS, times->upload);
     if (line_reader_is(reader, "result"))
@@ -185,6 +187,8 @@ static void write_lines(const struct learned_times *times, FILE *stream)
         fprintf(stream, "wake %.4g\n", times->wake_us);
     if (times->scan_us_per_byte > 0)
         fprintf(stream, "scan %.4g\n", times->scan_us_per_byte);
+    if (times->links_part > 0)
+        fprintf(stream, "links-together %.3g\n", times->links_part);
     for (int way = 0; way < UPLOAD_WAYS; way++)
         write_curve(stream, "upload", way_names[way], &times->upload[way]);
     for (int way = 0; way < RESULT_WAYS; way++)
