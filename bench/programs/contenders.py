@@ -9,7 +9,7 @@ import sys
 ORDER = ("host", "mublas", "several", "run", "nvblas", "cusolver")
 MEANING = {
     "host": "the host BLAS alone, all cores",
-    "mublas": "the same program with libmublas_shim.so preloaded",
+    "mublas": "the same program with libmublas_shim.so preloaded, and MUBLAS_DEVICE=0",
     "several": "the same with MUBLAS_DEVICE=all, for machines with several devices",
     "run": "the same by `mublas run`, which also asks glibc for huge pages",
     "nvblas": "the same program with libnvblas.so preloaded",
