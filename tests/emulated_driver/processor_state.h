@@ -47,7 +47,7 @@ struct group {
 };
 
 struct processor {
-    struct fiber caller;
+    struct fiber *caller, thread; /* what ran the block: a fiber, or a thread, for which this one stands */
     const struct launch *launch;
     struct thread *current;
     struct thread threads[THREADS_MAX];
@@ -73,6 +73,12 @@ struct processor {
 
 /* Of the calling operating-system thread; NULL outside of processor_run. */
 extern _Thread_local struct processor *running_processor __attribute__((tls_model("initial-exec")));
+
+/* As processor_run, out of a fiber. */
+void processor_run_from(struct processor *processor, const struct launch *launch, unsigned block,
+                        struct fiber *caller);
+/* turns.c: let the next block that has not ended go on. False: none takes turns. */
+bool turns_pass(void);
 
 /* Suspend the running thread until another one makes it ready. */
 void processor_wait(struct processor *processor, enum waiting waiting);

@@ -255,7 +255,8 @@ EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 EXPORT CUresult cuStreamSynchronize(CUstream stream)
 {
     API_BEGIN(cuStreamSynchronize);
-    usleep((useconds_t)(1e6 * options()->delay));
+    if (options()->delay > 0) /* even a sleep of nothing gives the processor away */
+        usleep((useconds_t)(1e6 * options()->delay));
     if ((result = context_check()) == CUDA_SUCCESS && (result = capture_forbids(stream)) == CUDA_SUCCESS)
         result = stream_drain(stream);
     API_END;
