@@ -1,4 +1,5 @@
-/* The blocks of a launch: in order, shuffled, on several threads at once, each on a thread of its own, or by turns. */
+/* The blocks of a launch: in order, shuffled, on several threads at once, each on a thread of its own, or by
+ * turns. */
 #include "emulated_driver/fiber.h"
 #include "emulated_driver/processor.h"
 

@@ -68,6 +68,7 @@ struct processor {
     time_t spins_since;
     bool watched; /* fibers_are_watched() */
     bool is_one_of_many; /* others run beside it */
+    bool takes_turns;    /* with others on its thread */
     char begin_token, end_token, barrier_tokens[2];
 };
 
@@ -77,7 +78,7 @@ extern _Thread_local struct processor *running_processor __attribute__((tls_mode
 /* As processor_run, out of a fiber. */
 void processor_run_from(struct processor *processor, const struct launch *launch, unsigned block,
                         struct fiber *caller);
-/* turns.c: let the next block that has not ended go on. False: none takes turns. */
+/* turns.c: let the next block that has not ended go on. False: the running one takes no turns. */
 bool turns_pass(void);
 
 /* Suspend the running thread until another one makes it ready. */

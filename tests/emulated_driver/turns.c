@@ -47,7 +47,7 @@ static void place_main(void *argument)
 
 bool turns_pass(void)
 {
-    if (!running || running_processor != places[current]->processor)
+    if (!running_processor->takes_turns)
         return false;
     places[current]->at = &running_processor->current->worker->fiber;
     go_on_from(places[current]->at);
@@ -64,6 +64,7 @@ static void make_places(unsigned wanted)
         if (!place)
             emulated_abort("out of host memory");
         place->processor = processor_create(options()->seed + place_count + 1, true);
+        place->processor->takes_turns = true;
         fiber_create(&place->fiber, place_count, true, place_main, place);
         places[place_count++] = place;
     }
@@ -84,5 +85,4 @@ void turns_run(const struct launch *launch, const unsigned *order)
     current = launch->blocks - 1;
     fiber_adopt_thread(&caller);
     go_on_from(&caller);
-    running = NULL;
 }

@@ -1,6 +1,6 @@
-/* shared_cholesky: potrf of all types and both triangles at orders around the edges of blocks, checked by the
- * product of the factor with its conjugate transpose; what must not be written, and INFO of matrices that are
- * not positive definite. At the end a digest of all factors. */
+/* shared_cholesky [TYPES]: potrf of all types, or of these, and both triangles at orders around the edges of
+ * blocks, checked by the product of the factor with its conjugate transpose; what must not be written, and INFO
+ * of matrices that are not positive definite. At the end a digest of all factors. */
 #include "tap.h"
 
 #include <complex.h>
@@ -105,7 +105,8 @@ UNWATCHED static double error_of(int n)
     for (int j = 0; j < n; j++) {
         memset(sums, 0, sizeof sums);
         for (int l = 0; l <= j; l++)
-            add_times(sums, &factor[(size_t)j + (size_t)l * LD], conj(factor[(size_t)j + (size_t)l * LD]), n - j);
+            add_times(sums, &factor[(size_t)j + (size_t)l * LD], conj(factor[(size_t)j + (size_t)l * LD]),
+                      n - j);
         for (int i = j; i < n; i++) {
             const double error = cabs(sums[i - j] - matrix[(size_t)i + (size_t)j * LD]);
             largest = isnan(largest) || error <= largest ? largest : error;
@@ -162,12 +163,12 @@ static void test_indefinite(int type, bool lower, int n, int bad)
            lower ? 'L' : 'U', n, info, error);
 }
 
-int main(void)
+int main(int count, char **words)
 {
     static const int orders[] = {129, 191, 192, 193, 256, 300};
     static const int bad[] = {1, 64, 65, 190, 193};
     for (int type = 0; type < 4; type++)
-        for (int lower = 0; lower < 2; lower++) {
+        for (int lower = 0; lower < 2 && (count < 2 || strchr(words[1], types[type])); lower++) {
             for (int i = 0; i < 6; i++)
                 test_factor(type, lower, orders[(i + type) % 6]);
             test_indefinite(type, lower, 193, bad[(2 * type + lower) % 5]);

@@ -1,7 +1,7 @@
-/* split: matrix-vector calls on matrices of some 20 MB, each twice and with a write to the matrix between, so
- * that the second finds most of it where the first has put it. Says a digest of all results for each routine;
- * the exit status tells whether all are right. With SPLIT_DIGESTS they are not looked at beside: for runs whose
- * digests are compared with those of right results. */
+/* split TYPES, d, z or both: matrix-vector calls on matrices of some 20 MB, each twice and with a write to the
+ * matrix between, so that the second finds most of it where the first has put it. Says a digest of all results
+ * for each routine; the exit status tells whether all are right. With SPLIT_DIGESTS they are not looked at
+ * beside: for runs whose digests are compared with those of right results. */
 #include "tap.h"
 
 #include <complex.h>
@@ -195,10 +195,11 @@ static void run(bool is_complex, enum routine routine, char uplo, char trans)
     free(problem.expected);
 }
 
-int main(void)
+int main(int count, char **words)
 {
+    const char *const types = count > 1 ? words[1] : "dz";
     only_digests = getenv("SPLIT_DIGESTS") != NULL;
-    for (int is_complex = 0; is_complex < 2; is_complex++)
+    for (int is_complex = !strchr(types, 'd'); is_complex < 1 + (strchr(types, 'z') != NULL); is_complex++)
         for (const char *trans = is_complex ? "NC" : "NT"; *trans; trans++) {
             run(is_complex, GEMV, 'L', *trans);
             run(is_complex, TRMV, 'L', *trans);
