@@ -7,7 +7,6 @@
 
 # Of several orders; under sanitizers of fewer, and of d and z, from which s and c differ by their precision.
 types=sdcz host_types=dz swapped_types=dz eigen_orders="0 1 2 3 33 65" factor_orders= singular_orders=
-declare -A orders_of=([s]="0 1 3 33" [c]="0 1 3 33")
 own_real="--routines syev,syevd,syevx,sygvd" own_complex="--routines heevd,heevx,hegvd"
 launches_real=60 launches_complex=100 launches_reduced=16
 declare -A only=()
@@ -24,7 +23,7 @@ run_all() # WHERE PASSES TYPES [OPTION of eigen...]
     local where=$1 passes=$2 types=$3 type way
     shift 3
     for type in $(fold -w 1 <<< "$types"); do
-        $passes eigen --types $type ${only[$type]} "$@" ${orders_of[$type]-$eigen_orders}
+        $passes eigen --types $type ${only[$type]} "$@" $eigen_orders
         result $? "$where: eigensolvers of type $type"
     done
     $passes factor --types $types $factor_orders
