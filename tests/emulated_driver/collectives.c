@@ -55,7 +55,8 @@ void emulated_spin(unsigned turn)
                        "seconds",
                        processor->launch->kernel->name, self->block, self->blocks, self->thread,
                        options()->patience);
-    sched_yield();
+    if (!turns_pass() || turn % TURNS_BETWEEN_CLOCKS == TURNS_BETWEEN_CLOCKS - 1)
+        sched_yield(); /* to other blocks, or to a host that is to end the wait */
 }
 
 static struct exchange_result *take_result(struct processor *processor, unsigned references)

@@ -1,4 +1,6 @@
-/* The blocks of a launch: in order, shuffled, on several threads at once, or each on a thread of its own. */
+/* The blocks of a launch: in order, shuffled, on several threads at once, each on a thread of its own, or by
+ * turns. */
+#include "emulated_driver/fiber.h"
 #include "emulated_driver/processor.h"
 
 #include <fenv.h>
@@ -153,6 +155,10 @@ CUresult grid_run(const struct kernel *kernel, const void *arguments, unsigned b
     const CUresult result = at_once ? run_as_requested(&launch) : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
         return result;
+    if (at_once && options()->block_threads == 0 && !fibers_are_watched()) {
+        turns_run(&launch, order);
+        return CUDA_SUCCESS;
+    }
     const unsigned members = at_once ? blocks : (unsigned)options()->block_threads;
     if (members > 0 && blocks > 1) {
         begin_concurrently(&launch, members, blocks);

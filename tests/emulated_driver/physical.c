@@ -15,6 +15,12 @@ static unsigned char *alias_base;
 static struct range_set offsets;
 static size_t used[DEVICES_MAX];
 
+/* Ranges that were given back with their pages, the oldest first: new pages are most of what a small mapping
+ * costs. */
+enum { KEPT_MOST = 16, KEPT_BYTES = 4 << 20 };
+static struct range kept[KEPT_MOST];
+static unsigned kept_count;
+
 CUresult physical_open(void)
 {
     const uint64_t bytes = (uint64_t)kinds_count() * DEVICE_BYTES;
@@ -39,12 +45,49 @@ CUresult physical_open(void)
     return CUDA_SUCCESS;
 }
 
+static struct range take_kept(unsigned place)
+{
+    const struct range range = kept[place];
+    memmove(&kept[place], &kept[place + 1], (--kept_count - place) * sizeof *kept);
+    return range;
+}
+
+static bool find_kept(size_t bytes, size_t alignment, uint64_t *offset)
+{
+    for (unsigned i = 0; i < kept_count; i++)
+        if (kept[i].end - kept[i].begin == bytes && kept[i].begin % alignment == 0) {
+            *offset = take_kept(i).begin;
+            return true;
+        }
+    return false;
+}
+
+static void give(struct range range)
+{
+    range_give(&offsets, range.begin);
+    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)range.begin,
+              (off_t)(range.end - range.begin));
+}
+
+/* Without poison fresh memory has new pages. */
+static void keep_or_give(struct range range)
+{
+    if (!options()->poison || range.end - range.begin > KEPT_BYTES) {
+        give(range);
+        return;
+    }
+    if (kept_count == KEPT_MOST)
+        give(take_kept(0));
+    kept[kept_count++] = range;
+}
+
 CUresult physical_take(CUdevice device, size_t bytes, size_t alignment, struct physical **result)
 {
     if (bytes > device_kind(device)->memory - used[device])
         return CUDA_ERROR_OUT_OF_MEMORY;
     struct physical *physical = calloc(1, sizeof *physical);
-    if (!physical || !range_take(&offsets, bytes, alignment, &physical->offset))
+    if (!physical || !(find_kept(bytes, alignment, &physical->offset) ||
+                       range_take(&offsets, bytes, alignment, &physical->offset)))
         emulated_abort("out of emulation resources");
     physical->bytes = bytes;
     physical->references = 1;
@@ -60,9 +103,7 @@ void physical_drop(struct physical *physical)
 {
     if (--physical->references > 0)
         return;
-    range_give(&offsets, physical->offset);
-    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)physical->offset,
-              (off_t)physical->bytes);
+    keep_or_give((struct range){physical->offset, physical->offset + physical->bytes});
     used[physical->device] -= physical->bytes;
     free(physical);
 }

@@ -81,7 +81,7 @@ static struct thread *choose(struct processor *processor)
 /* Leave the fiber `from` for the thread (NULL: for the caller). */
 static void leave_for(struct processor *processor, struct fiber *from, struct thread *thread)
 {
-    struct fiber *to = &processor->caller;
+    struct fiber *to = processor->caller;
     if (thread) {
         if (!thread->worker) {
             thread->worker = take_worker(processor);
@@ -197,11 +197,18 @@ static void prepare(struct processor *processor, const struct launch *launch, un
 
 void processor_run(struct processor *processor, const struct launch *launch, unsigned block)
 {
+    fiber_adopt_thread(&processor->thread);
+    processor_run_from(processor, launch, block, &processor->thread);
+}
+
+void processor_run_from(struct processor *processor, const struct launch *launch, unsigned block,
+                        struct fiber *caller)
+{
     prepare(processor, launch, block);
     running_processor = processor;
-    fiber_adopt_thread(&processor->caller);
+    processor->caller = caller;
     fiber_release(&processor->begin_token);
-    leave_for(processor, &processor->caller, choose(processor));
+    leave_for(processor, caller, choose(processor));
     fiber_acquire(&processor->end_token);
     running_processor = NULL;
     exchanges_end(processor);

@@ -47,7 +47,7 @@ struct group {
 };
 
 struct processor {
-    struct fiber caller;
+    struct fiber *caller, thread; /* what ran the block: a fiber, or a thread, for which this one stands */
     const struct launch *launch;
     struct thread *current;
     struct thread threads[THREADS_MAX];
@@ -68,11 +68,18 @@ struct processor {
     time_t spins_since;
     bool watched; /* fibers_are_watched() */
     bool is_one_of_many; /* others run beside it */
+    bool takes_turns;    /* with others on its thread */
     char begin_token, end_token, barrier_tokens[2];
 };
 
 /* Of the calling operating-system thread; NULL outside of processor_run. */
 extern _Thread_local struct processor *running_processor __attribute__((tls_model("initial-exec")));
+
+/* As processor_run, out of a fiber. */
+void processor_run_from(struct processor *processor, const struct launch *launch, unsigned block,
+                        struct fiber *caller);
+/* turns.c: let the next block that has not ended go on. False: the running one takes no turns. */
+bool turns_pass(void);
 
 /* Suspend the running thread until another one makes it ready. */
 void processor_wait(struct processor *processor, enum waiting waiting);

@@ -264,7 +264,8 @@ EXPORT CUresult cuStreamSynchronize(CUstream stream)
 {
     wait_for_slow_device();
     API_BEGIN(cuStreamSynchronize);
-    usleep((useconds_t)(1e6 * options()->delay));
+    if (options()->delay > 0) /* even a sleep of nothing gives the processor away */
+        usleep((useconds_t)(1e6 * options()->delay));
     if ((result = context_check()) == CUDA_SUCCESS && (result = capture_forbids(stream)) == CUDA_SUCCESS)
         result = stream_drain(stream);
     API_END;

@@ -20,8 +20,8 @@ struct emulated_thread {
 
 enum { EMULATED_WIDTH_MAX = 32, EMULATED_EXCHANGE_MAX = 256 };
 
-/* The running thread. Only inside a kernel. */
-const struct emulated_thread *emulated_self(void);
+/* The running thread. Only inside a kernel, of which one thread runs all: it need be asked for once. */
+const struct emulated_thread *emulated_self(void) __attribute__((const));
 
 /* Wait for all threads of the block. */
 void emulated_barrier(void);

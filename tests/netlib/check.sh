@@ -1,7 +1,9 @@
 #!/bin/bash
 # Sourced by the check_*.sh here: the testers on the emulated device.
 #   check PATTERN                     on the reference BLAS of this build, by preload
-#   check_hosts MODE GROUP PATTERN    on every host of GROUP (lp64 ilp64), MODE preload or replacement
+#   check_hosts MODE GROUP PATTERN OTHERS
+#                                     on every host of GROUP (lp64 ilp64), MODE preload or replacement: PATTERN
+#                                     on the reference, OTHERS elsewhere; an empty one leaves the host out
 # NETLIB_ONLY narrows the cases further, NETLIB_HOSTS the hosts (names with blanks between);
 # NETLIB_FULL=1 adds hosts and sizes, and leaves every setting of mublas as it is.
 . tests/environment.sh
@@ -61,18 +63,20 @@ check_host()
         # What `make install-alternatives` registers.
         [ -n "$3" ] || REPLACEMENT=$build/src/interpose/.libs/libblas.so.3
     fi
-    # Sizes are mublas' and the testers' affair: the reference of either width has them all (under
-    # sanitizers that of check_blas.sh).
-    [[ -n $NETLIB_FULL || ($name = reference* && -z $sanitizers) ]] || which+=(--few-sizes)
+    # Sizes are mublas' and the testers' affair: the reference of either width has them all, once (that of
+    # 32 bits in check_blas.sh).
+    [[ -n $NETLIB_FULL || ($mode:$name = preload:reference64 && -z $sanitizers) ]] || which+=(--few-sizes)
     renumber "$name by $mode" < <(bash "$source_tree/tests/netlib/compare.sh" "${which[@]}" ||
                                   [ $? = 1 ] || echo "not ok 0 - cannot be compared")
 }
 
-check_hosts() # MODE GROUP PATTERN
+check_hosts() # MODE GROUP PATTERN OTHERS
 {
-    local name suffix=
+    local name pattern suffix=
     [ "$2" = lp64 ] || suffix=64
     for name in $(host_names "$2"); do
-        [[ " ${NETLIB_HOSTS:-$name} " != *" $name "* ]] || check_host "$1" "$name" "$suffix" "$3"
+        [[ $name = reference* ]] && pattern=$3 || pattern=$4
+        [[ " ${NETLIB_HOSTS:-$name} " != *" $name "* || -z $pattern ]] ||
+            check_host "$1" "$name" "$suffix" "$pattern"
     done
 }

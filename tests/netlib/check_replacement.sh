@@ -1,8 +1,10 @@
 #!/bin/bash
-# The Netlib BLAS testers, with libmublas.so as libblas.so.3 or libblas64.so.3.
-# Whole on the reference BLAS; on others with fewer sizes, or with NETLIB_FULL=1 whole, too.
+# The Netlib BLAS testers, with libmublas.so as libblas.so.3 or libblas64.so.3, over every kind of host BLAS:
+# of levels 2 and 3 the types that check_hosts.sh does not have, or with NETLIB_FULL=1 whole.
 . "$top_srcdir/tests/netlib/check.sh"
 [ -n "$NETLIB_FULL" ] || ask_for_no_pins
-check_hosts replacement lp64 '*blat[123]'
-check_hosts replacement ilp64 '*blat[123]'
+which='@(*blat1|[sz]?(c)blat[23])'
+[ -z "$NETLIB_FULL" ] || which='*blat[123]'
+check_hosts replacement lp64 "$which" "$which"
+check_hosts replacement ilp64 "$which" "$which"
 echo "1..$number"

@@ -31,27 +31,40 @@ static _Alignas(4096) double complex za[ELEMENTS], zb[ELEMENTS], zc[ELEMENTS];
 static const int n = N, ld = LD;
 static const double one = 1, minus_two = -2, three = 3;
 
-static void fill(double *matrix, unsigned seed)
+UNWATCHED static void fill(double *matrix, unsigned seed)
 {
     for (int i = 0; i < ELEMENTS; i++)
         matrix[i] = (double)((seed + (unsigned)i * 2654435761u) >> 16 & 15) - 7;
 }
 
-/* expected = alpha op(x) op(y) + beta c, both without or with transposition. */
-static void multiply(double alpha, const double *x, bool x_across, const double *y, bool y_across,
-                     double beta)
+UNWATCHED static void transpose(const double *from, double *to)
 {
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++)
+            to[j + i * LD] = from[i + j * LD];
+}
+
+/* expected = alpha op(x) op(y) + beta c, both without or with transposition. */
+UNWATCHED static void multiply(double alpha, const double *x, bool x_across, const double *y, bool y_across,
+                               double beta)
+{
+    static double rows[ELEMENTS], columns[ELEMENTS];
+    if (!x_across)
+        transpose(x, rows);
+    if (y_across)
+        transpose(y, columns);
+    const double *const left = x_across ? x : rows, *const right = y_across ? columns : y;
     for (int j = 0; j < N; j++)
         for (int i = 0; i < N; i++) {
             double sum = 0;
             for (int l = 0; l < N; l++)
-                sum += x[x_across ? l + i * LD : i + l * LD] * y[y_across ? j + l * LD : l + j * LD];
+                sum += left[l + i * LD] * right[l + j * LD];
             expected[i + j * LD] = alpha * sum + beta * c[i + j * LD];
         }
 }
 
 /* The square that `of` stands for by one triangle, and what is beyond it. */
-static void complete(const double *of, bool lower, bool is_symmetric)
+UNWATCHED static void complete(const double *of, bool lower, bool is_symmetric)
 {
     for (int j = 0; j < N; j++)
         for (int i = 0; i < N; i++) {
@@ -80,7 +93,7 @@ static void start(void)
     fill(c, 3);
 }
 
-static void test_products(void)
+UNWATCHED static void test_products(void)
 {
     start();
     multiply(-2, a, false, b, true, 3);
