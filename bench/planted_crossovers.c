@@ -199,7 +199,6 @@ static void learn(struct machine *machine, double seconds, struct learned_times 
                                          .most_us = quick.most_us};
     memset(learned, 0, sizeof *learned);
     learned->host_threads = machine->truth->host_threads;
-    learned->result = machine->truth->result;
     machine->end_us = 1e6 * seconds;
     begin_process(machine);
     call_sampler_run(&sampler, learned);

@@ -539,11 +539,6 @@ tests_unit_test_timed_calls_SOURCES = tests/unit/test_timed_calls.c
 tests_unit_test_timed_calls_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_unit_test_timed_calls_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
 
-check_PROGRAMS += tests/unit/test_tune_results
-TESTS += tests/unit/test_tune_results
-tests_unit_test_tune_results_SOURCES = tests/unit/test_tune_results.c
-tests_unit_test_tune_results_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
-
 check_PROGRAMS += tests/unit/test_flag_sets
 TESTS += tests/unit/test_flag_sets
 tests_unit_test_flag_sets_SOURCES = tests/unit/test_flag_sets.c

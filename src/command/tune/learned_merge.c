@@ -64,8 +64,6 @@ static void keep_rest(struct learned_times *times, const struct learned_times *b
 {
     for (int way = 0; way < UPLOAD_WAYS; way++)
         keep_curve(&times->upload[way], &before->upload[way]);
-    for (int way = 0; way < RESULT_WAYS; way++)
-        keep_curve(&times->result.ways[way], &before->result.ways[way]);
     route_factors_keep(&times->routes, &before->routes);
     if (!(times->wake_us > 0))
         times->wake_us = before->wake_us;

@@ -14,5 +14,4 @@ libmublas_calls_la_SOURCES += \
 	src/command/tune/operand_pools.c src/command/tune/operand_pools.h \
 	src/command/tune/timed_calls.c src/command/tune/timed_calls.h \
 	src/command/tune/tune_calls.c src/command/tune/tune_calls.h \
-	src/command/tune/tune_results.c src/command/tune/tune_results.h \
 	src/command/tune/tune_routes.c src/command/tune/tune_routes.h

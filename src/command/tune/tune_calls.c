@@ -1,7 +1,6 @@
 #include "command/tune/tune_calls.h"
 #include "command/tune/call_timer.h"
 #include "command/tune/learned_merge.h"
-#include "command/tune/tune_results.h"
 #include "command/tune/tune_routes.h"
 #include "common/clock.h"
 #include "common/processors.h"
@@ -200,8 +199,6 @@ static void sample_all(struct session *session)
     sample_apart(session, &untracked, sample_staged, UPLOAD_STAGED, upload_part);
     if (part_used(session) < upload_part)
         sample_scan(session);
-    if (part_used(session) < upload_part)
-        tune_results(time_side, session, (double)session->options->most_bytes, &session->times->result);
     call_sampler_run(&sampler, session->times);
 }
 

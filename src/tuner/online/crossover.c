@@ -30,30 +30,18 @@ double crossover_copies_us(const struct machine_model *model, double bytes, bool
     return 1e6 * bytes / model->link_bandwidth + 2 * bytes * model->pin_us_per_byte;
 }
 
-/* To bring the result back, by DMA where it is large enough to be pinned. */
-static double result_us(const struct machine_model *model, const struct blas_call *call, bool pinned)
+double crossover_new_output_us(const struct blas_call *call)
 {
-    double us;
-    if (model->learned && result_times_at(&model->learned->result, call, pinned, &us))
-        return us;
-    return built_in_result_us(model, call, pinned);
-}
-
-double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call)
-{
-    return result_us(model, call, false) - result_us(model, call, true);
+    return result_home_us(call, false) - result_home_us(call, true);
 }
 
 /* Learned on a matrix without gaps that stays on the device. */
 static bool learned_resident_us(const struct machine_model *model, int class, const struct blas_call *call,
                                 bool trackable, double *us)
 {
-    double home_us;
     if (!model->learned || !learned_times_resident(model->learned, class, call, trackable, us))
         return false;
     *us += call_work_gap_bytes(call) * model->scan_us_per_byte;
-    if (!trackable && !result_times_at(&model->learned->result, call, trackable, &home_us))
-        *us += crossover_copies_us(model, call_work_result_bytes(call), false);
     return true;
 }
 

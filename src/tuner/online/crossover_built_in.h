@@ -10,9 +10,6 @@ double built_in_host_us(const struct machine_model *model, const struct blas_cal
 /* On the device with every operand there; `trackable` as in crossover_place. */
 double built_in_resident_us(const struct machine_model *model, const struct blas_call *call, bool trackable);
 
-/* Of that, the way of a level 3 result to the host. */
-double built_in_result_us(const struct machine_model *model, const struct blas_call *call, bool trackable);
-
 /* As crossover_floor. */
 uint64_t built_in_floor(const struct machine_model *model, enum blas_family family, enum blas_type type);
 
