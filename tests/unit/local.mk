@@ -177,11 +177,6 @@ TESTS += tests/unit/test_chooser
 tests_unit_test_chooser_SOURCES = tests/unit/test_chooser.c
 tests_unit_test_chooser_LDADD = $(tuning_test_libraries)
 
-check_PROGRAMS += tests/unit/test_tuning_pool
-TESTS += tests/unit/test_tuning_pool
-tests_unit_test_tuning_pool_SOURCES = tests/unit/test_tuning_pool.c tests/unit/emulated_lane.h
-tests_unit_test_tuning_pool_LDADD = $(tuning_test_libraries)
-
 check_PROGRAMS += tests/unit/test_timed_pace
 TESTS += tests/unit/test_timed_pace
 tests_unit_test_timed_pace_SOURCES = tests/unit/test_timed_pace.c tests/unit/emulated_lane.h

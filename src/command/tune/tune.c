@@ -102,13 +102,6 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
     return good;
 }
 
-/* axpy, which writes among the matrices, comes last. */
-static int class_in_order(int number)
-{
-    enum { AXPY_CLASSES = 4 /* the first ones */ };
-    return (number + AXPY_CLASSES) % TUNING_CLASSES;
-}
-
 static bool learn_shapes(struct run *run)
 {
     const struct tuning_settings settings = tuning_settings_of(run->options.breadth);
@@ -116,14 +109,12 @@ static bool learn_shapes(struct run *run)
     run->session.timer.limit = run->options.time_limit > 0 ? shapes_end(run) : 0;
     for (int class = 0; class < TUNING_CLASSES; class++)
         run->forms += run->options.classes[class] ? tuning_class_forms(class) : 0;
-    for (int number = 0; number < TUNING_CLASSES; number++) {
-        const int class = class_in_order(number);
+    for (int class = 0; class < TUNING_CLASSES; class++)
         for (int form = 0; form < tuning_class_forms(class) && run->options.classes[class]; form++)
             if (!good || stopped || shape_timer_is_over(&run->session.timer))
                 return good;
             else
                 good = learn_form(run, &settings, class, (enum tuning_form)form);
-    }
     return good;
 }
 

@@ -75,11 +75,10 @@ static void keep_times(struct evaluation *evaluation, int class, const struct bl
             tuning_data_line(evaluation->data, class, call, stage, &shapes[i], &times[i]);
 }
 
-static bool is_among(int class, const struct launch_shape *shapes, size_t count,
-                     const struct launch_shape *shape)
+static bool is_among(const struct launch_shape *shapes, size_t count, const struct launch_shape *shape)
 {
     for (size_t i = 0; i < count; i++)
-        if (shape_is_same(class, &shapes[i], shape))
+        if (shape_is_same(&shapes[i], shape))
             return true;
     return false;
 }
@@ -102,7 +101,7 @@ static enum status find_rivals(struct evaluation *evaluation, const struct blas_
     if (status == STATUS_OK)
         keep_times(evaluation, class, call, "sieve", space.shapes, times, finished < KEPT ? finished : KEPT);
     for (size_t i = 0; i < finished && *count < TIMED && status == STATUS_OK; i++)
-        if (!is_among(class, shapes, *count, &space.shapes[i]))
+        if (!is_among(shapes, *count, &space.shapes[i]))
             shapes[(*count)++] = space.shapes[i];
     free(times);
     free(space.shapes);
@@ -115,7 +114,7 @@ static enum status judge_size(struct evaluation *evaluation, int class, const st
     const struct class_recipe *rules = &evaluation->recipe->classes[class][tuning_form_of(call)];
     struct launch_shape shapes[TIMED] = {decision_or_built_in(rules, call, rules->by_occupancy),
                                          launch_shape_built_in(call)};
-    const size_t built_in = shape_is_same(class, &shapes[0], &shapes[1]) ? 0 : 1;
+    const size_t built_in = shape_is_same(&shapes[0], &shapes[1]) ? 0 : 1;
     struct tuning_time times[TIMED];
     size_t count = built_in + 1, best = 0;
     enum status status = find_rivals(evaluation, call, class, shapes, &count);

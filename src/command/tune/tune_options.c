@@ -41,6 +41,12 @@ static int refuse_routines(const struct tune_options *options, const char *why)
     return 2;
 }
 
+/* axpy stays on the host: nothing is gained by its launch shapes. */
+static bool has_shapes(int class)
+{
+    return tuning_class_family(class) != FAMILY_AXPY;
+}
+
 static bool has_classes(const struct tune_options *options)
 {
     bool has = false;
@@ -96,7 +102,7 @@ static bool choose_word(const char *word, struct tune_options *options)
     bool found = means_eigensolver(word);
     options->eigensolvers = options->eigensolvers || found;
     for (int class = 0; class < TUNING_CLASSES && *word; class++)
-        if (means(word, tuning_class_name(class)))
+        if (has_shapes(class) && means(word, tuning_class_name(class)))
             found = options->classes[class] = true;
     for (int routine = 0; routine < ROUTINES && *word; routine++) {
         char name[ROUTINE_NAME];
@@ -179,9 +185,9 @@ int tune_options_read(char **arguments, struct tune_options *options)
     }
     if (!options->shapes && !options->calls)
         return refuse("--shapes-only --crossovers-only", "only one of them makes sense");
-    if (!options->routines)
-        memset(options->classes, true, sizeof options->classes);
-    else if (!choose_classes(options))
+    for (int class = 0; class < TUNING_CLASSES && !options->routines; class++)
+        options->classes[class] = has_shapes(class);
+    if (options->routines && !choose_classes(options))
         return refuse_routines(
             options, "no such routine (axpy, gemv, symv, hemv, trmv; dsymv, zgemv_transpose, ...; sytrd)");
     if ((options->evaluate || !options->calls) && !has_classes(options))

@@ -1,4 +1,4 @@
-/* shape_space.h - the launch shapes that are worth trying for a class of calls.
+/* shape_space.h - the launch shapes that are worth trying for a class of calls (axpy's are not learned).
  *
  * Shapes that deal the work out in the same way count once, and so do those with teams
  * that never have a leaf tile: what is left is all there is to find (EXHAUSTIVE: what the
@@ -40,7 +40,7 @@ size_t shape_space_prune(struct launch_shape *shapes, size_t count, const struct
 size_t shape_space_distinct(struct launch_shape *shapes, size_t count, const struct blas_call *call,
                             int multiprocessors);
 
-/* The same in all that matters to a kernel of the class? */
-bool shape_is_same(int class, const struct launch_shape *a, const struct launch_shape *b);
+/* The same in all that matters to a kernel? */
+bool shape_is_same(const struct launch_shape *a, const struct launch_shape *b);
 
 #endif

@@ -2,21 +2,18 @@
 
 #include <math.h>
 
-enum { MATRIX_LEAST = 4, MATRIX_MOST = 512, AXPY_LEAST = 512, AXPY_MOST = 1 << 22 };
+enum { SIZE_LEAST = 4, SIZE_MOST = 512 };
 
 static size_t operand_bytes(int class, enum tuning_form form, int64_t size)
 {
     const struct blas_call call = tuning_class_call_at(class, form, size);
     const size_t element = blas_element_bytes(call.type);
-    if (call.family == FAMILY_AXPY)
-        return 2 * (size_t)call.n * element + 1024;
     return (size_t)call.a.ld * (size_t)call.a.columns * element + 1024;
 }
 
 struct size_range size_range_of(int class, enum tuning_form form, size_t matrix_bytes)
 {
-    const bool is_axpy = tuning_class_family(class) == FAMILY_AXPY;
-    struct size_range range = {is_axpy ? AXPY_LEAST : MATRIX_LEAST, is_axpy ? AXPY_MOST : MATRIX_MOST};
+    struct size_range range = {SIZE_LEAST, SIZE_MOST};
     while (range.most >= range.least && operand_bytes(class, form, range.most) > matrix_bytes)
         range.most = range.most * 15 / 16;
     return range;

@@ -13,8 +13,8 @@ struct size_range {
     int64_t least, most;
 };
 
-/* Sizes of a class whose operands take no more than matrix_bytes: from n = 128 to at most
- * n = 16384 (axpy: from 16384 elements on). most < least: not even the least fits. */
+/* Sizes of a class whose operands take no more than matrix_bytes: from n = 128 to at most n = 16384.
+ * most < least: not even the least fits. */
 struct size_range size_range_of(int class, enum tuning_form form, size_t matrix_bytes);
 
 /* At most `wanted` (<= SIZE_GRID_MAX) sizes, both ends among them: as far as that many suffice all that are
