@@ -65,10 +65,6 @@ tune --routines=ssymv --output="$recipe" && [ ! -s "$work/errors" ] &&
     [ "$(rows dsymv)" = 0 ] && [ "$(rows ssymv)" -gt 100 ]
 result $? "and data without a recipe"
 
-echo "my thesis" > "$recipe.evaluation.csv"
-mublas tune --memory=64 --evaluate=2 --routines=ssymv --output="$recipe"
-[ $? = 1 ] && says "not an evaluation, and not overwritten" && [ "$(cat "$recipe.evaluation.csv")" = "my thesis" ]
-result $? "another file in the place of an evaluation stays"
 "$build/tests/unit/sign_recipe" "$recipe" driver 'driver 12080' > "$work/other" && cp "$work/other" "$recipe"
 EMULATED_TIME="execute 99999" tune --exhaustive --routines=zhemv --memory=512 --time-limit=1 --output="$recipe" &&
     grep -q "nothing was learned; it is as before" "$work/errors" && cmp -s "$recipe" "$work/other" &&

@@ -1,21 +1,17 @@
 #include "command/tune/tune_evaluate.h"
 
 #include "command/random_flags.h"
-#include "command/tune/tune_files.h"
 #include "tuner/learn/shape_space.h"
 #include "tuner/learn/size_grid.h"
 #include "tuner/learn/statistics.h"
-#include "tuner/learn/timing/tuning_data.h"
 #include "tuner/online/decision.h"
 #include "tuner/online/occupancy_shape.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { RIVALS = 4, TIMED = RIVALS + 2, KEPT = 40 /* of the race's times */ };
+enum { RIVALS = 4, TIMED = RIVALS + 2 };
 
 /* What was the fastest of a race was so partly by luck: rivals, the choice and the built-in shape afresh. No
  * shape leaves, however slow: one that left after a few unlucky rounds would be judged by these. */
@@ -26,8 +22,6 @@ static const double PRUNE = 0.04;
 /* What is asked of each class, of the fastest shape's time over the choice's. */
 static const double MEDIAN_WANTED = 0.98, LOW_WANTED = 0.95, LOW = 0.05;
 
-#define MADE_BY "by mublas tune --evaluate"
-
 /* Of a size: the fastest's time over the choice's and over the built-in shape's, at most 1. */
 struct judged {
     int class;
@@ -37,7 +31,6 @@ struct judged {
 struct evaluation {
     struct tune_session *session;
     const struct recipe *recipe;
-    FILE *data;
     struct judged *judged; /* `count` of them */
     size_t count;
     double *efficiencies, *built_in; /* room for as many as can be judged */
@@ -66,15 +59,6 @@ static bool random_call(const struct evaluation *evaluation, int class, int numb
     return true;
 }
 
-static void keep_times(struct evaluation *evaluation, int class, const struct blas_call *call,
-                       const char *stage, const struct launch_shape *shapes, const struct tuning_time *times,
-                       size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (times[i].rounds > 0)
-            tuning_data_line(evaluation->data, class, call, stage, &shapes[i], &times[i]);
-}
-
 static bool is_among(const struct launch_shape *shapes, size_t count, const struct launch_shape *shape)
 {
     for (size_t i = 0; i < count; i++)
@@ -98,8 +82,6 @@ static enum status find_rivals(struct evaluation *evaluation, const struct blas_
         status = shape_race_run(&evaluation->session->timer, call, space.shapes, field, times, &finished,
                                 false);
     }
-    if (status == STATUS_OK)
-        keep_times(evaluation, class, call, "sieve", space.shapes, times, finished < KEPT ? finished : KEPT);
     for (size_t i = 0; i < finished && *count < TIMED && status == STATUS_OK; i++)
         if (!is_among(shapes, *count, &space.shapes[i]))
             shapes[(*count)++] = space.shapes[i];
@@ -127,9 +109,6 @@ static enum status judge_size(struct evaluation *evaluation, int class, const st
         return STATUS_UNSUPPORTED;
     for (size_t i = 1; i < count; i++)
         best = times[i].seconds < times[best].seconds ? i : best;
-    keep_times(evaluation, class, call, "chosen", &shapes[0], &times[0], 1);
-    keep_times(evaluation, class, call, "default", &shapes[built_in], &times[built_in], 1);
-    keep_times(evaluation, class, call, "best", &shapes[best], &times[best], 1);
     evaluation->judged[evaluation->count++] = (struct judged){
         class, times[best].seconds / times[0].seconds, times[best].seconds / times[built_in].seconds};
     return STATUS_OK;
@@ -206,38 +185,21 @@ static bool print_table(const struct evaluation *evaluation, const bool wanted[T
     return classes > 0 && good == classes;
 }
 
-/* The data file, over that of an earlier evaluation. */
-static bool open_data(struct evaluation *evaluation, const char *path)
-{
-    if (!tune_place_is_ours(path, "# made " MADE_BY, "an evaluation"))
-        return false;
-    evaluation->data = fopen(path, "we");
-    if (!evaluation->data)
-        return tune_complain(path, strerror(errno));
-    tuning_data_begin(evaluation->data, &evaluation->recipe->signature, MADE_BY);
-    return true;
-}
-
 static int evaluate(struct evaluation *evaluation, const struct tune_options *options)
 {
-    char path[TUNE_PATH_BYTES];
     const double started = clock_seconds(), limit = options->time_limit;
     const size_t most = TUNING_CLASSES * (size_t)options->evaluate;
     evaluation->judged = calloc(most, sizeof *evaluation->judged);
     evaluation->efficiencies = calloc(most, sizeof(double));
     evaluation->built_in = calloc(most, sizeof(double));
-    snprintf(path, sizeof path, "%s.evaluation.csv", options->output);
-    bool good = evaluation->judged && evaluation->efficiencies && evaluation->built_in
-                    ? open_data(evaluation, path)
-                    : tune_complain(path, "out of memory");
-    if (good) {
+    bool good = evaluation->judged && evaluation->efficiencies && evaluation->built_in;
+    if (!good) {
+        fputs("mublas tune: --evaluate: out of memory\n", stderr);
+    } else {
         judge(evaluation, options, limit > 0 ? started + limit : 0);
         good = print_table(evaluation, options->classes);
-        printf("%zu sizes judged in %.1f s; their times are in %s\n", evaluation->count,
-               clock_seconds() - started, path);
+        printf("%zu sizes judged in %.1f s\n", evaluation->count, clock_seconds() - started);
     }
-    if (evaluation->data)
-        fclose(evaluation->data);
     free(evaluation->judged);
     free(evaluation->efficiencies);
     free(evaluation->built_in);

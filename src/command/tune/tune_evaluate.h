@@ -2,10 +2,7 @@
  *
  * At sizes drawn at random (always the same ones), for each class wanted, all shapes of the exhaustive space
  * race (shape_timer.h); then the few fastest, the recipe's choice and the built-in shape are timed afresh,
- * in turns, all as often. Efficiency is the least of their medians over the choice's, no more than 1.
- * FILE.evaluation.csv gets times in the columns of tuning_data.h, of each size in stages:
- *   sieve    the fastest of the race of all shapes, rough times
- *   chosen, default, best   the recipe's choice, the built-in shape and the fastest of all, timed afresh */
+ * in turns, all as often. Efficiency is the least of their medians over the choice's, no more than 1. */
 #ifndef MUBLAS_TUNE_EVALUATE_H
 #define MUBLAS_TUNE_EVALUATE_H
 

@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-bool tune_complain(const char *path, const char *fault)
+/* A line on standard error; false. */
+static bool complain(const char *path, const char *fault)
 {
     fprintf(stderr, "mublas tune: %s: %s\n", path, fault);
     return false;
@@ -42,13 +43,15 @@ static bool has_line(const char *path, const char *wanted, char fault[FILE_FAULT
     return found || lines == 0;
 }
 
-bool tune_place_is_ours(const char *path, const char *line, const char *what)
+/* Could a file that has a line which begins so at its head be written there? Not over anything else: `what`
+ * for people. */
+static bool place_is_ours(const char *path, const char *line, const char *what)
 {
     char fault[FILE_FAULT_BYTES];
     if (!file_is_replaceable(path, fault))
-        return tune_complain(path, fault);
+        return complain(path, fault);
     snprintf(fault, sizeof fault, "not %s, and not overwritten", what);
-    return has_line(path, line, fault) || tune_complain(path, fault);
+    return has_line(path, line, fault) || complain(path, fault);
 }
 
 /* False: of none. */
@@ -108,7 +111,7 @@ static bool can_be_written(const struct tune_files *files)
     char path[TUNE_PATH_BYTES];
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         path_of(files, kinds[i].ending, path);
-        if (!tune_place_is_ours(path, kinds[i].line, kinds[i].what))
+        if (!place_is_ours(path, kinds[i].line, kinds[i].what))
             return false;
     }
     return true;
@@ -154,7 +157,7 @@ static bool write_recipe(const struct recipe *recipe, const char *path)
     char *text = recipe_text(recipe, &bytes);
     const bool good = text && file_replace(path, text, bytes, fault);
     free(text);
-    return good || tune_complain(path, fault);
+    return good || complain(path, fault);
 }
 
 /* With what was there of classes that this run has not learned, if it is the recipe's. */
@@ -164,21 +167,21 @@ static bool write_data(struct tune_files *files, const char *path)
     size_t bytes = 0;
     FILE *stream = open_memstream(&text, &bytes);
     if (!stream)
-        return tune_complain(path, fault);
+        return complain(path, fault);
     tuning_data_begin(stream, &files->recipe.signature, files->recipe.made);
     if (files->fits)
         copy_rows(stream, path, files->recipe.signature.device, files->done);
     fwrite(files->data, 1, files->data_bytes, stream);
     const bool good = fclose(stream) == 0 && file_replace(path, text, bytes, fault);
     free(text);
-    return good || tune_complain(path, fault);
+    return good || complain(path, fault);
 }
 
 static bool append(struct tune_files *files, const char *lines, size_t bytes)
 {
     char *more = realloc(files->data, files->data_bytes + bytes + 1);
     if (!more)
-        return tune_complain("data", "out of memory");
+        return complain("data", "out of memory");
     memcpy(more + files->data_bytes, lines, bytes);
     files->data = more;
     files->data_bytes += bytes;
@@ -218,7 +221,7 @@ static bool write_shapes(struct tune_files *files)
     const int file = mkostemp(files->shapes, O_CLOEXEC);
     if (file < 0) {
         files->shapes[0] = '\0';
-        return tune_complain(files->options->output, strerror(errno));
+        return complain(files->options->output, strerror(errno));
     }
     close(file);
     shapes = files->recipe;

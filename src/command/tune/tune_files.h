@@ -4,8 +4,8 @@
 
 #include "command/tune/tune_options.h"
 
-/* Of the recipe with what is added for other files: at most as much as ".evaluation.csv". */
-enum { TUNE_PATH_BYTES = sizeof ((struct tune_options *)0)->output + 16 };
+/* Of the recipe with what is added for other files: at most as much as ".XXXXXX". */
+enum { TUNE_PATH_BYTES = sizeof ((struct tune_options *)0)->output + 8 };
 
 struct tune_files {
     const struct tune_options *options;
@@ -41,12 +41,5 @@ bool tune_files_have_nothing(const struct tune_files *files);
 /* Write the recipe and the data, if anything was learned. */
 bool tune_files_finish(struct tune_files *files);
 void tune_files_free(struct tune_files *files);
-
-/* A line on standard error; false. */
-bool tune_complain(const char *path, const char *fault);
-
-/* Could a file that has a line which begins so at its head be written there? Not over anything else: `what`
- * for people. False: with one line. */
-bool tune_place_is_ours(const char *path, const char *line, const char *what);
 
 #endif
