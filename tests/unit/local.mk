@@ -182,11 +182,6 @@ TESTS += tests/unit/test_timed_pace
 tests_unit_test_timed_pace_SOURCES = tests/unit/test_timed_pace.c tests/unit/emulated_lane.h
 tests_unit_test_timed_pace_LDADD = $(tuning_test_libraries)
 
-check_PROGRAMS += tests/unit/test_sieve_sizes
-TESTS += tests/unit/test_sieve_sizes
-tests_unit_test_sieve_sizes_SOURCES = tests/unit/test_sieve_sizes.c
-tests_unit_test_sieve_sizes_LDADD = $(tuning_test_libraries)
-
 check_PROGRAMS += tests/unit/test_champion_sieve
 TESTS += tests/unit/test_champion_sieve
 tests_unit_test_champion_sieve_SOURCES = tests/unit/test_champion_sieve.c

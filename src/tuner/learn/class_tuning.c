@@ -51,8 +51,7 @@ static enum status begin(struct class_search *search)
     if (status != STATUS_OK)
         return status;
     search->finals.sizes_count = size_grid(search->range, SIZE_GRID_MAX, search->finals.sizes);
-    search->sieve_count = sieve_sizes(search->class, search->finals.sizes, search->finals.sizes_count,
-                                      search->figures.of_edge[0].multiprocessors, search->sieve_sizes);
+    search->sieve_count = size_spaced(search->range, SIEVE_SIZES, search->sieve_sizes);
     search->steps = (int)search->sieve_count + (int)search->finals.sizes_count + settings->held_sizes;
     search->space = shape_space_make(search->class, settings->breadth);
     search->sieve_seconds = calloc(search->sieve_count * search->space.count + 1,

@@ -19,13 +19,13 @@ struct size_range size_range_of(int class, enum tuning_form form, size_t matrix_
     return range;
 }
 
-/* `wanted` sizes from `least` on, on a logarithmic scale, behind those that are there. How many there are. */
-static size_t add_spaced(int64_t least, int64_t most, size_t wanted, int64_t *sizes, size_t count)
+size_t size_spaced(struct size_range range, size_t wanted, int64_t *sizes)
 {
-    const double ratio = log((double)most / (double)least);
+    const double ratio = log((double)range.most / (double)range.least);
+    size_t count = 0;
     for (size_t i = 0; i < wanted; i++) {
         const double part = wanted > 1 ? (double)i / (double)(wanted - 1) : 1;
-        const int64_t size = (int64_t)llround((double)least * exp(part * ratio));
+        const int64_t size = (int64_t)llround((double)range.least * exp(part * ratio));
         if (count == 0 || size > sizes[count - 1])
             sizes[count++] = size;
     }
@@ -38,10 +38,12 @@ size_t size_grid(struct size_range range, size_t wanted, int64_t *sizes)
                   all = last - range.least + 1;
     size_t count = 0;
     if (all <= 0 || (size_t)all > wanted || ((size_t)all == wanted && last < range.most))
-        return add_spaced(range.least, range.most, wanted, sizes, 0);
+        return size_spaced(range, wanted, sizes);
     for (int64_t size = range.least; size <= last; size++)
         sizes[count++] = size;
-    return last < range.most ? add_spaced(last, range.most, wanted - count + 1, sizes, count) : count;
+    if (last < range.most)
+        count += size_spaced((struct size_range){last, range.most}, wanted - count + 1, sizes + count - 1) - 1;
+    return count;
 }
 
 /* log of the ratio to the nearest that is taken. */
@@ -87,51 +89,4 @@ size_t size_grid_nearest(const int64_t *sizes, size_t count, int64_t size)
 int64_t size_range_pick(struct size_range range, double random)
 {
     return (int64_t)((double)range.least * pow((double)(range.most + 1) / (double)range.least, random));
-}
-
-/* In its place, if it is not there. */
-static size_t add(int64_t size, int64_t *sizes, size_t count)
-{
-    size_t place = count;
-    while (place > 0 && sizes[place - 1] >= size)
-        place--;
-    if (place < count && sizes[place] == size)
-        return count;
-    for (size_t i = count; i > place; i--)
-        sizes[i] = sizes[i - 1];
-    sizes[place] = size;
-    return count + 1;
-}
-
-/* The most rows of tiles whose lower triangle is no more than these. */
-static int64_t rows_of(int tiles)
-{
-    return (int64_t)((sqrt(8.0 * tiles + 1) - 1) / 2);
-}
-
-/* The largest of the grid that is no larger, if there is one. */
-static size_t add_at_most(int64_t size, const int64_t *grid, size_t grid_count, int64_t *sizes, size_t count)
-{
-    size_t below = grid_count;
-    while (below > 0 && grid[below - 1] > size)
-        below--;
-    return below > 0 ? add(grid[below - 1], sizes, count) : count;
-}
-
-size_t sieve_sizes(int class, const int64_t *grid, size_t count, int multiprocessors,
-                   int64_t sizes[SIEVE_SIZES_MAX])
-{
-    const double least = (double)grid[0], ratio = (double)grid[count - 1] / least;
-    size_t found = 0;
-    for (size_t i = 0; i < SIEVE_SIZES_EVEN; i++) {
-        const double ideal = least * pow(ratio, (double)i / (SIEVE_SIZES_EVEN - 1));
-        found = add(grid[size_grid_nearest(grid, count, llround(ideal))], sizes, found);
-    }
-    if (!tuning_family_is_triangle(tuning_class_family(class)))
-        return found;
-    for (int edge = 0; edge < SHAPE_EDGES; edge++)
-        for (int waves = 1; waves <= SIEVE_WAVES; waves++)
-            found = add_at_most(rows_of(waves * multiprocessors) * shape_edges[edge] / TUNING_UNIT, grid,
-                                count, sizes, found);
-    return found;
 }
