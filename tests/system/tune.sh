@@ -128,7 +128,7 @@ tune --routines=ssymv && tune --routines=dsymv && grep -q '^class ssymv' "$recip
     grep -q '^class dsymv' "$recipe"
 result $? "tuning one class leaves the others' rules"
 cp "$recipe" "$work/before" && cp "$recipe.csv" "$work/before.csv"
-"$build/mublas" tune --shapes-only --memory=256 --full \
+"$build/mublas" tune --shapes-only --memory=256 --exhaustive \
     --output="$recipe" > "$work/output" 2> "$work/errors" &
 tuning=$!
 # From when it catches signals on it times shapes; a second is enough for the first ones.
@@ -147,10 +147,10 @@ result $? "interrupted: it says so in one line, and recipe and data are as befor
 [ "$(cd "$work" && echo recipe*)" = "recipe recipe.csv" ]
 result $? "and no other file is left"
 
-tune --routines=ssymv --full
+tune --routines=ssymv
 
 # Command lines that are not understood.
-for bad in --quikc --time-limit=0 --memory=x --memory=64.5 --routines=dsymv,foo --output= --evaluate=-1 \
+for bad in --quikc --full --time-limit=0 --memory=x --memory=64.5 --routines=dsymv,foo --output= --evaluate=-1 \
     --evaluate=2.5; do
     "$build/mublas" tune $bad > "$work/output" 2> "$work/errors"
     [ $? = 2 ] && [ ! -s "$work/output" ] && [ "$(wc -l < "$work/errors")" = 1 ] &&
@@ -167,7 +167,7 @@ result $? "nor tuning without a device"
 # What is refused, by whom, and that it is said in one line.
 info() { "$build/mublas" info > "$work/output" 2> "$work/errors"; }
 state() { MUBLAS_RECIPE=$1 info && grep -q "MUBLAS_RECIPE recipe $1 is $2" "$work/output"; }
-state "$recipe" "in force: ....-..-.. by mublas tune --full"
+state "$recipe" "in force: ....-..-.. by mublas tune --quick"
 result $? "mublas info names the recipe in force"
 mkdir -p "$HOME/.config/mublas" && cp "$recipe" "$HOME/.config/mublas/recipe" && info &&
     grep -q "the user's recipe $HOME/.config/mublas/recipe is in force" "$work/output"

@@ -104,7 +104,7 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
 
 static bool learn_shapes(struct run *run)
 {
-    const struct tuning_settings settings = tuning_settings_of(run->options.breadth);
+    const struct tuning_settings settings = tuning_settings_of(run->options.exhaustive);
     bool good = true;
     run->session.timer.limit = run->options.time_limit > 0 ? shapes_end(run) : 0;
     for (int class = 0; class < TUNING_CLASSES; class++)
@@ -121,7 +121,7 @@ static bool learn_shapes(struct run *run)
 static struct tune_calls_options calls_options(struct run *run)
 {
     struct tune_calls_options options =
-        run->options.breadth == BREADTH_QUICK ? tune_calls_quick() : tune_calls_full();
+        run->options.exhaustive ? tune_calls_exhaustive() : tune_calls_quick();
     options.routines = run->options.routines ? run->options.call_routines : NULL;
     options.eigensolvers = run->options.eigensolvers;
     options.before = run->files.recipe.crossover;

@@ -55,7 +55,7 @@ struct tune_calls_options tune_calls_quick(void)
                                        .most_us = 1.5e3};
 }
 
-struct tune_calls_options tune_calls_full(void)
+struct tune_calls_options tune_calls_exhaustive(void)
 {
     return (struct tune_calls_options){.seconds = 150, .host_seconds = 110, .rounds = SAMPLE_TIMES,
                                        .process_seconds = 30, .most_bytes = (size_t)128 << 20,

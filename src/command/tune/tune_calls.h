@@ -32,9 +32,9 @@ double tune_calls_budget(enum blas_family family);
  * elsewhere; matrices to 128 MiB, calls to 1.5 ms: a few that take longer would have the time of hundreds. */
 struct tune_calls_options tune_calls_quick(void);
 
-/* What the others have: 150 s, of them 110 on the host, 64 rounds, by a new process every half minute; calls
+/* What --exhaustive has: 150 s, of them 110 on the host, 64 rounds, by a new process every half minute; calls
  * to 3 ms. */
-struct tune_calls_options tune_calls_full(void);
+struct tune_calls_options tune_calls_exhaustive(void);
 
 /* Learn into `times`, which is cleared first; floors are settled. With all routines and from 12 seconds on
  * also what tune_routes.h does. What there was no time for is as in options->before, or left out. False:

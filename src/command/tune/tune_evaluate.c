@@ -72,7 +72,7 @@ static enum status find_rivals(struct evaluation *evaluation, const struct blas_
                                struct launch_shape *shapes, size_t *count)
 {
     const struct shape_figures *figures = &evaluation->figures[class];
-    const struct shape_space space = shape_space_make(class, BREADTH_EXHAUSTIVE);
+    const struct shape_space space = shape_space_make(class, true);
     struct tuning_time *times = calloc(space.count + 1, sizeof *times);
     size_t finished = 0;
     enum status status = times && space.count > 0 ? STATUS_OK : STATUS_OUT_OF_MEMORY;

@@ -98,7 +98,7 @@ static void set_made(struct tune_files *files)
     if (localtime_r(&now, &parts))
         strftime(day, sizeof day, "%Y-%m-%d", &parts);
     snprintf(files->recipe.made, sizeof files->recipe.made, "%s by mublas tune --%s", day,
-             files->options->breadth_name);
+             files->options->exhaustive ? "exhaustive" : "quick");
 }
 
 /* Before any time is spent. */

@@ -12,12 +12,11 @@ struct choices {
 };
 static const unsigned END = ~0u;
 
-static const struct choices choices_of[] = {
-    [BREADTH_QUICK] = {{64, 128, 256, 512, END}, {0, END}, {1, 2, 4, END}, false},
-    [BREADTH_FULL] = {{32, 64, 128, 256, 512, END}, {0, END}, {1, 2, 4, 8, END}, false},
-    [BREADTH_EXHAUSTIVE] = {{32, 64, 96, 128, 160, 192, 256, 320, 384, 512, END}, {0, 1, 2, 4, 8, END},
-                            {1, 2, 4, 8, END}, true},
-};
+static const struct choices quick = {{64, 128, 256, 512, END}, {0, END}, {1, 2, 4, END}, false},
+                            all = {{32, 64, 96, 128, 160, 192, 256, 320, 384, 512, END},
+                                   {0, 1, 2, 4, 8, END},
+                                   {1, 2, 4, 8, END},
+                                   true};
 
 bool shape_is_same(const struct launch_shape *a, const struct launch_shape *b)
 {
@@ -95,16 +94,16 @@ static void add_strips(struct shape_space *space, const struct blas_call *call, 
             }
 }
 
-struct shape_space shape_space_make(int class, enum shape_breadth breadth)
+struct shape_space shape_space_make(int class, bool exhaustive)
 {
-    const struct choices *choices = &choices_of[breadth];
+    const struct choices *choices = exhaustive ? &all : &quick;
     const struct blas_call call = tuning_class_call(class, TUNING_UNIT, TUNING_UNIT);
     struct shape_space space = {.shapes = malloc(SPACE_MAX * sizeof *space.shapes)};
     for (const unsigned *threads = choices->threads; space.shapes && *threads != END; threads++)
         for (int i = 0; i < SHAPE_EDGES; i++)
             add_blocks(&space, &call, choices, shape_edges[i], *threads);
     /* Of strips any number of threads may be the best: leaves fit them just so or do not. */
-    const unsigned *threads = choices_of[BREADTH_EXHAUSTIVE].threads;
+    const unsigned *threads = all.threads;
     for (; space.shapes && *threads != END; threads++)
         add_strips(&space, &call, choices, *threads);
     return space;
