@@ -77,9 +77,8 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
                        enum tuning_form form)
 {
     struct class_recipe rules;
-    char *lines = NULL;
-    size_t bytes = 0;
-    FILE *data = open_memstream(&lines, &bytes);
+    FILE *const data = run->files.data;
+    const long begin = ftell(data);
     struct class_tuner tuner = {.settings = settings, .timer = &run->session.timer,
                                 .kernels = device_kernels(run->session.device), .data = data,
                                 .random_state = (uint64_t)class * 7919 + (uint64_t)form,
@@ -88,15 +87,15 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
     show_part(run, 0);
     run->session.timer.deadline = next_deadline(run);
     const enum status status = class_tuning_run(&tuner, class, form, &rules, &run->summaries[class][form]);
-    if (data)
-        fclose(data);
-    bool good = status == STATUS_OK || status == STATUS_UNSUPPORTED;
+    const bool good = status == STATUS_OK || status == STATUS_UNSUPPORTED;
     const bool learned = status == STATUS_OK && !shape_timer_is_over(&run->session.timer);
     if (!good)
         fprintf(stderr, "\nmublas tune: %s: %s\n", run->what, status_text(status));
-    else if (learned)
-        good = tune_files_keep(&run->files, class, form, &rules, lines, bytes);
-    free(lines);
+    if (learned)
+        run->files.recipe.classes[class][form] = rules;
+    else
+        fseek(data, begin, SEEK_SET);
+    run->files.done[class][form] |= learned;
     run->forms_begun++;
     run->forms_done += learned;
     return good;

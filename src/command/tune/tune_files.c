@@ -54,37 +54,6 @@ static bool place_is_ours(const char *path, const char *line, const char *what)
     return has_line(path, line, fault) || complain(path, fault);
 }
 
-/* False: of none. */
-static bool read_class(const char *line, int *class, enum tuning_form *form)
-{
-    char name[32], form_name[16];
-    if (sscanf(line, "%31[^,],%15[^,],", name, form_name) != 2)
-        return false;
-    *class = tuning_class_parse(name);
-    return *class != TUNING_CLASS_NONE && tuning_form_parse(form_name, form);
-}
-
-/* The old file's lines of that device, but for classes and forms that this run has learned. */
-static void copy_rows(FILE *stream, const char *path, const char *device,
-                      bool learned[TUNING_CLASSES][TUNING_FORMS])
-{
-    char *line = NULL, device_line[sizeof ((struct recipe_signature *)0)->device + 16];
-    size_t room = 0;
-    int class;
-    enum tuning_form form;
-    FILE *old = regular_file_open(path);
-    snprintf(device_line, sizeof device_line, "# device %s\n", device);
-    while (old && getline(&line, &room, old) > 0) {
-        if (strncmp(line, "# device ", 9) == 0 && strcmp(line, device_line) != 0)
-            break;
-        if (strchr(line, '\n') && read_class(line, &class, &form) && !learned[class][form])
-            fputs(line, stream);
-    }
-    free(line);
-    if (old)
-        fclose(old);
-}
-
 static void path_of(const struct tune_files *files, const char *ending, char path[TUNE_PATH_BYTES])
 {
     snprintf(path, TUNE_PATH_BYTES, "%s%s", files->options->output, ending);
@@ -147,6 +116,10 @@ bool tune_files_begin(struct tune_files *files, const struct tune_options *optio
         files->recipe.resident_blocks = limits->blocks;
     }
     set_made(files);
+    files->data = open_memstream(&files->data_text, &files->data_bytes);
+    if (!files->data)
+        return complain(options->output, "out of memory");
+    tuning_data_begin(files->data, signature, files->recipe.made);
     return true;
 }
 
@@ -160,40 +133,11 @@ static bool write_recipe(const struct recipe *recipe, const char *path)
     return good || complain(path, fault);
 }
 
-/* With what was there of classes that this run has not learned, if it is the recipe's. */
-static bool write_data(struct tune_files *files, const char *path)
+static bool write_data(const struct tune_files *files, const char *path)
 {
-    char fault[RECIPE_FAULT_BYTES] = "out of memory", *text = NULL;
-    size_t bytes = 0;
-    FILE *stream = open_memstream(&text, &bytes);
-    if (!stream)
-        return complain(path, fault);
-    tuning_data_begin(stream, &files->recipe.signature, files->recipe.made);
-    if (files->fits)
-        copy_rows(stream, path, files->recipe.signature.device, files->done);
-    fwrite(files->data, 1, files->data_bytes, stream);
-    const bool good = fclose(stream) == 0 && file_replace(path, text, bytes, fault);
-    free(text);
-    return good || complain(path, fault);
-}
-
-static bool append(struct tune_files *files, const char *lines, size_t bytes)
-{
-    char *more = realloc(files->data, files->data_bytes + bytes + 1);
-    if (!more)
-        return complain("data", "out of memory");
-    memcpy(more + files->data_bytes, lines, bytes);
-    files->data = more;
-    files->data_bytes += bytes;
-    return true;
-}
-
-bool tune_files_keep(struct tune_files *files, int class, enum tuning_form form,
-                     const struct class_recipe *rules, const char *lines, size_t bytes)
-{
-    files->recipe.classes[class][form] = *rules;
-    files->done[class][form] = true;
-    return append(files, lines, bytes);
+    char fault[FILE_FAULT_BYTES] = "out of memory";
+    return (fflush(files->data) == 0 && file_replace(path, files->data_text, files->data_bytes, fault)) ||
+           complain(path, fault);
 }
 
 void tune_files_keep_crossover(struct tune_files *files, char *crossover, const char *host)
@@ -256,9 +200,9 @@ bool tune_files_finish(struct tune_files *files)
         note(files->options->output, "nothing was learned", "it is as before");
         return true;
     }
-    if (files->data_bytes > 0 && !write_data(files, path))
+    if (any_done(files) && !write_data(files, path))
         return false;
-    if (files->data_bytes == 0 && !files->fits)
+    if (!any_done(files) && !files->fits)
         unlink(path); /* the data of a recipe that is replaced */
     return write_recipe(&files->recipe, files->options->output);
 }
@@ -266,5 +210,7 @@ bool tune_files_finish(struct tune_files *files)
 void tune_files_free(struct tune_files *files)
 {
     recipe_clear(&files->recipe);
-    free(files->data);
+    if (files->data)
+        fclose(files->data);
+    free(files->data_text);
 }

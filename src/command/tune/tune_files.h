@@ -1,4 +1,5 @@
-/* tune_files.h - what `mublas tune` reads and writes: the recipe, and FILE.csv beside it, both at the end. */
+/* tune_files.h - what `mublas tune` reads and writes: the recipe, and FILE.csv beside it with what this run
+ * timed, both at the end. */
 #ifndef MUBLAS_TUNE_FILES_H
 #define MUBLAS_TUNE_FILES_H
 
@@ -13,7 +14,8 @@ struct tune_files {
     bool done[TUNING_CLASSES][TUNING_FORMS]; /* by this run */
     bool calls_done;         /* crossovers were learned */
     char shapes[TUNE_PATH_BYTES]; /* the temporary file of tune_files_shapes; "": none */
-    char *data;              /* lines of the data file, from malloc */
+    FILE *data; /* what the data file will have, as text */
+    char *data_text;
     size_t data_bytes;
     bool fits; /* the recipe that was there is of this machine and these kernels */
 };
@@ -23,9 +25,6 @@ struct tune_files {
 bool tune_files_begin(struct tune_files *files, const struct tune_options *options,
                       const struct recipe_signature *signature, const struct occupancy_figures *limits);
 
-/* A class and form was learned, with these lines of data. False: out of memory, with a line. */
-bool tune_files_keep(struct tune_files *files, int class, enum tuning_form form,
-                     const struct class_recipe *rules, const char *lines, size_t bytes);
 /* The crossover section, from malloc, is taken over. */
 void tune_files_keep_crossover(struct tune_files *files, char *crossover, const char *host);
 
