@@ -25,21 +25,6 @@ static bool curve_time(const struct time_curve *curve, enum time_curve_start sta
     return true;
 }
 
-/* By the curve of `class`, which is the call's, and, if it lies between two, by that of the other in
- * proportion. */
-static bool class_time(const struct time_curve curves[TIMED_CLASSES], enum time_curve_start start,
-                       const struct blas_call *call, int class, double *us)
-{
-    const double amount = timed_class_amount(call);
-    double part, other_us;
-    if (class == TIMED_CLASS_NONE || !curve_time(&curves[class], start, amount, us))
-        return false;
-    const int beside = timed_class_beside(class, call, &part);
-    if (beside != TIMED_CLASS_NONE && curve_time(&curves[beside], start, amount, &other_us))
-        *us *= pow(other_us / *us, part);
-    return true;
-}
-
 static double factor_of(const double *factors, int set)
 {
     return factors[set] > 0 ? factors[set] : 1;
@@ -48,7 +33,8 @@ static double factor_of(const double *factors, int set)
 bool learned_times_host(const struct learned_times *times, int class, const struct blas_call *call,
                         double *us)
 {
-    if (!class_time(times->host, TIME_SHRINKS, call, class, us))
+    if (class == TIMED_CLASS_NONE ||
+        !curve_time(&times->host[class], TIME_SHRINKS, timed_class_amount(call), us))
         return false;
     *us *= factor_of(times->flags[class], flag_set_of(class, call));
     return true;
@@ -57,7 +43,8 @@ bool learned_times_host(const struct learned_times *times, int class, const stru
 bool learned_times_resident(const struct learned_times *times, int class, const struct blas_call *call,
                             bool trackable, double *us)
 {
-    if (!class_time(times->rest, TIME_STAYS, call, class, us))
+    if (class == TIMED_CLASS_NONE ||
+        !curve_time(&times->rest[class], TIME_STAYS, timed_class_amount(call), us))
         return false;
     *us = (*us + result_home_us(call, trackable)) *
           factor_of(times->device_sets[class], device_set_of(class, call));
