@@ -7,13 +7,13 @@
 enum {
     SCOUT_STEP = 4 /* in bytes */,
     GAPS = 4 /* filled at a time */,
-    SURE = 4 /* times of a sample at the least, */, FEW = 2 /* of one far from the border */,
+    SURE = 4 /* times of a sample */,
     KINDS = FAMILY_COUNT * TYPE_COUNT /* calls of one are one routine's, of one type */
 };
 
-/* How many times faster a side may be where samples are made, where each is timed SURE times, and near the
- * border, where they are closer to each other and timed in each round. */
-static const double sampled_lead = 2.5, sure_lead = 3, near_lead = 1.5;
+/* How many times faster a side may be where samples are made, and near the border, where they are closer to
+ * each other and timed in each round. */
+static const double sampled_lead = 2.5, near_lead = 1.5;
 /* In amounts: no sample is made closer to another than this, and near the border. Small triangles are worth a
  * device that take a host's threads longer to begin than to solve. */
 static const double step = 1.1, apart = 1.23, near_apart = 1.12, least_part = 64;
@@ -62,34 +62,21 @@ static struct blas_call sample_call(int class, double amount)
     return call;
 }
 
-static bool is_known(const struct session *session, int class)
-{
-    return session->times->host[class].count > 0;
-}
-
-static double gain_at(const struct session *session, int class, double amount)
-{
-    return time_curve_at(&session->times->host[class], TIME_SHRINKS, amount) /
-           learned_times_device(session->times, class, amount);
-}
-
 /* How many times the faster side is faster. */
 static double lead_at(const struct session *session, int class, double amount)
 {
-    const double gain = gain_at(session, class, amount);
+    const double gain = time_curve_at(&session->times->host[class], TIME_SHRINKS, amount) /
+                        learned_times_device(session->times, class, amount);
     return fmax(gain, 1 / gain);
 }
 
 /* Of a single time on the device, which is nearly all latency, nothing follows for larger calls. */
 static bool takes_long(const struct session *session, int class, double amount)
 {
-    static const double alike = 1.6, longer = 3;
     const struct time_curve *host = &session->times->host[class];
-    double most = session->sampler->most_us;
+    const double most = session->sampler->most_us;
     if (host->count < 2)
         return host->count && host->samples[0].us > most;
-    if (lead_at(session, class, amount) < alike)
-        most *= longer;
     return time_curve_at(host, TIME_SHRINKS, amount) > most ||
            learned_times_device(session->times, class, amount) > most;
 }
@@ -214,17 +201,11 @@ static void fill(struct session *session, int class)
     }
 }
 
-/* The first sample and the last may be all that ends a class. What could not be timed is not asked for
- * again. */
+/* What could not be timed is not asked for again. */
 static bool is_due(const struct session *session, int class, const struct sample *sample)
 {
-    const struct time_curve *host = &session->times->host[class];
-    const double lead = lead_at(session, class, sample->amount);
-    const bool ends = sample->amount <= host->samples[0].amount ||
-                      sample->amount >= host->samples[host->count - 1].amount;
-    if (sample->count == 0 || lead < near_lead)
-        return sample->count > 0 && sample->count <= SURE + session->round;
-    return sample->count < (lead < sure_lead || ends ? SURE : FEW);
+    const bool near = lead_at(session, class, sample->amount) < near_lead;
+    return sample->count > 0 && sample->count < (near ? SURE + session->round + 1 : SURE);
 }
 
 static bool sample_round(struct session *session)
@@ -234,7 +215,7 @@ static bool sample_round(struct session *session)
     for (int kind = 0; kind < KINDS; kind++) {
         for (int class = 0; class < TIMED_CLASSES; class++) {
             struct class_samples *samples = &session->table->classes[class];
-            if (!is_of_kind(session, class, kind) || !is_known(session, class))
+            if (!is_of_kind(session, class, kind) || session->times->host[class].count == 0)
                 continue;
             for (int i = 0; i < samples->count; i++)
                 if (is_due(session, class, &samples->samples[i]))

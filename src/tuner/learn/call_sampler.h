@@ -24,8 +24,7 @@ struct call_sampler {
     void (*before_round)(void *argument); /* NULL: nothing */
     int rounds;                     /* at most; the times of SAMPLE_TIMES count (sample_table.h) */
     double least_bytes, most_bytes; /* of the largest operand */
-    double most_us;                 /* no call that is expected to take longer on a side, or three times as
-                                     * long where the sides are alike */
+    double most_us;                 /* no call that is expected to take longer on a side */
 };
 
 enum { SAMPLER_CALLS = 40 };
