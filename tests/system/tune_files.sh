@@ -159,7 +159,7 @@ else
     sleep 1
     kill -KILL "${child#/proc/}"
     wait $tuning
-    [ $? = 1 ] && grep -q 'a process that made calls ended early\|no call ran on the device' "$work/errors" &&
+    [ $? = 1 ] && grep -q 'the process that made calls ended early\|no call ran on the device' "$work/errors" &&
         grep -q '^class ssymv' "$recipe" && ! grep -q '^host ssymv' "$recipe" &&
         [ "$(cd "$work" && echo recipe*)" = "recipe recipe.csv" ]
     result $? "where a process of calls fails, the shapes are not lost"

@@ -21,7 +21,6 @@ struct machine {
     int flagged;             /* a class */
     const double *by_flags;  /* how much longer its calls take on the host, by set of flags, or NULL */
     double mixed;            /* times as long on the host amid calls of other routines; 0: as long */
-    int rounds;              /* for those who count them */
     uint64_t seed;
     int calls, calls_left;
     double longest_host;

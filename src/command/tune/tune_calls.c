@@ -22,26 +22,10 @@ struct session {
     const char *who; /* begins complaints */
     const struct shim_child_settings *as_programs;
     struct call_timer timer;   /* the process that times calls, */
-    double process_started;    /* ... when it began, */
-    bool process_lost;         /* ... one of them ended with a failure, */
-    struct call_timer_end end; /* ... and what any of them said */
+    bool process_lost;         /* ... which ended with a failure, */
+    struct call_timer_end end; /* ... and what it said */
     double started, host_used;
 };
-
-static bool start_process(struct session *session)
-{
-    session->process_started = clock_seconds();
-    return call_timer_start(&session->timer, session->as_programs, session->who,
-                            session->options->most_bytes);
-}
-
-/* Nothing where none runs. */
-static void stop_process(struct session *session)
-{
-    const bool was_running = session->timer.running;
-    if (!call_timer_stop(&session->timer, &session->end) && was_running)
-        session->process_lost = true;
-}
 
 double tune_calls_budget(enum blas_family family)
 {
@@ -51,15 +35,13 @@ double tune_calls_budget(enum blas_family family)
 struct tune_calls_options tune_calls_quick(void)
 {
     return (struct tune_calls_options){.seconds = 25, .host_seconds = 18, .rounds = 16,
-                                       .process_seconds = 9.5, .most_bytes = (size_t)128 << 20,
-                                       .most_us = 1.5e3};
+                                       .most_bytes = (size_t)128 << 20, .most_us = 1.5e3};
 }
 
 struct tune_calls_options tune_calls_exhaustive(void)
 {
     return (struct tune_calls_options){.seconds = 150, .host_seconds = 110, .rounds = SAMPLE_TIMES,
-                                       .process_seconds = 30, .most_bytes = (size_t)128 << 20,
-                                       .most_us = 3e3};
+                                       .most_bytes = (size_t)128 << 20, .most_us = 3e3};
 }
 
 /* Of the time that there is, if any. */
@@ -97,18 +79,6 @@ static bool is_wanted(void *argument, enum blas_family family, enum blas_type ty
 {
     const struct session *session = argument;
     return learned_merge_is_wanted(family, type, session->options->routines);
-}
-
-/* Samples are timed once more: by another process, if it is time. From process to process threads and memory
- * lie elsewhere, which makes up to 14% of a call's time. */
-static void before_round(void *argument)
-{
-    struct session *session = argument;
-    const double seconds = session->options->process_seconds;
-    if (part_used(session) > 1 || seconds <= 0 || clock_seconds() - session->process_started < seconds)
-        return;
-    stop_process(session);
-    start_process(session);
 }
 
 /* New matrices in a process of that kind: what the first call takes longer than the second. */
@@ -191,7 +161,7 @@ static void sample_all(struct session *session)
     const struct shim_child_settings untracked = {.offload = "always", .tracking = "0", .huge_pages = true};
     const struct call_sampler sampler = {
         .time = time_side, .stop = stop_sampling, .argument = session, .wanted = is_wanted,
-        .before_round = before_round, .rounds = session->options->rounds, .least_bytes = LEAST_BYTES,
+        .rounds = session->options->rounds, .least_bytes = LEAST_BYTES,
         .most_bytes = (double)session->options->most_bytes, .most_us = session->options->most_us};
     sample_wake(session);
     sample_apart(session, session->as_programs, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);
@@ -209,7 +179,7 @@ static bool is_good(const struct session *session, int timed, int kept)
     const struct call_timer_end *end = &session->end;
     const char *reason = end->reason[0] ? end->reason : "its process made none";
     if (session->process_lost && end->any_on_device)
-        fprintf(stderr, "%s: a process that made calls ended early: nothing is learned\n", who);
+        fprintf(stderr, "%s: the process that made calls ended early: nothing is learned\n", who);
     else if (!end->any_on_device)
         fprintf(stderr, "%s: no call ran on the device: %s\n", who, reason);
     else if (timed > 0 && kept == 0)
@@ -253,9 +223,10 @@ bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct
                               .started = clock_seconds()};
     memset(times, 0, sizeof *times);
     times->host_threads = processors_for_blas();
-    if (start_process(&session))
+    if (call_timer_start(&session.timer, &as_programs, who, options->most_bytes)) {
         sample_all(&session);
-    stop_process(&session);
+        session.process_lost = !call_timer_stop(&session.timer, &session.end);
+    }
     if (routes && may_go_on(&session, 1))
         tune_routes(&times->routes, options->routines != NULL, who);
     return conclude(&session);

@@ -210,8 +210,6 @@ static bool is_due(const struct session *session, int class, const struct sample
 
 static bool sample_round(struct session *session)
 {
-    if (session->sampler->before_round)
-        session->sampler->before_round(session->sampler->argument);
     for (int kind = 0; kind < KINDS; kind++) {
         for (int class = 0; class < TIMED_CLASSES; class++) {
             struct class_samples *samples = &session->table->classes[class];

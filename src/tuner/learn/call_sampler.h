@@ -21,7 +21,6 @@ struct call_sampler {
     bool (*stop)(void *argument, double done);
     void *argument;
     bool (*wanted)(void *argument, enum blas_family family, enum blas_type type); /* NULL: all */
-    void (*before_round)(void *argument); /* NULL: nothing */
     int rounds;                     /* at most; the times of SAMPLE_TIMES count (sample_table.h) */
     double least_bytes, most_bytes; /* of the largest operand */
     double most_us;                 /* no call that is expected to take longer on a side */
