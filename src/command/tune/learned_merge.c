@@ -67,8 +67,6 @@ static void keep_rest(struct learned_times *times, const struct learned_times *b
     route_factors_keep(&times->routes, &before->routes);
     if (!(times->wake_us > 0))
         times->wake_us = before->wake_us;
-    if (!(times->scan_us_per_byte > 0))
-        times->scan_us_per_byte = before->scan_us_per_byte;
 }
 
 static bool is_untimed(const struct learned_times *times, int class)

@@ -141,20 +141,6 @@ static void sample_wake(struct session *session)
         session->times->wake_us = first - usual;
 }
 
-/* A scan covers the gaps between columns as well. */
-static void sample_scan(struct session *session)
-{
-    const int64_t n = (int64_t)sqrt((double)session->options->most_bytes / 4 / sizeof(double));
-    struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_D, .m = n, .n = n};
-    double dense, sparse;
-    if (!call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &dense, NULL))
-        return;
-    call.a.ld = 4 * n;
-    if (call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &sparse, NULL) &&
-        sparse > dense)
-        session->times->scan_us_per_byte = (sparse - dense) / (3.0 * (double)(n * n) * sizeof(double));
-}
-
 static void sample_all(struct session *session)
 {
     const struct shim_child_settings plain = {.offload = "always"};
@@ -167,8 +153,6 @@ static void sample_all(struct session *session)
     sample_apart(session, session->as_programs, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);
     sample_apart(session, &plain, sample_pinned, UPLOAD_PINNED, 2 * upload_part / 3);
     sample_apart(session, &untracked, sample_staged, UPLOAD_STAGED, upload_part);
-    if (part_used(session) < upload_part)
-        sample_scan(session);
     call_sampler_run(&sampler, session->times);
 }
 

@@ -13,8 +13,6 @@ void crossover_use_learned(struct machine_model *model, const struct learned_tim
     model->call_us = fmin(model->call_us, least); /* the built-in floors rest on it */
     if (learned->wake_us > 0)
         model->wake_us = learned->wake_us;
-    if (learned->scan_us_per_byte > 0)
-        model->scan_us_per_byte = learned->scan_us_per_byte;
 }
 
 double crossover_copies_us(const struct machine_model *model, double bytes, bool trackable)

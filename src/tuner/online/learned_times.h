@@ -33,7 +33,6 @@ struct learned_times {
     char host_blas[256];   /* what the host curves hold for: the library's resolved path, */
     int host_threads;      /* ... and the number of threads */
     double wake_us;        /* 0: not learned */
-    double scan_us_per_byte; /* dirty scan of tracked memory; 0: not learned */
     struct time_curve host[TIMED_CLASSES];     /* microseconds over timed_class_amount, of average flags */
     struct time_curve resident[TIMED_CLASSES]; /* the same on the device, every matrix resident, of average
                                                 * sets */
@@ -52,7 +51,6 @@ struct learned_times {
  *   host-blas PATH
  *   host-threads NUMBER
  *   wake MICROSECONDS
- *   scan MICROSECONDS (a byte)
  *   upload pinned|pinned-huge|staged BYTES MICROSECONDS BYTES MICROSECONDS ...
  *   host CLASS AMOUNT MICROSECONDS ...
  *   flags CLASS FACTOR FACTOR ...
@@ -63,7 +61,7 @@ struct learned_times {
  * such as "device dgemv_none_tall 4096 12.5 65536 14", amounts ascending. Of `flags` there is a factor for
  * each set, in the order of flag_sets.h: "flags dsymm_left_deep 0.95 1.05" of lower and upper triangles;
  * of `device-sets` twice as many, as flag_sets.h has them; from 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST.
- * "narrow-shares ..." and "result ..." of older recipes are passed over.
+ * "narrow-shares ...", "result ..." and "scan ..." of older recipes are passed over.
  * False: a line is wrong, or comes twice; `fault` is a phrase.
  * `times` is cleared first; classes are separated, floors not settled. */
 enum { LEARNED_FAULT_BYTES = 256 };

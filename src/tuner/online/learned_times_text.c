@@ -30,11 +30,11 @@ static bool read_curve(struct line_reader *reader, struct time_curve *curve)
     return true;
 }
 
-static bool read_figure(struct line_reader *reader, double *figure)
+static bool read_wake(struct line_reader *reader, struct learned_times *times)
 {
-    if (*figure != 0)
+    if (times->wake_us != 0)
         return line_reader_fault(reader, "a figure a second time");
-    return line_reader_decimal(reader, 1e-12, greatest, figure) && line_reader_end(reader);
+    return line_reader_decimal(reader, 1e-12, greatest, &times->wake_us) && line_reader_end(reader);
 }
 
 static bool read_host_blas(struct line_reader *reader, struct learned_times *times)
@@ -113,14 +113,13 @@ static bool read_line(struct line_reader *reader, struct learned_times *times)
     if (line_reader_is(reader, "host-threads"))
         return read_host_threads(reader, times);
     if (line_reader_is(reader, "wake"))
-        return read_figure(reader, &times->wake_us);
-    if (line_reader_is(reader, "scan"))
-        return read_figure(reader, &times->scan_us_per_byte);
+        return read_wake(reader, times);
     if (line_reader_is(reader, "upload"))
         return read_upload(reader, times);
     if (line_reader_is(reader, "flags"))
         return read_flags(reader, times);
-    if (line_reader_is(reader, "narrow-shares") || line_reader_is(reader, "result"))
+    if (line_reader_is(reader, "narrow-shares") || line_reader_is(reader, "result") ||
+        line_reader_is(reader, "scan"))
         return true; /* of older recipes */
     if (line_reader_is(reader, "device-sets"))
         return read_device_sets(reader, times);
@@ -176,8 +175,6 @@ static void write_lines(const struct learned_times *times, FILE *stream)
         fprintf(stream, "host-threads %d\n", times->host_threads);
     if (times->wake_us > 0)
         fprintf(stream, "wake %.4g\n", times->wake_us);
-    if (times->scan_us_per_byte > 0)
-        fprintf(stream, "scan %.4g\n", times->scan_us_per_byte);
     for (int way = 0; way < UPLOAD_WAYS; way++)
         write_curve(stream, "upload", way_names[way], &times->upload[way]);
     route_factors_write(stream, &times->routes);
