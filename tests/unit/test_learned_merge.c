@@ -98,8 +98,8 @@ static void test_others(struct learned_times *times)
     tap_ok(!has(times, "zgemm_deep") && times->flags[gemm][8] == 0 && has_device(times, "zgemm_deep"),
            "the host's with as many threads alone");
     read_text(times, now);
-    learned_merge_keep_others(times, "host-blas b\nhost-threads 4\nupload staged 100 9\nhost zgemm_deep 100 1 200 2\n"
-                                     "host dfoo 1 2\n",
+    learned_merge_keep_others(times, "host-blas b\nhost-threads 4\nupload staged 100 9\n"
+                                     "host zgemm_deep 100 1 200 2\nhost dfoo 1 2\n",
                               "dsymv", &none);
     tap_ok(times->wake_us == 6 && times->upload[UPLOAD_STAGED].count == 0 && !has(times, "zgemm_deep"),
            "nothing of a section that is wrong");

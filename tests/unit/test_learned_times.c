@@ -269,7 +269,8 @@ static void test_predictions(struct learned_times *times)
     tap_ok(close_to(predicted_call(&model, &call, 65536, true).upload_us, 25),
            "and huge pages have their own figures");
     call.a.ld = 1124;
-    tap_ok(close_to(predicted_call(&model, &call, 0, true).resident_us, 20 + 1024 * 800 * model.scan_us_per_byte),
+    tap_ok(close_to(predicted_call(&model, &call, 0, true).resident_us,
+                    20 + 1024 * 800 * model.scan_us_per_byte),
            "gaps are scanned");
     call = symv_call(1024);
     call.type = TYPE_S;

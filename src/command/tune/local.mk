@@ -1,7 +1,7 @@
 # `mublas tune`.
 mublas_SOURCES += \
 	src/command/tune/tune.c \
-	src/command/tune/tune_evaluate.c src/command/tune/tune_evaluate.h \
+	src/command/tune/tune_evaluate.c \
 	src/command/tune/tune_files.c src/command/tune/tune_files.h \
 	src/command/tune/tune_options.c src/command/tune/tune_options.h \
 	src/command/tune/tune_progress.c src/command/tune/tune_progress.h \
@@ -14,4 +14,4 @@ libmublas_calls_la_SOURCES += \
 	src/command/tune/operand_pools.c src/command/tune/operand_pools.h \
 	src/command/tune/timed_calls.c src/command/tune/timed_calls.h \
 	src/command/tune/tune_calls.c src/command/tune/tune_calls.h \
-	src/command/tune/tune_routes.c src/command/tune/tune_routes.h
+	src/command/tune/tune_routes.c

@@ -5,7 +5,6 @@
 #include "command/tune/learned_merge.h"
 #include "command/tune/timed_calls.h"
 #include "command/tune/tune_calls.h"
-#include "command/tune/tune_evaluate.h"
 #include "command/tune/tune_files.h"
 #include "command/tune/tune_progress.h"
 #include "command/tune/tune_session.h"

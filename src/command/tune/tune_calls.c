@@ -1,7 +1,6 @@
 #include "command/tune/tune_calls.h"
 #include "command/tune/call_timer.h"
 #include "command/tune/learned_merge.h"
-#include "command/tune/tune_routes.h"
 #include "common/clock.h"
 #include "common/processors.h"
 #include "tuner/learn/call_sampler.h"

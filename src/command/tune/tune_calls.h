@@ -35,8 +35,18 @@ struct tune_calls_options tune_calls_quick(void);
 struct tune_calls_options tune_calls_exhaustive(void);
 
 /* Learn into `times`, which is cleared first; floors are settled. With all routines and from 12 seconds on
- * also what tune_routes.h does. What there was no time for is as in options->before, or left out. False:
+ * also of LAPACK's routines. What there was no time for is as in options->before, or left out. False:
  * nothing could be learned of the device, with one line that begins with `who`. */
 bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times);
+
+/* What tune_routes takes at most, about, cuSOLVER's eigensolver included: two seconds where the host is
+ * fast. */
+#define TUNE_ROUTES_SECONDS 6.0
+
+/* Learn of LAPACK's routines (tune_routes.c), in a process that keeps all on the host and in two that do not,
+ * the second with cuSOLVER's eigensolver. Factors of which nothing could be timed stay as they are, those of
+ * the device also where any of the routine's calls stayed on the host. Nothing where there is no cuSOLVER.
+ * `eigenproblems_alone`: no factorisations and singular values. */
+void tune_routes(struct route_factors *factors, bool eigenproblems_alone, const char *who);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef MUBLAS_TUNE_SESSION_H
 #define MUBLAS_TUNE_SESSION_H
 
-#include "tuner/learn/timing/shape_timer.h"
+#include "command/tune/tune_options.h"
 
 struct tune_session {
     struct device *device;
@@ -19,5 +19,8 @@ struct tune_session {
 int tune_session_open(struct tune_session *session, size_t memory, const volatile bool *stop);
 /* Gives the device up for the rest of the process. */
 void tune_session_close(struct tune_session *session);
+
+/* tune_evaluate.c: prints a table and closes the session. The exit status. */
+int tune_evaluate(struct tune_session *session, const struct tune_options *options);
 
 #endif

@@ -2,7 +2,6 @@
 #include "common/blas_family.h"
 #include "mirror/costs.h"
 #include "common/call_work.h"
-#include "tuner/online/crossover_built_in.h"
 
 #include <math.h>
 

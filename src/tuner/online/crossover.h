@@ -85,4 +85,9 @@ uint64_t crossover_size(const struct blas_call *call);
  * keeps a profitable call. UINT64_MAX: never pays. */
 uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type);
 
+/* What these say where nothing was learned (crossover_built_in.c), for crossover.c alone. */
+double built_in_host_us(const struct machine_model *model, const struct blas_call *call);
+double built_in_resident_us(const struct machine_model *model, const struct blas_call *call, bool trackable);
+uint64_t built_in_floor(const struct machine_model *model, enum blas_family family, enum blas_type type);
+
 #endif

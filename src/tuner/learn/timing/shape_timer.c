@@ -1,7 +1,6 @@
 #include "tuner/learn/timing/shape_timer.h"
 #include "gpu/launch.h"
 #include "tuner/learn/timing/shape_field.h"
-#include "tuner/learn/timing/shape_verify.h"
 
 #include <math.h>
 #include <stdlib.h>

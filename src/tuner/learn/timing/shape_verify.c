@@ -1,4 +1,4 @@
-#include "tuner/learn/timing/shape_verify.h"
+#include "tuner/learn/timing/shape_field.h"
 
 #include "common/log.h"
 #include "gpu/launch.h"
