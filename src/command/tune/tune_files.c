@@ -6,7 +6,6 @@
 #include "common/regular_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,9 +53,12 @@ static bool place_is_ours(const char *path, const char *line, const char *what)
     return has_line(path, line, fault) || complain(path, fault);
 }
 
-static void path_of(const struct tune_files *files, const char *ending, char path[TUNE_PATH_BYTES])
+/* Of the recipe, with what is added for other files: at most ".csv". */
+enum { PATH_BYTES = sizeof ((struct tune_options *)0)->output + 8 };
+
+static void path_of(const struct tune_files *files, const char *ending, char path[PATH_BYTES])
 {
-    snprintf(path, TUNE_PATH_BYTES, "%s%s", files->options->output, ending);
+    snprintf(path, PATH_BYTES, "%s%s", files->options->output, ending);
 }
 
 static void set_made(struct tune_files *files)
@@ -77,7 +79,7 @@ static bool can_be_written(const struct tune_files *files)
         const char *ending, *line, *what;
     } kinds[] = {{"", "mublas recipe ", "a recipe"},
                  {".csv", TUNING_DATA_FIRST_LINE, "tuning data"}};
-    char path[TUNE_PATH_BYTES];
+    char path[PATH_BYTES];
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         path_of(files, kinds[i].ending, path);
         if (!place_is_ours(path, kinds[i].line, kinds[i].what))
@@ -157,36 +159,6 @@ static bool any_done(const struct tune_files *files)
     return false;
 }
 
-/* Without crossovers, which this run may be about to replace. */
-static bool write_shapes(struct tune_files *files)
-{
-    static struct recipe shapes;
-    path_of(files, ".XXXXXX", files->shapes);
-    const int file = mkostemp(files->shapes, O_CLOEXEC);
-    if (file < 0) {
-        files->shapes[0] = '\0';
-        return complain(files->options->output, strerror(errno));
-    }
-    close(file);
-    shapes = files->recipe;
-    shapes.crossover = NULL;
-    return write_recipe(&shapes, files->shapes);
-}
-
-const char *tune_files_shapes(struct tune_files *files)
-{
-    if (any_done(files))
-        return write_shapes(files) ? files->shapes : NULL;
-    return access(files->options->output, R_OK) == 0 ? files->options->output : "none";
-}
-
-void tune_files_remove_shapes(struct tune_files *files)
-{
-    if (files->shapes[0])
-        unlink(files->shapes);
-    files->shapes[0] = '\0';
-}
-
 bool tune_files_have_nothing(const struct tune_files *files)
 {
     return !files->calls_done && !any_done(files);
@@ -194,7 +166,7 @@ bool tune_files_have_nothing(const struct tune_files *files)
 
 bool tune_files_finish(struct tune_files *files)
 {
-    char path[TUNE_PATH_BYTES];
+    char path[PATH_BYTES];
     path_of(files, ".csv", path);
     if (tune_files_have_nothing(files)) {
         note(files->options->output, "nothing was learned", "it is as before");

@@ -5,15 +5,11 @@
 
 #include "command/tune/tune_options.h"
 
-/* Of the recipe with what is added for other files: at most as much as ".XXXXXX". */
-enum { TUNE_PATH_BYTES = sizeof ((struct tune_options *)0)->output + 8 };
-
 struct tune_files {
     const struct tune_options *options;
     struct recipe recipe;    /* what was there before and fits, and what this run learned */
     bool done[TUNING_CLASSES][TUNING_FORMS]; /* by this run */
     bool calls_done;         /* crossovers were learned */
-    char shapes[TUNE_PATH_BYTES]; /* the temporary file of tune_files_shapes; "": none */
     FILE *data; /* what the data file will have, as text */
     char *data_text;
     size_t data_bytes;
@@ -27,12 +23,6 @@ bool tune_files_begin(struct tune_files *files, const struct tune_options *optio
 
 /* The crossover section, from malloc, is taken over. */
 void tune_files_keep_crossover(struct tune_files *files, char *crossover, const char *host);
-
-/* A file with the launch shapes that the recipe will have, for processes that time calls: a temporary one,
- * if this run has learned any, until it is removed. "none": there are none. NULL, with a line: it cannot be
- * written. */
-const char *tune_files_shapes(struct tune_files *files);
-void tune_files_remove_shapes(struct tune_files *files);
 
 /* Has this run learned nothing? */
 bool tune_files_have_nothing(const struct tune_files *files);
