@@ -184,7 +184,6 @@ static void learn(struct machine *machine, double seconds, struct learned_times 
 {
     const struct tune_calls_options quick = tune_calls_quick();
     const struct call_sampler sampler = {.time = time_side, .stop = is_over, .argument = machine,
-                                         .rounds = quick.rounds,
                                          .least_bytes = 21 << 10, .most_bytes = (double)quick.most_bytes,
                                          .most_us = quick.most_us};
     memset(learned, 0, sizeof *learned);

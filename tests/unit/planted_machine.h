@@ -147,7 +147,7 @@ static bool flagged_only(void *argument, enum blas_family family, enum blas_type
 
 static struct call_sampler sampler_of(struct machine *machine)
 {
-    return (struct call_sampler){.time = time_calls, .stop = stop, .argument = machine, .rounds = 16,
+    return (struct call_sampler){.time = time_calls, .stop = stop, .argument = machine,
                                  .least_bytes = 16 << 10,
                                  .most_bytes = 256 << 20, .most_us = 1e5};
 }

@@ -4,7 +4,6 @@
 #include "common/clock.h"
 #include "common/processors.h"
 #include "tuner/learn/call_sampler.h"
-#include "tuner/learn/sample_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,14 +32,8 @@ double tune_calls_budget(enum blas_family family)
 
 struct tune_calls_options tune_calls_quick(void)
 {
-    return (struct tune_calls_options){.seconds = 25, .host_seconds = 18, .rounds = 16,
+    return (struct tune_calls_options){.seconds = 25, .host_seconds = 18,
                                        .most_bytes = (size_t)128 << 20, .most_us = 1.5e3};
-}
-
-struct tune_calls_options tune_calls_exhaustive(void)
-{
-    return (struct tune_calls_options){.seconds = 150, .host_seconds = 110, .rounds = SAMPLE_TIMES,
-                                       .most_bytes = (size_t)128 << 20, .most_us = 3e3};
 }
 
 /* Of the time that there is, if any. */
@@ -146,7 +139,7 @@ static void sample_all(struct session *session)
     const struct shim_child_settings untracked = {.offload = "always", .tracking = "0", .huge_pages = true};
     const struct call_sampler sampler = {
         .time = time_side, .stop = stop_sampling, .argument = session, .wanted = is_wanted,
-        .rounds = session->options->rounds, .least_bytes = LEAST_BYTES,
+        .least_bytes = LEAST_BYTES,
         .most_bytes = (double)session->options->most_bytes, .most_us = session->options->most_us};
     sample_wake(session);
     sample_apart(session, session->as_programs, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);

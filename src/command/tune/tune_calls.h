@@ -13,7 +13,6 @@ struct tune_calls_options {
     const char *before;   /* a crossover section: what stays where nothing is learned; NULL: nothing */
     double seconds;       /* for everything, about */
     double host_seconds;  /* of these, for calls on the host, at most */
-    int rounds;           /* how often samples beside the border are timed, at most */
     size_t most_bytes;    /* of a matrix */
     double most_us;       /* of a call on a side (call_sampler.h) */
     /* Told the part done, 0 to 1, before each call; false: stop. NULL: nobody. */
@@ -27,12 +26,9 @@ struct tune_calls_options {
 double tune_calls_budget(enum blas_family family);
 
 /* What `mublas tune --quick` has, but for the seconds, which its time limit says: 25 s, of them 18 on the
- * host, 16 rounds, matrices to 128 MiB, calls to 1.5 ms: a few that take longer would have the time of
+ * host, matrices to 128 MiB, calls to 1.5 ms: a few that take longer would have the time of
  * hundreds. */
 struct tune_calls_options tune_calls_quick(void);
-
-/* What --exhaustive has: 150 s, of them 110 on the host, 64 rounds, calls to 3 ms. */
-struct tune_calls_options tune_calls_exhaustive(void);
 
 /* Learn into `times`, which is cleared first; floors are settled. With all routines and from 12 seconds on
  * also of LAPACK's routines. What there was no time for is as in options->before, or left out. False:

@@ -32,7 +32,6 @@ struct session {
     bool device_first;
     double done; /* rounds, and the scout */
     int round;
-    uint64_t random_state;
 };
 
 static bool is_of_kind(const struct session *session, int class, int kind)
@@ -99,12 +98,6 @@ static bool add(struct session *session, int class, double amount)
     return true;
 }
 
-static int random_below(struct session *session, int most)
-{
-    session->random_state = session->random_state * 6364136223846793005u + 1442695040888963407u;
-    return (int)((session->random_state >> 33) % (uint64_t)most);
-}
-
 /* The next flags and sizes of each, on both sides; the side of the last turn goes on. */
 static void time_turn(struct session *session, const struct chosen *chosen, int count)
 {
@@ -127,22 +120,16 @@ static void time_turn(struct session *session, const struct chosen *chosen, int 
     }
 }
 
-/* All that are chosen, in any order. False: stopped. */
+/* All that are chosen. False: stopped. */
 static bool time_chosen(struct session *session)
 {
     const struct call_sampler *sampler = session->sampler;
     const int count = session->count, turns = (count + SAMPLER_CALLS - 1) / SAMPLER_CALLS;
     struct chosen *chosen = session->chosen;
     bool good = true, changed[TIMED_CLASSES] = {false};
-    for (int i = count - 1; i > 0; i--) {
-        const int other = random_below(session, i + 1);
-        const struct chosen kept = chosen[i];
-        chosen[i] = chosen[other];
-        chosen[other] = kept;
-    }
     for (int turn = 0; turn < turns && good; turn++) {
         const int begin = count * turn / turns, end = count * (turn + 1) / turns;
-        good = !sampler->stop(sampler->argument, fmin(session->done / (1 + sampler->rounds), 1));
+        good = !sampler->stop(sampler->argument, fmin(session->done / (1 + SAMPLER_ROUNDS), 1));
         if (good)
             time_turn(session, chosen + begin, end - begin);
     }
@@ -235,7 +222,7 @@ static bool run(struct session *session)
     bool good = scout(session);
     if (!good)
         return false;
-    while (session->round < session->sampler->rounds && good) /* until time ends, at the latest */
+    while (session->round < SAMPLER_ROUNDS && good) /* until time ends, at the latest */
         good = sample_round(session);
     for (int class = 0; class < TIMED_CLASSES; class++)
         if (timed_class_exists(class))
