@@ -4,7 +4,6 @@ libmublas_core_la_SOURCES += \
 	src/tuner/online/crossover_built_in.c \
 	src/tuner/online/decision.c src/tuner/online/decision.h \
 	src/tuner/online/learned_times.c src/tuner/online/learned_times.h src/tuner/online/learned_times_text.c \
-	src/tuner/online/occupancy.c src/tuner/online/occupancy.h \
 	src/tuner/online/occupancy_shape.c src/tuner/online/occupancy_shape.h \
 	src/tuner/online/optimizer.c src/tuner/online/optimizer.h \
 	src/tuner/online/time_curve.c src/tuner/online/time_curve.h \

@@ -11,7 +11,6 @@ struct tuning_settings tuning_settings_of(bool exhaustive)
 {
     struct tuning_settings settings = {
         .exhaustive = exhaustive,
-        .wide_field_sizes = 18,
         .held_sizes = 8,
         .best_of_each = 5,
         .champions = 4,
@@ -22,7 +21,7 @@ struct tuning_settings tuning_settings_of(bool exhaustive)
     };
     if (!exhaustive)
         return settings;
-    settings.wide_field_sizes = 60, settings.held_sizes = 20;
+    settings.held_sizes = 20;
     settings.best_of_each = 8, settings.champions = SIEVE_KEPT;
     settings.finals = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};
     settings.held = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};

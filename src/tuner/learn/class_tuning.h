@@ -21,7 +21,6 @@ enum { HELD_SIZES_MOST = 64 };
 struct tuning_settings {
     bool exhaustive;
     int held_sizes; /* at most HELD_SIZES_MOST */
-    int wide_field_sizes; /* so many finals of all that are not far behind; then of those that are near */
     size_t best_of_each, champions;           /* finalists: of each sieve size, of all */
     double prune;                             /* shape_space_prune's part */
     struct timing_plan finals, held;

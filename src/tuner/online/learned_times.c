@@ -69,13 +69,6 @@ void learned_times_separate(struct learned_times *times, int class)
     }
 }
 
-void learned_times_separate_all(struct learned_times *times)
-{
-    for (int class = 0; class < TIMED_CLASSES; class++)
-        if (timed_class_exists(class))
-            learned_times_separate(times, class);
-}
-
 double learned_times_device(const struct learned_times *times, int class, double amount)
 {
     const struct blas_call call = timed_class_call(class, amount);
@@ -147,6 +140,8 @@ void learned_times_settle(struct learned_times *times, const char *host_blas, in
         memset(times->flags, 0, sizeof times->flags);
         memset(times->routes.factors[SIDE_HOST], 0, sizeof times->routes.factors[SIDE_HOST]);
     }
-    learned_times_separate_all(times);
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (timed_class_exists(class))
+            learned_times_separate(times, class);
     settle_floors(times);
 }

@@ -63,7 +63,7 @@ struct learned_times {
  * of `device-sets` twice as many, as flag_sets.h has them; from 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST.
  * "narrow-shares ...", "result ..." and "scan ..." of older recipes are passed over.
  * False: a line is wrong, or comes twice; `fault` is a phrase.
- * `times` is cleared first; classes are separated, floors not settled. */
+ * `times` is cleared first, and not settled. */
 enum { LEARNED_FAULT_BYTES = 256 };
 bool learned_times_parse(struct learned_times *times, const char *text, char fault[LEARNED_FAULT_BYTES]);
 
@@ -72,7 +72,6 @@ char *learned_times_text(const struct learned_times *times);
 
 /* Part the device's times of the class into its result's way home and the rest. Call after a change. */
 void learned_times_separate(struct learned_times *times, int class);
-void learned_times_separate_all(struct learned_times *times);
 
 /* Forget what was measured with another host BLAS or number of threads than these, separate
  * all classes and settle the floors. Call after the last change, before any use. */

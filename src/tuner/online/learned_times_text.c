@@ -142,7 +142,6 @@ bool learned_times_parse(struct learned_times *times, const char *text, char fau
         snprintf(fault, LEARNED_FAULT_BYTES, "crossover %s", reader.fault);
         return false;
     }
-    learned_times_separate_all(times);
     return true;
 }
 

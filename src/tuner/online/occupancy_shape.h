@@ -9,7 +9,6 @@
 
 #include "gpu/kernel_set.h"
 #include "gpu/launch_shape.h"
-#include "tuner/online/occupancy.h"
 #include "tuner/online/optimizer.h"
 
 enum { SHAPE_EDGES = 3 };
