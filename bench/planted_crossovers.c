@@ -131,7 +131,7 @@ static void time_side(void *argument, enum call_side side, const struct blas_cal
     for (int i = -lead; i < count; i++) {
         const int at = i < 0 ? i + lead : i;
         const double truth = truth_of(machine, side, &calls[at]);
-        us[at] = truth > 0 ? time_call(machine, side, truth, tune_calls_budget(calls[at].family)) : 0;
+        us[at] = truth > 0 ? time_call(machine, side, truth, SAMPLE_BUDGET_US) : 0;
     }
     machine->side = (int)side;
 }

@@ -1,6 +1,6 @@
 /* The `mublas` command. */
 #include "command/commands.h"
-#include "command/tune/timed_calls.h"
+#include "command/tune/call_timer.h"
 #include "command/tune/tune_options.h"
 #include "command/report/tuning_report.h"
 #include "command/verify/blas_calls.h"

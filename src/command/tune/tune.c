@@ -3,7 +3,7 @@
 #include "command/routine_call.h"
 #include "command/run/shim_child.h"
 #include "command/tune/learned_merge.h"
-#include "command/tune/timed_calls.h"
+#include "command/tune/call_timer.h"
 #include "command/tune/tune_calls.h"
 #include "command/tune/tune_files.h"
 #include "command/tune/tune_progress.h"

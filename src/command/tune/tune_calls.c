@@ -25,11 +25,6 @@ struct session {
     double started, host_used;
 };
 
-double tune_calls_budget(enum blas_family family)
-{
-    return family > FAMILY_AXPY && family < FAMILY_GEMM ? 100 : 60;
-}
-
 struct tune_calls_options tune_calls_quick(void)
 {
     return (struct tune_calls_options){.seconds = 25, .host_seconds = 18,
@@ -53,8 +48,7 @@ static void time_side(void *argument, enum call_side side, const struct blas_cal
 {
     struct session *session = argument;
     const double started = clock_seconds();
-    /* But for the scout's, whose times others take the place of, they are of one family, or two alike. */
-    call_timer_warm_all(&session->timer, side, calls, count, tune_calls_budget(calls[0].family), us);
+    call_timer_warm_all(&session->timer, side, calls, count, SAMPLE_BUDGET_US, us);
     if (side == SIDE_HOST)
         session->host_used += clock_seconds() - started;
 }

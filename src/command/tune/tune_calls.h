@@ -20,10 +20,9 @@ struct tune_calls_options {
     void *argument;
 };
 
-/* Microseconds to spend on one time of a sample of the family. Of a matrix with a vector the first calls
- * take up to twice as long, where caches hold it, until each thread has its part: more of them, as
- * bench/crossovers has. */
-double tune_calls_budget(enum blas_family family);
+/* Microseconds to spend on one time of a sample, as bench/crossovers has: the first calls on a matrix with a
+ * vector take up to twice as long, until each thread's cache has its part. */
+enum { SAMPLE_BUDGET_US = 100 };
 
 /* What `mublas tune --quick` has, but for the seconds, which its time limit says: 25 s, of them 18 on the
  * host, matrices to 128 MiB, calls to 1.5 ms: a few that take longer would have the time of

@@ -42,24 +42,18 @@ struct evaluation {
     struct shape_figures figures[TUNING_CLASSES];
 };
 
-/* In [0, 1): of a class's size of this number, another one each time. */
-static double part_of(int class, int number, int which)
-{
-    uint64_t seed = ((uint64_t)class * 100000 + (uint64_t)number) * 4 + (uint64_t)which + 4711;
-    return random_part(&seed);
-}
-
 /* A call whose extents are no multiples of anything. Forms take turns. False: there is no room for one. */
 static bool random_call(const struct evaluation *evaluation, int class, int number, struct blas_call *call)
 {
     const enum tuning_form form = (enum tuning_form)(number % tuning_class_forms(class));
+    uint64_t seed = (uint64_t)class * 100000 + (uint64_t)number + 4711;
     const struct size_range range = size_range_of(class, form, evaluation->session->pool.matrix_bytes);
     if (range.most < range.least)
         return false;
-    const int64_t size = size_range_pick(range, part_of(class, number, 0));
+    const int64_t size = size_range_pick(range, random_part(&seed));
     const struct blas_call even = tuning_class_call_at(class, form, size);
-    const int64_t m = even.m - (int64_t)(part_of(class, number, 1) * TUNING_UNIT);
-    const int64_t n = even.n - (int64_t)(part_of(class, number, 2) * TUNING_UNIT);
+    const int64_t m = even.m - (int64_t)(random_part(&seed) * TUNING_UNIT);
+    const int64_t n = even.n - (int64_t)(random_part(&seed) * TUNING_UNIT);
     *call = tuning_class_call(class, m > 0 ? m : 1, n > 0 ? n : 1);
     return true;
 }

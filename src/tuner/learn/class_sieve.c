@@ -117,7 +117,7 @@ static bool analyse(const struct class_search *search, struct class_recipe *rule
     while (number > 0 && is_glanced_at(search, number))
         number--;
     while (!analyzer_run(search->space.shapes, search->sieve_seconds + number * count, count,
-                         ANALYZER_NEAR, &search->figures, rules))
+                         &search->figures, rules))
         if (number-- == 0)
             return false;
     return true;
