@@ -4,7 +4,7 @@ mublas_SOURCES += \
 	src/command/tune/tune_evaluate.c \
 	src/command/tune/tune_files.c src/command/tune/tune_files.h \
 	src/command/tune/tune_options.c src/command/tune/tune_options.h \
-	src/command/tune/tune_progress.c src/command/tune/tune_progress.h \
+	src/command/tune/tune_progress.c \
 	src/command/tune/tune_session.c src/command/tune/tune_session.h
 
 # Its calls, made and timed by a process under the shim, which bench programs have as well.

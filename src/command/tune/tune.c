@@ -6,7 +6,6 @@
 #include "command/tune/call_timer.h"
 #include "command/tune/tune_calls.h"
 #include "command/tune/tune_files.h"
-#include "command/tune/tune_progress.h"
 #include "command/tune/tune_session.h"
 #include "gpu/vendor/cublas_library.h"
 
@@ -143,7 +142,11 @@ static bool learn_calls(struct run *run)
     if (times && tune_calls(&options, "mublas tune", times) && !stopped)
         text = learned_times_text(times);
     if (text) {
-        tune_files_keep_crossover(&run->files, text, times->host_blas);
+        struct recipe *const recipe = &run->files.recipe;
+        free(recipe->crossover);
+        recipe->crossover = text;
+        memcpy(recipe->signature.host, times->host_blas, sizeof recipe->signature.host);
+        run->files.calls_done = true;
         run->crossovers = learned_merge_device_curves(times);
     }
     free(times);

@@ -71,15 +71,13 @@ static bool is_wanted(void *argument, enum blas_family family, enum blas_type ty
 static void sample_pinned(struct session *session, struct call_timer *timer, struct time_curve *curve,
                           double end)
 {
-    double step = 0; /* part of the time that the last size took: the next takes four times as long */
     for (double bytes = LEAST_UPLOAD; bytes <= (double)session->options->most_bytes; bytes *= 4) {
-        double first, second, before = part_used(session);
-        if (before + 4 * step > end || !may_go_on(session, fmin(part_used(session), end)) ||
+        double first, second;
+        if (part_used(session) > end || !may_go_on(session, fmin(part_used(session), end)) ||
             !call_timer_cold(timer, bytes, &first, &second))
             return;
         if (first > second)
             time_curve_add(curve, bytes, first - second);
-        step = part_used(session) - before;
     }
 }
 

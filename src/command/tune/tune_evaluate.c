@@ -102,7 +102,7 @@ static enum status judge_size(struct evaluation *evaluation, int class, const st
     if (status == STATUS_OK)
         status = shape_timer_time(&evaluation->session->timer, call, shapes, count, &judging_plan, times,
                                   NULL);
-    if (status != STATUS_OK || *evaluation->session->timer.stop)
+    if (status != STATUS_OK || shape_timer_is_over(&evaluation->session->timer))
         return status;
     if (!isfinite(times[0].seconds) || !isfinite(times[built_in].seconds))
         return STATUS_UNSUPPORTED;
@@ -121,13 +121,8 @@ static bool read_figures(struct evaluation *evaluation, int class)
                                  &evaluation->figures[class]) == CUDA_SUCCESS;
 }
 
-static bool is_over(const struct evaluation *evaluation, double deadline)
-{
-    return *evaluation->session->timer.stop || (deadline > 0 && clock_seconds() > deadline);
-}
-
 /* All classes take turns, so that when time is up each has as many sizes as the others. */
-static void judge(struct evaluation *evaluation, const struct tune_options *options, double deadline)
+static void judge(struct evaluation *evaluation, const struct tune_options *options)
 {
     bool wanted[TUNING_CLASSES];
     for (int class = 0; class < TUNING_CLASSES; class++)
@@ -135,7 +130,7 @@ static void judge(struct evaluation *evaluation, const struct tune_options *opti
     for (int number = 0; number < options->evaluate; number++)
         for (int class = 0; class < TUNING_CLASSES; class++) {
             struct blas_call call;
-            if (is_over(evaluation, deadline))
+            if (shape_timer_is_over(&evaluation->session->timer))
                 return;
             if (wanted[class] && random_call(evaluation, class, number, &call))
                 judge_size(evaluation, class, &call); /* a size that cannot be judged is left out */
@@ -186,8 +181,9 @@ static bool print_table(const struct evaluation *evaluation, const bool wanted[T
 
 static int evaluate(struct evaluation *evaluation, const struct tune_options *options)
 {
-    const double started = clock_seconds(), limit = options->time_limit;
+    const double started = clock_seconds();
     const size_t most = TUNING_CLASSES * (size_t)options->evaluate;
+    evaluation->session->timer.limit = options->time_limit > 0 ? started + options->time_limit : 0;
     evaluation->judged = calloc(most, sizeof *evaluation->judged);
     evaluation->efficiencies = calloc(most, sizeof(double));
     evaluation->built_in = calloc(most, sizeof(double));
@@ -195,7 +191,7 @@ static int evaluate(struct evaluation *evaluation, const struct tune_options *op
     if (!good) {
         fputs("mublas tune: --evaluate: out of memory\n", stderr);
     } else {
-        judge(evaluation, options, limit > 0 ? started + limit : 0);
+        judge(evaluation, options);
         good = print_table(evaluation, options->classes);
         printf("%zu sizes judged in %.1f s\n", evaluation->count, clock_seconds() - started);
     }
@@ -209,18 +205,14 @@ int tune_evaluate(struct tune_session *session, const struct tune_options *optio
 {
     char fault[RECIPE_FAULT_BYTES];
     static struct recipe recipe;
+    static struct evaluation evaluation;
     int status = 1;
-    bool has_recipe = recipe_read(options->output, &recipe, fault);
-    if (has_recipe && recipe_fits(&recipe, &session->signature, fault)) {
-        static struct evaluation evaluation;
-        evaluation.session = session;
-        evaluation.recipe = &recipe;
+    evaluation = (struct evaluation){.session = session, .recipe = &recipe};
+    if (recipe_read(options->output, &recipe, fault) && recipe_fits(&recipe, &session->signature, fault))
         status = evaluate(&evaluation, options);
-    } else {
+    else
         fprintf(stderr, "mublas tune: %s: %s\n", options->output, fault);
-    }
-    if (has_recipe)
-        recipe_clear(&recipe);
+    recipe_clear(&recipe);
     tune_session_close(session);
     return status;
 }

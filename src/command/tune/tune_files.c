@@ -142,14 +142,6 @@ static bool write_data(const struct tune_files *files, const char *path)
            complain(path, fault);
 }
 
-void tune_files_keep_crossover(struct tune_files *files, char *crossover, const char *host)
-{
-    free(files->recipe.crossover);
-    files->recipe.crossover = crossover;
-    files->calls_done = true;
-    snprintf(files->recipe.signature.host, sizeof files->recipe.signature.host, "%s", host);
-}
-
 static bool any_done(const struct tune_files *files)
 {
     for (int class = 0; class < TUNING_CLASSES; class++)

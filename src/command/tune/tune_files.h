@@ -21,9 +21,6 @@ struct tune_files {
 bool tune_files_begin(struct tune_files *files, const struct tune_options *options,
                       const struct recipe_signature *signature, const struct occupancy_figures *limits);
 
-/* The crossover section, from malloc, is taken over. */
-void tune_files_keep_crossover(struct tune_files *files, char *crossover, const char *host);
-
 /* Has this run learned nothing? */
 bool tune_files_have_nothing(const struct tune_files *files);
 

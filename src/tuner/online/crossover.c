@@ -33,21 +33,13 @@ double crossover_new_output_us(const struct blas_call *call)
 }
 
 /* Learned on a matrix without gaps that stays on the device. */
-static bool learned_resident_us(const struct machine_model *model, int class, const struct blas_call *call,
-                                bool trackable, double *us)
-{
-    if (!model->learned || !learned_times_resident(model->learned, class, call, trackable, us))
-        return false;
-    *us += call_work_gap_bytes(call) * model->scan_us_per_byte;
-    return true;
-}
-
 static double resident_us(const struct machine_model *model, int class, const struct blas_call *call,
                           bool trackable)
 {
     double us;
-    const bool is_learned = learned_resident_us(model, class, call, trackable, &us);
-    return is_learned ? us : built_in_resident_us(model, call, trackable);
+    if (model->learned && learned_times_resident(model->learned, class, call, trackable, &us))
+        return us + call_work_gap_bytes(call) * model->scan_us_per_byte;
+    return built_in_resident_us(model, call, trackable);
 }
 
 struct predicted_times crossover_times(const struct machine_model *model, const struct blas_call *call)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { ALIGNMENT = 256, REFILLED_MOST = 4 << 20 };
+enum { ALIGNMENT = 256 };
 
 static enum status reserve(struct shape_timer *timer, const struct blas_call *call,
                            const struct launch_shape *shape)
@@ -56,19 +56,6 @@ static struct slots slots_make(struct shape_timer *timer, const struct blas_call
     if (slots.count > LANE_STAGING_BYTES / slots.stride)
         slots.count = LANE_STAGING_BYTES / slots.stride;
     return slots;
-}
-
-/* Of a large matrix the first part tells as much. */
-static enum status fill_operands(struct shape_timer *timer, const struct slots *slots)
-{
-    const struct blas_call *call = &slots->call;
-    const size_t matrix = tuning_pool_matrix_bytes(call),
-                 x = (size_t)call->x.length * blas_element_bytes(call->type);
-    enum status status = tuning_pool_fill(timer->pool, address(call->a.pointer),
-                                          matrix < REFILLED_MOST ? matrix : REFILLED_MOST);
-    if (status == STATUS_OK)
-        status = tuning_pool_fill(timer->pool, address(call->x.pointer), x);
-    return status;
 }
 
 static enum status run(struct shape_timer *timer, const struct slots *slots, size_t slot,
@@ -137,8 +124,6 @@ enum status shape_verify(struct shape_timer *timer, const struct blas_call *call
 {
     enum status status = shape_verify_prepare(timer, call, shapes, count);
     const struct slots slots = slots_make(timer, call);
-    if (status == STATUS_OK)
-        status = fill_operands(timer, &slots);
     memset(outcomes, SHAPE_CANNOT, count * sizeof *outcomes);
     if (slots.count < 2) {
         log_message(LOG_ERROR, "the memory for operands has no room to check launch shapes in");
