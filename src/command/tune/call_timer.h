@@ -17,8 +17,8 @@
 /* The request for all answers so far. */
 #define TIMED_CALLS_ANSWER "answer\n"
 
-/* That process (timed_calls.c). `bytes`: of the largest matrix to come, as text. Reads requests from standard input until it
- * ends and answers each with a line, when it is asked for the answers:
+/* That process (timed_calls.c). `bytes`: of the largest matrix to come, as text. Reads requests from standard
+ * input until it ends and answers each with a line, when it is asked for the answers:
  *   warm WHERE NAME M N K SIDE UPLO TRANS TRANS_B DIAG LDA BUDGET
  *               microseconds of a call on WHERE (host or device), the median of several within
  *               BUDGET microseconds on unchanged matrices; then of the very first
