@@ -45,7 +45,8 @@ static void test_sizes(void)
     tap_ok(size_grid((struct size_range){4, 4}, 5, sizes) == 1 && size_grid_nearest(sizes, 1, 99) == 0,
            "one size is one");
     static const int64_t spaced[] = {4, 8, 16, 32, 64, 128, 256, 512};
-    tap_ok(size_spaced((struct size_range){4, 512}, 8, sizes) == 8 && memcmp(sizes, spaced, sizeof spaced) == 0 &&
+    tap_ok(size_spaced((struct size_range){4, 512}, 8, sizes) == 8 &&
+               memcmp(sizes, spaced, sizeof spaced) == 0 &&
                size_spaced((struct size_range){4, 6}, 8, sizes) == 3 && sizes[2] == 6,
            "few sizes are spread evenly by ratio, each once");
     tap_ok(size_range_pick((struct size_range){4, 512}, 0) == 4 &&

@@ -137,7 +137,7 @@ static bool learn_calls(struct run *run)
     const struct tune_calls_options options = calls_options(run);
     struct learned_times *times = calloc(1, sizeof *times);
     char *text = NULL;
-    /* Near the border a call's launch shape hardly counts beside its latency: those that were there will do. */
+    /* Near the border a call's shape hardly counts beside its latency: those that were there will do. */
     setenv("MUBLAS_RECIPE", run->files.fits ? run->options.output : "none", 1);
     if (times && tune_calls(&options, "mublas tune", times) && !stopped)
         text = learned_times_text(times);

@@ -41,9 +41,8 @@ size_t size_grid(struct size_range range, size_t wanted, int64_t *sizes)
         return size_spaced(range, wanted, sizes);
     for (int64_t size = range.least; size <= last; size++)
         sizes[count++] = size;
-    if (last < range.most)
-        count += size_spaced((struct size_range){last, range.most}, wanted - count + 1, sizes + count - 1) - 1;
-    return count;
+    const struct size_range rest = {last, range.most};
+    return last < range.most ? count - 1 + size_spaced(rest, wanted - count + 1, sizes + count - 1) : count;
 }
 
 /* log of the ratio to the nearest that is taken. */
