@@ -32,9 +32,8 @@ static double first_gain(const struct learned_times *times, int class)
     const struct time_curve *host = &times->host[class], *rest = &times->rest[class];
     /* Without what the result takes: not after it. */
     const double first = time_curve_first_gain(host, rest);
-    double result_us;
     const struct blas_call some = timed_class_call(class, 1e6);
-    if (first == HUGE_VAL || !result_times_at(&times->result, &some, true, &result_us))
+    if (first == HUGE_VAL || result_home_us(&some, true) == 0)
         return first;
     const double end = beyond * fmax(first, host->samples[host->count - 1].amount);
     for (double amount = first; amount < end; amount *= grid)

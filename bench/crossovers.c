@@ -13,7 +13,7 @@
  * the crossover section of a recipe. */
 #include "border_calls.h"
 #include "judged_calls.h"
-#include "command/tune/timed_calls.h"
+#include "command/tune/call_timer.h"
 #include "command/tune/tune_calls.h"
 #include "gpu/device.h"
 #include "interpose/policy.h"

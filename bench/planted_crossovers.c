@@ -6,8 +6,8 @@
  * for its beginning) seconds of a clock that is planted, too. The machine's calls take what the recipe says,
  * but for noise as it was found on an H100's host (doc/tuner.md, "How good the crossovers are"): each
  * processor, to which the system moves calls every 50 milliseconds, and each fifth of a second is faster or
- * slower, each call is, and some have to wait; X (1) times as much of it all. First calls, changes of sides
- * and of the process cost what they cost there. Then random calls near the border (border_calls.h): how many
+ * slower, each call is, and some have to wait; X (1) times as much of it all. First calls and changes of
+ * sides cost what they cost there. Then random calls near the border (border_calls.h): how many
  * choices by what was learned are good, that is, lose less than 10% by what the calls take on the whole; and
  * how many classes were lost, that is, have no more than FEW samples where the recipe has MANY. No device,
  * and seconds of computing: to see what a change of the sampler is worth before a device is used; what it
@@ -27,7 +27,7 @@
 enum { GOOD_OF_100 = 95, JUDGED_TIMES = 30, MANY = 12, FEW = 4 };
 static const double loss_allowed = 0.1, judged_bytes = 32 << 20;
 /* Microseconds: as timed_calls.c has them; what times cost beside calls. */
-static const double place_us = 5e4, request_us = 15, turn_us = 400, process_us = 1.0e6;
+static const double place_us = 5e4, request_us = 15, turn_us = 400;
 enum { LEAD = 3 };
 /* How much of a process's times differs from another's, in logarithms; of a moment's; of a processor's; of a
  * call's; how many calls in a thousand wait, and those that wait long. */
@@ -41,7 +41,7 @@ struct machine {
     const struct learned_times *truth;
     double unrest;
     uint64_t state;
-    double now_us, end_us, placed_us, moment_end_us, process_end_us;
+    double now_us, end_us, placed_us, moment_end_us;
     double process[CALL_SIDES], moment[CALL_SIDES], place[CALL_SIDES];
     int side;
     long times;
@@ -131,7 +131,7 @@ static void time_side(void *argument, enum call_side side, const struct blas_cal
     for (int i = -lead; i < count; i++) {
         const int at = i < 0 ? i + lead : i;
         const double truth = truth_of(machine, side, &calls[at]);
-        us[at] = truth > 0 ? time_call(machine, side, truth, tune_calls_budget(calls[at].family)) : 0;
+        us[at] = truth > 0 ? time_call(machine, side, truth, SAMPLE_BUDGET_US) : 0;
     }
     machine->side = (int)side;
 }
@@ -147,16 +147,6 @@ static void begin_process(struct machine *machine)
 {
     for (int side = 0; side < CALL_SIDES; side++)
         machine->process[side] = sides[side].process * normal(machine);
-    machine->process_end_us = machine->now_us + 1e6 * tune_calls_quick().process_seconds;
-}
-
-static void before_round(void *argument)
-{
-    struct machine *machine = argument;
-    if (machine->now_us < machine->process_end_us)
-        return;
-    pass(machine, process_us);
-    begin_process(machine);
 }
 
 /* What it takes on the whole: at so many other moments and places, by three processes. */
@@ -194,12 +184,10 @@ static void learn(struct machine *machine, double seconds, struct learned_times 
 {
     const struct tune_calls_options quick = tune_calls_quick();
     const struct call_sampler sampler = {.time = time_side, .stop = is_over, .argument = machine,
-                                         .before_round = before_round, .rounds = quick.rounds,
                                          .least_bytes = 21 << 10, .most_bytes = (double)quick.most_bytes,
                                          .most_us = quick.most_us};
     memset(learned, 0, sizeof *learned);
     learned->host_threads = machine->truth->host_threads;
-    learned->result = machine->truth->result;
     machine->end_us = 1e6 * seconds;
     begin_process(machine);
     call_sampler_run(&sampler, learned);

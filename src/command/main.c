@@ -1,6 +1,6 @@
 /* The `mublas` command. */
 #include "command/commands.h"
-#include "command/tune/timed_calls.h"
+#include "command/tune/call_timer.h"
 #include "command/tune/tune_options.h"
 #include "command/report/tuning_report.h"
 #include "command/verify/blas_calls.h"
@@ -40,7 +40,7 @@ static const struct command {
      "mublas doctor\n"
      "mublas doctor > doctor.txt; echo $?    # 0: all is well, 1: something is wrong, 3: no GPU\n"},
     {"tune", tune_run,
-     "mublas tune [--quick|--full|--exhaustive] [--routines=NAME,...] [--output=FILE] [OPTION...]\n"
+     "mublas tune [--quick|--exhaustive] [--routines=NAME,...] [--output=FILE] [OPTION...]\n"
      "           learn this machine; mublas tune --help lists the other options\n",
      NULL /* its own help has them */},
     {"verify", verify_run,

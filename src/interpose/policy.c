@@ -82,7 +82,7 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
         fmin(residency->worth_us, crossover_copies_us(model, (double)residency->kept_bytes, true));
     const double saved_us = times.host_us + kept_us - times.resident_us;
     if (residency->trackable && !residency->kept_bytes)
-        times.upload_us += crossover_new_output_us(model, call);
+        times.upload_us += crossover_new_output_us(call);
     /* What was not on the device, or not kept there, may be the host's to write. */
     if (saved_us > times.upload_us + (residency->kept_bytes ? 0 : unsure_us(call, &times))) {
         struct policy_decision decision =

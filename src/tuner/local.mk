@@ -1,10 +1,9 @@
 # What the preloaded library needs while a program runs.
 libmublas_core_la_SOURCES += \
 	src/tuner/online/crossover.c src/tuner/online/crossover.h \
-	src/tuner/online/crossover_built_in.c src/tuner/online/crossover_built_in.h \
+	src/tuner/online/crossover_built_in.c \
 	src/tuner/online/decision.c src/tuner/online/decision.h \
 	src/tuner/online/learned_times.c src/tuner/online/learned_times.h src/tuner/online/learned_times_text.c \
-	src/tuner/online/occupancy.c src/tuner/online/occupancy.h \
 	src/tuner/online/occupancy_shape.c src/tuner/online/occupancy_shape.h \
 	src/tuner/online/optimizer.c src/tuner/online/optimizer.h \
 	src/tuner/online/time_curve.c src/tuner/online/time_curve.h \
@@ -38,7 +37,7 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/learn/size_grid.c src/tuner/learn/size_grid.h \
 	src/tuner/learn/timing/shape_field.c src/tuner/learn/timing/shape_field.h \
 	src/tuner/learn/timing/shape_timer.c src/tuner/learn/timing/shape_timer.h \
-	src/tuner/learn/timing/shape_verify.c src/tuner/learn/timing/shape_verify.h \
+	src/tuner/learn/timing/shape_verify.c \
 	src/tuner/learn/timing/tuning_pool.c src/tuner/learn/timing/tuning_pool.h \
 	src/tuner/learn/shape_space.c src/tuner/learn/shape_space.h \
 	src/tuner/learn/timing/tuning_data.c src/tuner/learn/timing/tuning_data.h \

@@ -68,7 +68,7 @@ else
     bare verify
     [ $? = 1 ] && one_line '^mublas verify: libmublas_shim.so is neither' && idle
     result $? "and so does mublas verify"
-    bare tune --shapes-only --time-limit=1 --routines=saxpy --memory=64 --output="$work/recipe" &&
+    bare tune --shapes-only --time-limit=1 --routines=ssymv --memory=64 --output="$work/recipe" &&
         [ -e "$work/counts" ]
     result $? "which launch shapes do not need"
 fi

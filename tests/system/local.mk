@@ -291,14 +291,6 @@ TESTS += tests/system/bench_lapack.sh
 EXTRA_DIST += tests/system/bench_lapack.sh
 tests/system/bench_lapack.log: bench/lapack$(EXEEXT)
 
-# One folder below the shim, where the command looks for it.
-check_PROGRAMS += tests/renewed_processes
-TESTS += tests/system/renewed_processes.sh
-EXTRA_DIST += tests/system/renewed_processes.sh
-tests_renewed_processes_SOURCES = tests/system/renewed_processes.c
-tests_renewed_processes_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
-tests/system/renewed_processes.log: tests/renewed_processes$(EXEEXT)
-
 # What tuning measured.
 check_PROGRAMS += tests/system/tuning_files
 tests_system_tuning_files_SOURCES = tests/system/tuning_files.c

@@ -22,19 +22,19 @@ rules_lose_less() { awk -v class="$1" -v most="$2" '
 # dsymv: small sizes, up to n = 608, want other shapes than large ones, which take twice as long there:
 # a rule's end beside that loses much at a size or two.
 planted="optimum dsymv 608 64 128 1 4 2; optimum dsymv 99999 256 512 1 1 0"
-planted="$planted; optimum dgemv_none 99999 128 64 2 1 0; optimum saxpy 99999 0 256 0 0 0"
+planted="$planted; optimum dgemv_none 99999 128 64 2 1 0; optimum strmv_none 99999 128 64 2 1 0"
 # Noise is no matter of sanitizers, under which a run takes seven times as long.
 seeds="1 2 3"
 [ -z "$sanitizers" ] || seeds=1
 for seed in $seeds; do
     rm -f "$recipe"*
     EMULATED_SEED=$seed EMULATED_TIME="noise 0.02; outliers 0.002 8; execute 0; $planted" \
-        tune --routines=dsymv,dgemv_none,saxpy &&
+        tune --routines=dsymv,dgemv_none,strmv_none &&
         rule dsymv square 1 | grep -q 'edge 64 .* columns 1 .* team 4 variant both' &&
         grep -A9 'class dsymv square' "$recipe" |
             grep -q '^beyond edge 256 threads [0-9 ]* columns 1 .* team 1 variant last'
     result $? "both optima of dsymv are found, seed $seed"
-    rules_lose_less dsymv 5 && rules_lose_less dgemv_none 2 && rules_lose_less saxpy 2
+    rules_lose_less dsymv 5 && rules_lose_less dgemv_none 2 && rules_lose_less strmv_none 2
     result $? "and rules are near the best at held-out sizes"
 done
 awk '$1 == "class" && $2 == "dgemv_none" { forms++ } END { exit forms != 3 }' "$recipe" &&
@@ -43,39 +43,34 @@ awk '$1 == "class" && $2 == "dgemv_none" { forms++ } END { exit forms != 3 }' "$
 result $? "one optimum for three forms of dgemv is found in each"
 grep -q '^# mublas tuning data 1$' "$recipe.csv" &&
     [ "$(grep -c '^dsymv,square,[0-9,]*,sieve,' "$recipe.csv")" -gt 200 ] &&
-    grep -q '^saxpy,square,.*,best,' "$recipe.csv"
+    grep -q '^strmv_none,square,.*,best,' "$recipe.csv"
 result $? "the data lie beside the recipe"
 # sieved CLASS: at how many sizes its square form was sieved; the largest must be the finals' largest.
 sieved() { awk -F, -v class="$1" '$1 == class && $2 == "square" && $5 == "sieve" { count += !seen[$3]++; if ($3 > most) most = $3 }
     $1 == class && $2 == "square" && $5 == "final" && $3 > last { last = $3 } END { print most == last ? count : 0 }' "$recipe.csv"; }
-[ "$(sieved dgemv_none)" = 8 ] && [ "$(sieved dsymv)" -gt 11 ]
-result $? "dgemv is sieved at 8 sizes, dsymv also where its tiles just fit"
-EMULATED_TIME="noise 0.02; execute 0; $planted" tune --evaluate=12 --routines=saxpy,dgemv_none &&
+[ "$(sieved dgemv_none)" = 8 ] && [ "$(sieved dsymv)" = 8 ]
+result $? "both are sieved at 8 sizes, up to the finals' largest"
+EMULATED_TIME="noise 0.02; execute 0; $planted" tune --evaluate=12 --routines=strmv_none,dgemv_none &&
     grep -q '^2 of 2 classes' "$work/output"
 result $? "it is within 2% of the best of all shapes at most held-out sizes"
-judged() { cut -d, -f1-4 "$recipe.evaluation.csv" | grep -v '^#' | sort -u; }
-judged > "$work/judged"
-EMULATED_TIME="noise 0.02; execute 0; $planted" tune --evaluate=2 --routines=saxpy,dgemv_none &&
-    grep -q '^4 sizes judged in' "$work/output" && grep -q '^all  *4 ' "$work/output" &&
-        judged > "$work/fewer" &&
-    [ "$(wc -l < "$work/fewer")" = 5 ] && [ -z "$(comm -13 "$work/judged" "$work/fewer")" ]
-result $? "another run judges the same sizes anew"
-EMULATED_TIME="noise 0.02; execute 0; $planted" timeout 3 "$build/mublas" tune --evaluate=1000 --routines=saxpy \
-    --output="$recipe" > "$work/output" 2> "$work/errors"
+EMULATED_TIME="noise 0.02; execute 0; $planted" tune --evaluate=2 --routines=strmv_none,dgemv_none &&
+    grep -q '^4 sizes judged in' "$work/output" && grep -q '^all  *4 ' "$work/output"
+result $? "another run judges fewer"
+EMULATED_TIME="noise 0.02; execute 0; $planted" "$build/mublas" tune --evaluate=9999 --routines=strmv_none \
+    --memory=64 --output="$recipe" > "$work/output" 2> "$work/errors" &
+sleep 2
+kill -TERM $! # once: timeout may send it twice
+wait $!
 [ "$(awk '/judged in/ { print $1 }' "$work/output")" = "$(awk '$1 == "all" { count = $2 } END { print count + 0 }' "$work/output")" ]
 result $? "a size that an interruption ended is not counted"
-elsewhere="optimum dgemv_none 99999 256 64 2 1 0; optimum saxpy 99999 0 256 0 0 0"
-EMULATED_TIME="noise 0.02; execute 0; $elsewhere" tune --evaluate=6 --routines=saxpy,dgemv_none
+elsewhere="optimum dgemv_none 99999 256 64 2 1 0; optimum strmv_none 99999 128 64 2 1 0"
+EMULATED_TIME="noise 0.02; execute 0; $elsewhere" tune --evaluate=6 --routines=strmv_none,dgemv_none
 [ $? = 1 ] && grep -q '^1 of 2 classes' "$work/output" &&
     awk '$1 == "dgemv_none" { exit $3 + 0 > 97 }' "$work/output"
 result $? "it says so where other shapes are the best"
-awk -F, '$1 == "dgemv_none" && $5 ~ /chosen|default|best/ { seen++; if ($17 < 15) bad = 1 }
-    END { exit bad || seen != 18 }' "$recipe.evaluation.csv"
-result $? "and times those that it judges as often as the best"
-rm "$recipe.evaluation.csv"
+lost=$(awk '$1 == "dgemv_none" { print $3 + 0 }' "$work/output")
 EMULATED_TIME="execute 0; wrong 256 2; $elsewhere" tune --evaluate=2 --routines=dgemv_none
-awk -F, '$1 == "dgemv_none" && $5 != "stage" { seen++; if ($6 == 256 && $9 == 2) bad = 1 }
-    END { exit bad || seen < 20 }' "$recipe.evaluation.csv"
+awk -v lost="$lost" '$1 == "dgemv_none" { exit $3 + 0 <= lost }' "$work/output"
 result $? "a shape with other bits is nobody's rival, however fast"
 
 # What is best for the largest sizes alone, which a glance has to show: a race there would take too long.
@@ -127,16 +122,16 @@ result $? "memory for results that cannot be had ends it in one line"
 
 # Other classes stay; an interrupted run leaves all files as they were.
 rm -f "$recipe"*
-slow_built_in="optimum saxpy 99999 0 64 0 0 0; optimum daxpy 99999 0 64 0 0 0"
+slow_built_in=
 for routine in ssymv dsymv wsymv chemv zhemv; do
-    slow_built_in="$slow_built_in; optimum $routine 99999 256 512 2 1 0"
+    slow_built_in="$slow_built_in${slow_built_in:+; }optimum $routine 99999 256 512 2 1 0"
 done
 export EMULATED_TIME="execute 0; noise 0.01; $slow_built_in"
-tune --routines=saxpy && tune --routines=daxpy && grep -q '^class saxpy' "$recipe" &&
-    grep -q '^class daxpy' "$recipe"
+tune --routines=ssymv && tune --routines=dsymv && grep -q '^class ssymv' "$recipe" &&
+    grep -q '^class dsymv' "$recipe"
 result $? "tuning one class leaves the others' rules"
 cp "$recipe" "$work/before" && cp "$recipe.csv" "$work/before.csv"
-"$build/mublas" tune --shapes-only --memory=256 --full \
+"$build/mublas" tune --shapes-only --memory=256 --exhaustive \
     --output="$recipe" > "$work/output" 2> "$work/errors" &
 tuning=$!
 # From when it catches signals on it times shapes; a second is enough for the first ones.
@@ -155,10 +150,10 @@ result $? "interrupted: it says so in one line, and recipe and data are as befor
 [ "$(cd "$work" && echo recipe*)" = "recipe recipe.csv" ]
 result $? "and no other file is left"
 
-tune --routines=dsymv,saxpy --full
+tune --routines=ssymv
 
 # Command lines that are not understood.
-for bad in --quikc --time-limit=0 --memory=x --memory=64.5 --routines=dsymv,foo --output= --evaluate=-1 \
+for bad in --quikc --full --time-limit=0 --memory=x --memory=64.5 --routines=dsymv,foo --output= --evaluate=-1 \
     --evaluate=2.5; do
     "$build/mublas" tune $bad > "$work/output" 2> "$work/errors"
     [ $? = 2 ] && [ ! -s "$work/output" ] && [ "$(wc -l < "$work/errors")" = 1 ] &&
@@ -168,14 +163,14 @@ done
 "$build/mublas" tune --evaluate --output="$work/none" > "$work/output" 2> "$work/errors"
 [ $? = 1 ] && grep -q "^mublas tune: $work/none: No such file" "$work/errors"
 result $? "there is no judging a recipe that is not there"
-CUDA_VISIBLE_DEVICES= tune --routines=saxpy
+CUDA_VISIBLE_DEVICES= tune --routines=ssymv
 [ $? = 3 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q '^mublas tune: no device to tune' "$work/errors"
 result $? "nor tuning without a device"
 
 # What is refused, by whom, and that it is said in one line.
 info() { "$build/mublas" info > "$work/output" 2> "$work/errors"; }
 state() { MUBLAS_RECIPE=$1 info && grep -q "MUBLAS_RECIPE recipe $1 is $2" "$work/output"; }
-state "$recipe" "in force: ....-..-.. by mublas tune --full"
+state "$recipe" "in force: ....-..-.. by mublas tune --quick"
 result $? "mublas info names the recipe in force"
 mkdir -p "$HOME/.config/mublas" && cp "$recipe" "$HOME/.config/mublas/recipe" && info &&
     grep -q "the user's recipe $HOME/.config/mublas/recipe is in force" "$work/output"

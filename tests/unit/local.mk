@@ -182,20 +182,10 @@ TESTS += tests/unit/test_chooser
 tests_unit_test_chooser_SOURCES = tests/unit/test_chooser.c
 tests_unit_test_chooser_LDADD = $(tuning_test_libraries)
 
-check_PROGRAMS += tests/unit/test_tuning_pool
-TESTS += tests/unit/test_tuning_pool
-tests_unit_test_tuning_pool_SOURCES = tests/unit/test_tuning_pool.c tests/unit/emulated_lane.h
-tests_unit_test_tuning_pool_LDADD = $(tuning_test_libraries)
-
 check_PROGRAMS += tests/unit/test_timed_pace
 TESTS += tests/unit/test_timed_pace
 tests_unit_test_timed_pace_SOURCES = tests/unit/test_timed_pace.c tests/unit/emulated_lane.h
 tests_unit_test_timed_pace_LDADD = $(tuning_test_libraries)
-
-check_PROGRAMS += tests/unit/test_sieve_sizes
-TESTS += tests/unit/test_sieve_sizes
-tests_unit_test_sieve_sizes_SOURCES = tests/unit/test_sieve_sizes.c
-tests_unit_test_sieve_sizes_LDADD = $(tuning_test_libraries)
 
 check_PROGRAMS += tests/unit/test_champion_sieve
 TESTS += tests/unit/test_champion_sieve
@@ -543,11 +533,6 @@ TESTS += tests/unit/test_timed_calls
 tests_unit_test_timed_calls_SOURCES = tests/unit/test_timed_calls.c
 tests_unit_test_timed_calls_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_unit_test_timed_calls_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
-
-check_PROGRAMS += tests/unit/test_tune_results
-TESTS += tests/unit/test_tune_results
-tests_unit_test_tune_results_SOURCES = tests/unit/test_tune_results.c
-tests_unit_test_tune_results_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_flag_sets
 TESTS += tests/unit/test_flag_sets

@@ -21,7 +21,6 @@ struct machine {
     int flagged;             /* a class */
     const double *by_flags;  /* how much longer its calls take on the host, by set of flags, or NULL */
     double mixed;            /* times as long on the host amid calls of other routines; 0: as long */
-    int rounds;              /* for those who count them */
     uint64_t seed;
     int calls, calls_left;
     double longest_host;
@@ -148,7 +147,7 @@ static bool flagged_only(void *argument, enum blas_family family, enum blas_type
 
 static struct call_sampler sampler_of(struct machine *machine)
 {
-    return (struct call_sampler){.time = time_calls, .stop = stop, .argument = machine, .rounds = 16,
+    return (struct call_sampler){.time = time_calls, .stop = stop, .argument = machine,
                                  .least_bytes = 16 << 10,
                                  .most_bytes = 256 << 20, .most_us = 1e5};
 }

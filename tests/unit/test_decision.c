@@ -54,6 +54,10 @@ static void test_occupancy(void)
                  same(&shape, &wanted) && shape.blocks_per_multiprocessor == 3;
     }
     tap_ok(right == sizes, "%d of %d sizes of a wide dgemv are decided by the occupancies", right, sizes);
+    struct launch_shape shape;
+    tap_ok(decision_of(rules, tuning_class_parse("daxpy"), TUNING_SQUARE, 9, true, &shape) &&
+               same(&shape, &rules->intervals[0].shape),
+           "an axpy, which has no tiles, by the rules of older recipes");
 }
 
 /* A learned edge of 64 would make more items than there can be blocks. */

@@ -1,5 +1,5 @@
 /* The three occupancies: active blocks from described devices, and what is made of them. */
-#include "tuner/online/occupancy.h"
+#include "tuner/online/optimizer.h"
 #include "paper_devices.h"
 #include "tap.h"
 

@@ -71,20 +71,6 @@ static void test_sizes(struct kernel_set *set, enum blas_family family, enum bla
            edges[128], edges[64]);
 }
 
-static void test_axpy(struct kernel_set *set)
-{
-    struct shape_figures figures;
-    const struct blas_call any = call_of(FAMILY_AXPY, TYPE_S, 0, 1000);
-    occupancy_read_shapes(set, &any, &figures);
-    unsigned faults = 0;
-    for (int64_t n = 1; n < INT64_C(1) << 30; n = n * 3 + 1) {
-        const struct blas_call call = call_of(FAMILY_AXPY, TYPE_S, 0, n);
-        const struct launch_shape shape = occupancy_shape(&call, &base, &none, &figures);
-        faults += shape.edge == 0 || launch_shape_fault(&call, &shape) != NULL;
-    }
-    tap_ok(faults == 0, "saxpy: shapes that can run");
-}
-
 static void test_recipe(struct kernel_set *set)
 {
     struct shape_figures figures;
@@ -109,7 +95,6 @@ int main(void)
     test_sizes(set, FAMILY_SYMV, TYPE_D, 1);
     test_sizes(set, FAMILY_GEMV, TYPE_S, 4);
     test_sizes(set, FAMILY_TRMV, TYPE_Z, 1);
-    test_axpy(set);
     test_recipe(set);
     lane_release(lane);
     device_leave(emulated_device, &emulated_scope);

@@ -185,6 +185,7 @@ static bool read_recipe(struct report *report)
     report->has_crossovers = read && recipe.crossover;
     const bool good =
         read && (!recipe.crossover || learned_times_parse(&report->times, recipe.crossover, fault));
+    learned_times_settle(&report->times, report->times.host_blas, report->times.host_threads);
     recipe_clear(&recipe);
     return good || complain(report->recipe_path, fault);
 }

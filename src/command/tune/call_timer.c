@@ -1,7 +1,6 @@
 #include "command/tune/call_timer.h"
 
 #include "command/run/offload_report.h"
-#include "command/tune/timed_calls.h"
 
 #include <errno.h>
 #include <poll.h>

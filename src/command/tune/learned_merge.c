@@ -64,13 +64,9 @@ static void keep_rest(struct learned_times *times, const struct learned_times *b
 {
     for (int way = 0; way < UPLOAD_WAYS; way++)
         keep_curve(&times->upload[way], &before->upload[way]);
-    for (int way = 0; way < RESULT_WAYS; way++)
-        keep_curve(&times->result.ways[way], &before->result.ways[way]);
     route_factors_keep(&times->routes, &before->routes);
     if (!(times->wake_us > 0))
         times->wake_us = before->wake_us;
-    if (!(times->scan_us_per_byte > 0))
-        times->scan_us_per_byte = before->scan_us_per_byte;
     if (!(times->links_part > 0))
         times->links_part = before->links_part;
 }

@@ -1,4 +1,4 @@
-#include "command/tune/timed_calls.h"
+#include "command/tune/call_timer.h"
 #include "command/lapack_call.h"
 #include "command/random_flags.h"
 #include "command/routine_call.h"

@@ -4,11 +4,9 @@
 #include "command/routine_call.h"
 #include "command/run/shim_child.h"
 #include "command/tune/learned_merge.h"
-#include "command/tune/timed_calls.h"
+#include "command/tune/call_timer.h"
 #include "command/tune/tune_calls.h"
-#include "command/tune/tune_evaluate.h"
 #include "command/tune/tune_files.h"
-#include "command/tune/tune_progress.h"
 #include "command/tune/tune_session.h"
 #include "gpu/vendor/cublas_library.h"
 
@@ -79,9 +77,8 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
                        enum tuning_form form)
 {
     struct class_recipe rules;
-    char *lines = NULL;
-    size_t bytes = 0;
-    FILE *data = open_memstream(&lines, &bytes);
+    FILE *const data = run->files.data;
+    const long begin = ftell(data);
     struct class_tuner tuner = {.settings = settings, .timer = &run->session.timer,
                                 .kernels = device_kernels(run->session.device), .data = data,
                                 .random_state = (uint64_t)class * 7919 + (uint64_t)form,
@@ -90,49 +87,41 @@ static bool learn_form(struct run *run, const struct tuning_settings *settings, 
     show_part(run, 0);
     run->session.timer.deadline = next_deadline(run);
     const enum status status = class_tuning_run(&tuner, class, form, &rules, &run->summaries[class][form]);
-    if (data)
-        fclose(data);
-    bool good = status == STATUS_OK || status == STATUS_UNSUPPORTED;
+    const bool good = status == STATUS_OK || status == STATUS_UNSUPPORTED;
     const bool learned = status == STATUS_OK && !shape_timer_is_over(&run->session.timer);
     if (!good)
         fprintf(stderr, "\nmublas tune: %s: %s\n", run->what, status_text(status));
-    else if (learned)
-        good = tune_files_keep(&run->files, class, form, &rules, lines, bytes);
-    free(lines);
+    if (learned)
+        run->files.recipe.classes[class][form] = rules;
+    else
+        fseek(data, begin, SEEK_SET);
+    run->files.done[class][form] |= learned;
     run->forms_begun++;
     run->forms_done += learned;
     return good;
 }
 
-/* axpy, which writes among the matrices, comes last. */
-static int class_in_order(int number)
-{
-    enum { AXPY_CLASSES = 4 /* the first ones */ };
-    return (number + AXPY_CLASSES) % TUNING_CLASSES;
-}
-
 static bool learn_shapes(struct run *run)
 {
-    const struct tuning_settings settings = tuning_settings_of(run->options.breadth);
+    const struct tuning_settings settings = tuning_settings_of(run->options.exhaustive);
     bool good = true;
     run->session.timer.limit = run->options.time_limit > 0 ? shapes_end(run) : 0;
     for (int class = 0; class < TUNING_CLASSES; class++)
         run->forms += run->options.classes[class] ? tuning_class_forms(class) : 0;
-    for (int number = 0; number < TUNING_CLASSES; number++) {
-        const int class = class_in_order(number);
+    for (int class = 0; class < TUNING_CLASSES; class++)
         for (int form = 0; form < tuning_class_forms(class) && run->options.classes[class]; form++)
             if (!good || stopped || shape_timer_is_over(&run->session.timer))
                 return good;
             else
                 good = learn_form(run, &settings, class, (enum tuning_form)form);
-    }
     return good;
 }
 
 static struct tune_calls_options calls_options(struct run *run)
 {
-    struct tune_calls_options options =
-        run->options.breadth == BREADTH_QUICK ? tune_calls_quick() : tune_calls_full();
+    struct tune_calls_options options = tune_calls_quick();
+    if (run->options.exhaustive)
+        options.seconds = 150, options.host_seconds = 110;
     options.routines = run->options.routines ? run->options.call_routines : NULL;
     options.eigensolvers = run->options.eigensolvers;
     options.before = run->files.recipe.crossover;
@@ -149,19 +138,20 @@ static bool learn_calls(struct run *run)
 {
     const struct tune_calls_options options = calls_options(run);
     struct learned_times *times = calloc(1, sizeof *times);
-    const char *shapes = tune_files_shapes(&run->files);
     char *text = NULL;
-    if (times && shapes) {
-        setenv("MUBLAS_RECIPE", shapes, 1);
-        const bool good = tune_calls(&options, "mublas tune", times) && !stopped;
-        if (run->links.count > 0)
-            times->links_part = link_rates_part(&run->links);
-        if (good)
-            text = learned_times_text(times);
-    }
-    tune_files_remove_shapes(&run->files);
+    /* Near the border a call's shape hardly counts beside its latency: those that were there will do. */
+    setenv("MUBLAS_RECIPE", run->files.fits ? run->options.output : "none", 1);
+    const bool good = times && tune_calls(&options, "mublas tune", times) && !stopped;
+    if (good && run->links.count > 0)
+        times->links_part = link_rates_part(&run->links);
+    if (good)
+        text = learned_times_text(times);
     if (text) {
-        tune_files_keep_crossover(&run->files, text, times->host_blas);
+        struct recipe *const recipe = &run->files.recipe;
+        free(recipe->crossover);
+        recipe->crossover = text;
+        memcpy(recipe->signature.host, times->host_blas, sizeof recipe->signature.host);
+        run->files.calls_done = true;
         run->crossovers = learned_merge_device_curves(times);
     }
     free(times);

@@ -1,12 +1,9 @@
 #include "command/tune/tune_calls.h"
 #include "command/tune/call_timer.h"
 #include "command/tune/learned_merge.h"
-#include "command/tune/tune_results.h"
-#include "command/tune/tune_routes.h"
 #include "common/clock.h"
 #include "common/processors.h"
 #include "tuner/learn/call_sampler.h"
-#include "tuner/learn/sample_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,44 +20,15 @@ struct session {
     const char *who; /* begins complaints */
     const struct shim_child_settings *as_programs;
     struct call_timer timer;   /* the process that times calls, */
-    double process_started;    /* ... when it began, */
-    bool process_lost;         /* ... one of them ended with a failure, */
-    struct call_timer_end end; /* ... and what any of them said */
+    bool process_lost;         /* ... which ended with a failure, */
+    struct call_timer_end end; /* ... and what it said */
     double started, host_used;
 };
 
-static bool start_process(struct session *session)
-{
-    session->process_started = clock_seconds();
-    return call_timer_start(&session->timer, session->as_programs, session->who,
-                            session->options->most_bytes);
-}
-
-/* Nothing where none runs. */
-static void stop_process(struct session *session)
-{
-    const bool was_running = session->timer.running;
-    if (!call_timer_stop(&session->timer, &session->end) && was_running)
-        session->process_lost = true;
-}
-
-double tune_calls_budget(enum blas_family family)
-{
-    return family > FAMILY_AXPY && family < FAMILY_GEMM ? 100 : 60;
-}
-
 struct tune_calls_options tune_calls_quick(void)
 {
-    return (struct tune_calls_options){.seconds = 25, .host_seconds = 18, .rounds = 16,
-                                       .process_seconds = 9.5, .most_bytes = (size_t)128 << 20,
-                                       .most_us = 1.5e3};
-}
-
-struct tune_calls_options tune_calls_full(void)
-{
-    return (struct tune_calls_options){.seconds = 150, .host_seconds = 110, .rounds = SAMPLE_TIMES,
-                                       .process_seconds = 30, .most_bytes = (size_t)128 << 20,
-                                       .most_us = 3e3};
+    return (struct tune_calls_options){.seconds = 25, .host_seconds = 18,
+                                       .most_bytes = (size_t)128 << 20, .most_us = 1.5e3};
 }
 
 /* Of the time that there is, if any. */
@@ -80,8 +48,7 @@ static void time_side(void *argument, enum call_side side, const struct blas_cal
 {
     struct session *session = argument;
     const double started = clock_seconds();
-    /* But for the scout's, whose times others take the place of, they are of one family, or two alike. */
-    call_timer_warm_all(&session->timer, side, calls, count, tune_calls_budget(calls[0].family), us);
+    call_timer_warm_all(&session->timer, side, calls, count, SAMPLE_BUDGET_US, us);
     if (side == SIDE_HOST)
         session->host_used += clock_seconds() - started;
 }
@@ -100,31 +67,17 @@ static bool is_wanted(void *argument, enum blas_family family, enum blas_type ty
     return learned_merge_is_wanted(family, type, session->options->routines);
 }
 
-/* Samples are timed once more: by another process, if it is time. From process to process threads and memory
- * lie elsewhere, which makes up to 14% of a call's time. */
-static void before_round(void *argument)
-{
-    struct session *session = argument;
-    const double seconds = session->options->process_seconds;
-    if (part_used(session) > 1 || seconds <= 0 || clock_seconds() - session->process_started < seconds)
-        return;
-    stop_process(session);
-    start_process(session);
-}
-
 /* New matrices in a process of that kind: what the first call takes longer than the second. */
 static void sample_pinned(struct session *session, struct call_timer *timer, struct time_curve *curve,
                           double end)
 {
-    double step = 0; /* part of the time that the last size took: the next takes four times as long */
     for (double bytes = LEAST_UPLOAD; bytes <= (double)session->options->most_bytes; bytes *= 4) {
-        double first, second, before = part_used(session);
-        if (before + 4 * step > end || !may_go_on(session, fmin(part_used(session), end)) ||
+        double first, second;
+        if (part_used(session) > end || !may_go_on(session, fmin(part_used(session), end)) ||
             !call_timer_cold(timer, bytes, &first, &second))
             return;
         if (first > second)
             time_curve_add(curve, bytes, first - second);
-        step = part_used(session) - before;
     }
 }
 
@@ -172,36 +125,18 @@ static void sample_wake(struct session *session)
         session->times->wake_us = first - usual;
 }
 
-/* A scan covers the gaps between columns as well. */
-static void sample_scan(struct session *session)
-{
-    const int64_t n = (int64_t)sqrt((double)session->options->most_bytes / 4 / sizeof(double));
-    struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_D, .m = n, .n = n};
-    double dense, sparse;
-    if (!call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &dense, NULL))
-        return;
-    call.a.ld = 4 * n;
-    if (call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &sparse, NULL) &&
-        sparse > dense)
-        session->times->scan_us_per_byte = (sparse - dense) / (3.0 * (double)(n * n) * sizeof(double));
-}
-
 static void sample_all(struct session *session)
 {
     const struct shim_child_settings plain = {.offload = "always"};
     const struct shim_child_settings untracked = {.offload = "always", .tracking = "0", .huge_pages = true};
     const struct call_sampler sampler = {
         .time = time_side, .stop = stop_sampling, .argument = session, .wanted = is_wanted,
-        .before_round = before_round, .rounds = session->options->rounds, .least_bytes = LEAST_BYTES,
+        .least_bytes = LEAST_BYTES,
         .most_bytes = (double)session->options->most_bytes, .most_us = session->options->most_us};
     sample_wake(session);
     sample_apart(session, session->as_programs, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);
     sample_apart(session, &plain, sample_pinned, UPLOAD_PINNED, 2 * upload_part / 3);
     sample_apart(session, &untracked, sample_staged, UPLOAD_STAGED, upload_part);
-    if (part_used(session) < upload_part)
-        sample_scan(session);
-    if (part_used(session) < upload_part)
-        tune_results(time_side, session, (double)session->options->most_bytes, &session->times->result);
     call_sampler_run(&sampler, session->times);
 }
 
@@ -212,7 +147,7 @@ static bool is_good(const struct session *session, int timed, int kept)
     const struct call_timer_end *end = &session->end;
     const char *reason = end->reason[0] ? end->reason : "its process made none";
     if (session->process_lost && end->any_on_device)
-        fprintf(stderr, "%s: a process that made calls ended early: nothing is learned\n", who);
+        fprintf(stderr, "%s: the process that made calls ended early: nothing is learned\n", who);
     else if (!end->any_on_device)
         fprintf(stderr, "%s: no call ran on the device: %s\n", who, reason);
     else if (timed > 0 && kept == 0)
@@ -256,9 +191,10 @@ bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct
                               .started = clock_seconds()};
     memset(times, 0, sizeof *times);
     times->host_threads = processors_for_blas();
-    if (start_process(&session))
+    if (call_timer_start(&session.timer, &as_programs, who, options->most_bytes)) {
         sample_all(&session);
-    stop_process(&session);
+        session.process_lost = !call_timer_stop(&session.timer, &session.end);
+    }
     if (routes && may_go_on(&session, 1))
         tune_routes(&times->routes, options->routines != NULL, who);
     return conclude(&session);

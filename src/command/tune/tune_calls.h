@@ -13,8 +13,6 @@ struct tune_calls_options {
     const char *before;   /* a crossover section: what stays where nothing is learned; NULL: nothing */
     double seconds;       /* for everything, about */
     double host_seconds;  /* of these, for calls on the host, at most */
-    int rounds;           /* how often samples beside the border are timed, at most */
-    double process_seconds; /* after which another process makes the calls; 0: never */
     size_t most_bytes;    /* of a matrix */
     double most_us;       /* of a call on a side (call_sampler.h) */
     /* Told the part done, 0 to 1, before each call; false: stop. NULL: nobody. */
@@ -22,23 +20,28 @@ struct tune_calls_options {
     void *argument;
 };
 
-/* Microseconds to spend on one time of a sample of the family. Of a matrix with a vector the first calls
- * take up to twice as long, where caches hold it, until each thread has its part: more of them, as
- * bench/crossovers has. */
-double tune_calls_budget(enum blas_family family);
+/* Microseconds to spend on one time of a sample, as bench/crossovers has: the first calls on a matrix with a
+ * vector take up to twice as long, until each thread's cache has its part. */
+enum { SAMPLE_BUDGET_US = 100 };
 
 /* What `mublas tune --quick` has, but for the seconds, which its time limit says: 25 s, of them 18 on the
- * host, 16 rounds, by a new process every 9.5 s, since from process to process threads and memory lie
- * elsewhere; matrices to 128 MiB, calls to 1.5 ms: a few that take longer would have the time of hundreds. */
+ * host, matrices to 128 MiB, calls to 1.5 ms: a few that take longer would have the time of
+ * hundreds. */
 struct tune_calls_options tune_calls_quick(void);
 
-/* What the others have: 150 s, of them 110 on the host, 64 rounds, by a new process every half minute; calls
- * to 3 ms. */
-struct tune_calls_options tune_calls_full(void);
-
 /* Learn into `times`, which is cleared first; floors are settled. With all routines and from 12 seconds on
- * also what tune_routes.h does. What there was no time for is as in options->before, or left out. False:
+ * also of LAPACK's routines. What there was no time for is as in options->before, or left out. False:
  * nothing could be learned of the device, with one line that begins with `who`. */
 bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times);
+
+/* What tune_routes takes at most, about, cuSOLVER's eigensolver included: two seconds where the host is
+ * fast. */
+#define TUNE_ROUTES_SECONDS 6.0
+
+/* Learn of LAPACK's routines (tune_routes.c), in a process that keeps all on the host and in two that do not,
+ * the second with cuSOLVER's eigensolver. Factors of which nothing could be timed stay as they are, those of
+ * the device also where any of the routine's calls stayed on the host. Nothing where there is no cuSOLVER.
+ * `eigenproblems_alone`: no factorisations and singular values. */
+void tune_routes(struct route_factors *factors, bool eigenproblems_alone, const char *who);
 
 #endif

@@ -1,21 +1,22 @@
-#include "command/tune/tune_evaluate.h"
+/* `mublas tune --evaluate`: how good are the shapes that a recipe chooses?
+ *
+ * At sizes drawn at random (always the same ones), for each class wanted, all shapes of the exhaustive space
+ * race (shape_timer.h); then the few fastest, the recipe's choice and the built-in shape are timed afresh,
+ * in turns, all as often. Efficiency is the least of their medians over the choice's, no more than 1. */
+#include "command/tune/tune_session.h"
 
 #include "command/random_flags.h"
-#include "command/tune/tune_files.h"
 #include "tuner/learn/shape_space.h"
 #include "tuner/learn/size_grid.h"
 #include "tuner/learn/statistics.h"
-#include "tuner/learn/timing/tuning_data.h"
 #include "tuner/online/decision.h"
 #include "tuner/online/occupancy_shape.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { RIVALS = 4, TIMED = RIVALS + 2, KEPT = 40 /* of the race's times */ };
+enum { RIVALS = 4, TIMED = RIVALS + 2 };
 
 /* What was the fastest of a race was so partly by luck: rivals, the choice and the built-in shape afresh. No
  * shape leaves, however slow: one that left after a few unlucky rounds would be judged by these. */
@@ -26,8 +27,6 @@ static const double PRUNE = 0.04;
 /* What is asked of each class, of the fastest shape's time over the choice's. */
 static const double MEDIAN_WANTED = 0.98, LOW_WANTED = 0.95, LOW = 0.05;
 
-#define MADE_BY "by mublas tune --evaluate"
-
 /* Of a size: the fastest's time over the choice's and over the built-in shape's, at most 1. */
 struct judged {
     int class;
@@ -37,49 +36,32 @@ struct judged {
 struct evaluation {
     struct tune_session *session;
     const struct recipe *recipe;
-    FILE *data;
     struct judged *judged; /* `count` of them */
     size_t count;
     double *efficiencies, *built_in; /* room for as many as can be judged */
     struct shape_figures figures[TUNING_CLASSES];
 };
 
-/* In [0, 1): of a class's size of this number, another one each time. */
-static double part_of(int class, int number, int which)
-{
-    uint64_t seed = ((uint64_t)class * 100000 + (uint64_t)number) * 4 + (uint64_t)which + 4711;
-    return random_part(&seed);
-}
-
 /* A call whose extents are no multiples of anything. Forms take turns. False: there is no room for one. */
 static bool random_call(const struct evaluation *evaluation, int class, int number, struct blas_call *call)
 {
     const enum tuning_form form = (enum tuning_form)(number % tuning_class_forms(class));
+    uint64_t seed = (uint64_t)class * 100000 + (uint64_t)number + 4711;
     const struct size_range range = size_range_of(class, form, evaluation->session->pool.matrix_bytes);
     if (range.most < range.least)
         return false;
-    const int64_t size = size_range_pick(range, part_of(class, number, 0));
+    const int64_t size = size_range_pick(range, random_part(&seed));
     const struct blas_call even = tuning_class_call_at(class, form, size);
-    const int64_t m = even.m - (int64_t)(part_of(class, number, 1) * TUNING_UNIT);
-    const int64_t n = even.n - (int64_t)(part_of(class, number, 2) * TUNING_UNIT);
+    const int64_t m = even.m - (int64_t)(random_part(&seed) * TUNING_UNIT);
+    const int64_t n = even.n - (int64_t)(random_part(&seed) * TUNING_UNIT);
     *call = tuning_class_call(class, m > 0 ? m : 1, n > 0 ? n : 1);
     return true;
 }
 
-static void keep_times(struct evaluation *evaluation, int class, const struct blas_call *call,
-                       const char *stage, const struct launch_shape *shapes, const struct tuning_time *times,
-                       size_t count)
+static bool is_among(const struct launch_shape *shapes, size_t count, const struct launch_shape *shape)
 {
     for (size_t i = 0; i < count; i++)
-        if (times[i].rounds > 0)
-            tuning_data_line(evaluation->data, class, call, stage, &shapes[i], &times[i]);
-}
-
-static bool is_among(int class, const struct launch_shape *shapes, size_t count,
-                     const struct launch_shape *shape)
-{
-    for (size_t i = 0; i < count; i++)
-        if (shape_is_same(class, &shapes[i], shape))
+        if (shape_is_same(&shapes[i], shape))
             return true;
     return false;
 }
@@ -89,7 +71,7 @@ static enum status find_rivals(struct evaluation *evaluation, const struct blas_
                                struct launch_shape *shapes, size_t *count)
 {
     const struct shape_figures *figures = &evaluation->figures[class];
-    const struct shape_space space = shape_space_make(class, BREADTH_EXHAUSTIVE);
+    const struct shape_space space = shape_space_make(class, true);
     struct tuning_time *times = calloc(space.count + 1, sizeof *times);
     size_t finished = 0;
     enum status status = times && space.count > 0 ? STATUS_OK : STATUS_OUT_OF_MEMORY;
@@ -99,10 +81,8 @@ static enum status find_rivals(struct evaluation *evaluation, const struct blas_
         status = shape_race_run(&evaluation->session->timer, call, space.shapes, field, times, &finished,
                                 false);
     }
-    if (status == STATUS_OK)
-        keep_times(evaluation, class, call, "sieve", space.shapes, times, finished < KEPT ? finished : KEPT);
     for (size_t i = 0; i < finished && *count < TIMED && status == STATUS_OK; i++)
-        if (!is_among(class, shapes, *count, &space.shapes[i]))
+        if (!is_among(shapes, *count, &space.shapes[i]))
             shapes[(*count)++] = space.shapes[i];
     free(times);
     free(space.shapes);
@@ -115,22 +95,19 @@ static enum status judge_size(struct evaluation *evaluation, int class, const st
     const struct class_recipe *rules = &evaluation->recipe->classes[class][tuning_form_of(call)];
     struct launch_shape shapes[TIMED] = {decision_or_built_in(rules, call, rules->by_occupancy),
                                          launch_shape_built_in(call)};
-    const size_t built_in = shape_is_same(class, &shapes[0], &shapes[1]) ? 0 : 1;
+    const size_t built_in = shape_is_same(&shapes[0], &shapes[1]) ? 0 : 1;
     struct tuning_time times[TIMED];
     size_t count = built_in + 1, best = 0;
     enum status status = find_rivals(evaluation, call, class, shapes, &count);
     if (status == STATUS_OK)
         status = shape_timer_time(&evaluation->session->timer, call, shapes, count, &judging_plan, times,
                                   NULL);
-    if (status != STATUS_OK || *evaluation->session->timer.stop)
+    if (status != STATUS_OK || shape_timer_is_over(&evaluation->session->timer))
         return status;
     if (!isfinite(times[0].seconds) || !isfinite(times[built_in].seconds))
         return STATUS_UNSUPPORTED;
     for (size_t i = 1; i < count; i++)
         best = times[i].seconds < times[best].seconds ? i : best;
-    keep_times(evaluation, class, call, "chosen", &shapes[0], &times[0], 1);
-    keep_times(evaluation, class, call, "default", &shapes[built_in], &times[built_in], 1);
-    keep_times(evaluation, class, call, "best", &shapes[best], &times[best], 1);
     evaluation->judged[evaluation->count++] = (struct judged){
         class, times[best].seconds / times[0].seconds, times[best].seconds / times[built_in].seconds};
     return STATUS_OK;
@@ -144,13 +121,8 @@ static bool read_figures(struct evaluation *evaluation, int class)
                                  &evaluation->figures[class]) == CUDA_SUCCESS;
 }
 
-static bool is_over(const struct evaluation *evaluation, double deadline)
-{
-    return *evaluation->session->timer.stop || (deadline > 0 && clock_seconds() > deadline);
-}
-
 /* All classes take turns, so that when time is up each has as many sizes as the others. */
-static void judge(struct evaluation *evaluation, const struct tune_options *options, double deadline)
+static void judge(struct evaluation *evaluation, const struct tune_options *options)
 {
     bool wanted[TUNING_CLASSES];
     for (int class = 0; class < TUNING_CLASSES; class++)
@@ -158,7 +130,7 @@ static void judge(struct evaluation *evaluation, const struct tune_options *opti
     for (int number = 0; number < options->evaluate; number++)
         for (int class = 0; class < TUNING_CLASSES; class++) {
             struct blas_call call;
-            if (is_over(evaluation, deadline))
+            if (shape_timer_is_over(&evaluation->session->timer))
                 return;
             if (wanted[class] && random_call(evaluation, class, number, &call))
                 judge_size(evaluation, class, &call); /* a size that cannot be judged is left out */
@@ -207,38 +179,22 @@ static bool print_table(const struct evaluation *evaluation, const bool wanted[T
     return classes > 0 && good == classes;
 }
 
-/* The data file, over that of an earlier evaluation. */
-static bool open_data(struct evaluation *evaluation, const char *path)
-{
-    if (!tune_place_is_ours(path, "# made " MADE_BY, "an evaluation"))
-        return false;
-    evaluation->data = fopen(path, "we");
-    if (!evaluation->data)
-        return tune_complain(path, strerror(errno));
-    tuning_data_begin(evaluation->data, &evaluation->recipe->signature, MADE_BY);
-    return true;
-}
-
 static int evaluate(struct evaluation *evaluation, const struct tune_options *options)
 {
-    char path[TUNE_PATH_BYTES];
-    const double started = clock_seconds(), limit = options->time_limit;
+    const double started = clock_seconds();
     const size_t most = TUNING_CLASSES * (size_t)options->evaluate;
+    evaluation->session->timer.limit = options->time_limit > 0 ? started + options->time_limit : 0;
     evaluation->judged = calloc(most, sizeof *evaluation->judged);
     evaluation->efficiencies = calloc(most, sizeof(double));
     evaluation->built_in = calloc(most, sizeof(double));
-    snprintf(path, sizeof path, "%s.evaluation.csv", options->output);
-    bool good = evaluation->judged && evaluation->efficiencies && evaluation->built_in
-                    ? open_data(evaluation, path)
-                    : tune_complain(path, "out of memory");
-    if (good) {
-        judge(evaluation, options, limit > 0 ? started + limit : 0);
+    bool good = evaluation->judged && evaluation->efficiencies && evaluation->built_in;
+    if (!good) {
+        fputs("mublas tune: --evaluate: out of memory\n", stderr);
+    } else {
+        judge(evaluation, options);
         good = print_table(evaluation, options->classes);
-        printf("%zu sizes judged in %.1f s; their times are in %s\n", evaluation->count,
-               clock_seconds() - started, path);
+        printf("%zu sizes judged in %.1f s\n", evaluation->count, clock_seconds() - started);
     }
-    if (evaluation->data)
-        fclose(evaluation->data);
     free(evaluation->judged);
     free(evaluation->efficiencies);
     free(evaluation->built_in);
@@ -249,18 +205,14 @@ int tune_evaluate(struct tune_session *session, const struct tune_options *optio
 {
     char fault[RECIPE_FAULT_BYTES];
     static struct recipe recipe;
+    static struct evaluation evaluation;
     int status = 1;
-    bool has_recipe = recipe_read(options->output, &recipe, fault);
-    if (has_recipe && recipe_fits(&recipe, &session->signature, fault)) {
-        static struct evaluation evaluation;
-        evaluation.session = session;
-        evaluation.recipe = &recipe;
+    evaluation = (struct evaluation){.session = session, .recipe = &recipe};
+    if (recipe_read(options->output, &recipe, fault) && recipe_fits(&recipe, &session->signature, fault))
         status = evaluate(&evaluation, options);
-    } else {
+    else
         fprintf(stderr, "mublas tune: %s: %s\n", options->output, fault);
-    }
-    if (has_recipe)
-        recipe_clear(&recipe);
+    recipe_clear(&recipe);
     tune_session_close(session);
     return status;
 }

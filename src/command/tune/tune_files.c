@@ -6,14 +6,14 @@
 #include "common/regular_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-bool tune_complain(const char *path, const char *fault)
+/* A line on standard error; false. */
+static bool complain(const char *path, const char *fault)
 {
     fprintf(stderr, "mublas tune: %s: %s\n", path, fault);
     return false;
@@ -42,49 +42,23 @@ static bool has_line(const char *path, const char *wanted, char fault[FILE_FAULT
     return found || lines == 0;
 }
 
-bool tune_place_is_ours(const char *path, const char *line, const char *what)
+/* Could a file that has a line which begins so at its head be written there? Not over anything else: `what`
+ * for people. */
+static bool place_is_ours(const char *path, const char *line, const char *what)
 {
     char fault[FILE_FAULT_BYTES];
     if (!file_is_replaceable(path, fault))
-        return tune_complain(path, fault);
+        return complain(path, fault);
     snprintf(fault, sizeof fault, "not %s, and not overwritten", what);
-    return has_line(path, line, fault) || tune_complain(path, fault);
+    return has_line(path, line, fault) || complain(path, fault);
 }
 
-/* False: of none. */
-static bool read_class(const char *line, int *class, enum tuning_form *form)
-{
-    char name[32], form_name[16];
-    if (sscanf(line, "%31[^,],%15[^,],", name, form_name) != 2)
-        return false;
-    *class = tuning_class_parse(name);
-    return *class != TUNING_CLASS_NONE && tuning_form_parse(form_name, form);
-}
+/* Of the recipe, with what is added for other files: at most ".csv". */
+enum { PATH_BYTES = sizeof ((struct tune_options *)0)->output + 8 };
 
-/* The old file's lines of that device, but for classes and forms that this run has learned. */
-static void copy_rows(FILE *stream, const char *path, const char *device,
-                      bool learned[TUNING_CLASSES][TUNING_FORMS])
+static void path_of(const struct tune_files *files, const char *ending, char path[PATH_BYTES])
 {
-    char *line = NULL, device_line[sizeof ((struct recipe_signature *)0)->device + 16];
-    size_t room = 0;
-    int class;
-    enum tuning_form form;
-    FILE *old = regular_file_open(path);
-    snprintf(device_line, sizeof device_line, "# device %s\n", device);
-    while (old && getline(&line, &room, old) > 0) {
-        if (strncmp(line, "# device ", 9) == 0 && strcmp(line, device_line) != 0)
-            break;
-        if (strchr(line, '\n') && read_class(line, &class, &form) && !learned[class][form])
-            fputs(line, stream);
-    }
-    free(line);
-    if (old)
-        fclose(old);
-}
-
-static void path_of(const struct tune_files *files, const char *ending, char path[TUNE_PATH_BYTES])
-{
-    snprintf(path, TUNE_PATH_BYTES, "%s%s", files->options->output, ending);
+    snprintf(path, PATH_BYTES, "%s%s", files->options->output, ending);
 }
 
 static void set_made(struct tune_files *files)
@@ -95,7 +69,7 @@ static void set_made(struct tune_files *files)
     if (localtime_r(&now, &parts))
         strftime(day, sizeof day, "%Y-%m-%d", &parts);
     snprintf(files->recipe.made, sizeof files->recipe.made, "%s by mublas tune --%s", day,
-             files->options->breadth_name);
+             files->options->exhaustive ? "exhaustive" : "quick");
 }
 
 /* Before any time is spent. */
@@ -105,10 +79,10 @@ static bool can_be_written(const struct tune_files *files)
         const char *ending, *line, *what;
     } kinds[] = {{"", "mublas recipe ", "a recipe"},
                  {".csv", TUNING_DATA_FIRST_LINE, "tuning data"}};
-    char path[TUNE_PATH_BYTES];
+    char path[PATH_BYTES];
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         path_of(files, kinds[i].ending, path);
-        if (!tune_place_is_ours(path, kinds[i].line, kinds[i].what))
+        if (!place_is_ours(path, kinds[i].line, kinds[i].what))
             return false;
     }
     return true;
@@ -144,6 +118,10 @@ bool tune_files_begin(struct tune_files *files, const struct tune_options *optio
         files->recipe.resident_blocks = limits->blocks;
     }
     set_made(files);
+    files->data = open_memstream(&files->data_text, &files->data_bytes);
+    if (!files->data)
+        return complain(options->output, "out of memory");
+    tuning_data_begin(files->data, signature, files->recipe.made);
     return true;
 }
 
@@ -154,51 +132,14 @@ static bool write_recipe(const struct recipe *recipe, const char *path)
     char *text = recipe_text(recipe, &bytes);
     const bool good = text && file_replace(path, text, bytes, fault);
     free(text);
-    return good || tune_complain(path, fault);
+    return good || complain(path, fault);
 }
 
-/* With what was there of classes that this run has not learned, if it is the recipe's. */
-static bool write_data(struct tune_files *files, const char *path)
+static bool write_data(const struct tune_files *files, const char *path)
 {
-    char fault[RECIPE_FAULT_BYTES] = "out of memory", *text = NULL;
-    size_t bytes = 0;
-    FILE *stream = open_memstream(&text, &bytes);
-    if (!stream)
-        return tune_complain(path, fault);
-    tuning_data_begin(stream, &files->recipe.signature, files->recipe.made);
-    if (files->fits)
-        copy_rows(stream, path, files->recipe.signature.device, files->done);
-    fwrite(files->data, 1, files->data_bytes, stream);
-    const bool good = fclose(stream) == 0 && file_replace(path, text, bytes, fault);
-    free(text);
-    return good || tune_complain(path, fault);
-}
-
-static bool append(struct tune_files *files, const char *lines, size_t bytes)
-{
-    char *more = realloc(files->data, files->data_bytes + bytes + 1);
-    if (!more)
-        return tune_complain("data", "out of memory");
-    memcpy(more + files->data_bytes, lines, bytes);
-    files->data = more;
-    files->data_bytes += bytes;
-    return true;
-}
-
-bool tune_files_keep(struct tune_files *files, int class, enum tuning_form form,
-                     const struct class_recipe *rules, const char *lines, size_t bytes)
-{
-    files->recipe.classes[class][form] = *rules;
-    files->done[class][form] = true;
-    return append(files, lines, bytes);
-}
-
-void tune_files_keep_crossover(struct tune_files *files, char *crossover, const char *host)
-{
-    free(files->recipe.crossover);
-    files->recipe.crossover = crossover;
-    files->calls_done = true;
-    snprintf(files->recipe.signature.host, sizeof files->recipe.signature.host, "%s", host);
+    char fault[FILE_FAULT_BYTES] = "out of memory";
+    return (fflush(files->data) == 0 && file_replace(path, files->data_text, files->data_bytes, fault)) ||
+           complain(path, fault);
 }
 
 static bool any_done(const struct tune_files *files)
@@ -210,36 +151,6 @@ static bool any_done(const struct tune_files *files)
     return false;
 }
 
-/* Without crossovers, which this run may be about to replace. */
-static bool write_shapes(struct tune_files *files)
-{
-    static struct recipe shapes;
-    path_of(files, ".XXXXXX", files->shapes);
-    const int file = mkostemp(files->shapes, O_CLOEXEC);
-    if (file < 0) {
-        files->shapes[0] = '\0';
-        return tune_complain(files->options->output, strerror(errno));
-    }
-    close(file);
-    shapes = files->recipe;
-    shapes.crossover = NULL;
-    return write_recipe(&shapes, files->shapes);
-}
-
-const char *tune_files_shapes(struct tune_files *files)
-{
-    if (any_done(files))
-        return write_shapes(files) ? files->shapes : NULL;
-    return access(files->options->output, R_OK) == 0 ? files->options->output : "none";
-}
-
-void tune_files_remove_shapes(struct tune_files *files)
-{
-    if (files->shapes[0])
-        unlink(files->shapes);
-    files->shapes[0] = '\0';
-}
-
 bool tune_files_have_nothing(const struct tune_files *files)
 {
     return !files->calls_done && !any_done(files);
@@ -247,15 +158,15 @@ bool tune_files_have_nothing(const struct tune_files *files)
 
 bool tune_files_finish(struct tune_files *files)
 {
-    char path[TUNE_PATH_BYTES];
+    char path[PATH_BYTES];
     path_of(files, ".csv", path);
     if (tune_files_have_nothing(files)) {
         note(files->options->output, "nothing was learned", "it is as before");
         return true;
     }
-    if (files->data_bytes > 0 && !write_data(files, path))
+    if (any_done(files) && !write_data(files, path))
         return false;
-    if (files->data_bytes == 0 && !files->fits)
+    if (!any_done(files) && !files->fits)
         unlink(path); /* the data of a recipe that is replaced */
     return write_recipe(&files->recipe, files->options->output);
 }
@@ -263,5 +174,7 @@ bool tune_files_finish(struct tune_files *files)
 void tune_files_free(struct tune_files *files)
 {
     recipe_clear(&files->recipe);
-    free(files->data);
+    if (files->data)
+        fclose(files->data);
+    free(files->data_text);
 }

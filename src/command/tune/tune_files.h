@@ -1,19 +1,17 @@
-/* tune_files.h - what `mublas tune` reads and writes: the recipe, and FILE.csv beside it, both at the end. */
+/* tune_files.h - what `mublas tune` reads and writes: the recipe, and FILE.csv beside it with what this run
+ * timed, both at the end. */
 #ifndef MUBLAS_TUNE_FILES_H
 #define MUBLAS_TUNE_FILES_H
 
 #include "command/tune/tune_options.h"
-
-/* Of the recipe with what is added for other files: at most as much as ".evaluation.csv". */
-enum { TUNE_PATH_BYTES = sizeof ((struct tune_options *)0)->output + 16 };
 
 struct tune_files {
     const struct tune_options *options;
     struct recipe recipe;    /* what was there before and fits, and what this run learned */
     bool done[TUNING_CLASSES][TUNING_FORMS]; /* by this run */
     bool calls_done;         /* crossovers were learned */
-    char shapes[TUNE_PATH_BYTES]; /* the temporary file of tune_files_shapes; "": none */
-    char *data;              /* lines of the data file, from malloc */
+    FILE *data; /* what the data file will have, as text */
+    char *data_text;
     size_t data_bytes;
     bool fits; /* the recipe that was there is of this machine and these kernels */
 };
@@ -23,30 +21,11 @@ struct tune_files {
 bool tune_files_begin(struct tune_files *files, const struct tune_options *options,
                       const struct recipe_signature *signature, const struct occupancy_figures *limits);
 
-/* A class and form was learned, with these lines of data. False: out of memory, with a line. */
-bool tune_files_keep(struct tune_files *files, int class, enum tuning_form form,
-                     const struct class_recipe *rules, const char *lines, size_t bytes);
-/* The crossover section, from malloc, is taken over. */
-void tune_files_keep_crossover(struct tune_files *files, char *crossover, const char *host);
-
-/* A file with the launch shapes that the recipe will have, for processes that time calls: a temporary one,
- * if this run has learned any, until it is removed. "none": there are none. NULL, with a line: it cannot be
- * written. */
-const char *tune_files_shapes(struct tune_files *files);
-void tune_files_remove_shapes(struct tune_files *files);
-
 /* Has this run learned nothing? */
 bool tune_files_have_nothing(const struct tune_files *files);
 
 /* Write the recipe and the data, if anything was learned. */
 bool tune_files_finish(struct tune_files *files);
 void tune_files_free(struct tune_files *files);
-
-/* A line on standard error; false. */
-bool tune_complain(const char *path, const char *fault);
-
-/* Could a file that has a line which begins so at its head be written there? Not over anything else: `what`
- * for people. False: with one line. */
-bool tune_place_is_ours(const char *path, const char *line, const char *what);
 
 #endif

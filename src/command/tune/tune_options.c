@@ -11,19 +11,19 @@
 
 static const char help[] =
     "usage: mublas tune [OPTION ...]   learn launch shapes and crossovers of this machine\n"
-    "  --quick, --full, --exhaustive   how much is tried; quick (the default) takes under a minute\n"
+    "  --quick, --exhaustive   how much is tried; quick (the default) takes under a minute\n"
     "  --routines=NAME,...   only these: symv, dsymv, dgemv_none, ...; sytrd or syevd: all eigensolvers;\n"
     "                        what is known of others stays\n"
     "  --output=FILE         the recipe; default: the user's (mublas info names it); data go to FILE.csv\n"
     "  --time-limit=SECONDS  for all; default 59.5 for quick, else none\n"
-    "  --memory=MIB          device memory for matrices; default 1024 for quick, 4096 for the others\n"
+    "  --memory=MIB          device memory for matrices; default 1024 for quick, else 4096\n"
     "  --shapes-only, --crossovers-only\n"
     "  --evaluate[=SIZES]    judge the recipe: its choice against the best of all shapes at held-out sizes\n"
     "Interrupted, it learns nothing and leaves the recipe as it was.\n"
     "\nExamples:\n"
     "  mublas tune\n"
     "  mublas tune --routines=symv,dgemm --time-limit=20\n"
-    "  mublas tune --full --output=recipe && MUBLAS_RECIPE=recipe mublas run -- ./legacy_app\n"
+    "  mublas tune --exhaustive --output=recipe && MUBLAS_RECIPE=recipe mublas run -- ./legacy_app\n"
     "  mublas tune --evaluate\n";
 
 /* With what is begun at the end: less than a minute. */
@@ -39,6 +39,12 @@ static int refuse_routines(const struct tune_options *options, const char *why)
 {
     fprintf(stderr, "mublas tune: --routines=%s: %s\n", options->routines, why);
     return 2;
+}
+
+/* axpy stays on the host: nothing is gained by its launch shapes. */
+static bool has_shapes(int class)
+{
+    return tuning_class_family(class) != FAMILY_AXPY;
 }
 
 static bool has_classes(const struct tune_options *options)
@@ -96,7 +102,7 @@ static bool choose_word(const char *word, struct tune_options *options)
     bool found = means_eigensolver(word);
     options->eigensolvers = options->eigensolvers || found;
     for (int class = 0; class < TUNING_CLASSES && *word; class++)
-        if (means(word, tuning_class_name(class)))
+        if (has_shapes(class) && means(word, tuning_class_name(class)))
             found = options->classes[class] = true;
     for (int routine = 0; routine < ROUTINES && *word; routine++) {
         char name[ROUTINE_NAME];
@@ -120,24 +126,14 @@ static bool choose_classes(struct tune_options *options)
     return good;
 }
 
-static bool read_breadth(const char *argument, struct tune_options *options)
-{
-    static const char *const names[] = {"quick", "full", "exhaustive"};
-    for (int i = 0; i < 3; i++)
-        if (strncmp(argument, "--", 2) == 0 && strcmp(argument + 2, names[i]) == 0) {
-            options->breadth = (enum shape_breadth)i;
-            options->breadth_name = names[i];
-            return true;
-        }
-    return false;
-}
-
 static int read_option(const char *argument, struct tune_options *options)
 {
     const char *value;
     double number;
-    if (read_breadth(argument, options))
-        return -1;
+    if (strcmp(argument, "--quick") == 0)
+        return options->exhaustive = false, -1;
+    if (strcmp(argument, "--exhaustive") == 0)
+        return options->exhaustive = true, -1;
     if (strcmp(argument, "--shapes-only") == 0)
         return options->calls = false, -1;
     if (strcmp(argument, "--crossovers-only") == 0)
@@ -169,7 +165,7 @@ static int read_option(const char *argument, struct tune_options *options)
 
 int tune_options_read(char **arguments, struct tune_options *options)
 {
-    *options = (struct tune_options){.breadth_name = "quick", .shapes = true, .calls = true};
+    *options = (struct tune_options){.shapes = true, .calls = true};
     for (; *arguments; arguments++) {
         if (strcmp(*arguments, "--help") == 0 || strcmp(*arguments, "-h") == 0)
             return fputs(help, stdout), 0;
@@ -179,17 +175,17 @@ int tune_options_read(char **arguments, struct tune_options *options)
     }
     if (!options->shapes && !options->calls)
         return refuse("--shapes-only --crossovers-only", "only one of them makes sense");
-    if (!options->routines)
-        memset(options->classes, true, sizeof options->classes);
-    else if (!choose_classes(options))
+    for (int class = 0; class < TUNING_CLASSES && !options->routines; class++)
+        options->classes[class] = has_shapes(class);
+    if (options->routines && !choose_classes(options))
         return refuse_routines(
             options, "no such routine (axpy, gemv, symv, hemv, trmv; dsymv, zgemv_transpose, ...; sytrd)");
     if ((options->evaluate || !options->calls) && !has_classes(options))
         return refuse_routines(options, "of these there are no launch shapes to be learned");
-    if (options->time_limit == 0 && options->breadth == BREADTH_QUICK && !options->evaluate)
+    if (options->time_limit == 0 && !options->exhaustive && !options->evaluate)
         options->time_limit = QUICK_SECONDS;
     if (options->memory == 0)
-        options->memory = (size_t)(options->breadth == BREADTH_QUICK ? 1 : 4) << 30;
+        options->memory = (size_t)(options->exhaustive ? 4 : 1) << 30;
     if (!*options->output && !recipe_user_path(options->output))
         return refuse("--output", "wanted where there is no home directory");
     return -1;

@@ -5,8 +5,7 @@
 #include "tuner/learn/class_tuning.h"
 
 struct tune_options {
-    enum shape_breadth breadth;
-    const char *breadth_name;     /* "quick", "full", "exhaustive" */
+    bool exhaustive;              /* all shapes; not the quick way */
     const char *routines;         /* as given; NULL: all */
     char call_routines[512];      /* names of the routines that these are, with commas between */
     bool eigensolvers;            /* LAPACK's are among those */

@@ -1,4 +1,4 @@
-#include "command/tune/tune_progress.h"
+#include "command/tune/tune_session.h"
 
 #include "common/clock.h"
 

@@ -1,4 +1,7 @@
-#include "command/tune/tune_routes.h"
+/* The part of tune_calls.h that learns how far this machine's times of LAPACK routines are from the built-in
+ * curves (route_factors.h): dsyevd and zheevd, with and without vectors, dgetrf and dgesdd, near the orders
+ * from which they pay; and from which order on mublas' own eigensolver is faster than cuSOLVER's. */
+#include "command/tune/tune_calls.h"
 #include "command/run/offload_report.h"
 #include "command/tune/call_timer.h"
 #include "common/clock.h"

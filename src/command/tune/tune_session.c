@@ -56,14 +56,11 @@ int tune_session_open(struct tune_session *session, size_t memory, const volatil
     status = device_enter(session->device, &session->scope);
     if (status != STATUS_OK)
         return refuse(EXIT_NO_DEVICE, "no device to tune", status);
-    if (!graph_replay_open()) {
-        device_leave(session->device, &session->scope);
-        return refuse(1, "this driver has no graphs", STATUS_UNSUPPORTED);
-    }
-    status = open_memory(session, memory);
+    const bool has_graphs = graph_replay_open();
+    status = has_graphs ? open_memory(session, memory) : STATUS_UNSUPPORTED;
     if (status != STATUS_OK) {
         device_leave(session->device, &session->scope);
-        return refuse(1, "no memory to tune with", status);
+        return refuse(1, has_graphs ? "no memory to tune with" : "this driver has no graphs", status);
     }
     session->timer = (struct shape_timer){.pool = &session->pool,
                                           .lane = session->lane,

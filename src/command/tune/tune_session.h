@@ -1,8 +1,9 @@
-/* tune_session.h - the device while `mublas tune` times launch shapes on it. */
+/* tune_session.h - the device while `mublas tune` times launch shapes on it, and the line that tells how far
+ * it is: on a terminal one that is overwritten, elsewhere nothing. */
 #ifndef MUBLAS_TUNE_SESSION_H
 #define MUBLAS_TUNE_SESSION_H
 
-#include "tuner/learn/timing/shape_timer.h"
+#include "command/tune/tune_options.h"
 
 struct tune_session {
     struct device *device;
@@ -19,5 +20,19 @@ struct tune_session {
 int tune_session_open(struct tune_session *session, size_t memory, const volatile bool *stop);
 /* Gives the device up for the rest of the process. */
 void tune_session_close(struct tune_session *session);
+
+/* tune_evaluate.c: prints a table and closes the session. The exit status. */
+int tune_evaluate(struct tune_session *session, const struct tune_options *options);
+
+struct tune_progress {
+    double started, limit; /* seconds; no limit: 0 */
+    double shown;          /* when it was last written */
+    int shown_any;
+};
+
+void tune_progress_begin(struct tune_progress *progress, double limit);
+/* `part` of everything is done, 0..1; `what` is being done. */
+void tune_progress_show(struct tune_progress *progress, double part, const char *what);
+void tune_progress_end(struct tune_progress *progress);
 
 #endif

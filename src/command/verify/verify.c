@@ -2,7 +2,7 @@
 #include "command/routine_call.h"
 #include "command/run/offload_report.h"
 #include "command/run/shim_child.h"
-#include "command/tune/timed_calls.h"
+#include "command/tune/call_timer.h"
 #include "command/verify/blas_calls.h"
 #include "command/verify/lapack.h"
 #include "gpu/device.h"

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+static const double NEAR = 0.98; /* the paper's */
+
 /* The walk over block shapes is for tiles. `count`: there is none. */
 static size_t fastest(const struct launch_shape *shapes, const double *seconds, size_t count)
 {
@@ -34,14 +36,14 @@ static void admit(const struct launch_shape *shape, const struct shape_figures *
 }
 
 bool analyzer_run(const struct launch_shape *shapes, const double *seconds,
-                  size_t count, double near, const struct shape_figures *figures, struct class_recipe *rules)
+                  size_t count, const struct shape_figures *figures, struct class_recipe *rules)
 {
     const size_t best = fastest(shapes, seconds, count);
     if (best == count || !isfinite(seconds[best]))
         return false;
     rules->occupancy = (struct occupancy_recipe){1, 1, LAUNCH_THREADS_MAX, 0};
     for (size_t i = 0; i < count; i++)
-        if (has_base(&shapes[i], &shapes[best]) && seconds[i] * near <= seconds[best])
+        if (has_base(&shapes[i], &shapes[best]) && seconds[i] * NEAR <= seconds[best])
             admit(&shapes[i], figures, &rules->occupancy);
     rules->base = shapes[best];
     rules->base.threads_x = rules->base.threads_y = 0;

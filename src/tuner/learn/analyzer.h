@@ -1,7 +1,7 @@
 /* analyzer.h - the offline half of paper 000: from the times of all block shapes at one
  * large size to the occupancy recipe.
  *
- * The shapes within `near` (0.98: the paper's 98% rule) of the best decide: the smallest
+ * The shapes within 98% of the best (the paper's rule) decide: the smallest
  * Warp- and Block-Occupancy and number of threads among them, and the largest Ty / Tx. 98%
  * since what lies within repeats of one another cannot be told apart, and the recipe should
  * admit all that is as good. The paper samples every block shape; since only the size of the
@@ -16,11 +16,9 @@
 
 #include <stddef.h>
 
-#define ANALYZER_NEAR 0.98
-
 /* seconds[i] of shapes[i]; not finite: not timed. Sets has_occupancy, occupancy, base
  * and figures of `rules`. False: nothing was timed. */
 bool analyzer_run(const struct launch_shape *shapes, const double *seconds,
-                  size_t count, double near, const struct shape_figures *figures, struct class_recipe *rules);
+                  size_t count, const struct shape_figures *figures, struct class_recipe *rules);
 
 #endif

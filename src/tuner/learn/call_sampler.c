@@ -7,13 +7,13 @@
 enum {
     SCOUT_STEP = 4 /* in bytes */,
     GAPS = 4 /* filled at a time */,
-    SURE = 4 /* times of a sample at the least, */, FEW = 2 /* of one far from the border */,
+    SURE = 4 /* times of a sample */,
     KINDS = FAMILY_COUNT * TYPE_COUNT /* calls of one are one routine's, of one type */
 };
 
-/* How many times faster a side may be where samples are made, where each is timed SURE times, and near the
- * border, where they are closer to each other and timed in each round. */
-static const double sampled_lead = 2.5, sure_lead = 3, near_lead = 1.5;
+/* How many times faster a side may be where samples are made, and near the border, where they are closer to
+ * each other and timed in each round. */
+static const double sampled_lead = 2.5, near_lead = 1.5;
 /* In amounts: no sample is made closer to another than this, and near the border. Small triangles are worth a
  * device that take a host's threads longer to begin than to solve. */
 static const double step = 1.1, apart = 1.23, near_apart = 1.12, least_part = 64;
@@ -32,7 +32,6 @@ struct session {
     bool device_first;
     double done; /* rounds, and the scout */
     int round;
-    uint64_t random_state;
 };
 
 static bool is_of_kind(const struct session *session, int class, int kind)
@@ -62,34 +61,21 @@ static struct blas_call sample_call(int class, double amount)
     return call;
 }
 
-static bool is_known(const struct session *session, int class)
-{
-    return session->times->host[class].count > 0;
-}
-
-static double gain_at(const struct session *session, int class, double amount)
-{
-    return time_curve_at(&session->times->host[class], TIME_SHRINKS, amount) /
-           learned_times_device(session->times, class, amount);
-}
-
 /* How many times the faster side is faster. */
 static double lead_at(const struct session *session, int class, double amount)
 {
-    const double gain = gain_at(session, class, amount);
+    const double gain = time_curve_at(&session->times->host[class], TIME_SHRINKS, amount) /
+                        learned_times_device(session->times, class, amount);
     return fmax(gain, 1 / gain);
 }
 
 /* Of a single time on the device, which is nearly all latency, nothing follows for larger calls. */
 static bool takes_long(const struct session *session, int class, double amount)
 {
-    static const double alike = 1.6, longer = 3;
     const struct time_curve *host = &session->times->host[class];
-    double most = session->sampler->most_us;
+    const double most = session->sampler->most_us;
     if (host->count < 2)
         return host->count && host->samples[0].us > most;
-    if (lead_at(session, class, amount) < alike)
-        most *= longer;
     return time_curve_at(host, TIME_SHRINKS, amount) > most ||
            learned_times_device(session->times, class, amount) > most;
 }
@@ -110,12 +96,6 @@ static bool add(struct session *session, int class, double amount)
         return false;
     choose(session, class, sample_table_add(samples, exact, amount));
     return true;
-}
-
-static int random_below(struct session *session, int most)
-{
-    session->random_state = session->random_state * 6364136223846793005u + 1442695040888963407u;
-    return (int)((session->random_state >> 33) % (uint64_t)most);
 }
 
 /* The next flags and sizes of each, on both sides; the side of the last turn goes on. */
@@ -140,22 +120,16 @@ static void time_turn(struct session *session, const struct chosen *chosen, int 
     }
 }
 
-/* All that are chosen, in any order. False: stopped. */
+/* All that are chosen. False: stopped. */
 static bool time_chosen(struct session *session)
 {
     const struct call_sampler *sampler = session->sampler;
     const int count = session->count, turns = (count + SAMPLER_CALLS - 1) / SAMPLER_CALLS;
     struct chosen *chosen = session->chosen;
     bool good = true, changed[TIMED_CLASSES] = {false};
-    for (int i = count - 1; i > 0; i--) {
-        const int other = random_below(session, i + 1);
-        const struct chosen kept = chosen[i];
-        chosen[i] = chosen[other];
-        chosen[other] = kept;
-    }
     for (int turn = 0; turn < turns && good; turn++) {
         const int begin = count * turn / turns, end = count * (turn + 1) / turns;
-        good = !sampler->stop(sampler->argument, fmin(session->done / (1 + sampler->rounds), 1));
+        good = !sampler->stop(sampler->argument, fmin(session->done / (1 + SAMPLER_ROUNDS), 1));
         if (good)
             time_turn(session, chosen + begin, end - begin);
     }
@@ -214,27 +188,19 @@ static void fill(struct session *session, int class)
     }
 }
 
-/* The first sample and the last may be all that ends a class. What could not be timed is not asked for
- * again. */
+/* What could not be timed is not asked for again. */
 static bool is_due(const struct session *session, int class, const struct sample *sample)
 {
-    const struct time_curve *host = &session->times->host[class];
-    const double lead = lead_at(session, class, sample->amount);
-    const bool ends = sample->amount <= host->samples[0].amount ||
-                      sample->amount >= host->samples[host->count - 1].amount;
-    if (sample->count == 0 || lead < near_lead)
-        return sample->count > 0 && sample->count <= SURE + session->round;
-    return sample->count < (lead < sure_lead || ends ? SURE : FEW);
+    const bool near = lead_at(session, class, sample->amount) < near_lead;
+    return sample->count > 0 && sample->count < (near ? SURE + session->round + 1 : SURE);
 }
 
 static bool sample_round(struct session *session)
 {
-    if (session->sampler->before_round)
-        session->sampler->before_round(session->sampler->argument);
     for (int kind = 0; kind < KINDS; kind++) {
         for (int class = 0; class < TIMED_CLASSES; class++) {
             struct class_samples *samples = &session->table->classes[class];
-            if (!is_of_kind(session, class, kind) || !is_known(session, class))
+            if (!is_of_kind(session, class, kind) || session->times->host[class].count == 0)
                 continue;
             for (int i = 0; i < samples->count; i++)
                 if (is_due(session, class, &samples->samples[i]))
@@ -256,7 +222,7 @@ static bool run(struct session *session)
     bool good = scout(session);
     if (!good)
         return false;
-    while (session->round < session->sampler->rounds && good) /* until time ends, at the latest */
+    while (session->round < SAMPLER_ROUNDS && good) /* until time ends, at the latest */
         good = sample_round(session);
     for (int class = 0; class < TIMED_CLASSES; class++)
         if (timed_class_exists(class))

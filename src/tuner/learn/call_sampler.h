@@ -21,14 +21,11 @@ struct call_sampler {
     bool (*stop)(void *argument, double done);
     void *argument;
     bool (*wanted)(void *argument, enum blas_family family, enum blas_type type); /* NULL: all */
-    void (*before_round)(void *argument); /* NULL: nothing */
-    int rounds;                     /* at most; the times of SAMPLE_TIMES count (sample_table.h) */
     double least_bytes, most_bytes; /* of the largest operand */
-    double most_us;                 /* no call that is expected to take longer on a side, or three times as
-                                     * long where the sides are alike */
+    double most_us;                 /* no call that is expected to take longer on a side */
 };
 
-enum { SAMPLER_CALLS = 40 };
+enum { SAMPLER_CALLS = 40, SAMPLER_ROUNDS = 16 };
 
 /* Add samples to the curves of `times`, and factors of flags. False: stopped before each class was timed
  * once at all sizes. */

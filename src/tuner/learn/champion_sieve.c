@@ -28,14 +28,12 @@ static int better_first(const void *one, const void *other)
     const struct champion *a = one, *b = other;
     if (a->points != b->points)
         return a->points > b->points ? -1 : 1;
-    if (a->slowness != b->slowness)
-        return a->slowness < b->slowness ? -1 : 1;
     return (a->candidate > b->candidate) - (a->candidate < b->candidate);
 }
 
-/* One size: points by rank; sums of slowness, and how many went into them. */
+/* One size: points by rank. */
 static void award(const double *times, size_t candidates, unsigned scoring, struct entrant *field,
-                  struct champion *champions, size_t *sizes_timed)
+                  struct champion *champions)
 {
     size_t count = 0, rank = 0;
     for (size_t i = 0; i < candidates; i++)
@@ -43,13 +41,10 @@ static void award(const double *times, size_t candidates, unsigned scoring, stru
             field[count++] = (struct entrant){times[i], i};
     qsort(field, count, sizeof *field, faster_first);
     for (size_t i = 0; i < count; i++) {
-        struct champion *champion = &champions[field[i].candidate];
         if (i > 0 && field[i].time > field[i - 1].time)
             rank = i;
         if (rank < scoring)
-            champion->points += (double)(scoring - rank) / scoring;
-        champion->slowness += field[i].time / field[0].time;
-        sizes_timed[field[i].candidate]++;
+            champions[field[i].candidate].points += (double)(scoring - rank) / scoring;
     }
 }
 
@@ -59,14 +54,12 @@ size_t champion_sieve(const double *times, size_t sizes, size_t candidates, unsi
     size_t count = 0;
     struct champion *champions = calloc(candidates + 1, sizeof *champions);
     struct entrant *field = calloc(candidates + 1, sizeof *field);
-    size_t *sizes_timed = calloc(candidates + 1, sizeof *sizes_timed);
-    if (champions && field && sizes_timed) {
+    if (champions && field) {
         for (size_t size = 0; size < sizes; size++)
-            award(times + size * candidates, candidates, scoring, field, champions, sizes_timed);
+            award(times + size * candidates, candidates, scoring, field, champions);
         for (size_t i = 0; i < candidates; i++)
             if (champions[i].points > 0)
-                champions[count++] = (struct champion){i, champions[i].points,
-                                                       champions[i].slowness / (double)sizes_timed[i]};
+                champions[count++] = (struct champion){i, champions[i].points};
         qsort(champions, count, sizeof *champions, better_first);
         if (count > wanted)
             count = wanted;
@@ -74,6 +67,5 @@ size_t champion_sieve(const double *times, size_t sizes, size_t candidates, unsi
     }
     free(champions);
     free(field);
-    free(sizes_timed);
     return count;
 }

@@ -14,13 +14,11 @@ enum { SIEVE_SCORING = 25, SIEVE_KEPT = 20 }; /* the papers' */
 struct champion {
     size_t candidate;
     double points;
-    double slowness; /* mean of time / fastest time over the sizes where it was timed */
 };
 
 /* times[size * candidates + candidate]; a time that is not positive and finite: not timed
  * there, and no points. Puts up to `wanted` champions into `kept`, most points first, with
- * equal points the smaller slowness, then the smaller number. How many: only candidates
- * with points. 0 as well if there is no memory. */
+ * equal points the smaller number. How many: only candidates with points. 0 as well if there is no memory. */
 size_t champion_sieve(const double *times, size_t sizes, size_t candidates, unsigned scoring,
                       struct champion *kept, size_t wanted);
 

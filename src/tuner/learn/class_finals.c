@@ -33,11 +33,11 @@ static size_t count_sampled(const struct sampled_times *finals)
 size_t class_search_field(const struct class_search *search, size_t at, size_t field[FINALISTS_MAX])
 {
     static const double NOT_FAR = 1.3;
-    enum { SIZES_OF_ALL = 8 };
+    enum { SIZES_OF_ALL = 8, WIDE_SIZES = 18 };
     const struct sampled_times *finals = &search->finals;
     const size_t below = sampled_beside(finals, at, -1), above = sampled_beside(finals, at, 1),
                  sampled = count_sampled(finals);
-    const double near = sampled < (size_t)search->settings->wide_field_sizes ? NOT_FAR : SAMPLED_FIELD;
+    const double near = sampled < WIDE_SIZES ? NOT_FAR : SAMPLED_FIELD;
     size_t count = 0;
     for (size_t shape = 0; shape < search->finalist_count; shape++)
         if (sampled < SIZES_OF_ALL || is_near_the_fastest(finals, shape, below, near) ||

@@ -2,7 +2,6 @@
 
 #include "tuner/online/decision.h"
 
-
 static double random_part(struct class_tuner *tuner)
 {
     tuner->random_state = tuner->random_state * 6364136223846793005u + 1442695040888963407u;

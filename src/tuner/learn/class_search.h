@@ -7,7 +7,7 @@
 #include "tuner/learn/interval_rules.h"
 #include "tuner/learn/size_grid.h"
 
-enum { FINALISTS_MAX = 64 };
+enum { FINALISTS_MAX = 64, SIEVE_SIZES = 8 };
 enum { FINAL_SIZES_LEAST = 10, HELD_SIZES_LEAST = 4 }; /* when it is late */
 
 struct class_search {
@@ -18,7 +18,7 @@ struct class_search {
     struct size_range range;
     struct shape_figures figures;
     struct shape_space space;
-    int64_t sieve_sizes[SIEVE_SIZES_MAX];
+    int64_t sieve_sizes[SIEVE_SIZES];
     size_t sieve_count;
     double *sieve_seconds; /* [size * space.count + shape] */
     bool *wrong; /* shapes that once gave other bits: out for good */

@@ -13,7 +13,7 @@ static void take_time(struct class_search *search, size_t number, const struct l
                       const struct tuning_time *time, bool timed)
 {
     for (size_t i = 0; i < search->space.count; i++)
-        if (shape_is_same(search->class, &search->space.shapes[i], shape)) {
+        if (shape_is_same(&search->space.shapes[i], shape)) {
             if (timed)
                 search->sieve_seconds[number * search->space.count + i] = time->seconds;
             search->wrong[i] = search->wrong[i] || time->rounds == TUNING_WRONG;
@@ -63,10 +63,10 @@ static enum status sieve_at(struct class_search *search, size_t number)
 static void add_finalist(struct class_search *search, const struct launch_shape *shape)
 {
     for (size_t i = 0; i < search->finalist_count; i++)
-        if (shape_is_same(search->class, &search->finalists[i], shape))
+        if (shape_is_same(&search->finalists[i], shape))
             return;
     for (size_t i = 0; i < search->space.count; i++)
-        if (search->wrong[i] && shape_is_same(search->class, &search->space.shapes[i], shape))
+        if (search->wrong[i] && shape_is_same(&search->space.shapes[i], shape))
             return;
     if (search->finalist_count < FINALISTS_MAX)
         search->finalists[search->finalist_count++] = *shape;
@@ -117,7 +117,7 @@ static bool analyse(const struct class_search *search, struct class_recipe *rule
     while (number > 0 && is_glanced_at(search, number))
         number--;
     while (!analyzer_run(search->space.shapes, search->sieve_seconds + number * count, count,
-                         ANALYZER_NEAR, &search->figures, rules))
+                         &search->figures, rules))
         if (number-- == 0)
             return false;
     return true;

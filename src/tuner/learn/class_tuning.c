@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
+struct tuning_settings tuning_settings_of(bool exhaustive)
 {
     struct tuning_settings settings = {
-        .breadth = breadth,
-        .wide_field_sizes = 18,
+        .exhaustive = exhaustive,
         .held_sizes = 8,
         .best_of_each = 5,
         .champions = 4,
@@ -20,14 +19,13 @@ struct tuning_settings tuning_settings_of(enum shape_breadth breadth)
                    0.01, 50e-6, false, false},
         .held = {5, 7, {0, 0, 0, 0}, 0.003, 100e-6, false, false},
     };
-    if (breadth == BREADTH_QUICK)
+    if (!exhaustive)
         return settings;
-    settings.wide_field_sizes = 60, settings.held_sizes = 20;
+    settings.held_sizes = 20;
     settings.best_of_each = 8, settings.champions = SIEVE_KEPT;
     settings.finals = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};
     settings.held = (struct timing_plan){7, 15, {0, 0, 0, 0}, 0.002, 100e-6, false, false};
-    if (breadth == BREADTH_EXHAUSTIVE)
-        settings.prune = 0;
+    settings.prune = 0;
     return settings;
 }
 
@@ -51,10 +49,9 @@ static enum status begin(struct class_search *search)
     if (status != STATUS_OK)
         return status;
     search->finals.sizes_count = size_grid(search->range, SIZE_GRID_MAX, search->finals.sizes);
-    search->sieve_count = sieve_sizes(search->class, search->finals.sizes, search->finals.sizes_count,
-                                      search->figures.of_edge[0].multiprocessors, search->sieve_sizes);
+    search->sieve_count = size_spaced(search->range, SIEVE_SIZES, search->sieve_sizes);
     search->steps = (int)search->sieve_count + (int)search->finals.sizes_count + settings->held_sizes;
-    search->space = shape_space_make(search->class, settings->breadth);
+    search->space = shape_space_make(search->class, settings->exhaustive);
     search->sieve_seconds = calloc(search->sieve_count * search->space.count + 1,
                                    sizeof *search->sieve_seconds);
     search->wrong = calloc(search->space.count + 1, sizeof *search->wrong);

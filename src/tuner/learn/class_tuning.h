@@ -19,14 +19,13 @@
 enum { HELD_SIZES_MOST = 64 };
 
 struct tuning_settings {
-    enum shape_breadth breadth;
+    bool exhaustive;
     int held_sizes; /* at most HELD_SIZES_MOST */
-    int wide_field_sizes; /* so many finals of all that are not far behind; then of those that are near */
     size_t best_of_each, champions;           /* finalists: of each sieve size, of all */
     double prune;                             /* shape_space_prune's part */
     struct timing_plan finals, held;
 };
-struct tuning_settings tuning_settings_of(enum shape_breadth breadth);
+struct tuning_settings tuning_settings_of(bool exhaustive);
 
 struct class_tuner {
     const struct tuning_settings *settings;

@@ -195,12 +195,12 @@ static void put_back_unknown(const struct sampled_times *times, double *curves)
 
 /* What a shape loses at a sampled size is known and not foretold: what goes beyond KNOWN counts several
  * times, so that a rule is worth its price for a single size where tiles end badly for its neighbours'
- * shape. Not where the grid has no neighbours side by side (axpy): there it would be noise. */
+ * shape. */
 static void stress_known(const struct sampled_times *times, double *curves)
 {
     static const double KNOWN = 1.03, TIMES = 8;
     const size_t length = times->sizes_count;
-    for (size_t i = 0; i < length && times->sizes[0] <= SIZE_GRID_ALL; i++) {
+    for (size_t i = 0; i < length; i++) {
         double least = HUGE_VAL;
         for (size_t shape = 0; shape <= times->shape_count; shape++)
             least = fmin(least, curves[shape * length + i]);

@@ -25,16 +25,11 @@ struct sample *sample_table_add(struct class_samples *samples, double amount, do
 
 void sample_add_times(struct sample *sample, const double us[CALL_SIDES], int set)
 {
-    const int place = sample->count % SAMPLE_TIMES;
+    if (sample->count == SAMPLE_TIMES)
+        return;
     for (int side = 0; side < CALL_SIDES; side++)
-        sample->us[side][place] = (float)us[side];
-    sample->sets[place] = (unsigned char)set;
-    sample->count++;
-}
-
-static int kept(const struct sample *sample)
-{
-    return sample->count < SAMPLE_TIMES ? sample->count : SAMPLE_TIMES;
+        sample->us[side][sample->count] = (float)us[side];
+    sample->sets[sample->count++] = (unsigned char)set;
 }
 
 /* Microseconds of a call of average sets, by factors of these (NULL: they make no difference). There is one
@@ -42,9 +37,9 @@ static int kept(const struct sample *sample)
 static double sample_time(const struct sample *sample, enum call_side side, const double *factors)
 {
     double us[SAMPLE_TIMES];
-    for (int i = 0; i < kept(sample); i++)
+    for (int i = 0; i < sample->count; i++)
         us[i] = (double)sample->us[side][i] / (factors ? factors[sample->sets[i]] : 1);
-    return statistics_usual_mean(us, (size_t)kept(sample));
+    return statistics_usual_mean(us, (size_t)sample->count);
 }
 
 static void make_curve(const struct class_samples *samples, enum call_side side, const double *factors,
@@ -72,7 +67,7 @@ static double logarithm_of(const struct class_samples *samples, enum call_side s
     size_t count = 0;
     for (int i = 0; i < samples->count; i++) {
         const struct sample *sample = &samples->samples[i];
-        for (int time = 0; time < kept(sample); time++)
+        for (int time = 0; time < sample->count; time++)
             if (sample->sets[time] / sets_each == set)
                 logarithms[count++] = log((double)sample->us[side][time] / sample_time(sample, side, NULL));
     }

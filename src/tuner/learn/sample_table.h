@@ -11,7 +11,7 @@
 #include "common/blas_call.h"
 #include "tuner/online/learned_times.h"
 
-enum { SAMPLE_TIMES = 64 /* the last ones count */ };
+enum { SAMPLE_TIMES = 32 /* more do not count */ };
 
 struct sample {
     double amount, asked; /* whose sizes were rounded to that */

@@ -12,27 +12,14 @@ struct choices {
 };
 static const unsigned END = ~0u;
 
-static const struct choices choices_of[] = {
-    [BREADTH_QUICK] = {{64, 128, 256, 512, END}, {0, END}, {1, 2, 4, END}, false},
-    [BREADTH_FULL] = {{32, 64, 128, 256, 512, END}, {0, END}, {1, 2, 4, 8, END}, false},
-    [BREADTH_EXHAUSTIVE] = {{32, 64, 96, 128, 160, 192, 256, 320, 384, 512, END}, {0, 1, 2, 4, 8, END},
-                            {1, 2, 4, 8, END}, true},
-};
-static const struct choices axpy_choices_of[] = {
-    [BREADTH_QUICK] = {{128, 256, 512, END}, {0, END}, {1, 2, END}, false},
-    [BREADTH_FULL] = {{64, 128, 256, 512, END}, {0, END}, {1, 2, 4, END}, false},
-    [BREADTH_EXHAUSTIVE] = {{32, 64, 96, 128, 160, 192, 256, 320, 384, 512, END},
-                            {0, 1, 2, 4, 8, 16, 32, END},
-                            {1, 2, 4, END},
-                            false},
-};
+static const struct choices quick = {{64, 128, 256, 512, END}, {0, END}, {1, 2, 4, END}, false},
+                            all = {{32, 64, 96, 128, 160, 192, 256, 320, 384, 512, END},
+                                   {0, 1, 2, 4, 8, END},
+                                   {1, 2, 4, 8, END},
+                                   true};
 
-bool shape_is_same(int class, const struct launch_shape *a, const struct launch_shape *b)
+bool shape_is_same(const struct launch_shape *a, const struct launch_shape *b)
 {
-    if (tuning_class_family(class) == FAMILY_AXPY)
-        return a->threads_x * a->threads_y == b->threads_x * b->threads_y &&
-               a->leaf_columns == b->leaf_columns &&
-               a->blocks_per_multiprocessor == b->blocks_per_multiprocessor;
     if (a->variant == VARIANT_STRIPS || b->variant == VARIANT_STRIPS)
         return a->variant == b->variant && a->edge == b->edge && a->team_groups == b->team_groups &&
                a->threads_x * a->threads_y == b->threads_x * b->threads_y &&
@@ -61,8 +48,7 @@ static bool is_proper(const struct launch_shape *shape)
 
 static void add(struct shape_space *space, const struct blas_call *call, const struct launch_shape *shape)
 {
-    if (space->count < SPACE_MAX && !launch_shape_fault(call, shape) &&
-        (call->family == FAMILY_AXPY || is_proper(shape)))
+    if (space->count < SPACE_MAX && !launch_shape_fault(call, shape) && is_proper(shape))
         space->shapes[space->count++] = *shape;
 }
 
@@ -93,17 +79,6 @@ static void add_blocks(struct shape_space *space, const struct blas_call *call, 
                                                          VARIANT_LAST_ARRIVER});
 }
 
-static void add_axpy(struct shape_space *space, const struct blas_call *call, const struct choices *choices,
-                     unsigned threads)
-{
-    for (const unsigned *ahead = choices->columns; *ahead != END; ahead++)
-        for (const unsigned *blocks = choices->blocks; *blocks != END; blocks++) {
-            const struct launch_shape shape = {128,        32, threads / 32,        *ahead, *blocks,
-                                               ORDER_DOWN, 1,  VARIANT_LAST_ARRIVER};
-            add(space, call, &shape);
-        }
-}
-
 /* A team's groups matter only to the transposed. */
 static void add_strips(struct shape_space *space, const struct blas_call *call, const struct choices *choices,
                        unsigned threads)
@@ -119,21 +94,17 @@ static void add_strips(struct shape_space *space, const struct blas_call *call, 
             }
 }
 
-struct shape_space shape_space_make(int class, enum shape_breadth breadth)
+struct shape_space shape_space_make(int class, bool exhaustive)
 {
-    const bool is_axpy = tuning_class_family(class) == FAMILY_AXPY;
-    const struct choices *choices = is_axpy ? &axpy_choices_of[breadth] : &choices_of[breadth];
+    const struct choices *choices = exhaustive ? &all : &quick;
     const struct blas_call call = tuning_class_call(class, TUNING_UNIT, TUNING_UNIT);
     struct shape_space space = {.shapes = malloc(SPACE_MAX * sizeof *space.shapes)};
-    for (const unsigned *threads = choices->threads; space.shapes && *threads != END; threads++) {
-        if (is_axpy)
-            add_axpy(&space, &call, choices, *threads);
-        for (int i = 0; i < SHAPE_EDGES && !is_axpy; i++)
+    for (const unsigned *threads = choices->threads; space.shapes && *threads != END; threads++)
+        for (int i = 0; i < SHAPE_EDGES; i++)
             add_blocks(&space, &call, choices, shape_edges[i], *threads);
-    }
     /* Of strips any number of threads may be the best: leaves fit them just so or do not. */
-    const unsigned *threads = choices_of[BREADTH_EXHAUSTIVE].threads;
-    for (; space.shapes && !is_axpy && *threads != END; threads++)
+    const unsigned *threads = all.threads;
+    for (; space.shapes && *threads != END; threads++)
         add_strips(&space, &call, choices, *threads);
     return space;
 }
@@ -153,19 +124,13 @@ double shape_bytes_in_flight(const struct blas_call *call, const struct launch_s
     const unsigned threads = shape->threads_x * shape->threads_y,
                    warps = (threads + WARP_THREADS - 1) / WARP_THREADS;
     const unsigned active = at->active[warps];
-    int64_t items;
-    if (call->family == FAMILY_AXPY)
-        items = launch_shape_vector_items(call, shape);
-    else
-        items = launch_shape_tiling(call, shape).items;
-    double blocks = (double)items / at->multiprocessors;
+    double blocks = (double)launch_shape_tiling(call, shape).items / at->multiprocessors;
     if (blocks > active)
         blocks = active;
     if (shape->blocks_per_multiprocessor && blocks > shape->blocks_per_multiprocessor)
         blocks = shape->blocks_per_multiprocessor;
     /* No more than there is to load. */
-    const double elements = call->family == FAMILY_AXPY ? 2.0 * (double)call->n
-                                                        : (double)call->a.rows * (double)call->a.columns;
+    const double elements = (double)call->a.rows * (double)call->a.columns;
     const double whole = elements * (double)blas_element_bytes(call->type) / at->multiprocessors;
     return blocks * threads * LOAD_BYTES < whole ? blocks * threads * LOAD_BYTES : whole;
 }
@@ -176,8 +141,7 @@ size_t shape_space_distinct(struct launch_shape *shapes, size_t count, const str
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const int64_t blocks = (int64_t)shapes[i].blocks_per_multiprocessor * multiprocessors;
-        if (call->family != FAMILY_AXPY && blocks > 0 &&
-            launch_shape_tiling(call, &shapes[i]).items <= blocks)
+        if (blocks > 0 && launch_shape_tiling(call, &shapes[i]).items <= blocks)
             continue;
         const struct launch_shape shape = shapes[i];
         shapes[i] = shapes[kept];

@@ -1,9 +1,9 @@
-/* shape_space.h - the launch shapes that are worth trying for a class of calls.
+/* shape_space.h - the launch shapes that are worth trying for a class of calls (axpy's are not learned).
  *
  * Shapes that deal the work out in the same way count once, and so do those with teams
- * that never have a leaf tile: what is left is all there is to find (EXHAUSTIVE: what the
- * quick search is judged by). FULL leaves out what no device was seen to want: blocks that
- * stay, the in-order variant, threads of tiles that are not a power of two; QUICK also runs of more
+ * that never have a leaf tile: what is left is all there is to find (`exhaustive`: what the
+ * quick search is judged by). Quick leaves out what no device was seen to want: blocks that
+ * stay, the in-order variant, threads of tiles that are not a power of two, runs of more
  * than four leaf tiles and the smallest of blocks. */
 #ifndef MUBLAS_SHAPE_SPACE_H
 #define MUBLAS_SHAPE_SPACE_H
@@ -13,15 +13,13 @@
 
 #include <stddef.h>
 
-enum shape_breadth { BREADTH_QUICK, BREADTH_FULL, BREADTH_EXHAUSTIVE };
-
 struct shape_space {
     struct launch_shape *shapes; /* to be freed */
     size_t count;
 };
 
 /* No memory: a space of none. */
-struct shape_space shape_space_make(int class, enum shape_breadth breadth);
+struct shape_space shape_space_make(int class, bool exhaustive);
 
 /* Those of its edge; strips count as the smallest. */
 const struct occupancy_figures *shape_figures_at(const struct shape_figures *figures, unsigned edge);
@@ -40,7 +38,7 @@ size_t shape_space_prune(struct launch_shape *shapes, size_t count, const struct
 size_t shape_space_distinct(struct launch_shape *shapes, size_t count, const struct blas_call *call,
                             int multiprocessors);
 
-/* The same in all that matters to a kernel of the class? */
-bool shape_is_same(int class, const struct launch_shape *a, const struct launch_shape *b);
+/* The same in all that matters to a kernel? */
+bool shape_is_same(const struct launch_shape *a, const struct launch_shape *b);
 
 #endif

@@ -2,33 +2,30 @@
 
 #include <math.h>
 
-enum { MATRIX_LEAST = 4, MATRIX_MOST = 512, AXPY_LEAST = 512, AXPY_MOST = 1 << 22 };
+enum { SIZE_LEAST = 4, SIZE_MOST = 512 };
 
 static size_t operand_bytes(int class, enum tuning_form form, int64_t size)
 {
     const struct blas_call call = tuning_class_call_at(class, form, size);
     const size_t element = blas_element_bytes(call.type);
-    if (call.family == FAMILY_AXPY)
-        return 2 * (size_t)call.n * element + 1024;
     return (size_t)call.a.ld * (size_t)call.a.columns * element + 1024;
 }
 
 struct size_range size_range_of(int class, enum tuning_form form, size_t matrix_bytes)
 {
-    const bool is_axpy = tuning_class_family(class) == FAMILY_AXPY;
-    struct size_range range = {is_axpy ? AXPY_LEAST : MATRIX_LEAST, is_axpy ? AXPY_MOST : MATRIX_MOST};
+    struct size_range range = {SIZE_LEAST, SIZE_MOST};
     while (range.most >= range.least && operand_bytes(class, form, range.most) > matrix_bytes)
         range.most = range.most * 15 / 16;
     return range;
 }
 
-/* `wanted` sizes from `least` on, on a logarithmic scale, behind those that are there. How many there are. */
-static size_t add_spaced(int64_t least, int64_t most, size_t wanted, int64_t *sizes, size_t count)
+size_t size_spaced(struct size_range range, size_t wanted, int64_t *sizes)
 {
-    const double ratio = log((double)most / (double)least);
+    const double ratio = log((double)range.most / (double)range.least);
+    size_t count = 0;
     for (size_t i = 0; i < wanted; i++) {
         const double part = wanted > 1 ? (double)i / (double)(wanted - 1) : 1;
-        const int64_t size = (int64_t)llround((double)least * exp(part * ratio));
+        const int64_t size = (int64_t)llround((double)range.least * exp(part * ratio));
         if (count == 0 || size > sizes[count - 1])
             sizes[count++] = size;
     }
@@ -41,10 +38,11 @@ size_t size_grid(struct size_range range, size_t wanted, int64_t *sizes)
                   all = last - range.least + 1;
     size_t count = 0;
     if (all <= 0 || (size_t)all > wanted || ((size_t)all == wanted && last < range.most))
-        return add_spaced(range.least, range.most, wanted, sizes, 0);
+        return size_spaced(range, wanted, sizes);
     for (int64_t size = range.least; size <= last; size++)
         sizes[count++] = size;
-    return last < range.most ? add_spaced(last, range.most, wanted - count + 1, sizes, count) : count;
+    const struct size_range rest = {last, range.most};
+    return last < range.most ? count - 1 + size_spaced(rest, wanted - count + 1, sizes + count - 1) : count;
 }
 
 /* log of the ratio to the nearest that is taken. */
@@ -90,51 +88,4 @@ size_t size_grid_nearest(const int64_t *sizes, size_t count, int64_t size)
 int64_t size_range_pick(struct size_range range, double random)
 {
     return (int64_t)((double)range.least * pow((double)(range.most + 1) / (double)range.least, random));
-}
-
-/* In its place, if it is not there. */
-static size_t add(int64_t size, int64_t *sizes, size_t count)
-{
-    size_t place = count;
-    while (place > 0 && sizes[place - 1] >= size)
-        place--;
-    if (place < count && sizes[place] == size)
-        return count;
-    for (size_t i = count; i > place; i--)
-        sizes[i] = sizes[i - 1];
-    sizes[place] = size;
-    return count + 1;
-}
-
-/* The most rows of tiles whose lower triangle is no more than these. */
-static int64_t rows_of(int tiles)
-{
-    return (int64_t)((sqrt(8.0 * tiles + 1) - 1) / 2);
-}
-
-/* The largest of the grid that is no larger, if there is one. */
-static size_t add_at_most(int64_t size, const int64_t *grid, size_t grid_count, int64_t *sizes, size_t count)
-{
-    size_t below = grid_count;
-    while (below > 0 && grid[below - 1] > size)
-        below--;
-    return below > 0 ? add(grid[below - 1], sizes, count) : count;
-}
-
-size_t sieve_sizes(int class, const int64_t *grid, size_t count, int multiprocessors,
-                   int64_t sizes[SIEVE_SIZES_MAX])
-{
-    const double least = (double)grid[0], ratio = (double)grid[count - 1] / least;
-    size_t found = 0;
-    for (size_t i = 0; i < SIEVE_SIZES_EVEN; i++) {
-        const double ideal = least * pow(ratio, (double)i / (SIEVE_SIZES_EVEN - 1));
-        found = add(grid[size_grid_nearest(grid, count, llround(ideal))], sizes, found);
-    }
-    if (!tuning_family_is_triangle(tuning_class_family(class)))
-        return found;
-    for (int edge = 0; edge < SHAPE_EDGES; edge++)
-        for (int waves = 1; waves <= SIEVE_WAVES; waves++)
-            found = add_at_most(rows_of(waves * multiprocessors) * shape_edges[edge] / TUNING_UNIT, grid,
-                                count, sizes, found);
-    return found;
 }

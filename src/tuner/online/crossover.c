@@ -2,7 +2,6 @@
 #include "common/blas_family.h"
 #include "mirror/costs.h"
 #include "common/call_work.h"
-#include "tuner/online/crossover_built_in.h"
 
 #include <math.h>
 
@@ -13,8 +12,6 @@ void crossover_use_learned(struct machine_model *model, const struct learned_tim
     model->call_us = fmin(model->call_us, least); /* the built-in floors rest on it */
     if (learned->wake_us > 0)
         model->wake_us = learned->wake_us;
-    if (learned->scan_us_per_byte > 0)
-        model->scan_us_per_byte = learned->scan_us_per_byte;
 }
 
 double crossover_copies_us(const struct machine_model *model, double bytes, bool trackable)
@@ -30,39 +27,19 @@ double crossover_copies_us(const struct machine_model *model, double bytes, bool
     return 1e6 * bytes / model->link_bandwidth + 2 * bytes * model->pin_us_per_byte;
 }
 
-/* To bring the result back, by DMA where it is large enough to be pinned. */
-static double result_us(const struct machine_model *model, const struct blas_call *call, bool pinned)
+double crossover_new_output_us(const struct blas_call *call)
 {
-    double us;
-    if (model->learned && result_times_at(&model->learned->result, call, pinned, &us))
-        return us;
-    return built_in_result_us(model, call, pinned);
-}
-
-double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call)
-{
-    return result_us(model, call, false) - result_us(model, call, true);
+    return result_home_us(call, false) - result_home_us(call, true);
 }
 
 /* Learned on a matrix without gaps that stays on the device. */
-static bool learned_resident_us(const struct machine_model *model, int class, const struct blas_call *call,
-                                bool trackable, double *us)
-{
-    double home_us;
-    if (!model->learned || !learned_times_resident(model->learned, class, call, trackable, us))
-        return false;
-    *us += call_work_gap_bytes(call) * model->scan_us_per_byte;
-    if (!trackable && !result_times_at(&model->learned->result, call, trackable, &home_us))
-        *us += crossover_copies_us(model, call_work_result_bytes(call), false);
-    return true;
-}
-
 static double resident_us(const struct machine_model *model, int class, const struct blas_call *call,
                           bool trackable)
 {
     double us;
-    const bool is_learned = learned_resident_us(model, class, call, trackable, &us);
-    return is_learned ? us : built_in_resident_us(model, call, trackable);
+    if (model->learned && learned_times_resident(model->learned, class, call, trackable, &us))
+        return us + call_work_gap_bytes(call) * model->scan_us_per_byte;
+    return built_in_resident_us(model, call, trackable);
 }
 
 struct predicted_times crossover_times(const struct machine_model *model, const struct blas_call *call)

@@ -27,7 +27,6 @@ struct machine_model {
     double device_flops[TYPE_COUNT];
     double link_bandwidth;   /* pinned transfers */
     double staged_bandwidth; /* matrices through staging memory, to the device */
-    double result_bandwidth, triangle_bandwidth; /* results of level 3 through it, to the host */
     double vector_bandwidth; /* long vectors */
     double call_us;          /* launch, synchronise, small vectors up and down */
     double third_operand_us, update_us; /* what level 3 takes more with three matrices; rank-k updates */
@@ -70,7 +69,7 @@ void crossover_place(const struct machine_model *model, const struct blas_call *
                      bool trackable, struct predicted_times *times);
 
 /* What a call pays more than that whose output was not on the device before: it is not pinned. */
-double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call);
+double crossover_new_output_us(const struct blas_call *call);
 
 /* Microseconds to bring bytes to the device: for the first time to trackable memory; otherwise, or where they
  * have been there before and were rewritten since, by staging, without pinning and gathering into huge
@@ -85,5 +84,10 @@ uint64_t crossover_size(const struct blas_call *call);
 /* A size below which the host always wins; a lower bound, so that the entry's gate never
  * keeps a profitable call. UINT64_MAX: never pays. */
 uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type);
+
+/* What these say where nothing was learned (crossover_built_in.c), for crossover.c alone. */
+double built_in_host_us(const struct machine_model *model, const struct blas_call *call);
+double built_in_resident_us(const struct machine_model *model, const struct blas_call *call, bool trackable);
+uint64_t built_in_floor(const struct machine_model *model, enum blas_family family, enum blas_type type);
 
 #endif

@@ -1,6 +1,6 @@
-#include "tuner/online/crossover_built_in.h"
+/* What crossover.h predicts where nothing was learned. */
+#include "tuner/online/crossover.h"
 #include "common/processors.h"
-#include "mirror/costs.h"
 #include "common/call_work.h"
 
 #include <math.h>
@@ -61,14 +61,12 @@ struct machine_model crossover_builtin_model(const struct device_properties *dev
         .host_cores = host_cores,
         .host_bandwidth = fmin(host_cores * host_bandwidth_per_core, host_bandwidth_limit),
         .device_bandwidth = 0.8 * (device ? device->memory_bandwidth : 3.35e12),
-        .link_bandwidth = 50e9,
+        .link_bandwidth = RESULT_PINNED_BANDWIDTH,
         .staged_bandwidth = 5e9, /* 3 to 7 in LAPACK's programs, by what the processors' caches hold */
         .vector_bandwidth = 12e9,
         .call_us = 17,
         .third_operand_us = 8,
         .update_us = 31,
-        .result_bandwidth = 7.5e9,
-        .triangle_bandwidth = 2.1e9,
         .host_start_us = host_cores > 1 ? threads_us : 0,
         .scan_us_per_byte = 150.0 / (512 << 20), /* pages of 4 KiB: doc/measured.md */
         .pin_us_per_byte = 26e3 / (512 << 20),
@@ -155,20 +153,6 @@ double built_in_host_us(const struct machine_model *model, const struct blas_cal
     return start_us + fmax(memory_us, compute_us);
 }
 
-/* Where it can be tracked it is pinned, if it comes home to the same pages some times. */
-double built_in_result_us(const struct machine_model *model, const struct blas_call *call, bool trackable)
-{
-    enum result_way way;
-    double bytes;
-    if (!result_way_of(call, trackable, &way, &bytes))
-        return 0;
-    if (trackable)
-        return 1e6 * bytes / model->link_bandwidth;
-    const bool triangle = way == RESULT_STAGED_TRIANGLE;
-    return STAGED_RESULT_US +
-           1e6 * bytes / (triangle ? model->triangle_bandwidth : model->result_bandwidth);
-}
-
 /* Steps that follow each other, whatever is done beside them. */
 static double steps_us(const struct blas_call *call)
 {
@@ -209,7 +193,7 @@ double built_in_resident_us(const struct machine_model *model, const struct blas
     const double vectors = call_work_vector_bytes(call), bytes = call_work_matrix_bytes(call) + vectors;
     const double vectors_us = 1e6 * fmax(0, vectors - short_vector_bytes) / model->vector_bandwidth;
     return model->call_us + level3_us(model, call) + kernel_and_scan_us(model, call, bytes) + vectors_us +
-           built_in_result_us(model, call, trackable);
+           result_home_us(call, trackable);
 }
 
 /* Products that the host cannot have finished sooner than the device begins, which is lower than the true

@@ -58,7 +58,7 @@ static bool unpack(uint64_t whole, struct launch_shape *shape)
 bool decision_of(const struct class_recipe *rules, int class, enum tuning_form form, int64_t size,
                  bool by_occupancy, struct launch_shape *shape)
 {
-    if (by_occupancy && rules->has_occupancy) {
+    if (by_occupancy && rules->has_occupancy && tuning_class_family(class) != FAMILY_AXPY) {
         const struct blas_call call = tuning_class_call_at(class, form, size);
         *shape = occupancy_shape(&call, &rules->base, &rules->occupancy, &rules->figures);
         if (shape->edge != 0)

@@ -5,29 +5,16 @@
 #include <math.h>
 #include <string.h>
 
-bool result_way_of(const struct blas_call *call, bool trackable, enum result_way *way, double *bytes)
+double result_home_us(const struct blas_call *call, bool trackable)
 {
+    static const double triangle_bandwidth = 2.1e9;
     const bool triangle = blas_is_update(call->family);
-    const double element = (double)blas_element_bytes(call->type), columns = (double)call->n;
-    const double rows = triangle ? columns : (double)call->m;
-    const double span = (call->c.columns > 0 ? (double)call->c.ld : rows) * columns * element;
-    const bool pinned = trackable && span >= PIN_BYTES_MIN;
-    *bytes = (triangle ? columns * (columns + 1) / 2 : rows * columns) * element;
-    *way = triangle ? pinned ? RESULT_PINNED_TRIANGLE : RESULT_STAGED_TRIANGLE
-                    : pinned ? RESULT_PINNED : RESULT_STAGED;
-    return call->family >= FAMILY_GEMM && *bytes > 0;
-}
-
-bool result_times_at(const struct result_times *times, const struct blas_call *call, bool trackable,
-                     double *us)
-{
-    enum result_way way;
-    double bytes;
-    *us = 0;
-    if (!result_way_of(call, trackable, &way, &bytes) || times->ways[way].count == 0)
-        return false;
-    *us = time_curve_at(&times->ways[way], TIME_SHRINKS, bytes);
-    return true;
+    const double columns = (double)call->n, rows = triangle ? (columns + 1) / 2 : (double)call->m;
+    const double us = 1e6 * rows * columns * (double)blas_element_bytes(call->type);
+    if (call->family < FAMILY_GEMM || us <= 0)
+        return 0;
+    return trackable ? us / RESULT_PINNED_BANDWIDTH
+                     : STAGED_RESULT_US + us / (triangle ? triangle_bandwidth : RESULT_STAGED_BANDWIDTH);
 }
 
 static bool curve_time(const struct time_curve *curve, enum time_curve_start start, double amount, double *us)
@@ -35,21 +22,6 @@ static bool curve_time(const struct time_curve *curve, enum time_curve_start sta
     if (curve->count == 0)
         return false;
     *us = time_curve_at(curve, start, amount);
-    return true;
-}
-
-/* By the curve of `class`, which is the call's, and, if it lies between two, by that of the other in
- * proportion. */
-static bool class_time(const struct time_curve curves[TIMED_CLASSES], enum time_curve_start start,
-                       const struct blas_call *call, int class, double *us)
-{
-    const double amount = timed_class_amount(call);
-    double part, other_us;
-    if (class == TIMED_CLASS_NONE || !curve_time(&curves[class], start, amount, us))
-        return false;
-    const int beside = timed_class_beside(class, call, &part);
-    if (beside != TIMED_CLASS_NONE && curve_time(&curves[beside], start, amount, &other_us))
-        *us *= pow(other_us / *us, part);
     return true;
 }
 
@@ -61,7 +33,8 @@ static double factor_of(const double *factors, int set)
 bool learned_times_host(const struct learned_times *times, int class, const struct blas_call *call,
                         double *us)
 {
-    if (!class_time(times->host, TIME_SHRINKS, call, class, us))
+    if (class == TIMED_CLASS_NONE ||
+        !curve_time(&times->host[class], TIME_SHRINKS, timed_class_amount(call), us))
         return false;
     *us *= factor_of(times->flags[class], flag_set_of(class, call));
     return true;
@@ -70,11 +43,11 @@ bool learned_times_host(const struct learned_times *times, int class, const stru
 bool learned_times_resident(const struct learned_times *times, int class, const struct blas_call *call,
                             bool trackable, double *us)
 {
-    double result_us;
-    if (!class_time(times->rest, TIME_STAYS, call, class, us))
+    if (class == TIMED_CLASS_NONE ||
+        !curve_time(&times->rest[class], TIME_STAYS, timed_class_amount(call), us))
         return false;
-    result_times_at(&times->result, call, trackable, &result_us);
-    *us = (*us + result_us) * factor_of(times->device_sets[class], device_set_of(class, call));
+    *us = (*us + result_home_us(call, trackable)) *
+          factor_of(times->device_sets[class], device_set_of(class, call));
     return true;
 }
 
@@ -84,30 +57,22 @@ void learned_times_separate(struct learned_times *times, int class)
     static const double least_part = 0.3;
     const struct time_curve *measured = &times->resident[class];
     struct time_curve *rest = &times->rest[class];
-    double result_us, least = HUGE_VAL;
+    double least = HUGE_VAL;
     *rest = *measured;
     for (int i = 0; i < measured->count; i++)
         least = fmin(least, measured->samples[i].us);
     for (int i = 0; i < measured->count; i++) {
         const struct blas_call call = timed_class_call(class, measured->samples[i].amount * (1 + 1e-9));
-        if (result_times_at(&times->result, &call, true, &result_us))
+        const double result_us = result_home_us(&call, true);
+        if (result_us > 0)
             rest->samples[i].us = fmax(measured->samples[i].us - result_us, least_part * least);
     }
-}
-
-void learned_times_separate_all(struct learned_times *times)
-{
-    for (int class = 0; class < TIMED_CLASSES; class++)
-        if (timed_class_exists(class))
-            learned_times_separate(times, class);
 }
 
 double learned_times_device(const struct learned_times *times, int class, double amount)
 {
     const struct blas_call call = timed_class_call(class, amount);
-    double result_us;
-    result_times_at(&times->result, &call, true, &result_us);
-    return time_curve_at(&times->rest[class], TIME_STAYS, amount) + result_us;
+    return time_curve_at(&times->rest[class], TIME_STAYS, amount) + result_home_us(&call, true);
 }
 
 bool learned_times_upload(const struct learned_times *times, enum upload_way way, double bytes, double *us)
@@ -175,6 +140,8 @@ void learned_times_settle(struct learned_times *times, const char *host_blas, in
         memset(times->flags, 0, sizeof times->flags);
         memset(times->routes.factors[SIDE_HOST], 0, sizeof times->routes.factors[SIDE_HOST]);
     }
-    learned_times_separate_all(times);
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (timed_class_exists(class))
+            learned_times_separate(times, class);
     settle_floors(times);
 }

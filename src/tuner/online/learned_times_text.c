@@ -11,9 +11,6 @@ static const double greatest = 1e18;
 
 static const char *const way_names[UPLOAD_WAYS] = {"pinned", "pinned-huge", "staged"};
 
-static const char *const result_names[RESULT_WAYS] = {"staged", "staged-triangle", "pinned",
-                                                      "pinned-triangle"};
-
 /* Samples as "AMOUNT US AMOUNT US ...", ascending, to the end of the line. */
 static bool read_curve(struct line_reader *reader, struct time_curve *curve)
 {
@@ -101,36 +98,31 @@ static bool read_device_sets(struct line_reader *reader, struct learned_times *t
            read_factors(reader, device_sets_of(class), times->device_sets[class]);
 }
 
-static bool read_named_curve(struct line_reader *reader, const char *const *names, int count,
-                             struct time_curve *curves)
+static bool read_upload(struct line_reader *reader, struct learned_times *times)
 {
-    for (int i = 0; i < count; i++)
-        if (line_reader_is(reader, names[i]))
-            return read_curve(reader, &curves[i]);
+    for (int way = 0; way < UPLOAD_WAYS; way++)
+        if (line_reader_is(reader, way_names[way]))
+            return read_curve(reader, &times->upload[way]);
     return line_reader_fault(reader, "there is no such way");
 }
 
 static bool read_line(struct line_reader *reader, struct learned_times *times)
 {
-    char passed_over[64];
     if (line_reader_is(reader, "host-blas"))
         return read_host_blas(reader, times);
     if (line_reader_is(reader, "host-threads"))
         return read_host_threads(reader, times);
     if (line_reader_is(reader, "wake"))
         return read_figure(reader, &times->wake_us);
-    if (line_reader_is(reader, "scan"))
-        return read_figure(reader, &times->scan_us_per_byte);
     if (line_reader_is(reader, "links-together"))
         return read_figure(reader, &times->links_part);
     if (line_reader_is(reader, "upload"))
-        return read_named_curve(reader, way_names, UPLOAD_WAYS, times->upload);
-    if (line_reader_is(reader, "result"))
-        return read_named_curve(reader, result_names, RESULT_WAYS, times->result.ways);
+        return read_upload(reader, times);
     if (line_reader_is(reader, "flags"))
         return read_flags(reader, times);
-    if (line_reader_is(reader, "narrow-shares"))
-        return line_reader_rest(reader, passed_over, sizeof passed_over);
+    if (line_reader_is(reader, "narrow-shares") || line_reader_is(reader, "result") ||
+        line_reader_is(reader, "scan"))
+        return true; /* of older recipes */
     if (line_reader_is(reader, "device-sets"))
         return read_device_sets(reader, times);
     if (line_reader_is(reader, "route"))
@@ -152,7 +144,6 @@ bool learned_times_parse(struct learned_times *times, const char *text, char fau
         snprintf(fault, LEARNED_FAULT_BYTES, "crossover %s", reader.fault);
         return false;
     }
-    learned_times_separate_all(times);
     return true;
 }
 
@@ -185,14 +176,10 @@ static void write_lines(const struct learned_times *times, FILE *stream)
         fprintf(stream, "host-threads %d\n", times->host_threads);
     if (times->wake_us > 0)
         fprintf(stream, "wake %.4g\n", times->wake_us);
-    if (times->scan_us_per_byte > 0)
-        fprintf(stream, "scan %.4g\n", times->scan_us_per_byte);
     if (times->links_part > 0)
         fprintf(stream, "links-together %.3g\n", times->links_part);
     for (int way = 0; way < UPLOAD_WAYS; way++)
         write_curve(stream, "upload", way_names[way], &times->upload[way]);
-    for (int way = 0; way < RESULT_WAYS; way++)
-        write_curve(stream, "result", result_names[way], &times->result.ways[way]);
     route_factors_write(stream, &times->routes);
     for (int class = 0; class < TIMED_CLASSES; class++)
         if (timed_class_exists(class)) {

@@ -15,19 +15,6 @@ static unsigned larger(unsigned a, unsigned b)
     return a > b ? a : b;
 }
 
-struct vector_problem {
-    const struct blas_call *call;
-    struct launch_shape shape;
-};
-
-/* Of axpy; those of a matrix depend on the edge alone. */
-static int64_t items_of_vector(const void *problem, struct block_shape block)
-{
-    struct vector_problem wanted = *(const struct vector_problem *)problem;
-    wanted.shape.threads_x = block.x, wanted.shape.threads_y = block.y;
-    return launch_shape_vector_items(wanted.call, &wanted.shape);
-}
-
 static struct launch_shape at_edge(const struct launch_shape *base, unsigned edge)
 {
     struct launch_shape shape = *base;
@@ -41,8 +28,7 @@ struct launch_shape occupancy_shape(const struct blas_call *call, const struct l
                                     const struct occupancy_recipe *recipe,
                                     const struct shape_figures *figures)
 {
-    const bool is_vector = call->family == FAMILY_AXPY;
-    const struct optimizer_space space = {launch_shape_unit(call->type), LAUNCH_THREADS_MAX, is_vector,
+    const struct optimizer_space space = {launch_shape_unit(call->type), LAUNCH_THREADS_MAX, false,
                                           base->blocks_per_multiprocessor};
     struct occupancy_recipe admitted = *recipe;
     struct optimizer_best best = {{0, 0}, {0, 0, 0}};
@@ -51,15 +37,13 @@ struct launch_shape occupancy_shape(const struct blas_call *call, const struct l
         larger(recipe->threads_min, larger(LAUNCH_THREADS_MIN, GROUP_THREADS * base->team_groups));
     for (int i = 0; i < SHAPE_EDGES; i++) {
         const struct launch_shape shape = at_edge(base, shape_edges[i]);
-        const struct vector_problem vector = {call, shape};
-        const int64_t items = is_vector ? 0 : launch_shape_tiling(call, &shape).items;
-        if (optimizer_walk(&space, &admitted, &figures->of_edge[i], is_vector ? items_of_vector : NULL,
-                           is_vector ? (const void *)&vector : &items, &best)) {
+        const int64_t items = launch_shape_tiling(call, &shape).items;
+        if (optimizer_walk(&space, &admitted, &figures->of_edge[i], NULL, &items, &best)) {
             chosen = shape;
             chosen.threads_x = best.block.x;
             chosen.threads_y = best.block.y;
         }
-        if (is_vector || best.occupancy.grid >= FULL_ENOUGH)
+        if (best.occupancy.grid >= FULL_ENOUGH)
             break;
     }
     return chosen;
@@ -114,9 +98,7 @@ CUresult occupancy_read_shapes(struct kernel_set *set, const struct blas_call *c
         return CUDA_ERROR_NOT_SUPPORTED;
     for (int i = 0; i < SHAPE_EDGES && result == CUDA_SUCCESS; i++) {
         const size_t shared_bytes =
-            call->family == FAMILY_AXPY
-                ? 0
-                : matrix_vector_shared_bytes(shape_edges[i], blas_element_bytes(call->type));
+            matrix_vector_shared_bytes(shape_edges[i], blas_element_bytes(call->type));
         result = occupancy_read(set, plan.kernel, shared_bytes, &figures->of_edge[i]);
     }
     return result;

@@ -1,4 +1,4 @@
-/* occupancy_shape.h - a launch shape for a call by the occupancies.
+/* occupancy_shape.h - a launch shape for a call by the occupancies: of any kernel but axpy's.
  *
  * The super-tile's edge decides how many work items there are, Tx * Ty how many of them
  * are active at once: so figure 3's walk goes over the edges, large ones first, and goes on
@@ -9,13 +9,12 @@
 
 #include "gpu/kernel_set.h"
 #include "gpu/launch_shape.h"
-#include "tuner/online/occupancy.h"
 #include "tuner/online/optimizer.h"
 
 enum { SHAPE_EDGES = 3 };
 static const unsigned shape_edges[SHAPE_EDGES] = {256, 128, 64};
 
-/* Of one kernel, by edge in the order of shape_edges; of axpy, all the same. */
+/* Of one kernel, by edge in the order of shape_edges. */
 struct shape_figures {
     struct occupancy_figures of_edge[SHAPE_EDGES];
 };

@@ -11,15 +11,39 @@
  * below ThMin, which section 3.1.2 excludes, and the counts are not those of table 4, which
  * this reading gives (tests/unit/test_optimizer.c says where the table determines them).
  *
+ * How full a launch leaves a device is computed from figures that are given: those of a device that is there
+ * (occupancy_shape.h) or the description of one that is not. Warps have 32 threads.
+ *
  * Pure functions without allocation; the result depends on the arguments alone, so callers
  * may keep it by class and size. Thread-safe. */
 #ifndef MUBLAS_OPTIMIZER_H
 #define MUBLAS_OPTIMIZER_H
 
-#include "tuner/online/occupancy.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+enum { WARP_THREADS = 32, BLOCK_WARPS_MAX = 32 };
+
+/* What the three occupancies are computed from, for blocks of 1..32 warps of one kernel
+ * and one size of shared memory; threads of a last, broken warp count as a whole one. */
+struct occupancy_figures {
+    int multiprocessors;
+    int warps, blocks; /* resident on a multiprocessor, at most */
+    unsigned char active[BLOCK_WARPS_MAX + 1]; /* blocks on a multiprocessor, by warps of a block; 0: none */
+};
+
+struct occupancy {
+    double warp;  /* active warps / most resident warps */
+    double block; /* active blocks / most resident blocks */
+    double grid;  /* items / the slots of all waves that they take: 1 when no slot stays empty */
+};
+
+/* Of a launch of `items` work items in blocks of `threads` (1..1024), at most `most_active`
+ * (0: any number) of them on a multiprocessor. Slots are the blocks active on the device at
+ * once; a block per item or a stride over the items, the waves are the same. All 0 where no
+ * block can be launched. */
+struct occupancy occupancy_of(const struct occupancy_figures *figures, unsigned threads, unsigned most_active,
+                              int64_t items);
 
 /* Learned by the analyzer from the shapes within 98% of the best at a large size: the
  * least occupancies and threads, and the largest Ty / Tx among them. 0: no such bound. */

@@ -119,33 +119,6 @@ static bool is_hermitian(enum blas_family family)
     return family == FAMILY_HERK || family == FAMILY_HER2K;
 }
 
-/* The form next to this one at a ratio, away from square or towards it. */
-static enum gemv_form form_beside(enum gemv_form form, double ratio)
-{
-    const bool further = fabs(log(ratio)) > fabs(log(ratios[form]));
-    switch (form) {
-    case SQUARE: return ratio > 1 ? TALL : WIDE;
-    case TALL: return further ? FAR_TALL : SQUARE;
-    case WIDE: return further ? FAR_WIDE : SQUARE;
-    case FAR_TALL: return further ? FAR_TALL : TALL;
-    case FAR_WIDE: break;
-    }
-    return further ? FAR_WIDE : WIDE;
-}
-
-int timed_class_beside(int class, const struct blas_call *call, double *part)
-{
-    if (class == TIMED_CLASS_NONE || call->family != FAMILY_GEMV || call->m < 1 || call->n < 1)
-        return TIMED_CLASS_NONE;
-    const enum gemv_form form = (enum gemv_form)(class % TIMED_FORMS);
-    const double ratio = (double)call->m / (double)call->n;
-    const enum gemv_form beside = form_beside(form, ratio);
-    if (beside == form)
-        return TIMED_CLASS_NONE;
-    *part = log(ratio / ratios[form]) / log(ratios[beside] / ratios[form]);
-    return class - (int)form + (int)beside;
-}
-
 bool timed_class_exists(int class)
 {
     if (class < 0 || class >= TIMED_CLASSES)

@@ -30,11 +30,6 @@ int timed_class_of(const struct blas_call *call);
  * and skip. */
 bool timed_class_exists(int class);
 
-/* The next class to `class`, the call's, on the call's side, if it lies between those of two forms: gemv's by
- * the ratio of their sides, which is 1, 16 of tall and wide ones, 64 of far ones. *part: of the way there, 0
- * to 0.5 from its own, in logarithms. TIMED_CLASS_NONE: it does not, or lies beyond the far ones. */
-int timed_class_beside(int class, const struct blas_call *call, double *part);
-
 /* "daxpy", "dgemv_none_tall", "dgemv_none_far_tall", "dsymv" (the lower triangle), "dsymv_upper",
  * "dtrmv_transpose", "zsymm_left_panel" (also zhemm's), "dtrsm_left_unit_deep", into `name`. */
 const char *timed_class_name(int class, char name[TIMED_CLASS_NAME]);

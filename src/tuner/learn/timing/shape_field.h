@@ -46,4 +46,15 @@ bool shape_field_is_settled(const struct shape_field *field, double equal);
 
 struct tuning_time contestant_time(const struct contestant *contestant, int calls);
 
+/* Raise the lane's workspace to what any of the shapes needs for the call. Inside device_enter. */
+enum status shape_verify_prepare(struct shape_timer *timer, const struct blas_call *call,
+                                 const struct launch_shape *shapes, size_t count);
+
+/* Do shapes give the bits that the built-in one gives (shape_verify.c)? Run each once, after preparing;
+ * `partial`: as in timing_plan. */
+enum shape_outcome { SHAPE_CANNOT, SHAPE_WRONG, SHAPE_RIGHT };
+enum status shape_verify(struct shape_timer *timer, const struct blas_call *call,
+                         const struct launch_shape *shapes, size_t count, bool partial,
+                         enum shape_outcome *outcomes);
+
 #endif

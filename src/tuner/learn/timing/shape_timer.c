@@ -1,7 +1,6 @@
 #include "tuner/learn/timing/shape_timer.h"
 #include "gpu/launch.h"
 #include "tuner/learn/timing/shape_field.h"
-#include "tuner/learn/timing/shape_verify.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -230,25 +229,16 @@ static size_t hopeful(const struct ranked *ranked, size_t count)
     return kept;
 }
 
-/* A shape with other bits may have been so fast that good ones seemed hopeless: then once more, looking at
- * the bits of all from the start. */
 static enum status race_all(struct shape_timer *timer, const struct blas_call *call, struct ranked *ranked,
                        size_t count, size_t *finished, bool partial)
 {
     struct timing_plan first = scout, second = race;
     first.partial = second.partial = partial;
-    for (;; first.unverified = false) {
-        const long wrong = timer->wrong;
-        enum status status = rank(timer, call, ranked, count, &first);
-        if (status != STATUS_OK)
-            return status;
-        *finished = hopeful(ranked, count);
-        if (*finished == 0)
-            return STATUS_OK;
-        status = rank(timer, call, ranked, *finished, &second);
-        if (status != STATUS_OK || timer->wrong == wrong || !first.unverified)
-            return status;
-    }
+    const enum status status = rank(timer, call, ranked, count, &first);
+    if (status != STATUS_OK)
+        return status;
+    *finished = hopeful(ranked, count);
+    return *finished ? rank(timer, call, ranked, *finished, &second) : STATUS_OK;
 }
 
 enum status shape_race_run(struct shape_timer *timer, const struct blas_call *call,

@@ -1,4 +1,4 @@
-#include "tuner/learn/timing/shape_verify.h"
+#include "tuner/learn/timing/shape_field.h"
 
 #include "common/log.h"
 #include "gpu/launch.h"
@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* A longer vector shows nothing that this one does not. */
-enum { ALIGNMENT = 256, VECTOR_MOST = (1 << 16) + 3, REFILLED_MOST = 4 << 20 };
+enum { ALIGNMENT = 256 };
 
 static enum status reserve(struct shape_timer *timer, const struct blas_call *call,
                            const struct launch_shape *shape)
@@ -48,35 +47,15 @@ static CUdeviceptr address(const void *pointer)
 static struct slots slots_make(struct shape_timer *timer, const struct blas_call *call)
 {
     struct tuning_pool *pool = timer->pool;
-    struct blas_call shorter = *call;
-    if (call->family == FAMILY_AXPY && call->n > VECTOR_MOST)
-        shorter.n = shorter.x.length = shorter.y.length = VECTOR_MOST;
-    struct slots slots = {.bytes = (size_t)shorter.y.length * blas_element_bytes(call->type)};
+    struct slots slots = {.bytes = (size_t)call->y.length * blas_element_bytes(call->type)};
     pool->next_matrix = pool->next_vector = 0;
-    slots.call = tuning_pool_deal(pool, &shorter);
+    slots.call = tuning_pool_deal(pool, call);
     slots.first = address(slots.call.y.pointer);
     slots.stride = (slots.bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    const CUdeviceptr end = call->family == FAMILY_AXPY ? pool->matrices + pool->matrix_bytes
-                                                        : pool->vectors + pool->vector_bytes;
-    slots.count = (size_t)(end - slots.first) / slots.stride;
+    slots.count = (size_t)(pool->vectors + pool->vector_bytes - slots.first) / slots.stride;
     if (slots.count > LANE_STAGING_BYTES / slots.stride)
         slots.count = LANE_STAGING_BYTES / slots.stride;
     return slots;
-}
-
-/* axpy writes among the matrices; of a large one the first part tells as much. */
-static enum status fill_operands(struct shape_timer *timer, const struct slots *slots)
-{
-    const struct blas_call *call = &slots->call;
-    const size_t matrix = tuning_pool_matrix_bytes(call),
-                 x = (size_t)call->x.length * blas_element_bytes(call->type);
-    enum status status = call->family == FAMILY_AXPY ? STATUS_OK : tuning_pool_restore(timer->pool);
-    if (call->family != FAMILY_AXPY && status == STATUS_OK)
-        status = tuning_pool_fill(timer->pool, address(call->a.pointer),
-                                  matrix < REFILLED_MOST ? matrix : REFILLED_MOST);
-    if (status == STATUS_OK)
-        status = tuning_pool_fill(timer->pool, address(call->x.pointer), x);
-    return status;
 }
 
 static enum status run(struct shape_timer *timer, const struct slots *slots, size_t slot,
@@ -145,8 +124,6 @@ enum status shape_verify(struct shape_timer *timer, const struct blas_call *call
 {
     enum status status = shape_verify_prepare(timer, call, shapes, count);
     const struct slots slots = slots_make(timer, call);
-    if (status == STATUS_OK)
-        status = fill_operands(timer, &slots);
     memset(outcomes, SHAPE_CANNOT, count * sizeof *outcomes);
     if (slots.count < 2) {
         log_message(LOG_ERROR, "the memory for operands has no room to check launch shapes in");

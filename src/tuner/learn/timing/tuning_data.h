@@ -16,7 +16,7 @@
  *   occupancy  held-out size: what the optimizer chooses by the occupancy recipe
  *   best       held-out size: the fastest of all tried there
  *   held       held-out size: another one that was tried there
- * axpy's shapes have only threads and blocks; m of all but gemv is n. */
+ * m of all but gemv is n. */
 #ifndef MUBLAS_TUNING_DATA_H
 #define MUBLAS_TUNING_DATA_H
 

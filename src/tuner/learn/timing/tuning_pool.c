@@ -14,8 +14,6 @@ static size_t bytes_of(const struct blas_call *call, int64_t elements)
 
 size_t tuning_pool_matrix_bytes(const struct blas_call *call)
 {
-    if (call->family == FAMILY_AXPY)
-        return bytes_of(call, call->x.length) + bytes_of(call, call->y.length) + ALIGNMENT;
     return bytes_of(call, call->a.ld * call->a.columns);
 }
 
@@ -46,14 +44,6 @@ enum status tuning_pool_fill(const struct tuning_pool *pool, CUdeviceptr address
                               "filling operands");
     }
     return status;
-}
-
-enum status tuning_pool_restore(struct tuning_pool *pool)
-{
-    if (!pool->written)
-        return STATUS_OK;
-    pool->written = false;
-    return tuning_pool_fill(pool, pool->matrices, pool->matrix_bytes);
 }
 
 enum status tuning_pool_open(struct tuning_pool *pool, struct lane *lane, size_t matrix_bytes,
@@ -114,12 +104,6 @@ struct blas_call tuning_pool_deal(struct tuning_pool *pool, const struct blas_ca
     const size_t x_bytes = bytes_of(wanted, wanted->x.length), y_bytes = bytes_of(wanted, wanted->y.length);
     const CUdeviceptr matrix = deal(pool->matrices, pool->matrix_bytes, &pool->next_matrix,
                                     tuning_pool_matrix_bytes(wanted));
-    if (wanted->family == FAMILY_AXPY) {
-        pool->written = true;
-        call.x.pointer = pointer(matrix);
-        call.y.pointer = pointer(matrix + x_bytes + ALIGNMENT);
-        return call;
-    }
     /* x from the front half, y from the back: what is written never becomes an operand. */
     const size_t half = pool->vector_bytes / 2 / ALIGNMENT * ALIGNMENT;
     const size_t most = x_bytes > y_bytes ? x_bytes : y_bytes;

@@ -9,12 +9,10 @@
 
 struct tuning_pool {
     struct lane *lane;
-    CUdeviceptr matrices, vectors; /* of axpy both vectors lie among the matrices */
+    CUdeviceptr matrices, vectors;
     size_t matrix_bytes, vector_bytes;
     size_t next_matrix, next_vector; /* bytes dealt of each; begins again at the end */
     unsigned char *results; /* pinned, LANE_STAGING_BYTES: for what comes back to be looked at */
-    bool written; /* by an axpy, among the matrices: numbers of another type can be anything, not numbers even
-                   */
 };
 
 /* Fills the lane's staging memory for good. Inside device_enter. */
@@ -25,11 +23,8 @@ void tuning_pool_close(struct tuning_pool *pool);
 /* Bytes that one call takes of the matrices. */
 size_t tuning_pool_matrix_bytes(const struct blas_call *call);
 
-/* The call with the next operands; x is never written, y is no other call's x (but axpy's). */
+/* The call with the next operands; x is never written, y is no other call's x. */
 struct blas_call tuning_pool_deal(struct tuning_pool *pool, const struct blas_call *call);
-
-/* Queue the filling of all matrices if an axpy has written among them. */
-enum status tuning_pool_restore(struct tuning_pool *pool);
 
 /* Queue, in an opened pool, the filling of `bytes` from `address` on, with the same numbers each time. */
 enum status tuning_pool_fill(const struct tuning_pool *pool, CUdeviceptr address, size_t bytes);
