@@ -3,8 +3,8 @@
 # of levels 2 and 3 the types that check_hosts.sh does not have, or with NETLIB_FULL=1 whole.
 . "$top_srcdir/tests/netlib/check.sh"
 [ -n "$NETLIB_FULL" ] || ask_for_no_pins
-which='@(*blat1|[sz]?(c)blat[23])'
-[ -z "$NETLIB_FULL" ] || which='*blat[123]'
-check_hosts replacement lp64 "$which" "$which"
-check_hosts replacement ilp64 "$which" "$which"
+chosen='@(*blat1|[sz]?(c)blat[23])'
+[ -z "$NETLIB_FULL" ] || chosen='*blat[123]'
+check_hosts replacement lp64 "$chosen" "$chosen"
+check_hosts replacement ilp64 "$chosen" "$chosen"
 echo "1..$number"
