@@ -49,21 +49,30 @@ static void put(const char *text, int length)
     (void)ignored;
 }
 
+enum { WORDS = 24 };
+
+static const char *expected_words(char words[WORDS])
+{
+    const bool is_long = progress.expected >= 100;
+    snprintf(words, WORDS, is_long ? "%.0f s" : "%.3g s", progress.expected);
+    return words;
+}
+
 static void tell_first(void)
 {
-    char text[160];
+    char text[160], words[WORDS];
     put(text,
-        snprintf(text, sizeof text, "mublas: %.*s of order %lld is on the device, for about %.3g s in all\n",
-                 progress.length, progress.name, (long long)progress.order, progress.expected));
+        snprintf(text, sizeof text, "mublas: %.*s of order %lld is on the device, for about %s in all\n",
+                 progress.length, progress.name, (long long)progress.order, expected_words(words)));
 }
 
 /* Over what the line was before. */
 static void renew(const char *end)
 {
-    char text[160];
-    put(text, snprintf(text, sizeof text, "\rmublas: %.*s of order %lld: %.0f s of about %.3g%s",
+    char text[160], words[WORDS];
+    put(text, snprintf(text, sizeof text, "\rmublas: %.*s of order %lld: %.0f s of about %s%s",
                        progress.length, progress.name, (long long)progress.order,
-                       seconds_since(progress.started), progress.expected, end));
+                       seconds_since(progress.started), expected_words(words), end));
     progress.has_line = true;
 }
 

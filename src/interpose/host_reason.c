@@ -17,6 +17,7 @@ const char *host_reason_text(enum host_reason reason)
             "floating-point traps or rounding mode, or a denormal scalar that counts as zero",
         [HOST_SWITCHED_OFF] = "MUBLAS_OFFLOAD=never",
         [HOST_NO_DEVICE] = "no usable device",
+        [HOST_ENDING] = "the program was ending",
         [HOST_BUSY] = "other threads' calls were in the way",
         [HOST_SANDBOX] = "the program has forbidden itself system calls",
         [HOST_NESTED] = "called from within another BLAS call",

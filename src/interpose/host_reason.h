@@ -16,6 +16,7 @@ enum host_reason {
     HOST_FP_ENVIRONMENT,  /* traps unmasked, other rounding mode, or a denormal scalar taken for zero */
     HOST_SWITCHED_OFF,    /* MUBLAS_OFFLOAD=never */
     HOST_NO_DEVICE,       /* none there, or given up */
+    HOST_ENDING,          /* the program had begun to end */
     HOST_BUSY,            /* others' calls were in the way for longer than the host takes */
     HOST_SANDBOX,         /* the program has forbidden itself system calls */
     HOST_NESTED,          /* called from inside mublas or from the host BLAS */

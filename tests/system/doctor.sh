@@ -103,7 +103,13 @@ fi
 doctor container=podman
 [ $status = 0 ] && complete && good container 'podman, with the GPU'
 result $? "container: it has the GPU"
+doctor container=podman MUBLAS_DEVICE=3
+[ $status = 3 ] && complete && good container 'podman, with the GPU'
+result $? "container: a wrong MUBLAS_DEVICE is no fault of it"
 doctor container=podman CUDA_VISIBLE_DEVICES=none
+[ $status = 3 ] && complete && unchecked container
+result $? "container: nor is CUDA_VISIBLE_DEVICES"
+doctor container=podman MUBLAS_CUDA_DRIVER=/nowhere/libcuda.so
 [ $status = 3 ] && complete && wrong container 'podman, without a GPU' 'podman run --gpus all'
 result $? "container: it has none"
 

@@ -3,6 +3,7 @@
 # stays.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
+skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
 unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_UNREACHABLE
 export MUBLAS_OFFLOAD=never
 use_reference_libraries
@@ -82,15 +83,20 @@ MUBLAS_HOST_BLAS=$'/x/\x1b[31m\n  total 99\xff' under_shim "$counted" && is_whol
     ! LC_ALL=C grep -q '[[:cntrl:]]' "$report"
 result $? "control characters in a setting become U+FFFD"
 
-# Threads that end the process at once: of ten times, none without a report.
-whole=0
-for ((i = 0; i < 10; i++)); do
-    rm -f "$report"
-    under_shim "$counted" leave && is_whole "$report" && leaves_nothing_beside && [ ! -s "$work/errors" ] &&
-        whole=$((whole + 1))
-done
-[ $whole = 10 ]
-result $? "four threads that exit at once leave one whole report"
+# Threads that end the process at once: of ten times, none without a report. (The C library's list of what to run
+# at the end knows no such threads, which AddressSanitizer says.)
+if [ -n "$sanitizers" ]; then
+    skip "four threads that exit at once" "sanitizers see the C library's own race"
+else
+    whole=0
+    for ((i = 0; i < 10; i++)); do
+        rm -f "$report"
+        under_shim "$counted" leave && is_whole "$report" && leaves_nothing_beside && [ ! -s "$work/errors" ] &&
+            whole=$((whole + 1))
+    done
+    [ $whole = 10 ]
+    result $? "four threads that exit at once leave one whole report"
+fi
 
 # By mublas run: programs that start others, or become others.
 if [ -z "$sanitizers" ]; then
@@ -116,4 +122,14 @@ if [ -z "$sanitizers" ]; then
         result $? "what was found in a program is told of it, and not of the one that it becomes"
     fi
 fi
+# What cannot be written is said before a long run begins, which does not begin.
+refused() # FILE REASON
+{
+    "$build/mublas" run --report="$1" -- touch "$work/began" 2> "$work/errors"
+    [ $? = 2 ] && [ ! -e "$work/began" ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q "^mublas run: $1: .*$2" "$work/errors"
+}
+mkdir "$work/taken" && ln -s nowhere "$work/link"
+refused "$work/nowhere/r.html" "no such folder" && refused "$work/taken" "it is a folder" &&
+    refused "$work/link" "symbolic links are not followed"
+result $? "mublas run refuses a file that no report can be written to"
 echo "1..$number"

@@ -46,7 +46,7 @@ with python3 "the Spack recipe can be read" read_recipe
 read_module()
 {
     tclsh <<TCL
-foreach name {module-whatis conflict prepend-path} { proc \$name args { lappend ::seen \$args } }
+foreach name {module-whatis conflict prepend-path append-path} { proc \$name args { lappend ::seen \$args } }
 source $build/packaging/modulefile
 if {[lsearch -glob \$seen "PATH *bin"] < 0} { puts "no PATH: \$seen" }
 TCL

@@ -9,7 +9,8 @@
 struct patient {
     struct findings findings;
     bool has_driver;       /* it can be used */
-    bool has_device;       /* and shows the device of `properties` */
+    int devices;           /* which it shows */
+    bool has_device;       /* that of `properties` among them */
     bool has_cublas;       /* level 3 can be tried */
     struct device *device; /* awake, with kernels; NULL: not */
     struct device_properties properties;

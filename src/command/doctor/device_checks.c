@@ -72,7 +72,7 @@ static int visible_devices(void)
 void check_device(struct patient *patient)
 {
     struct findings *findings = &patient->findings;
-    const int count = patient->has_driver ? visible_devices() : 0;
+    const int count = patient->devices = patient->has_driver ? visible_devices() : 0;
     if (!patient->has_driver)
         finding_skipped(findings, "device", "there is no driver");
     else if (count == 0)

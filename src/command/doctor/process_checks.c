@@ -82,8 +82,10 @@ void check_container(struct patient *patient)
     const char *kind = container_kind();
     if (!kind)
         finding_good(&patient->findings, "container", "none seen");
-    else if (patient->has_device)
+    else if (patient->devices > 0)
         finding_good(&patient->findings, "container", "%s, with the GPU", kind);
+    else if (patient->has_driver && getenv("CUDA_VISIBLE_DEVICES"))
+        finding_skipped(&patient->findings, "container", "CUDA_VISIBLE_DEVICES hides what there is");
     else
         finding_wrong(&patient->findings, "container",
                       "start it with the GPU: docker or podman run --gpus all (NVIDIA's "

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
@@ -69,6 +70,29 @@ static bool make_report_absolute(void)
     return good;
 }
 
+static const char *folder_fault(const char *file)
+{
+    char folder[PATH_MAX];
+    struct stat there;
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(file, '/') - file + 1), file);
+    return stat(folder, &there) == 0 && S_ISDIR(there.st_mode) ? NULL
+                                                               : "there is no such folder to write a report to";
+}
+
+/* What the end of a long run would say is said before it begins. NULL: nothing. */
+static const char *report_fault(void)
+{
+    const char *const report = getenv("MUBLAS_REPORT");
+    struct stat there;
+    if (!is_report_wanted() || strcmp(report, "1") == 0 || strchr(report, '%') || !strchr(report, '/'))
+        return NULL;
+    if (lstat(report, &there) == 0)
+        return S_ISDIR(there.st_mode)   ? "a report cannot be written there: it is a folder"
+               : S_ISLNK(there.st_mode) ? "a report cannot be written there: symbolic links are not followed"
+                                        : NULL;
+    return folder_fault(report);
+}
+
 /* The report says too what mublas does not get to see. One that gets nothing to see cannot report. */
 static bool look_into(const char *path)
 {
@@ -112,7 +136,11 @@ int run_program(char **arguments)
     const char *reason = program_file_refusal(path);
     if (reason)
         return complain(CANNOT_RUN, path, reason);
-    if (!make_report_absolute() || !look_into(path) || !preload_set_environment(shim, true))
+    if (!make_report_absolute())
+        return complain(CANNOT_RUN, path, "the environment cannot be extended");
+    if ((reason = report_fault()))
+        return complain(EXIT_BAD_COMMAND_LINE, getenv("MUBLAS_REPORT"), reason);
+    if (!look_into(path) || !preload_set_environment(shim, true))
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
     execv(path, program);
     return complain(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, path, strerror(errno));

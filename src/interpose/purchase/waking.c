@@ -212,8 +212,8 @@ static void take_early_account(struct program_call *call)
 static bool find_device(const struct offer *offer, enum host_reason *reason)
 {
     struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
-    *reason = HOST_NO_DEVICE;
-    if (exit_gate_is_closed())
+    *reason = exit_gate_is_closed() ? HOST_ENDING : HOST_NO_DEVICE;
+    if (*reason == HOST_ENDING)
         return false;
     if (!device)
         device = find_first(offer, reason);

@@ -20,6 +20,7 @@ static const char *const phrases[HOST_REASON_COUNT] = {
                             "scalar is denormal",
     [HOST_SWITCHED_OFF] = "MUBLAS_OFFLOAD=never says so",
     [HOST_NO_DEVICE] = "there was no usable GPU",
+    [HOST_ENDING] = "the program was ending",
     [HOST_BUSY] = "calls of other threads were in the way",
     [HOST_SANDBOX] = "the program has forbidden itself system calls (seccomp)",
     [HOST_NESTED] = "they were made within another BLAS call",
