@@ -134,3 +134,9 @@ int device_shares_elements(int compute_major, int compute_minor)
     default: return 128;
     }
 }
+
+double device_shares_power(const struct device_properties *properties)
+{
+    return (double)properties->multiprocessors * properties->clock_hz *
+           device_shares_elements(properties->compute_major, properties->compute_minor);
+}

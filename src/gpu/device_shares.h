@@ -7,6 +7,8 @@
 #ifndef MUBLAS_DEVICE_SHARES_H
 #define MUBLAS_DEVICE_SHARES_H
 
+#include "gpu/device.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -34,5 +36,8 @@ void device_shares_by_rule(const double *power, int count, enum computation_clas
 
 /* Processing elements (lanes for single precision) of a multiprocessor of this compute capability. */
 int device_shares_elements(int compute_major, int compute_minor);
+
+/* All of a device's, times its clock: a `power` of the rule. */
+double device_shares_power(const struct device_properties *properties);
 
 #endif

@@ -78,12 +78,6 @@ static double group_seconds(const struct shared_plan *plan, const struct machine
     return fmax(up, products) + down + (double)tiles * model->call_us * 1e-6;
 }
 
-static double power_of(const struct device_properties *properties)
-{
-    return (double)properties->multiprocessors * properties->clock_hz *
-           device_shares_elements(properties->compute_major, properties->compute_minor);
-}
-
 static bool all_are_learned(const struct shared_plan *plan)
 {
     for (int i = 0; i < plan->count; i++)
@@ -102,7 +96,7 @@ static void share(struct shared_plan *plan, const double *seconds, const double 
         return;
     }
     for (int i = 0; i < plan->count; i++)
-        powers[i] = power_of(device_properties(plan->devices[i].device));
+        powers[i] = device_shares_power(device_properties(plan->devices[i].device));
     device_shares_by_rule(powers, plan->count, COMPUTATION_LARGE, fractions);
     device_shares_by_fractions(fractions, plan->count, groups, plan->shares);
 }

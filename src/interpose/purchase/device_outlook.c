@@ -19,16 +19,10 @@ static struct {
 } outlooks[DEVICES_MAX];
 static pthread_once_t ask_once = PTHREAD_ONCE_INIT;
 
-static double power_of(const struct device_properties *properties)
-{
-    return (double)properties->multiprocessors * properties->clock_hz *
-           device_shares_elements(properties->compute_major, properties->compute_minor);
-}
-
 static double pace_beside(const struct device_properties *first, const struct device_properties *other)
 {
     const double pace =
-        fmin(power_of(other) / power_of(first), other->memory_bandwidth / first->memory_bandwidth);
+        fmin(device_shares_power(other) / device_shares_power(first), other->memory_bandwidth / first->memory_bandwidth);
     return pace >= LEAST_PACE ? fmin(pace, 1) : 0;
 }
 
