@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 /* A size that is 3 in 32 bits and negative in 64: of three elements the second is the
@@ -59,9 +60,31 @@ static enum integer_width ask_ilaver(const char *path)
     return width;
 }
 
-/* A library that goes leaves its place to another only by chance at the same address, of the same kind
- * mostly; hosts are kept loaded (retained.h). */
-enum integer_width width_of_lapack(host_function *function)
+/* Beside that by function, as an address and a width in one word: to ask the loader whose a function is takes
+ * longer than a small call. */
+enum { FUNCTIONS_REMEMBERED = 256, WIDTH_BITS = 8 };
+static _Atomic uint64_t remembered[FUNCTIONS_REMEMBERED];
+
+static _Atomic uint64_t *place_of(host_function *function)
+{
+    return &remembered[(uintptr_t)function / 16 % FUNCTIONS_REMEMBERED];
+}
+
+static enum integer_width remembered_width(host_function *function)
+{
+    const uint64_t word = atomic_load_explicit(place_of(function), memory_order_relaxed);
+    return word >> WIDTH_BITS == (uintptr_t)function ? (enum integer_width)(word & ((1 << WIDTH_BITS) - 1))
+                                                     : WIDTH_DETECTED;
+}
+
+static void remember(host_function *function, enum integer_width width)
+{
+    if (width != WIDTH_DETECTED)
+        atomic_store_explicit(place_of(function), (uint64_t)(uintptr_t)function << WIDTH_BITS | (uint64_t)width,
+                              memory_order_relaxed);
+}
+
+static enum integer_width width_of_library(host_function *function)
 {
     Dl_info where;
     int place = 0;
@@ -82,5 +105,17 @@ enum integer_width width_of_lapack(host_function *function)
         known[place].base = where.dli_fbase;
     }
     pthread_mutex_unlock(&lock);
+    return width;
+}
+
+/* A library that goes leaves its place to another only by chance at the same address, of the same kind
+ * mostly; hosts are kept loaded (retained.h). */
+enum integer_width width_of_lapack(host_function *function)
+{
+    enum integer_width width = remembered_width(function);
+    if (width == WIDTH_DETECTED) {
+        width = width_of_library(function);
+        remember(function, width);
+    }
     return width;
 }

@@ -36,9 +36,24 @@ static const uint8_t routine_after[SYMBOL_COUNT] = {
 #include "interpose/offloaded_symbols.inc"
 };
 
+static bool lapack_enters;
+
 static void set(enum symbol symbol, uint64_t floor)
 {
     __atomic_store_n(&offload_floors[symbol], floor, __ATOMIC_RELAXED);
+}
+
+static bool is_lapack(int symbol)
+{
+    return interface_is_lapack(symbol_interface((enum symbol)symbol));
+}
+
+void floors_let_lapack_in(void)
+{
+    lapack_enters = true;
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        if (is_lapack(i))
+            set((enum symbol)i, 0);
 }
 
 void floors_begin(enum offload_mode mode, bool all_enter)
@@ -58,6 +73,6 @@ void floors_set(enum offload_mode mode, const struct machine_model *model, bool 
     for (int i = 0; i < SYMBOL_COUNT; i++)
         if (routine_after[i])
             set((enum symbol)i, gates[routine_after[i] - 1]);
-        else if (interface_is_lapack(symbol_interface((enum symbol)i)))
-            set((enum symbol)i, policy_route_floor(mode));
+        else if (is_lapack(i))
+            set((enum symbol)i, lapack_enters ? 0 : policy_route_floor(mode));
 }

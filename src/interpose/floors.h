@@ -21,6 +21,10 @@ extern uint64_t offload_floors[SYMBOL_COUNT];
  * at the first call, whatever its size. */
 void floors_begin(enum offload_mode mode, bool all_enter);
 
+/* From now on every call of LAPACK enters, whatever its order, since a report wants its time: a clock costs
+ * little beside any of them. */
+void floors_let_lapack_in(void);
+
 /* By this model from now on (policy_gate). Not by two threads at once; others may call BLAS meanwhile. */
 void floors_set(enum offload_mode mode, const struct machine_model *model, bool is_learned);
 

@@ -2,6 +2,7 @@
  *   rewritten  dsymv on a matrix that is rewritten before each call
  *   shared     dsymv on a matrix in shared memory
  *   order      dpotrf of order 100
+ *   small      dpotrf of order 50, which is below every floor
  *   variant    dgeev with left vectors */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,14 +60,24 @@ static void make_small(double *matrix)
         matrix[i] = i % (SMALL + 1) == 0 ? 2 * SMALL : 1;
 }
 
-static void call_order(int calls)
+static void factor(int calls, int n)
 {
     static double matrix[SMALL * SMALL];
     int info;
     for (int i = 0; i < calls; i++) {
         make_small(matrix);
-        dpotrf_("L", &small, matrix, &small, &info);
+        dpotrf_("L", &n, matrix, &small, &info);
     }
+}
+
+static void call_order(int calls)
+{
+    factor(calls, SMALL);
+}
+
+static void call_small(int calls)
+{
+    factor(calls, SMALL / 2);
 }
 
 static void call_variant(int calls)
@@ -87,7 +98,8 @@ int main(int count, char **arguments)
         const char *name;
         void (*call)(int calls);
     } ways[] = {
-        {"rewritten", call_rewritten}, {"shared", call_shared}, {"order", call_order}, {"variant", call_variant}};
+        {"rewritten", call_rewritten}, {"shared", call_shared}, {"order", call_order}, {"small", call_small},
+        {"variant", call_variant}};
     for (size_t i = 0; count > 2 && i < sizeof ways / sizeof *ways; i++)
         if (strcmp(arguments[1], ways[i].name) == 0)
             return ways[i].call(atoi(arguments[2])), 0;

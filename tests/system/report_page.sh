@@ -87,7 +87,14 @@ result $? "a matrix that is rewritten before each call"
 held order 12 && order=$(sed -nE 's/^<li>dpotrf: [0-9.]* s on the host in 12 calls( \([0-9.]* s of that [a-z ]*\))?; the largest, of order 100, is below the order that pays here: ([0-9]*)\..*/\2/p' "$page") &&
     [ "$order" -gt 100 ] && [ "$order" -lt 300 ]
 result $? "an order below the one that pays, which is told: ${order:-none}"
-held variant 12 && advises "dgeev: 12 calls on the host \(not timed\), because of JOBVL=&#39;V&#39;, which its routine"
+held small 1000 && order=$(sed -nE 's/^<li>dpotrf: 0\.[0-9]* s on the host in 1000 calls( \([^)]*\))?; the largest, of order 50, is below the order that pays here: ([0-9]*)\..*/\2/p' "$page") &&
+    [ "$order" -ge 96 ] && [ "$order" -lt 300 ] &&
+    grep -q '<th scope="row">dpotrf</th><td>50</td><td>50</td>' "$page"
+result $? "calls of LAPACK too small for its gate are timed, and told in the same way: ${order:-none}"
+MUBLAS_OFFLOAD=never held small 1000 &&
+    advises '0\.[0-9]+ s of calls on the host, because MUBLAS_OFFLOAD=never says so: dpotrf 0\.[0-9]+ s \(1000\)'
+result $? "by MUBLAS_OFFLOAD=never, too"
+held variant 12 && advises "dgeev: 0\.[0-9]+ s on the host in 12 calls( \([^)]*\))?, because of JOBVL=&#39;V&#39;, which its routine"
 result $? "an argument that no route has is named"
 MUBLAS_OFFLOAD=always MUBLAS_DEVICE_MEMORY=64K held rewritten 3 &&
     advises 'dsymv: [0-9.]+ s on the host in 3 calls, because the GPU&#39;s memory is too small for them\. MUBLAS_DEVICE_MEMORY'

@@ -106,5 +106,10 @@ int main(void)
     tap_ok(floors_other_than(0) == 0, "the first passes where there is something to say");
     floors_set(OFFLOAD_NEVER, &model, false);
     tap_ok(floors_other_than(UINT64_MAX) == 0, "and then none");
+    floors_let_lapack_in();
+    tap_ok(offload_floors[SYMBOL_dpotrf_] == 0 && offload_floors[SYMBOL_dgemv_] == UINT64_MAX,
+           "for a report's times those of LAPACK do");
+    floors_set(OFFLOAD_AUTO, &model, false);
+    tap_ok(offload_floors[SYMBOL_dpotrf_] == 0 && offload_floors[SYMBOL_dgemv_] > 0, "whatever the model");
     return tap_done();
 }

@@ -87,7 +87,9 @@ __attribute__((constructor)) static void bind_at_load(void)
     width_entries_listen(settle);
     known_functions_listen(&listener);
     host_blas_bind_at_load();
-    if (stats_wanted())
+    if (stats_wanted()) {
+        floors_let_lapack_in();
         exit_wait_begin();
+    }
     errno = saved_errno;
 }

@@ -7,7 +7,6 @@
 #include "host/host_library.h"
 #include "host/width.h"
 #include "interpose/device_call.h"
-#include "interpose/floors.h"
 #include "interpose/lapack/host_run.h"
 #include "interpose/lapack/losses.h"
 #include "interpose/lapack/methods.h"
@@ -52,8 +51,7 @@ enum { EXPECTED_PARTS = 4 };
 struct outcome {
     enum host_reason reason;  /* HOST_REASON_COUNT: it ran on the device */
     enum host_run_kind kind;  /* how the host is to run it */
-    bool is_legal;            /* a legal call with something to do: it cannot leave by a jump of xerbla's */
-    struct route_shape shape; /* of a legal call */
+    struct route_shape shape; /* of a legal call with something to do; n 0: it was not looked at */
     const char *variant;      /* of one for HOST_VARIANT */
 };
 
@@ -219,7 +217,7 @@ static void note_outcome(const struct lapack_call *call, const struct lapack_pro
 /* Host or device, and the device's part of it. */
 static struct outcome attempt(const struct lapack_call *call, struct lapack_problem *problem)
 {
-    struct outcome outcome = {.kind = HOST_RUN_PLAIN, .is_legal = true, .shape = problem->shape};
+    struct outcome outcome = {.kind = HOST_RUN_PLAIN, .shape = problem->shape};
     const enum offload_mode mode = settings()->offload;
     const struct operand kept = route_operand_of(&problem->kept, problem->shape.type);
     struct mirror_table *const mirrors = mirrors_of(&kept);
@@ -272,28 +270,30 @@ static struct outcome look(struct lapack_call *call, struct offload_visit *visit
         outcome.reason = problem.variant ? HOST_VARIANT : HOST_ARGUMENTS;
         return outcome;
     }
-    outcome.reason = HOST_BELOW_FLOOR;
-    if ((uint64_t)problem.shape.n < __atomic_load_n(&offload_floors[call->symbol], __ATOMIC_RELAXED))
-        return outcome;
-    return attempt(call, &problem);
+    if ((uint64_t)problem.shape.n >= policy_route_floor(settings()->offload))
+        return attempt(call, &problem);
+    outcome.reason = HOST_FASTER;
+    outcome.shape = problem.shape;
+    return outcome;
 }
 
 /* Where nobody wants to know what it takes, and nothing inside is treated in another way, the stub jumps
- * there. */
+ * there. Counted first, since a call with an illegal argument may leave by a jump of xerbla's; where that is
+ * known, it is not timed. */
 static host_function *to_host(const struct lapack_call *call, const struct outcome *outcome)
 {
     struct call_span span = {.inside = 0};
     struct host_counts counts = {.variant = outcome->variant};
-    if (!outcome->is_legal || (!stats_wanted() && outcome->kind == HOST_RUN_PLAIN)) {
-        stats_host_call(call->symbol, outcome->reason, &counts);
+    const bool is_timed = stats_wanted() && outcome->reason != HOST_ARGUMENTS;
+    stats_host_call(call->symbol, outcome->reason, &counts);
+    if (!is_timed && outcome->kind == HOST_RUN_PLAIN)
         return call->host;
-    }
     call_span_begin(&span, true);
     host_run(call, outcome->kind);
     counts.nanoseconds = call_span_end(&span);
     counts.inside_nanoseconds = span.inside;
-    counts.shape = &outcome->shape;
-    stats_host_call(call->symbol, outcome->reason, &counts);
+    counts.shape = outcome->shape.n > 0 ? &outcome->shape : NULL;
+    stats_host_time(call->symbol, outcome->reason, &counts);
     return NULL;
 }
 
@@ -303,8 +303,10 @@ host_function *lapack_enter(enum symbol symbol, const void *caller, const struct
     struct outcome outcome = {.kind = HOST_RUN_PLAIN};
     struct lapack_call call = {.symbol = symbol, .routine = lapack_routine_of(symbol), .caller = caller,
                                .frame = frame, .host = host_blas_function(symbol, caller)};
-    if (host_run_kind_here() == HOST_RUN_WITHOUT_ROUTES || !offload_enter(&visit, &outcome.reason))
+    if (host_run_kind_here() == HOST_RUN_WITHOUT_ROUTES)
         return call.host;
+    if (!offload_enter(&visit, &outcome.reason))
+        return outcome.reason == HOST_NESTED ? call.host : to_host(&call, &outcome);
     outcome = look(&call, &visit);
     offload_leave(&visit);
     if (log_wanted(LOG_DEBUG))

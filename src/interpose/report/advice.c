@@ -26,6 +26,9 @@ __attribute__((format(printf, 2, 3))) static void say(const struct giving *givin
     free(length >= 0 ? sentence : NULL);
 }
 
+/* Less is 0.000 where seconds are printed. */
+static const double LEAST_TOLD = 0.0005;
+
 enum kind { KIND_BLAS, KIND_LAPACK, KIND_ANY };
 
 static bool is_of(const struct advice_routine *routine, enum kind kind)
@@ -187,7 +190,7 @@ static void print_routines(FILE *stream, const struct advice_facts *facts, int r
         qsort_r(sorted, (size_t)count, sizeof *sorted, by_seconds, &reason);
     for (int i = 0; i < count; i++) {
         fprintf(stream, "%s%s", i ? ", " : "", sorted[i]->name);
-        if (sorted[i]->seconds[reason] > 0)
+        if (own_seconds(sorted[i], reason) >= LEAST_TOLD)
             fprintf(stream, " %.3f s", own_seconds(sorted[i], reason));
         fprintf(stream, " (%llu)", (unsigned long long)sorted[i]->calls[reason]);
     }
@@ -213,11 +216,12 @@ static void say_together(const struct giving *giving, enum host_reason reason, e
     if (!stream)
         return;
     print_routines(stream, giving->facts, reason, kind);
-    if (fclose(stream) == 0 && seconds > 0)
+    if (fclose(stream) == 0 && seconds >= LEAST_TOLD)
         say(giving, "%.3f s of calls on the host, because %s: %s.%s%s", seconds, because, names, remedy,
             has_inside(giving->facts, reason, kind) ? advice_without_inside : "");
     else
-        say(giving, "Calls on the host, because %s (not timed): %s.%s", because, names, remedy);
+        say(giving, "Calls on the host, because %s (%s): %s.%s", because,
+            seconds > 0 ? "less than a millisecond was timed" : "not timed", names, remedy);
     free(names);
 }
 

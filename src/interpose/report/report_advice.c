@@ -12,6 +12,8 @@
 
 static bool pays(const struct machine_model *model, const struct route_shape *shape)
 {
+    if (shape->n < ROUTE_ORDER_LEAST)
+        return false;
     const struct route_times times = route_times_predict(model, shape);
     const struct residency none = {.trackable = false};
     return policy_decide_route(OFFLOAD_AUTO, &times, &none).device;

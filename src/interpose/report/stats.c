@@ -93,10 +93,19 @@ void stats_host_call(enum symbol symbol, enum host_reason reason, const struct h
     struct thread_counters *own = thread_counters_own();
     struct routine_counters *routine = &own->routines[symbol];
     thread_counters_add(own, &routine->host_calls[reason], 1);
-    thread_counters_add(own, &routine->host_nanoseconds[reason], counts->nanoseconds);
-    thread_counters_add(own, &routine->inside_nanoseconds[reason], counts->inside_nanoseconds);
     if (counts->variant)
         atomic_store_explicit(&routine->variant, (uintptr_t)counts->variant, memory_order_relaxed);
+    stats_host_time(symbol, reason, counts);
+}
+
+void stats_host_time(enum symbol symbol, enum host_reason reason, const struct host_counts *counts)
+{
+    if (!stats_wanted() || !counts->nanoseconds)
+        return;
+    struct thread_counters *own = thread_counters_own();
+    struct routine_counters *routine = &own->routines[symbol];
+    thread_counters_add(own, &routine->host_nanoseconds[reason], counts->nanoseconds);
+    thread_counters_add(own, &routine->inside_nanoseconds[reason], counts->inside_nanoseconds);
     if (counts->shape)
         note_large(own, symbol, reason, counts->nanoseconds, counts->shape);
 }

@@ -49,6 +49,9 @@ uint64_t stats_nanoseconds(void);
 void stats_device_call(enum symbol symbol, const struct device_counts *counts);
 void stats_host_call(enum symbol symbol, enum host_reason reason, const struct host_counts *counts);
 
+/* Of a call that was counted before it ran. */
+void stats_host_time(enum symbol symbol, enum host_reason reason, const struct host_counts *counts);
+
 /* This thread was in an activity, by the monotonic clock. Only a page shows it: no-op for other reports. */
 void stats_activity(enum activity activity, uint64_t from, uint64_t to);
 

@@ -129,8 +129,8 @@ void page_print_routines(FILE *stream, const struct report *report)
     print_bars(stream, bars, count);
     fputs("<div class=\"wide\">", stream);
     print_table(stream, report, bars, count);
-    fputs("</div><p class=\"note\">Seconds of all threads, added up. A dash: nothing was measured. Calls "
-          "that "
+    fputs("</div><p class=\"note\">Seconds of all threads, added up. A dash: nothing was measured. BLAS "
+          "calls that "
           "are forwarded or too small to be looked at are counted, not timed. Computing: launching and "
           "waiting "
           "for the GPU, with the copies that run beside it. Copies: packing, unpacking and moving operands. "

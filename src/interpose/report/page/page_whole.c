@@ -40,7 +40,7 @@ static void print_run(FILE *stream, const struct report *report)
     const struct piece pieces[] = {
         {"call", "at least one thread in a call", in_calls.most - told},
         {"unsure", "perhaps one, as threads took turns in less than a step of the time line", told},
-        {"rest", "no call: the program's own work, opening the GPU, calls that are not timed",
+        {"rest", "no timed call: the program's own work, opening the GPU, small BLAS calls",
          run - in_calls.most},
     };
     fprintf(stream, "<section><h2>Where the time went</h2>\n<p>The run, %.3f s:</p>\n", (double)run / 1e9);
