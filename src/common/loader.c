@@ -22,6 +22,17 @@ void *loader_open(const char *path, int flags)
     return loader_open_or_why(path, flags, &error);
 }
 
+/* With RTLD_NOLOAD the loader looks for the file all the same; NULL without an error says that it is there,
+ * and not loaded. */
+bool loader_finds(const char *path, const char **error)
+{
+    loader_forget_error();
+    void *const library = loader_open_or_why(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD, error);
+    if (library)
+        dlclose(library);
+    return !*error;
+}
+
 void *loader_symbol(void *handle, const char *name)
 {
     void *address = dlsym(handle, name);

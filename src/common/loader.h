@@ -8,11 +8,16 @@
 #ifndef MUBLAS_LOADER_H
 #define MUBLAS_LOADER_H
 
+#include <stdbool.h>
+
 /* As dlopen; NULL where that fails. */
 void *loader_open(const char *path, int flags);
 
 /* The same; *error says why it failed, until this thread's next dl call, or is NULL. */
 void *loader_open_or_why(const char *path, int flags, const char **error);
+
+/* Is there a file that dlopen would take, or try to? Loads none. *error as above. */
+bool loader_finds(const char *path, const char **error);
 
 /* As dlsym; NULL where it fails. */
 void *loader_symbol(void *handle, const char *name);

@@ -31,13 +31,27 @@ const char *driver_file(void)
     return *chosen ? chosen : "libcuda.so.1";
 }
 
+static void note_missing(const char *error)
+{
+    snprintf(fault, sizeof fault, "no CUDA driver (%s)", error ? error : driver_file());
+}
+
+bool driver_is_there(void)
+{
+    const char *error;
+    const bool found = loader_finds(driver_file(), &error);
+    if (!found)
+        note_missing(error);
+    return found;
+}
+
 static void open_library(void)
 {
     const char *chosen = settings()->cuda_driver;
     const char *error;
     void *library = loader_open_or_why(driver_file(), RTLD_NOW | RTLD_LOCAL, &error);
     if (!library) {
-        snprintf(fault, sizeof fault, "no CUDA driver (%s)", error ? error : driver_file());
+        note_missing(error);
         if (*chosen)
             log_message(LOG_ERROR, "MUBLAS_CUDA_DRIVER: cannot open '%s': %s", chosen, error);
         else

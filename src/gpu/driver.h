@@ -151,7 +151,11 @@ const char *driver_file(void);
  * STATUS_NO_DEVICE when it is absent or lacks a function (logged). Does not call cuInit. */
 enum status driver_open(void);
 
-/* Why driver_open failed; NULL: it has not. */
+/* Is there one to be opened? Opens none; driver_fault says what is missing. For a thread that no other opens
+ * it beside. */
+bool driver_is_there(void);
+
+/* Why driver_open failed, or what driver_is_there missed; NULL: nothing. */
 const char *driver_fault(void);
 
 /* The table; valid only after driver_open() returned STATUS_OK. */

@@ -107,6 +107,16 @@ printf '%s\n' "host-blas $(readlink -f "$host_blas")" "host-threads 1" "host dsy
     ! grep -q 'No recipe' "$page"
 result $? "a matrix in shared memory; and a recipe that is there is not missed"
 
+# Whether there is a driver is told though nothing was worth waking a device.
+held small 3 && ! advises 'No GPU could be used'
+result $? "with a driver nothing is said of it"
+MUBLAS_CUDA_DRIVER=/nonexistent/libcuda.so.1 held small 3 && ! advises 'The GPU was not woken' &&
+    advises 'No GPU could be used: no CUDA driver \(/nonexistent/libcuda.so.1: .*install its driver; start a container with the GPU' &&
+    grep -q '<th scope="row">device</th><td class="text">none usable: no CUDA driver (/nonexistent' "$page"
+result $? "without one that is told, and what to do"
+MUBLAS_OFFLOAD=never MUBLAS_CUDA_DRIVER=/nonexistent/libcuda.so.1 held small 3 && ! advises 'No GPU could be used'
+result $? "but not to who wants none"
+
 # LAPACK: what it calls inside counts once.
 program=$build/fortran/eigensolver
 if "$program" 1 > /dev/null 2>&1; [ $? != 127 ]; then

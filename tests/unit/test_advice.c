@@ -40,11 +40,13 @@ static void test_process(void)
                    "mublas tune once.\n", "no recipe");
     facts.device = ADVICE_DEVICE_NONE;
     facts.device_fault = "no CUDA driver (libcuda.so.1: no such file)";
-    expect(&facts, "No GPU could be used: no CUDA driver (libcuda.so.1: no such file). mublas doctor says what "
-                   "to do.\n", "no device, for a reason; its recipe does not matter");
+    expect(&facts, "No GPU could be used: no CUDA driver (libcuda.so.1: no such file). Where there is an NVIDIA GPU, "
+                   "install its driver; start a container with the GPU. mublas doctor says more.\n", "no device, for a reason; its recipe does not matter");
     facts.device_fault = NULL;
     expect(&facts, "No GPU could be used: MUBLAS_VERBOSE=2 says why. mublas doctor says what to do.\n",
            "no device, for an unknown reason");
+    facts.device_fault = "device 0 is busy";
+    expect(&facts, "No GPU could be used: device 0 is busy. mublas doctor says what to do.\n", "no device, for another");
     facts.device = ADVICE_DEVICE_LOST;
     expect(&facts, "The GPU was given up in the middle of the run; MUBLAS_VERBOSE=1 says why.\n",
            "a device that was lost");

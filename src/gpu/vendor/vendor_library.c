@@ -18,19 +18,13 @@ struct trial {
     char reasons[REASONS_BYTES];
 };
 
-/* With RTLD_NOLOAD the loader looks for the file all the same; NULL without an error says that it is there,
- * and not loaded. `words`: the loader's when it is not. */
+/* `words`: the loader's when it is not. */
 static bool is_there(const char *candidate, char words[REASON_BYTES])
 {
-    dlerror();
-    void *handle = dlopen(candidate, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-    if (handle) {
-        dlclose(handle);
-        return true;
-    }
-    const char *error = dlerror();
-    snprintf(words, REASON_BYTES, "%s", error ? error : "");
-    return error == NULL;
+    const char *error;
+    const bool found = loader_finds(candidate, &error);
+    snprintf(words, REASON_BYTES, "%s", found ? "" : error);
+    return found;
 }
 
 /* The candidate of that number; NULL behind the last. */

@@ -2,6 +2,7 @@
 #include "common/loader.h"
 #include "common/log.h"
 #include "common/settings.h"
+#include "gpu/driver.h"
 #include "gpu/exit_gate.h"
 #include "interpose/lapack/host_run.h"
 #include "interpose/policy.h"
@@ -15,6 +16,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
 /* Of what calls paid: what is taken for gains by the matrices of the last at least. */
 static const double CREDITED_PART = 0.25;
@@ -256,6 +258,12 @@ struct purchase_times waking_times(void)
     return purchase_times(&purchase);
 }
 
+/* Nobody looks for a driver as long as no call is worth it; whether there is one matters all the same. */
+static enum waking_end end_asleep(void)
+{
+    return settings()->offload == OFFLOAD_NEVER || driver_is_there() ? WAKING_ASLEEP : WAKING_NONE;
+}
+
 enum waking_end waking_end(void)
 {
     struct device *const device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
@@ -264,13 +272,20 @@ enum waking_end waking_end(void)
     const enum background_state state = background_wait(&purchase.job, 0);
     if (wake_failed || (state == BACKGROUND_DONE && none_usable))
         return WAKING_NONE;
-    return state == BACKGROUND_NOT_BEGUN ? WAKING_ASLEEP : WAKING_UNUSED;
+    return state == BACKGROUND_NOT_BEGUN ? end_asleep() : WAKING_UNUSED;
+}
+
+static const char *none_usable_text(void)
+{
+    static char text[320];
+    snprintf(text, sizeof text, "none usable%s%s", driver_fault() ? ": " : "", driver_fault() ? driver_fault() : "");
+    return text;
 }
 
 static const char *why_none(void)
 {
     switch (waking_end()) {
-    case WAKING_NONE: return "none usable";
+    case WAKING_NONE: return none_usable_text();
     case WAKING_UNUSED: return "woken in the background, not used: calls had not paid for it";
     default: return "not woken: no call was worth it";
     }

@@ -78,8 +78,8 @@ static void say_device(const struct giving *giving)
                     "being woken or not paid for yet. A longer run would use it.", waiting);
         break;
     case ADVICE_DEVICE_NONE:
-        say(giving, "No GPU could be used: %s. mublas doctor says what to do.",
-            facts->device_fault ? facts->device_fault : "MUBLAS_VERBOSE=2 says why");
+        say(giving, "No GPU could be used: %s. %s", facts->device_fault ? facts->device_fault : "MUBLAS_VERBOSE=2 says why",
+            advice_device_remedy(facts->device_fault));
         break;
     case ADVICE_DEVICE_LOST:
         say(giving, "The GPU was given up in the middle of the run; MUBLAS_VERBOSE=1 says why.");

@@ -69,6 +69,14 @@ const char *advice_remedy(const struct advice_facts *facts, enum host_reason rea
     return remedies[reason] ? remedies[reason] : "";
 }
 
+const char *advice_device_remedy(const char *fault)
+{
+    if (fault && strstr(fault, "no CUDA driver"))
+        return "Where there is an NVIDIA GPU, install its driver; start a container with the GPU. mublas doctor "
+               "says more.";
+    return "mublas doctor says what to do.";
+}
+
 const char *advice_tracking_remedy(const char *fault)
 {
     if (strstr(fault, "not permitted") || strstr(fault, "Permission denied"))

@@ -9,6 +9,9 @@
 const char *advice_because(const struct advice_facts *facts, enum host_reason reason, bool is_lapack);
 const char *advice_remedy(const struct advice_facts *facts, enum host_reason reason, bool is_lapack);
 
+/* What to do about a device that cannot be used; `fault` may be NULL. */
+const char *advice_device_remedy(const char *fault);
+
 /* What to do about writes that cannot be tracked. */
 const char *advice_tracking_remedy(const char *fault);
 
