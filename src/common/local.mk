@@ -15,6 +15,7 @@ libmublas_core_la_SOURCES += \
 	src/common/pause.h \
 	src/common/loaded_segment.c src/common/loaded_segment.h \
 	src/common/patience.c src/common/patience.h \
+	src/common/plural.h \
 	src/common/phase_clock.c src/common/phase_clock.h \
 	src/common/processors.c src/common/processors.h \
 	src/common/program_state.h \

@@ -2,6 +2,7 @@
 #include "gpu/device_state.h"
 
 #include "common/log.h"
+#include "common/plural.h"
 #include "common/settings.h"
 #include "gpu/exit_gate.h"
 
@@ -91,8 +92,8 @@ static enum status open_device(int ordinal, int count, CUdevice *handle)
     if (ordinal < count)
         return driver_check(driver()->device_get(handle, ordinal), "opening the device");
     fault = "MUBLAS_DEVICE names a device that is not there";
-    log_message(LOG_ERROR, "MUBLAS_DEVICE=%d: there are only %d devices; staying on the host", ordinal,
-                count);
+    log_message(LOG_ERROR, "MUBLAS_DEVICE=%d: there %s only %d device%s; staying on the host", ordinal,
+                count == 1 ? "is" : "are", count, plural((unsigned)count));
     return STATUS_NO_DEVICE;
 }
 

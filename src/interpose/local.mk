@@ -52,6 +52,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/report/largest_calls.c src/interpose/report/largest_calls.h \
 	src/interpose/report/printable.c src/interpose/report/printable.h \
 	src/interpose/report/report_file.c src/interpose/report/report_file.h \
+	src/interpose/report/report_run.c src/interpose/report/report_run.h \
 	src/interpose/report/report_start.c src/interpose/report/report_start.h \
 	src/interpose/report/report_write.c src/interpose/report/report_write.h \
 	src/interpose/report/write_signals.c src/interpose/report/write_signals.h \

@@ -1,4 +1,5 @@
 #include "mirror/mirror_table.h"
+#include "common/plural.h"
 
 #include "mirror/operands.h"
 
@@ -217,8 +218,9 @@ const char *mirror_table_description(const struct mirror_table *table)
                        : atomic_load(&table->space->blind) ? "stateless: host writes may come unseen"
                                                            : "tracked";
     snprintf(text, sizeof text,
-             "%zu mirrors, %zu of %zu MiB on the device, %zu of %zu MiB pinned, %s; tracker: %s",
-             table->space->count, atomic_load(&table->share->budget.committed) >> 20,
+             "%zu mirror%s, %zu of %zu MiB on the device, %zu of %zu MiB pinned, %s; tracker: %s",
+             table->space->count, plural(table->space->count),
+             atomic_load(&table->share->budget.committed) >> 20,
              atomic_load(&table->share->budget.bytes) >> 20, atomic_load(&resources->pinned_bytes) >> 20,
              resources->pin_budget_bytes >> 20, rule, write_tracker_description());
     return text;

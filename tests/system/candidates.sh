@@ -27,7 +27,7 @@ run()
 }
 calls_on() # ORDINAL; -1: it is not in use
 {
-    sed -n "s/^  device .*; device $1 by .*; \([0-9]*\) calls of BLAS .*/\1/p" "$work/report" 2> /dev/null |
+    sed -n "s/^  device .*; device $1 by .*; \([0-9]*\) calls\{0,1\} of BLAS .*/\1/p" "$work/report" 2> /dev/null |
         grep . || echo -1
 }
 woken() { grep -c 'device [0-9] is awake' "$work/errors"; }

@@ -18,7 +18,7 @@ level2() # DEVICES [SETTING...]: all right, its digest in $work/digest
           > "$work/digest" 2> "$work/errors" )
 }
 # By the report: calls of BLAS, and of LAPACK, that ran on the device with this ordinal; -1: it is not in the report.
-calls_on() { sed -n "s/^  device .*; device $1 by .*; \([0-9]*\) calls of BLAS .*/\1/p" "$work/report" | grep . || echo -1; }
+calls_on() { sed -n "s/^  device .*; device $1 by .*; \([0-9]*\) calls\{0,1\} of BLAS .*/\1/p" "$work/report" | grep . || echo -1; }
 routes_on() { sed -n "s/^  device .*; device $1 by .* and \([0-9]*\) of LAPACK; .*/\1/p" "$work/report" | grep . || echo -1; }
 all_ran() { awk '$1 == "total" { right = $3 > 0 && $4 == 0 } END { exit !right }' "$work/report"; }
 

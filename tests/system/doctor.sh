@@ -78,7 +78,7 @@ doctor CUDA_VISIBLE_DEVICES=none container=
 [ $status = 3 ] && complete && wrong device 'shows no device' 'CUDA_VISIBLE_DEVICES' && unchecked kernels
 result $? "device: none is visible"
 doctor MUBLAS_DEVICE=3
-[ $status = 3 ] && complete && wrong device 'MUBLAS_DEVICE names device 3, but there are 1' 'smaller number'
+[ $status = 3 ] && complete && wrong device 'MUBLAS_DEVICE names device 3, but there is 1,' 'smaller number'
 result $? "device: there are fewer"
 doctor EMULATED_FAULTS=cuDeviceGet:1:101
 [ $status = 3 ] && complete && wrong device 'device 0 does not answer' 'nvidia-smi'

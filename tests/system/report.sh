@@ -27,6 +27,9 @@ for mode in always auto never; do
 done
 [ "$(reason "$work/report" daxpy MUBLAS_OFFLOAD=never)" = 7 ]
 result $? "mode never: that is the reason given"
+grep -qE '^  command     tests/system/counted$' "$work/report" &&
+    grep -qE "^  ran on      $(uname -n), until 20[0-9-]+ [0-9:]+ UTC\$" "$work/report"
+result $? "which run it was is told"
 grep -q '^  setting *MUBLAS_OFFLOAD=never$' "$work/report"
 result $? "settings in force are listed"
 [ "$(stat -c %a "$work/report")" = 600 ]

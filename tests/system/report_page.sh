@@ -52,6 +52,15 @@ LD_PRELOAD=$shim_preload MUBLAS_REPORT=$page MUBLAS_OFFLOAD=never \
     grep -q '<h1>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;&#xFFFD;\[31m&#xFFFD;</h1>' "$page"
 result $? "a hostile program's name is text"
 rm -f "$work"/report*
+MUBLAS_OFFLOAD=never under_shim "$counted" $'a <b>\n' "it's" && is_good &&
+    grep -qF "<p><code>$counted &#39;a &lt;b&gt; &#39; &#39;it&#39;\\&#39;&#39;s&#39;</code></p>" "$page" &&
+    grep -qF "<title>mublas: $counted &#39;a &lt;b&gt;" "$page" &&
+    grep -qE "<p class=\"note\">mublas report of process [0-9]+ on $(uname -n), until 20[0-9-]+ [0-9:]+ UTC</p>" "$page"
+result $? "the page tells one run from another: command line, process, machine and time"
+long=$(printf '%0400d' 0)
+MUBLAS_OFFLOAD=never under_shim "$counted" "$long" && is_good && grep -qE '<p><code>.{200,251}0 \.\.\.</code>' "$page"
+result $? "a long command line is cut"
+rm -f "$work"/report*
 MUBLAS_HOST_BLAS='/x/<b onload=1>"' MUBLAS_OFFLOAD=never under_shim "$counted" && is_good &&
     grep -q 'MUBLAS_HOST_BLAS=/x/&lt;b onload=1&gt;&quot;' "$page"
 result $? "a setting's value is text"
@@ -72,6 +81,12 @@ rm -f "$work"/report*
 OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=8 OMPI_COMM_WORLD_LOCAL_RANK=3 OMPI_COMM_WORLD_LOCAL_SIZE=8 \
     MUBLAS_OFFLOAD=never under_shim "$counted" && is_good "$work/report.3.html" && grep -q 'rank 3 of 8' "$work/report.3.html"
 result $? "a rank has a page of its own"
+for end in HTML htm; do
+    page=$work/report.$end
+    MUBLAS_OFFLOAD=never under_shim "$counted" && is_good
+    result $? "a name that ends in .$end asks for a page"
+done
+page=$work/report.html
 rm -f "$work"/report*
 under_shim "$counted" busy && [ -e "$page" ] && python3 -c 'import sys; open(sys.argv[1]).read()' "$page"
 result $? "exit while a thread goes on calling"

@@ -15,7 +15,7 @@ split() # OUTPUT SETTING...
 # With the digests of the first run, whose results are right.
 split_alike() { split "$@" SPLIT_DIGESTS=1 && cmp "$work/$1" "$work/one"; }
 all_ran() { awk '$1 == "total" { right = $3 > 0 && $4 == 0 } END { exit !right }' "$work/report"; }
-calls_on() { sed -n "s/^  device .*; device $1 by .*; \([0-9]*\) calls of BLAS .*/\1/p" "$work/report" | grep . || echo -1; }
+calls_on() { sed -n "s/^  device .*; device $1 by .*; \([0-9]*\) calls\{0,1\} of BLAS .*/\1/p" "$work/report" | grep . || echo -1; }
 types=dz calls=32
 # The kernels, which take their time, are the same but for the type.
 [ -z "$sanitizers" ] || types=d calls=16

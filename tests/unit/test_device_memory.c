@@ -50,7 +50,7 @@ struct use {
 static struct use look(void)
 {
     struct use use = {0};
-    if (sscanf(mirror_table_description(table), "%zu mirrors, %zu of %zu MiB", &use.mirrors, &use.taken,
+    if (sscanf(mirror_table_description(table), "%zu %*[a-z], %zu of %zu MiB", &use.mirrors, &use.taken,
                &use.budget) != 3)
         abort();
     return use;

@@ -34,6 +34,9 @@ int main(void)
     expect("report.html", 3, 4, true, "report.3.4711.html");
     expect("out.html/report", 1, 2, false, "out.html/report.1");
     expect("%r/%p.html", 3, 4, true, "3/4711.html");
+    expect("report.HTM", 3, 4, true, "report.3.4711.HTM");
+    tap_ok(report_file_is_page("a.HTML") && report_file_is_page("a.b.htm") && !report_file_is_page("a.htmx"),
+           "however its end is written");
     tap_ok(report_file_is_page("a.html") && report_file_is_page(".html") && !report_file_is_page("a.html.txt") &&
                !report_file_is_page("html") && !report_file_is_page("1") && !report_file_is_page(NULL),
            "a page is what its name says");

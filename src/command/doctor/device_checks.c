@@ -82,8 +82,8 @@ void check_device(struct patient *patient)
                       "the driver shows no device");
     else if (missing_device(count) >= 0)
         finding_wrong(findings, "device", "choose a smaller number, or unset MUBLAS_DEVICE",
-                      "MUBLAS_DEVICE names device %d, but there are %d, counted from 0", missing_device(count),
-                      count);
+                      "MUBLAS_DEVICE names device %d, but there %s %d, counted from 0", missing_device(count),
+                      count == 1 ? "is" : "are", count);
     else if (device_choose(&patient->choice) != STATUS_OK ||
              device_query(patient->choice.ordinal, &patient->properties) != STATUS_OK)
         finding_wrong(findings, "device", bad_driver, "device %d does not answer", patient->choice.ordinal);

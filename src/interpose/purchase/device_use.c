@@ -1,4 +1,5 @@
 #include "interpose/purchase/device_use.h"
+#include "common/plural.h"
 #include "common/settings.h"
 #include "interpose/purchase/model_in_force.h"
 
@@ -113,7 +114,8 @@ static int describe_calls(const struct device_use *use, char *text, size_t room)
 {
     if (device_chosen(use->device)->count == 1)
         return 0;
-    return snprintf(text, room, "; %llu calls of BLAS and %llu of LAPACK", (unsigned long long)use->calls,
+    const unsigned long long calls = use->calls;
+    return snprintf(text, room, "; %llu call%s of BLAS and %llu of LAPACK", calls, plural(calls),
                     (unsigned long long)use->routes);
 }
 

@@ -1,4 +1,5 @@
 #include "interpose/report/advice_words.h"
+#include "common/plural.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -99,13 +100,12 @@ void advice_print_size(char *text, size_t room, const struct advice_routine *rou
 void advice_print_spent(char *text, size_t room, const struct advice_routine *routine, int reason)
 {
     const unsigned long long calls = routine->calls[reason];
-    const char *const plural = calls == 1 ? "" : "s";
     const double seconds = routine->seconds[reason], inside = routine->inside_seconds[reason];
     if (inside >= 0.0005)
         snprintf(text, room, "%.3f s on the host in %llu call%s (%.3f s of that in calls that it makes)",
-                 seconds, calls, plural, inside);
+                 seconds, calls, plural(calls), inside);
     else if (seconds > 0)
-        snprintf(text, room, "%.3f s on the host in %llu call%s", seconds, calls, plural);
+        snprintf(text, room, "%.3f s on the host in %llu call%s", seconds, calls, plural(calls));
     else
-        snprintf(text, room, "%llu call%s on the host (not timed)", calls, plural);
+        snprintf(text, room, "%llu call%s on the host (not timed)", calls, plural(calls));
 }

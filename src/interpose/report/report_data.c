@@ -133,6 +133,7 @@ const struct report *report_read(void)
     if (!is_expected(report))
         return NULL;
     report->program = program_invocation_name;
+    report_run_read(&report->run);
     report->run_nanoseconds = stats_run_nanoseconds();
     report->largest_count = stats_read_largest(report->largest);
     return report;

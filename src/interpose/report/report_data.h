@@ -4,11 +4,13 @@
 #define MUBLAS_REPORT_DATA_H
 
 #include "interpose/report/report_file.h"
+#include "interpose/report/report_run.h"
 #include "interpose/report/stats.h"
 
 struct report {
     struct reporter reporter;
     const char *program;
+    struct report_run run;
     uint64_t run_nanoseconds;
     struct routine_stats routines[SYMBOL_COUNT], total; /* each nanosecond of the total's is counted once */
     struct large_call largest[LARGEST_CALLS];

@@ -28,20 +28,23 @@ static const char *print_part(FILE *stream, const char *form, const struct repor
     return form + 2;
 }
 
-static const char page_end[] = ".html";
+/* Of a page's name the end, else its very end. */
+static const char *page_end(const char *name)
+{
+    const char *const dot = strrchr(name, '.');
+    return dot && (strcasecmp(dot, ".html") == 0 || strcasecmp(dot, ".htm") == 0) ? dot : name + strlen(name);
+}
 
 bool report_file_is_page(const char *destination)
 {
-    const size_t length = destination ? strlen(destination) : 0, end = sizeof page_end - 1;
-    return length >= end && strcmp(destination + length - end, page_end) == 0;
+    return destination && *page_end(destination);
 }
 
 char *report_file_name(const char *form, const struct reporter *reporter)
 {
     char *name = NULL;
     size_t length;
-    const bool is_page = report_file_is_page(form);
-    const char *const tail = form + strlen(form) - (is_page ? sizeof page_end - 1 : 0);
+    const char *const tail = page_end(form);
     const bool by_process = strstr(form, "%p"), by_rank = by_process || strstr(form, "%r");
     FILE *stream = open_memstream(&name, &length);
     if (!stream)

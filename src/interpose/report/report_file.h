@@ -14,12 +14,12 @@ struct reporter {
     bool is_fork_child;
 };
 
-/* Does the destination ask for a page (FILE.html) instead of text? NULL does not. */
+/* Does the destination ask for a page (FILE.html or FILE.htm, in any case) instead of text? NULL does not. */
 bool report_file_is_page(const char *destination);
 
 /* The name of a report file: `form` with every %p replaced by the process's number and every %r by its
  * rank, 0 without a launcher. What `form` does not tell apart is told behind it, so that no report takes
- * another's place: .RANK of several ranks, and .PROCESS of a fork's child; a page's .html stays last. Free
+ * another's place: .RANK of several ranks, and .PROCESS of a fork's child; a page's .html or .htm stays last. Free
  * it; NULL when memory is short. */
 char *report_file_name(const char *form, const struct reporter *reporter);
 

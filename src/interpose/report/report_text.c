@@ -106,6 +106,14 @@ static void print_setup(void *stream, const char *label, const char *text)
     fputc('\n', stream);
 }
 
+static void print_run(FILE *stream, const struct report *report)
+{
+    char place[HOST_BYTES + DATE_BYTES + 16];
+    snprintf(place, sizeof place, "%s, until %s", report->run.host, report->run.date);
+    print_setup(stream, "command", report->run.command);
+    print_setup(stream, "ran on", place);
+}
+
 static void print_advice(void *stream, const char *sentence)
 {
     fputs("  - ", stream);
@@ -119,6 +127,7 @@ void report_text_print(FILE *stream, const struct report *report)
     fputs(" (", stream);
     printable_print(stream, report->program);
     fputs(")\n", stream);
+    print_run(stream, report);
     report_setup_each(report, print_setup, stream);
     if (report_was_called(&report->total))
         print_table(stream, report);

@@ -1,4 +1,5 @@
 #include "interpose/report/page/page.h"
+#include "common/plural.h"
 #include "interpose/purchase/model_in_force.h"
 #include "interpose/report/page/html.h"
 #include "interpose/report/page/page_parts.h"
@@ -9,26 +10,24 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 static void print_head(FILE *stream, const struct report *report)
 {
-    char date[32] = "";
-    struct tm fields;
-    const time_t now = time(NULL);
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
           "style-src 'unsafe-inline'\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n<title>mublas: ", stream);
-    html_print(stream, report->program);
+    html_print(stream, report->run.command);
     fprintf(stream, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", page_style);
     html_print(stream, report->program);
-    fputs("</h1>\n<p class=\"note\">", stream);
+    fputs("</h1>\n<p><code>", stream);
+    html_print(stream, report->run.command);
+    fputs("</code></p>\n<p class=\"note\">", stream);
     report_text_print_process(stream, report);
-    if (gmtime_r(&now, &fields) && strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &fields))
-        fprintf(stream, ", %s", date);
-    fputs("</p>\n", stream);
+    fputs(" on ", stream);
+    html_print(stream, report->run.host);
+    fprintf(stream, ", until %s</p>\n", report->run.date);
 }
 
 static void print_figure(FILE *stream, const char *name, double seconds, const char *note)
@@ -61,18 +60,18 @@ static void print_saved(FILE *stream, const struct report *report)
         return;
     snprintf(note, sizeof note,
              "not measured: by %s the host needs %.3f s for what the GPU did in %.3f s, %llu call%s; what opening "
-             "the GPU took is not taken off", origin, foretold, taken, calls, calls == 1 ? "" : "s");
+             "the GPU took is not taken off", origin, foretold, taken, calls, plural(calls));
     print_figure(stream, name, fabs(foretold - taken), note);
 }
 
 static void print_figures(FILE *stream, const struct report *report)
 {
     char untimed[128], moved[128];
-    snprintf(untimed, sizeof untimed, "timed calls of all threads; %llu others at least were counted only",
-             (unsigned long long)untimed_calls(report));
-    snprintf(moved, sizeof moved, "%llu calls; %.1f MB up, %.1f MB down",
-             (unsigned long long)report->total.device_calls, (double)report->total.bytes_up / 1e6,
-             (double)report->total.bytes_down / 1e6);
+    const unsigned long long others = untimed_calls(report), on_device = report->total.device_calls;
+    snprintf(untimed, sizeof untimed, "timed calls of all threads; %llu other%s at least %s counted only", others,
+             plural(others), others == 1 ? "was" : "were");
+    snprintf(moved, sizeof moved, "%llu call%s; %.1f MB up, %.1f MB down", on_device, plural(on_device),
+             (double)report->total.bytes_up / 1e6, (double)report->total.bytes_down / 1e6);
     fputs("<div class=\"figures\">\n", stream);
     print_saved(stream, report);
     print_figure(stream, "the run", (double)report->run_nanoseconds / 1e9, "since mublas was loaded");

@@ -10,7 +10,7 @@ static const char page_style[] =
     "*{box-sizing:border-box}\n"
     "body{margin:0 auto;padding:1.5rem;max-width:64rem;background:var(--ground);color:var(--text);"
     "font:15px/1.5 system-ui,sans-serif}\n"
-    "h1{font-size:1.5rem;margin:0;overflow-wrap:anywhere}h2{font-size:1.1rem;margin:2rem 0 .5rem}\n"
+    "h1{font-size:1.5rem;margin:0;overflow-wrap:anywhere}code{overflow-wrap:anywhere}h2{font-size:1.1rem;margin:2rem 0 .5rem}\n"
     ".note,small{color:var(--faint);font-size:.85rem}p{margin:.4rem 0}li{margin:.3rem "
     "0;overflow-wrap:anywhere}\n"
     ".figures{display:flex;flex-wrap:wrap;gap:1rem;margin-top:1rem}\n"

@@ -1,3 +1,4 @@
+#include "common/plural.h"
 #include "interpose/report/page/page_parts.h"
 
 enum { CHART_WIDTH = 1000, CHART_HEIGHT = 180, STEP_WIDTH = CHART_WIDTH / TIMELINE_STEPS };
@@ -86,12 +87,13 @@ void page_print_timeline(FILE *stream, const struct report *report)
     fputs("<section><h2>Time line</h2>\n", stream);
     page_print_legend(stream);
     print_svg(stream, &chart);
-    fprintf(stream, "<p class=\"note\">%d steps of %.4g s; the full height is %.2f threads. Empty: the "
+    fprintf(stream, "<p class=\"note\">%d step%s of %.4g s; the full height is %.2f thread%s. Empty: the "
                     "program's "
                     "own work, and calls that are not timed. Calls on the GPU that were given up in the "
                     "middle "
                     "count here, too.</p>\n",
-            chart.used, (double)timeline_width(chart.level) / 1e9, chart.highest);
+            chart.used, plural((unsigned)chart.used), (double)timeline_width(chart.level) / 1e9, chart.highest,
+            chart.highest < 1.005 ? "" : "s");
     print_table(stream, &chart);
     fputs("</section>\n", stream);
 }

@@ -1,0 +1,22 @@
+/* report_run.h - which run a report is of: two pages of Python programs look alike otherwise. */
+#ifndef MUBLAS_REPORT_RUN_H
+#define MUBLAS_REPORT_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { COMMAND_BYTES = 256, HOST_BYTES = 65, DATE_BYTES = 24 };
+
+struct report_run {
+    char command[COMMAND_BYTES]; /* as for a shell, in one line; a longer one ends in " ..." */
+    char host[HOST_BYTES];       /* the machine's name */
+    char date[DATE_BYTES];       /* of now: "2026-11-27 09:15 UTC" */
+};
+
+/* Of this process, at its end. */
+void report_run_read(struct report_run *run);
+
+/* The words of a process's arguments, each ended by NUL, as a shell takes them. `whole`: they are all. */
+void report_run_join(const char *words, size_t length, bool whole, char command[COMMAND_BYTES]);
+
+#endif
