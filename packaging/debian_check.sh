@@ -84,6 +84,8 @@ use()
     triplet=$(in_root "$user" sh -c 'echo /usr/lib/*/mublas' | cut -d / -f 4)
     cp "$builder/build/mublas/debian/build/fortran/eigensolver" "$user/tmp/eigensolver"
     in_root "$user" mublas doctor
+    ! grep -q '^[a-z]*-path' "$user/usr/share/mublas/modulefile" ||
+        die "the module file puts folders of /usr in front"
     eigensolver "mublas run --report=r.html --" && [ -s "$user/tmp/r.html" ] || die "mublas run fails"
     for name in libblas.so.3 liblapack.so.3; do
         in_root "$user" readlink -f "/usr/lib/$triplet/$name" | grep -q "^/usr/lib/$triplet/mublas/" ||

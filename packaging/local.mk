@@ -1,8 +1,10 @@
 # For systems that keep software in folders of its own: copied or linked to MODULEPATH/mublas/VERSION.
 pkgdata_DATA = packaging/modulefile
+# Folders below /usr are searched anyway: put in front they would hide other modules' programs.
+modulefile_paths = `test '$(prefix)' != /usr || echo '-e /^\(prepend\|append\)-path/d -e /^.*own.pages/d'`
 packaging/modulefile: packaging/modulefile.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) packaging && \
-	sed -e 's|@''VERSION@|$(PACKAGE_VERSION)|g' -e 's|@''bindir@|$(bindir)|' -e 's|@''libdir@|$(libdir)|' \
+	sed $(modulefile_paths) -e 's|@''VERSION@|$(PACKAGE_VERSION)|g' -e 's|@''bindir@|$(bindir)|' -e 's|@''libdir@|$(libdir)|' \
 		-e 's|@''includedir@|$(includedir)|' -e 's|@''mandir@|$(mandir)|' \
 		$(top_srcdir)/packaging/modulefile.in > $@.new && mv $@.new $@
 CLEANFILES += packaging/modulefile

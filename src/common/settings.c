@@ -30,10 +30,15 @@ enum {
 static bool is_bad[SETTING_COUNT], has_faults;
 static long verbose_asked; /* the level asked for, if there is no such level; 0: there is */
 
-/* Settings are read before the log level is known, so their errors are always shown. */
-static void complain(const char *name, const char *value, const char *wanted, const char *fallback)
+enum { NAME_MOST = 100 };
+
+static void tell_bad_value(const char *name, const char *value, const char *wanted, const char *fallback,
+                           settings_take_fault *take, void *context)
 {
-    log_complaint("%s='%.200s' is not %s; using %s", name, value, wanted, *fallback ? fallback : "none");
+    char text[512];
+    snprintf(text, sizeof text, "%s='%.200s' is not %s; using %s", name, value, wanted,
+             *fallback ? fallback : "none");
+    take(context, name, text);
 }
 
 /* The number of the name that the text is; -1: of none. */
@@ -177,13 +182,15 @@ static const char *next_copy(const char *entry)
     return next < copies + copied_bytes ? next : NULL;
 }
 
-static void complain_of_unknown_names(void)
+static void tell_unknown_names(settings_take_fault *take, void *context)
 {
+    char name[NAME_MOST + 1], text[NAME_MOST + 64];
     for (const char *entry = next_copy(NULL); entry; entry = next_copy(entry)) {
-        const size_t length = strcspn(entry, "=");
-        if (!is_known(entry))
-            log_complaint("%.*s is not a setting; `mublas info --settings` lists them",
-                          (int)(length < 100 ? length : 100), entry);
+        if (is_known(entry))
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(entry, "="), entry);
+        snprintf(text, sizeof text, "%s is not a setting; `mublas info --settings` lists them", name);
+        take(context, name, text);
     }
 }
 
@@ -252,17 +259,34 @@ static void read_settings(void)
 }
 
 /* Must not call settings(), which waits for this. */
+void settings_each_fault(settings_take_fault *take, void *context)
+{
+    char text[64];
+    pthread_once(&read_once, read_settings);
+#define SETTING(name, field, parser, fallback, values, meaning)                                    \
+    if (is_bad[SETTING_##name])                                                                    \
+        tell_bad_value(#name, copied_value(#name), values, fallback, take, context);
+#include "common/settings.def"
+#undef SETTING
+    if (verbose_asked) {
+        snprintf(text, sizeof text, "MUBLAS_VERBOSE='%ld' is not 0..3; using 3", verbose_asked);
+        take(context, "MUBLAS_VERBOSE", text);
+    }
+    tell_unknown_names(take, context);
+}
+
+/* The log level is of settings, too, so their faults are always shown. */
+static void complain(void *unused, const char *name, const char *text)
+{
+    (void)unused;
+    (void)name;
+    log_complaint("%s", text);
+}
+
 static void say_faults(void)
 {
     const int saved_errno = errno;
-#define SETTING(name, field, parser, fallback, values, meaning)                                    \
-    if (is_bad[SETTING_##name])                                                                    \
-        complain(#name, copied_value(#name), values, fallback);
-#include "common/settings.def"
-#undef SETTING
-    if (verbose_asked)
-        log_complaint("MUBLAS_VERBOSE='%ld' is not 0..3; using 3", verbose_asked);
-    complain_of_unknown_names();
+    settings_each_fault(complain, NULL);
     errno = saved_errno;
 }
 

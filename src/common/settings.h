@@ -56,6 +56,11 @@ const struct settings *settings_copied(bool *are_faulty);
  * may be final. */
 bool settings_are_readable(void);
 
+/* Calls `take` with each setting that has a bad value, and each MUBLAS_ name that is none, and a line about
+ * it. */
+typedef void settings_take_fault(void *context, const char *name, const char *text);
+void settings_each_fault(settings_take_fault *take, void *context);
+
 /* True when MUBLAS_REPORT asks for a report. Like settings_copied. */
 bool settings_report_wanted(void);
 

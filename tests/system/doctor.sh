@@ -21,12 +21,12 @@ doctor()
     env "$@" "${doctor_command:-$build/mublas}" doctor > "$work/output" 2> "$work/errors"
     status=$?
 }
-# The lines of findings, in order, whatever they say.
+# The lines of findings, in order, whatever they say; those of settings are there only where one is wrong.
 complete()
 {
     local told
     told=$(sed -nE 's/^(ok|WRONG|-) +(host BLAS|test product|[a-zA-Z]+) .*/\2/p' "$work/output" |
-        tr ' \n' '_ ')
+        grep -v '^settings$' | tr ' \n' '_ ')
     [ "$told" = "$subjects " ] &&
         [ "$(grep -c '^WRONG' "$work/output")" = "$(grep -c '^ .* do: [a-z]' "$work/output")" ]
 }
@@ -144,6 +144,17 @@ finds 1 'test product' 'device and host differ' 'mublas verify' \
     MUBLAS_HOST_BLAS="$build/tests/system/.libs/rough_blas.so"
 finds 1 'test product' 'dsymv stayed on the host' 'mublas verify' EMULATED_FAULTS=KERNEL:1
 finds 1 'test product' 'MUBLAS_OFFLOAD=never' 'unset MUBLAS_OFFLOAD' MUBLAS_OFFLOAD=never
+finds 1 'test product' 'out of device memory, of which MUBLAS_DEVICE_MEMORY=0 lets' 'unset MUBLAS_DEVICE_MEMORY' \
+    MUBLAS_DEVICE_MEMORY=0
+finds 1 settings "MUBLAS_OFFLOAD='bogus' is not auto.always.never; using auto" 'correct or unset MUBLAS_OFFLOAD' \
+    MUBLAS_OFFLOAD=bogus
+doctor MUBLAS_DEVICE_MEMORY=much MUBLAS_VERBOSE=7 MUBLAS_OFLOAD=never
+[ $status = 1 ] && complete && [ "$(grep -c '^WRONG' "$work/output")" = 3 ] &&
+    [ "$(grep -c '^mublas: MUBLAS_' "$work/errors")" = 3 ] &&
+    wrong settings "MUBLAS_DEVICE_MEMORY='much' is not" 'correct or unset MUBLAS_DEVICE_MEMORY' &&
+    wrong settings "MUBLAS_VERBOSE='7'" 'unset MUBLAS_VERBOSE' &&
+    wrong settings 'MUBLAS_OFLOAD is not a setting' 'unset MUBLAS_OFLOAD'
+result $? "settings: each that is wrong, once"
 mkdir "$work/damaged"
 cp "$build/mublas" "$work/damaged" && echo "no library" > "$work/damaged/libmublas_shim.so"
 doctor_command=$work/damaged/mublas

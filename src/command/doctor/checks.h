@@ -17,6 +17,10 @@ struct patient {
     struct device_choice choice;
 };
 
+/* A line for each that is wrong, and none where all are right. Those are none of the environment's any more,
+ * so that processes that the doctor starts do not repeat it. */
+void check_settings(struct patient *patient);
+
 void check_driver(struct patient *patient);
 void check_device(struct patient *patient);
 void check_kernels(struct patient *patient);

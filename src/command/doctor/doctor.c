@@ -14,6 +14,7 @@ int doctor_run(char **arguments)
     /* The lines say what the log would. */
     setenv("MUBLAS_VERBOSE", "0", 0);
     findings_begin(&patient.findings);
+    check_settings(&patient);
     check_driver(&patient);
     check_device(&patient);
     check_kernels(&patient);

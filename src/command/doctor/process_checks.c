@@ -1,4 +1,4 @@
-/* What the kernel and a container let this process do. */
+/* What the environment asks for; what the kernel and a container let this process do. */
 #include "command/doctor/checks.h"
 #include "common/settings.h"
 #include "mirror/host_memory/mapping.h"
@@ -10,6 +10,19 @@
 #include <unistd.h>
 
 static const char subject[] = "residency";
+
+static void tell_setting(void *patient, const char *name, const char *text)
+{
+    char advice[192];
+    snprintf(advice, sizeof advice, "correct or unset %s", name);
+    finding_wrong(&((struct patient *)patient)->findings, "settings", advice, "%s", text);
+    unsetenv(name);
+}
+
+void check_settings(struct patient *patient)
+{
+    settings_each_fault(tell_setting, patient);
+}
 
 static bool tracker_works(void)
 {

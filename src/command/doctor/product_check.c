@@ -6,7 +6,9 @@
 #include "command/verify/blas_calls.h"
 #include "common/clock.h"
 #include "common/settings.h"
+#include "interpose/host_reason.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -58,6 +60,18 @@ static bool make(const char *what, struct products *products)
     return status == 0;
 }
 
+static void tell_stayed(struct findings *findings, const char *reason)
+{
+    const char *const amount = getenv("MUBLAS_DEVICE_MEMORY");
+    const bool is_full = strstr(reason, host_reason_text(HOST_OUT_OF_MEMORY)) != NULL;
+    if (is_full && amount)
+        finding_wrong(findings, subject, "unset MUBLAS_DEVICE_MEMORY, or let it be more",
+                      "%s, of which MUBLAS_DEVICE_MEMORY=%s lets mublas fill too little", reason, amount);
+    else
+        finding_wrong(findings, subject, is_full ? "see by nvidia-smi who uses the device's memory" : advice, "%s",
+                      *reason ? reason : "not every call was made on the device");
+}
+
 static void judge(struct findings *findings, const struct products *products, bool ended, int wanted,
                   const char *names, double seconds)
 {
@@ -67,8 +81,7 @@ static void judge(struct findings *findings, const struct products *products, bo
     else if (products->made < wanted || !ended)
         finding_wrong(findings, subject, advice, "%s: the process under the shim did not finish them", names);
     else if (products->on_device < wanted)
-        finding_wrong(findings, subject, advice, "%s",
-                      *products->reason ? products->reason : "not every call was made on the device");
+        tell_stayed(findings, products->reason);
     else if (settings()->offload == OFFLOAD_NEVER)
         finding_wrong(findings, subject, "unset MUBLAS_OFFLOAD",
                       "%s are right on the device, but MUBLAS_OFFLOAD=never "
