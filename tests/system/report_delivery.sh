@@ -110,6 +110,9 @@ if [ -z "$sanitizers" ]; then
     run --report -- sh -c '/bin/true; exit 3'
     [ $? = 3 ] && [ ! -s "$work/errors" ]
     result $? "a script leaves the report to the programs that it starts"
+    run --report="$report" -- bash -c 'sleep 1 > /dev/null 2>&1 & exit 0' && grep -q 'made no BLAS or LAPACK call' "$report" &&
+        grep -q '^  - It started other processes, which report for themselves' "$report"
+    result $? "a program that does not wait for one that it started: that the other reports for itself"
     ( cd "$work" && run --report=report -- sh -c 'cd folder && exec "$0"' "$counted" ) && is_whole "$report"
     result $? "a relative name is of the folder in which mublas run was called"
     if [ -z "$libelf_missing" ]; then
@@ -121,6 +124,21 @@ if [ -z "$sanitizers" ]; then
             ! grep -q 'Not interceptable' "$report"
         result $? "what was found in a program is told of it, and not of the one that it becomes"
     fi
+fi
+# The line comes behind the program's end: standard error is read to its own.
+lines_of() { "$build/mublas" run --report="$report" -- "$@" 2>&1 > /dev/null | cat > "$work/errors"; }
+is_told_earlier() { [ "$(wc -l < "$work/errors")" = 1 ] && grep -q "^mublas run: $report is of an earlier run: $1 has ended" "$work/errors"; }
+if [ -z "$sanitizers" ]; then
+    echo earlier > "$report"
+    lines_of sh -c 'kill -KILL $$'
+    is_told_earlier sh && [ "$(cat "$report")" = earlier ]
+    result $? "after a signal it is said that the report there is of an earlier run"
+    lines_of sh -c '"$0" > /dev/null; kill -KILL $$' /bin/true && is_told_earlier sh
+    result $? "likewise where programs that were started wrote none"
+    lines_of "$counted" && [ ! -s "$work/errors" ] && is_whole "$report"
+    result $? "of a new report nothing is said"
+    lines_of sh -c '"$0"; kill -KILL $$' "$counted" && [ ! -s "$work/errors" ] && is_whole "$report"
+    result $? "nor of one that a program wrote that was started"
 fi
 # What cannot be written is said before a long run begins, which does not begin.
 refused() # FILE REASON

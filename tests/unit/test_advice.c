@@ -54,9 +54,27 @@ static void test_process(void)
     facts.was_called = false;
     expect(&facts, "This program made no BLAS or LAPACK call that mublas could see. mublas info -- PROGRAM lists "
                    "those that it could make.\n", "a program without calls");
+    facts.has_started_others = true;
+    expect(&facts, "This program made no BLAS or LAPACK call that mublas could see. mublas info -- PROGRAM lists "
+                   "those that it could make.\nIt started other processes, which report for themselves: a fork's "
+                   "child to a name of its own, FILE.PID. One that leaves by _exit, as Python's multiprocessing has "
+                   "it after a fork, or that a signal ends, writes no report: in Python take multiprocessing's "
+                   "spawn.\n", "one that started others");
+    facts.has_started_others = false;
     facts.unreachable = "lib/libfoo.so: 3 BLAS routines: a BLAS is linked statically into it";
     expect(&facts, "This program made no BLAS or LAPACK call that mublas could see.\nNot interceptable, so not in this report: lib/libfoo.so: 3 BLAS routines: a BLAS is linked "
                    "statically into it.\n", "what cannot be intercepted");
+}
+
+static void test_forked(void)
+{
+    struct advice_facts facts = {.has_recipe = true, .was_called = true, .has_started_others = true};
+    expect(&facts, "Nothing: all calls ran on the GPU, by a recipe of this machine.\n",
+           "of programs that one with calls started nothing is said");
+    facts.has_forked = true;
+    expect(&facts, "Processes that it forked report for themselves, each to a name of its own, FILE.PID. One that "
+                   "leaves by _exit, as Python's multiprocessing has it after a fork, or that a signal ends, writes "
+                   "no report: in Python take multiprocessing's spawn.\n", "but of what it forked");
 }
 
 static void test_waking(void)
@@ -215,6 +233,7 @@ static void test_inside(void)
 int main(void)
 {
     test_process();
+    test_forked();
     test_waking();
     test_tracking();
     test_sizes();

@@ -1,5 +1,6 @@
 mublas_SOURCES += src/command/run/run.c \
-	src/command/run/program_file.c src/command/run/program_file.h
+	src/command/run/program_file.c src/command/run/program_file.h \
+	src/command/run/report_watch.c src/command/run/report_watch.h
 
 # A program, or this one again, under the shim: for bench programs, too.
 libmublas_calls_la_SOURCES += \

@@ -1,6 +1,7 @@
 #include "command/commands.h"
 #include "command/run/preload.h"
 #include "command/run/program_file.h"
+#include "command/run/report_watch.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -142,6 +143,7 @@ int run_program(char **arguments)
         return complain(EXIT_BAD_COMMAND_LINE, getenv("MUBLAS_REPORT"), reason);
     if (!look_into(path) || !preload_set_environment(shim, true))
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
+    report_watch_begin(*program);
     execv(path, program);
     return complain(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, path, strerror(errno));
 }

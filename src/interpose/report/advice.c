@@ -125,6 +125,19 @@ static void say_unreachable(const struct giving *giving)
         say(giving, "Not interceptable, so not in this report: %s.", facts->unreachable);
 }
 
+/* A program with calls of its own starts others for many a reason; what it forked, it may have forked for its
+ * calls. */
+static void say_others(const struct giving *giving)
+{
+    const struct advice_facts *const facts = giving->facts;
+    if (!facts->was_called && facts->has_started_others)
+        say(giving, "It started other processes, which report for themselves: a fork's child to a name of its own, "
+                    "FILE.PID. %s", advice_silent_children);
+    else if (facts->was_called && facts->has_forked)
+        say(giving, "Processes that it forked report for themselves, each to a name of its own, FILE.PID. %s",
+            advice_silent_children);
+}
+
 static void say_faster(const struct giving *giving, const struct advice_routine *routine, const char *spent)
 {
     char size[96];
@@ -261,6 +274,7 @@ void advice_give(const struct advice_facts *facts, advice_take *take, void *cont
     int said = 0;
     const struct giving giving = {facts, take, context, &said};
     say_unreachable(&giving);
+    say_others(&giving);
     say_device(&giving);
     say_tracking(&giving);
     say_together(&giving, HOST_NO_DEVICE, KIND_ANY);

@@ -46,6 +46,7 @@ struct advice_facts {
     bool has_recipe;                           /* of mublas tune */
     const char *unreachable; /* what of the program cannot be intercepted and why; NULL: nothing is known */
     bool was_called;         /* any BLAS or LAPACK routine */
+    bool has_forked, has_started_others; /* processes, whose calls are none of this one's */
 };
 
 /* Calls `take` with each sentence, those of the whole process first, then the costliest. */

@@ -18,6 +18,9 @@ const char *advice_tracking_remedy(const char *fault);
 /* Behind a list of routines of which some make calls that are in the list themselves. */
 extern const char advice_without_inside[];
 
+/* Of processes that a program started. */
+extern const char advice_silent_children[];
+
 /* "900", "900 x 20", "900 x 20 x 7" */
 void advice_print_size(char *text, size_t room, const struct advice_routine *routine);
 /* "6.1 s on the host in 12 calls (2.3 s of that in calls that it makes)" */

@@ -133,6 +133,8 @@ const struct report *report_read(void)
     if (!is_expected(report))
         return NULL;
     report->program = program_invocation_name;
+    report->has_forked = thread_counters_forked();
+    report->has_started_others = report_start_others_since() || report_start_others_left();
     report_run_read(&report->run);
     report->run_nanoseconds = stats_run_nanoseconds();
     report->largest_count = stats_read_largest(report->largest);

@@ -11,6 +11,7 @@ struct report {
     struct reporter reporter;
     const char *program;
     struct report_run run;
+    bool has_forked, has_started_others; /* any that it waited for, or not */
     uint64_t run_nanoseconds;
     struct routine_stats routines[SYMBOL_COUNT], total; /* each nanosecond of the total's is counted once */
     struct large_call largest[LARGEST_CALLS];

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[PATH_MAX];
@@ -30,4 +31,10 @@ const char *report_start_folder(void)
 bool report_start_others_since(void)
 {
     return children_faults() > faults_of_children;
+}
+
+bool report_start_others_left(void)
+{
+    siginfo_t child;
+    return waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == 0;
 }

@@ -14,4 +14,7 @@ const char *report_start_folder(void);
  * program, too: the count of what its children used stays when it calls exec. */
 bool report_start_others_since(void);
 
+/* Has this process children that it has not waited for? */
+bool report_start_others_left(void);
+
 #endif

@@ -17,7 +17,7 @@ static __thread bool has_ended __attribute__((tls_model("initial-exec")));
 /* Its destructor tells of a thread's end. */
 static pthread_key_t end_key;
 static atomic_bool begun;
-static bool restarted;
+static bool restarted, forked;
 static _Atomic uint64_t origin;
 
 /* What a later destructor of the thread calls is counted among those of all: no other would tell of the end
@@ -38,10 +38,16 @@ static void clear(struct thread_counters *counters)
             atomic_store_explicit(&words[i], 0, memory_order_relaxed);
 }
 
+static void note_fork(void)
+{
+    forked = true;
+}
+
 /* The child of a fork reports what it did itself. No other thread runs here. */
 static void restart_in_child(void)
 {
     restarted = true;
+    forked = false;
     origin = clock_nanoseconds();
     clear(&shared);
     for (struct thread_counters *counters = newest; counters; counters = counters->next) {
@@ -55,7 +61,7 @@ void thread_counters_begin(void)
 {
     enum { KEYS_IN_THREAD = 32 }; /* of the C library's; for those above it allocates memory */
     origin = clock_nanoseconds();
-    if (pthread_atfork(NULL, NULL, restart_in_child) == 0 && pthread_key_create(&end_key, thread_ends) == 0 &&
+    if (pthread_atfork(NULL, note_fork, restart_in_child) == 0 && pthread_key_create(&end_key, thread_ends) == 0 &&
         end_key < KEYS_IN_THREAD)
         atomic_store_explicit(&begun, true, memory_order_release);
 }
@@ -68,6 +74,11 @@ uint64_t thread_counters_origin(void)
 bool thread_counters_restarted(void)
 {
     return restarted;
+}
+
+bool thread_counters_forked(void)
+{
+    return forked;
 }
 
 static struct thread_counters *take_ended(void)
