@@ -19,6 +19,9 @@ for mode in always auto never; do
     MUBLAS_OFFLOAD=$mode under_shim "$counted" long && [ ! -s "$work/errors" ] && is_good
     result $? "mode $mode: the page is well-formed, and its figures and advice are the text's"
 done
+grep -q '<b>0.000 s</b><span>on the GPU</span><small>no call</small>' "$page" &&
+    ! grep -q '<i class="device">' "$page"
+result $? "the GPU is not shown where no call was there"
 advises 'Calls on the host, because MUBLAS_OFFLOAD=never says so \(not timed\): daxpy \(8\), dgemv \(4\), dsymv \(4\)\.'
 result $? "what the setting keeps on the host is told"
 [ "$(stat -c %a "$page")" = 600 ]
@@ -38,6 +41,10 @@ add_up()
         awk -v whole="$(whole "$1")" '{ sum += $1; shares += $3 }
             END { exit !(NR && sum > whole - 0.003 && sum < whole + 0.003 && shares >= 97 && shares <= 103) }'
 }
+legends() { grep -A 1 -E "<h2>$1</h2>" "$page" | grep -o '<i class="[a-z]*">' | tr -d '\n'; }
+[ "$(legends 'Time line')" = '<i class="device"><i class="link"><i class="other">' ] &&
+    [ "$(legends Routines)" = "$(legends 'Time line')" ]
+result $? "a legend has the colours that its chart shows"
 add_up run && add_up calls
 result $? "the parts of the run make the whole of it, and those of the calls"
 MUBLAS_OFFLOAD=always under_shim "$counted" threads && is_good && add_up run && add_up calls &&

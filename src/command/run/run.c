@@ -94,15 +94,17 @@ static const char *report_fault(void)
     return folder_fault(report);
 }
 
-/* The report says too what mublas does not get to see. One that gets nothing to see cannot report. */
-static bool look_into(const char *path)
+/* The report says too what mublas does not get to see. One that gets nothing to see cannot report: that is
+ * said, and *is_refused. */
+static bool look_into(const char *path, bool *is_refused)
 {
-    bool is_refused = false, good = true;
+    bool good = true;
     char *setting = NULL;
+    *is_refused = false;
     if (!is_report_wanted())
         return true;
-    char *const found = inspect_unreachable(path, &is_refused);
-    if (is_refused && found)
+    char *const found = inspect_unreachable(path, is_refused);
+    if (*is_refused && found)
         fprintf(stderr, "mublas run: there will be no report of %s\n", found);
     else if (asprintf(&setting, "%ld:%zu:%s:%s", (long)getpid(), strlen(path), path, found ? found : "") >= 0)
         good = setenv("MUBLAS_UNREACHABLE", setting, 1) == 0;
@@ -122,6 +124,7 @@ static int complain(int status, const char *subject, const char *reason)
 int run_program(char **arguments)
 {
     char path[PATH_MAX];
+    bool is_refused;
     char **program = take_options(arguments);
     if (!program)
         return EXIT_BAD_COMMAND_LINE;
@@ -141,9 +144,10 @@ int run_program(char **arguments)
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
     if ((reason = report_fault()))
         return complain(EXIT_BAD_COMMAND_LINE, getenv("MUBLAS_REPORT"), reason);
-    if (!look_into(path) || !preload_set_environment(shim, true))
+    if (!look_into(path, &is_refused) || !preload_set_environment(shim, true))
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
-    report_watch_begin(*program);
+    if (!is_refused)
+        report_watch_begin(*program);
     execv(path, program);
     return complain(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, path, strerror(errno));
 }

@@ -64,20 +64,34 @@ static void print_saved(FILE *stream, const struct report *report)
     print_figure(stream, name, fabs(foretold - taken), note);
 }
 
+static void print_host_figure(FILE *stream, const struct report *report)
+{
+    char note[128];
+    const unsigned long long others = untimed_calls(report);
+    const int used = snprintf(note, sizeof note, "timed calls of all threads");
+    if (others)
+        snprintf(note + used, sizeof note - (size_t)used, "; %llu other%s at least %s counted only", others,
+                 plural(others), others == 1 ? "was" : "were");
+    print_figure(stream, "BLAS and LAPACK on the host", (double)report_own_host_time(&report->total) / 1e9, note);
+}
+
+static void print_device_figure(FILE *stream, const struct report *report)
+{
+    char note[128] = "no call";
+    const unsigned long long calls = report->total.device_calls;
+    if (calls)
+        snprintf(note, sizeof note, "%llu call%s; %.1f MB up, %.1f MB down", calls, plural(calls),
+                 (double)report->total.bytes_up / 1e6, (double)report->total.bytes_down / 1e6);
+    print_figure(stream, "on the GPU", (double)report_device_time(&report->total) / 1e9, note);
+}
+
 static void print_figures(FILE *stream, const struct report *report)
 {
-    char untimed[128], moved[128];
-    const unsigned long long others = untimed_calls(report), on_device = report->total.device_calls;
-    snprintf(untimed, sizeof untimed, "timed calls of all threads; %llu other%s at least %s counted only", others,
-             plural(others), others == 1 ? "was" : "were");
-    snprintf(moved, sizeof moved, "%llu call%s; %.1f MB up, %.1f MB down", on_device, plural(on_device),
-             (double)report->total.bytes_up / 1e6, (double)report->total.bytes_down / 1e6);
     fputs("<div class=\"figures\">\n", stream);
     print_saved(stream, report);
     print_figure(stream, "the run", (double)report->run_nanoseconds / 1e9, "since mublas was loaded");
-    print_figure(stream, "BLAS and LAPACK on the host", (double)report_own_host_time(&report->total) / 1e9,
-                 untimed);
-    print_figure(stream, "on the GPU", (double)report_device_time(&report->total) / 1e9, moved);
+    print_host_figure(stream, report);
+    print_device_figure(stream, report);
     fputs("</div>\n", stream);
 }
 

@@ -15,7 +15,11 @@ void page_print_routines(FILE *stream, const struct report *report);
 /* When threads were in which activity. */
 void page_print_timeline(FILE *stream, const struct report *report);
 
-/* The colours' names: those activities whose class names are "host", "device", "link" and "other". */
-void page_print_legend(FILE *stream);
+/* The name of an activity's colour, and what that means. */
+const char *page_activity_class(enum activity activity);
+const char *page_activity_meaning(enum activity activity);
+
+/* What the colours mean that a chart shows. */
+void page_print_legend(FILE *stream, const bool is_shown[ACTIVITY_COUNT]);
 
 #endif

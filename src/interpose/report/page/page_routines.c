@@ -71,6 +71,18 @@ static void print_bars(FILE *stream, const struct bar *bars, int count)
     fputs("</div>\n", stream);
 }
 
+static void print_legend(FILE *stream, const struct bar *bars, int count)
+{
+    bool is_shown[ACTIVITY_COUNT] = {false};
+    for (int i = 0; i < count; i++) {
+        is_shown[ACTIVITY_HOST] |= bars[i].host > 0;
+        is_shown[ACTIVITY_DEVICE] |= bars[i].device > 0;
+        is_shown[ACTIVITY_LINK] |= bars[i].link > 0;
+        is_shown[ACTIVITY_OTHER] |= bars[i].other > 0;
+    }
+    page_print_legend(stream, is_shown);
+}
+
 static void print_seconds(FILE *stream, uint64_t nanoseconds)
 {
     if (nanoseconds)
@@ -125,7 +137,7 @@ void page_print_routines(FILE *stream, const struct report *report)
     struct bar *const bars = calloc(SYMBOL_COUNT, sizeof *bars);
     const int count = bars ? take_bars(report, bars) : 0;
     fputs("<section><h2>Routines</h2>\n", stream);
-    page_print_legend(stream);
+    print_legend(stream, bars, count);
     print_bars(stream, bars, count);
     fputs("<div class=\"wide\">", stream);
     print_table(stream, report, bars, count);

@@ -10,10 +10,6 @@ struct chart {
     double highest; /* of the sums of a step, in threads; 1 or more */
 };
 
-static const char *const classes[ACTIVITY_COUNT] = {
-    [ACTIVITY_HOST] = "host", [ACTIVITY_DEVICE] = "device", [ACTIVITY_LINK] = "link",
-    [ACTIVITY_OTHER] = "other"};
-
 static double threads_at(const struct chart *chart, int activity, int step)
 {
     return (double)chart->steps[activity][step] / (double)timeline_width(chart->level);
@@ -45,8 +41,33 @@ static void print_step(FILE *stream, const struct chart *chart, int step)
             continue;
         top -= height;
         fprintf(stream, "<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>",
-                classes[activity], step * STEP_WIDTH, top, STEP_WIDTH, height);
+                page_activity_class((enum activity)activity), step * STEP_WIDTH, top, STEP_WIDTH, height);
     }
+}
+
+static void print_legend(FILE *stream, const struct chart *chart)
+{
+    bool is_shown[ACTIVITY_COUNT] = {false};
+    for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
+        for (int step = 0; step < chart->used; step++)
+            is_shown[activity] |= chart->steps[activity][step] > 0;
+    page_print_legend(stream, is_shown);
+}
+
+/* With three figures, and no more than a tenth of a millisecond's. */
+static void print_time(FILE *stream, double seconds)
+{
+    const int decimals = seconds >= 100 ? 0 : seconds >= 10 ? 1 : seconds >= 1 ? 2 : seconds >= 0.1 ? 3 : 4;
+    fprintf(stream, "%.*f s", decimals, seconds);
+}
+
+static void print_axis(FILE *stream, double seconds)
+{
+    fputs("<div class=\"axis\"><span>0 s</span><span>", stream);
+    print_time(stream, seconds / 2);
+    fputs("</span><span>", stream);
+    print_time(stream, seconds);
+    fputs("</span></div>\n", stream);
 }
 
 static void print_svg(FILE *stream, const struct chart *chart)
@@ -56,8 +77,8 @@ static void print_svg(FILE *stream, const struct chart *chart)
                     "table below\" preserveAspectRatio=\"none\">\n", chart->used * STEP_WIDTH, CHART_HEIGHT);
     for (int step = 0; step < chart->used; step++)
         print_step(stream, chart, step);
-    fprintf(stream, "</svg>\n<div class=\"axis\"><span>0 s</span><span>%.4g s</span><span>%.4g s</span>"
-                    "</div>\n", seconds / 2, seconds);
+    fputs("</svg>\n", stream);
+    print_axis(stream, seconds);
 }
 
 static void print_row(FILE *stream, const struct chart *chart, int step)
@@ -85,7 +106,7 @@ void page_print_timeline(FILE *stream, const struct report *report)
     struct chart chart;
     read_chart(report, &chart);
     fputs("<section><h2>Time line</h2>\n", stream);
-    page_print_legend(stream);
+    print_legend(stream, &chart);
     print_svg(stream, &chart);
     fprintf(stream, "<p class=\"note\">%d step%s of %.4g s; the full height is %.2f thread%s. Empty: the "
                     "program's "

@@ -6,6 +6,11 @@ struct piece {
     uint64_t nanoseconds;
 };
 
+static struct piece piece_of(enum activity activity, uint64_t nanoseconds)
+{
+    return (struct piece){page_activity_class(activity), page_activity_meaning(activity), nanoseconds};
+}
+
 static void print_bar(FILE *stream, const struct piece *pieces, int count, uint64_t whole)
 {
     fputs("<div class=\"bar whole\" aria-hidden=\"true\">", stream);
@@ -54,10 +59,10 @@ static void print_calls(FILE *stream, const struct report *report)
                    kernel = report_kernel_time(&report->total), link = report_link_time(&report->total),
                    host = report_own_host_time(&report->total);
     const struct piece pieces[] = {
-        {"host", "host BLAS and LAPACK", host},
-        {"device", "GPU, computing", kernel},
-        {"link", "copies", link},
-        {"other", "other time of calls on the GPU", on_device - kernel - link},
+        piece_of(ACTIVITY_HOST, host),
+        piece_of(ACTIVITY_DEVICE, kernel),
+        piece_of(ACTIVITY_LINK, link),
+        piece_of(ACTIVITY_OTHER, on_device - kernel - link),
     };
     if (host + on_device == 0)
         return;
