@@ -4,7 +4,8 @@ pkgdata_DATA = packaging/modulefile
 modulefile_paths = `test '$(prefix)' != /usr || echo '-e /^\(prepend\|append\)-path/d -e /^.*own.pages/d'`
 packaging/modulefile: packaging/modulefile.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) packaging && \
-	sed $(modulefile_paths) -e 's|@''VERSION@|$(PACKAGE_VERSION)|g' -e 's|@''bindir@|$(bindir)|' -e 's|@''libdir@|$(libdir)|' \
+	sed $(modulefile_paths) -e 's|@''VERSION@|$(PACKAGE_VERSION)|g' \
+		-e 's|@''bindir@|$(bindir)|' -e 's|@''libdir@|$(libdir)|' \
 		-e 's|@''includedir@|$(includedir)|' -e 's|@''mandir@|$(mandir)|' \
 		$(top_srcdir)/packaging/modulefile.in > $@.new && mv $@.new $@
 CLEANFILES += packaging/modulefile

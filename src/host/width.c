@@ -80,7 +80,8 @@ static enum integer_width remembered_width(host_function *function)
 static void remember(host_function *function, enum integer_width width)
 {
     if (width != WIDTH_DETECTED)
-        atomic_store_explicit(place_of(function), (uint64_t)(uintptr_t)function << WIDTH_BITS | (uint64_t)width,
+        atomic_store_explicit(place_of(function),
+                              (uint64_t)(uintptr_t)function << WIDTH_BITS | (uint64_t)width,
                               memory_order_relaxed);
 }
 

@@ -45,7 +45,8 @@ libmublas_core_la_SOURCES += \
 	src/interpose/purchase/purchase.c src/interpose/purchase/purchase.h \
 	src/interpose/purchase/solver_opening.c src/interpose/purchase/solver_opening.h \
 	src/interpose/purchase/waking.c src/interpose/purchase/waking.h \
-	src/interpose/report/advice.c src/interpose/report/advice.h \
+	src/interpose/report/advice.c src/interpose/report/advice.h src/interpose/report/advice_giving.h \
+	src/interpose/report/advice_routines.c \
 	src/interpose/report/advice_words.c src/interpose/report/advice_words.h \
 	src/interpose/report/page/html.c src/interpose/report/page/html.h \
 	src/interpose/report/call_spans.c src/interpose/report/call_spans.h \

@@ -136,6 +136,23 @@ static void test_sizes(void)
                "dgemv: 2 calls on the host (not timed), because the host was predicted to be faster.\n");
 }
 
+static void test_trifles(void)
+{
+    const struct advice_routine routines[] = {
+        {.name = "dgemm", .calls = {[HOST_FASTER] = 2}, .seconds = {[HOST_FASTER] = 0.0001}},
+        {.name = "dgetrf", .is_lapack = true, .n = 49, .pays_from = 96, .calls = {[HOST_FASTER] = 1},
+         .seconds = {[HOST_FASTER] = 0.0004}},
+        {.name = "zgemm", .calls = {[HOST_FASTER] = 3}, .seconds = {[HOST_FASTER] = 1}}};
+    struct advice_facts facts = {.routines = routines, .count = 3, .has_recipe = true, .was_called = true};
+    expect(&facts, "zgemm: 1.000 s on the host in 3 calls, because the host was predicted to be faster.\n"
+                   "Less than a millisecond on the host by each of these routines, because the host was predicted to be "
+                   "faster: dgemm (2), dgetrf (1).\n", "what took no time is told together");
+    facts.routines++;
+    facts.count = 1;
+    expect(&facts, "dgetrf: 0.000 s on the host in 1 call; the largest, of order 49, is below the order that pays "
+                   "here: 96.\n", "but not one alone");
+}
+
 static void test_reasons(void)
 {
     const struct advice_routine zgemv = {.name = "zgemv"}, geev = {.name = "dgeev", .is_lapack = true,
@@ -237,6 +254,7 @@ int main(void)
     test_waking();
     test_tracking();
     test_sizes();
+    test_trifles();
     test_reasons();
     test_libraries();
     test_untracked();

@@ -68,7 +68,8 @@ static void tell_stayed(struct findings *findings, const char *reason)
         finding_wrong(findings, subject, "unset MUBLAS_DEVICE_MEMORY, or let it be more",
                       "%s, of which MUBLAS_DEVICE_MEMORY=%s lets mublas fill too little", reason, amount);
     else
-        finding_wrong(findings, subject, is_full ? "see by nvidia-smi who uses the device's memory" : advice, "%s",
+        finding_wrong(findings, subject,
+                      is_full ? "see by nvidia-smi who uses the device's memory" : advice, "%s",
                       *reason ? reason : "not every call was made on the device");
 }
 

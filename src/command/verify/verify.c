@@ -112,8 +112,8 @@ static void judge(const char *name, const struct verify_outcome *outcome, double
     else if (!counted)
         puts("FAIL: nothing was counted");
     else if (row.on_host)
-        printf("FAIL: %llu of %llu call%s stayed on the host: %s\n", row.on_host, row.calls, plural(row.calls),
-               row.reason);
+        printf("FAIL: %llu of %llu call%s stayed on the host: %s\n", row.on_host, row.calls,
+               plural(row.calls), row.reason);
     else if (row.on_device < (unsigned long long)outcome->calls)
         puts("FAIL: calls are missing in the report");
     else {

@@ -278,7 +278,8 @@ enum waking_end waking_end(void)
 static const char *none_usable_text(void)
 {
     static char text[320];
-    snprintf(text, sizeof text, "none usable%s%s", driver_fault() ? ": " : "", driver_fault() ? driver_fault() : "");
+    const char *const fault = driver_fault();
+    snprintf(text, sizeof text, "none usable%s%s", fault ? ": " : "", fault ? fault : "");
     return text;
 }
 

@@ -45,8 +45,8 @@ static const char *const remedies[HOST_REASON_COUNT] = {
 const char advice_without_inside[] = " The seconds of each are without those of calls that it makes.";
 
 const char advice_silent_children[] =
-    "One that leaves by _exit, as Python's multiprocessing has it after a fork, or that a signal ends, writes no "
-    "report: in Python take multiprocessing's spawn.";
+    "One that leaves by _exit, as Python's multiprocessing has it after a fork, or that a signal ends, writes "
+    "no report: in Python take multiprocessing's spawn.";
 
 static bool lacks_library(const struct advice_facts *facts, enum host_reason reason, bool is_lapack)
 {
@@ -77,8 +77,8 @@ const char *advice_remedy(const struct advice_facts *facts, enum host_reason rea
 const char *advice_device_remedy(const char *fault)
 {
     if (fault && strstr(fault, "no CUDA driver"))
-        return "Where there is an NVIDIA GPU, install its driver; start a container with the GPU. mublas doctor "
-               "says more.";
+        return "Where there is an NVIDIA GPU, install its driver; start a container with the GPU. mublas "
+               "doctor says more.";
     return "mublas doctor says what to do.";
 }
 

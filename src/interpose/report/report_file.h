@@ -19,8 +19,8 @@ bool report_file_is_page(const char *destination);
 
 /* The name of a report file: `form` with every %p replaced by the process's number and every %r by its
  * rank, 0 without a launcher. What `form` does not tell apart is told behind it, so that no report takes
- * another's place: .RANK of several ranks, and .PROCESS of a fork's child; a page's .html or .htm stays last. Free
- * it; NULL when memory is short. */
+ * another's place: .RANK of several ranks, and .PROCESS of a fork's child; a page's .html or .htm stays last.
+ * Free it; NULL when memory is short. */
 char *report_file_name(const char *form, const struct reporter *reporter);
 
 /* Write `text`, or `page` where that is what MUBLAS_REPORT asks for, to where it says; `text` to standard

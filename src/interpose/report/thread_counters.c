@@ -61,8 +61,8 @@ void thread_counters_begin(void)
 {
     enum { KEYS_IN_THREAD = 32 }; /* of the C library's; for those above it allocates memory */
     origin = clock_nanoseconds();
-    if (pthread_atfork(NULL, note_fork, restart_in_child) == 0 && pthread_key_create(&end_key, thread_ends) == 0 &&
-        end_key < KEYS_IN_THREAD)
+    if (pthread_atfork(NULL, note_fork, restart_in_child) == 0 &&
+        pthread_key_create(&end_key, thread_ends) == 0 && end_key < KEYS_IN_THREAD)
         atomic_store_explicit(&begun, true, memory_order_release);
 }
 

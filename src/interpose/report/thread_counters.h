@@ -51,7 +51,8 @@ uint64_t thread_counters_origin(void);
 /* True in a fork's child, which counts from zero. */
 bool thread_counters_restarted(void);
 
-/* Has this process called fork since? By posix_spawn or vfork it starts none that would go on with its code. */
+/* Has this process called fork since? By posix_spawn or vfork it starts none that would go on with its
+ * code. */
 bool thread_counters_forked(void);
 
 /* This thread's own; NULL: it has none yet, or no more. */

@@ -72,7 +72,8 @@ static void print_host_figure(FILE *stream, const struct report *report)
     if (others)
         snprintf(note + used, sizeof note - (size_t)used, "; %llu other%s at least %s counted only", others,
                  plural(others), others == 1 ? "was" : "were");
-    print_figure(stream, "BLAS and LAPACK on the host", (double)report_own_host_time(&report->total) / 1e9, note);
+    print_figure(stream, "BLAS and LAPACK on the host", (double)report_own_host_time(&report->total) / 1e9,
+                 note);
 }
 
 static void print_device_figure(FILE *stream, const struct report *report)

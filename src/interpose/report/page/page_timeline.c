@@ -113,8 +113,8 @@ void page_print_timeline(FILE *stream, const struct report *report)
                     "own work, and calls that are not timed. Calls on the GPU that were given up in the "
                     "middle "
                     "count here, too.</p>\n",
-            chart.used, plural((unsigned)chart.used), (double)timeline_width(chart.level) / 1e9, chart.highest,
-            chart.highest < 1.005 ? "" : "s");
+            chart.used, plural((unsigned)chart.used), (double)timeline_width(chart.level) / 1e9,
+            chart.highest, chart.highest < 1.005 ? "" : "s");
     print_table(stream, &chart);
     fputs("</section>\n", stream);
 }

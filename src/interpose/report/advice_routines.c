@@ -1,0 +1,212 @@
+#include "interpose/report/advice_giving.h"
+#include "interpose/report/advice_words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Less is 0.000 where seconds are printed. */
+static const double LEAST_TOLD = 0.0005;
+
+static bool is_of(const struct advice_routine *routine, enum advice_kind kind)
+{
+    return kind == ADVICE_KIND_ANY || routine->is_lapack == (kind == ADVICE_KIND_LAPACK);
+}
+
+/* Without the calls that it makes, which are told themselves: so that parts add up to their sum. */
+static double own_seconds(const struct advice_routine *routine, int reason)
+{
+    return routine->seconds[reason] - routine->inside_seconds[reason];
+}
+
+double advice_seconds_for(const struct advice_facts *facts, enum host_reason reason, enum advice_kind kind)
+{
+    double sum = 0;
+    for (int i = 0; i < facts->count; i++)
+        if (is_of(&facts->routines[i], kind))
+            sum += own_seconds(&facts->routines[i], reason);
+    return sum;
+}
+
+uint64_t advice_calls_for(const struct advice_facts *facts, enum host_reason reason, enum advice_kind kind)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < facts->count; i++)
+        if (is_of(&facts->routines[i], kind))
+            sum += facts->routines[i].calls[reason];
+    return sum;
+}
+
+static void say_faster(const struct advice_giving *giving, const struct advice_routine *routine,
+                       const char *spent)
+{
+    char size[96];
+    advice_print_size(size, sizeof size, routine);
+    if (routine->pays_from > routine->n && routine->n > 0)
+        advice_say(giving, "%s: %s; the largest, of order %lld, is below the order that pays here: %lld.",
+                   routine->name, spent, routine->n, routine->pays_from);
+    else if (routine->n > 0)
+        advice_say(giving, "%s: %s, because the host was predicted to be faster; the largest was %s.",
+                   routine->name, spent, size);
+    else
+        advice_say(giving, "%s: %s, because the host was predicted to be faster.", routine->name, spent);
+}
+
+static void say_routine(const struct advice_giving *giving, const struct advice_routine *routine, int reason)
+{
+    char spent[160];
+    advice_print_spent(spent, sizeof spent, routine, reason);
+    if (reason == HOST_FASTER)
+        say_faster(giving, routine, spent);
+    else if (reason == HOST_VARIANT)
+        advice_say(giving, "%s: %s, because of %s, which its routine on the GPU does not have.",
+                   routine->name, spent, routine->variant ? routine->variant : "an argument");
+    else
+        advice_say(giving, "%s: %s, because %s.%s", routine->name, spent,
+                   advice_because(giving->facts, (enum host_reason)reason, routine->is_lapack),
+                   advice_remedy(giving->facts, (enum host_reason)reason, routine->is_lapack));
+}
+
+/* What many routines have: one sentence for all of a kind. */
+static bool is_told_together(int reason)
+{
+    switch (reason) {
+    case HOST_FORWARDED:
+    case HOST_BELOW_FLOOR:
+    case HOST_ARGUMENTS:
+    case HOST_SWITCHED_OFF:
+    case HOST_NOT_OPENED:
+    case HOST_UNSUPPORTED:
+    case HOST_NO_DEVICE: return true;
+    default: return false;
+    }
+}
+
+/* One of many: a sentence for each would hide what matters. */
+static bool is_trifle(const struct advice_routine *routine, int reason)
+{
+    return reason == HOST_FASTER && routine->calls[reason] && routine->seconds[reason] > 0 &&
+           routine->seconds[reason] < LEAST_TOLD;
+}
+
+static int trifles(const struct advice_facts *facts)
+{
+    int count = 0;
+    for (int i = 0; i < facts->count; i++)
+        count += is_trifle(&facts->routines[i], HOST_FASTER);
+    return count;
+}
+
+static void say_trifles(const struct advice_giving *giving)
+{
+    const struct advice_facts *const facts = giving->facts;
+    char *names = NULL;
+    size_t length;
+    const char *before = "";
+    FILE *stream = open_memstream(&names, &length);
+    if (!stream)
+        return;
+    for (int i = 0; i < facts->count; i++)
+        if (is_trifle(&facts->routines[i], HOST_FASTER)) {
+            fprintf(stream, "%s%s (%llu)", before, facts->routines[i].name,
+                    (unsigned long long)facts->routines[i].calls[HOST_FASTER]);
+            before = ", ";
+        }
+    if (fclose(stream) == 0)
+        advice_say(
+            giving,
+            "Less than a millisecond on the host by each of these routines, because the host was predicted "
+            "to be faster: %s.",
+            names);
+    free(names);
+}
+
+static int by_seconds(const void *one, const void *other, void *reason)
+{
+    const int which = *(const int *)reason;
+    const struct advice_routine *const a = *(const struct advice_routine *const *)one;
+    const struct advice_routine *const b = *(const struct advice_routine *const *)other;
+    const double difference = own_seconds(b, which) - own_seconds(a, which);
+    return difference != 0 ? (difference > 0 ? 1 : -1) : (a > b) - (a < b);
+}
+
+/* "zhemv 1.131 s (2), zheevx (7)": the costliest first. */
+static void print_routines(FILE *stream, const struct advice_facts *facts, int reason, enum advice_kind kind)
+{
+    int count = 0;
+    const struct advice_routine **const sorted = calloc((size_t)facts->count + 1, sizeof *sorted);
+    for (int i = 0; sorted && i < facts->count; i++)
+        if (facts->routines[i].calls[reason] && is_of(&facts->routines[i], kind))
+            sorted[count++] = &facts->routines[i];
+    if (count)
+        qsort_r(sorted, (size_t)count, sizeof *sorted, by_seconds, &reason);
+    for (int i = 0; i < count; i++) {
+        fprintf(stream, "%s%s", i ? ", " : "", sorted[i]->name);
+        if (own_seconds(sorted[i], reason) >= LEAST_TOLD)
+            fprintf(stream, " %.3f s", own_seconds(sorted[i], reason));
+        fprintf(stream, " (%llu)", (unsigned long long)sorted[i]->calls[reason]);
+    }
+    free(sorted);
+}
+
+static bool has_inside(const struct advice_facts *facts, enum host_reason reason, enum advice_kind kind)
+{
+    for (int i = 0; i < facts->count; i++)
+        if (is_of(&facts->routines[i], kind) && facts->routines[i].inside_seconds[reason] > 0)
+            return true;
+    return false;
+}
+
+void advice_say_together(const struct advice_giving *giving, enum host_reason reason, enum advice_kind kind)
+{
+    char *names = NULL;
+    size_t length;
+    const double seconds = advice_seconds_for(giving->facts, reason, kind);
+    const char *const because = advice_because(giving->facts, reason, kind == ADVICE_KIND_LAPACK);
+    const char *const remedy = advice_remedy(giving->facts, reason, kind == ADVICE_KIND_LAPACK);
+    FILE *stream = advice_calls_for(giving->facts, reason, kind) ? open_memstream(&names, &length) : NULL;
+    if (!stream)
+        return;
+    print_routines(stream, giving->facts, reason, kind);
+    if (fclose(stream) == 0 && seconds >= LEAST_TOLD)
+        advice_say(giving, "%.3f s of calls on the host, because %s: %s.%s%s", seconds, because, names,
+                   remedy, has_inside(giving->facts, reason, kind) ? advice_without_inside : "");
+    else
+        advice_say(giving, "Calls on the host, because %s (%s): %s.%s", because,
+                   seconds > 0 ? "less than a millisecond was timed" : "not timed", names, remedy);
+    free(names);
+}
+
+struct loss {
+    const struct advice_routine *routine;
+    int reason;
+};
+
+static int by_cost(const void *one, const void *other)
+{
+    const struct loss *const a = one, *const b = other;
+    const double difference = b->routine->seconds[b->reason] - a->routine->seconds[a->reason];
+    if (difference != 0)
+        return difference > 0 ? 1 : -1;
+    return a->routine != b->routine ? (a->routine > b->routine) - (a->routine < b->routine)
+                                    : a->reason - b->reason;
+}
+
+void advice_say_routines(const struct advice_giving *giving)
+{
+    const struct advice_facts *const facts = giving->facts;
+    size_t count = 0;
+    const bool skips_trifles = trifles(facts) > 1;
+    struct loss *const losses = malloc((size_t)facts->count * HOST_REASON_COUNT * sizeof *losses);
+    for (int i = 0; losses && i < facts->count; i++)
+        for (int reason = 0; reason < HOST_REASON_COUNT; reason++)
+            if (facts->routines[i].calls[reason] && !is_told_together(reason) &&
+                !(skips_trifles && is_trifle(&facts->routines[i], reason)))
+                losses[count++] = (struct loss){&facts->routines[i], reason};
+    if (count)
+        qsort(losses, count, sizeof *losses, by_cost);
+    for (size_t i = 0; i < count; i++)
+        say_routine(giving, losses[i].routine, losses[i].reason);
+    free(losses);
+    if (skips_trifles)
+        say_trifles(giving);
+}
