@@ -145,8 +145,11 @@ static void test_trifles(void)
         {.name = "zgemm", .calls = {[HOST_FASTER] = 3}, .seconds = {[HOST_FASTER] = 1}}};
     struct advice_facts facts = {.routines = routines, .count = 3, .has_recipe = true, .was_called = true};
     expect(&facts, "zgemm: 1.000 s on the host in 3 calls, because the host was predicted to be faster.\n"
-                   "Less than a millisecond on the host by each of these routines, because the host was predicted to be "
+                   "Less than 0.001 s on the host by each of these routines, because the host was predicted to be "
                    "faster: dgemm (2), dgetrf (1).\n", "what took no time is told together");
+    facts.run_seconds = 1500;
+    expect(&facts, "Less than 1.500 s on the host by each of these routines, because the host was predicted to be "
+                   "faster: dgemm (2), dgetrf (1), zgemm (3).\n", "of a long run what took little");
     facts.routines++;
     facts.count = 1;
     expect(&facts, "dgetrf: 0.000 s on the host in 1 call; the largest, of order 49, is below the order that pays "

@@ -45,6 +45,7 @@ struct advice_facts {
     bool level3_is_missing, solver_is_missing; /* no cuBLAS, no cuSOLVER */
     bool has_recipe;                           /* of mublas tune */
     const char *unreachable; /* what of the program cannot be intercepted and why; NULL: nothing is known */
+    double run_seconds;      /* so far; 0: not known */
     bool was_called;         /* any BLAS or LAPACK routine */
     bool has_forked, has_started_others; /* processes, whose calls are none of this one's */
 };

@@ -1,6 +1,7 @@
 #include "interpose/report/advice_giving.h"
 #include "interpose/report/advice_words.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -81,42 +82,53 @@ static bool is_told_together(int reason)
     }
 }
 
-/* One of many: a sentence for each would hide what matters. */
-static bool is_trifle(const struct advice_routine *routine, int reason)
+/* What takes less than a thousandth of the run is one of many: a sentence for each would hide what
+ * matters. */
+static double trifle_seconds(const struct advice_facts *facts)
+{
+    return fmax(LEAST_TOLD, facts->run_seconds / 1000);
+}
+
+static bool is_trifle(const struct advice_facts *facts, const struct advice_routine *routine, int reason)
 {
     return reason == HOST_FASTER && routine->calls[reason] && routine->seconds[reason] > 0 &&
-           routine->seconds[reason] < LEAST_TOLD;
+           routine->seconds[reason] < trifle_seconds(facts);
 }
 
 static int trifles(const struct advice_facts *facts)
 {
     int count = 0;
     for (int i = 0; i < facts->count; i++)
-        count += is_trifle(&facts->routines[i], HOST_FASTER);
+        count += is_trifle(facts, &facts->routines[i], HOST_FASTER);
     return count;
+}
+
+static void print_trifles(FILE *stream, const struct advice_facts *facts)
+{
+    const char *before = "";
+    for (int i = 0; i < facts->count; i++) {
+        const struct advice_routine *const routine = &facts->routines[i];
+        if (!is_trifle(facts, routine, HOST_FASTER))
+            continue;
+        fprintf(stream, "%s%s (%llu)", before, routine->name,
+                (unsigned long long)routine->calls[HOST_FASTER]);
+        before = ", ";
+    }
 }
 
 static void say_trifles(const struct advice_giving *giving)
 {
-    const struct advice_facts *const facts = giving->facts;
     char *names = NULL;
     size_t length;
-    const char *before = "";
     FILE *stream = open_memstream(&names, &length);
     if (!stream)
         return;
-    for (int i = 0; i < facts->count; i++)
-        if (is_trifle(&facts->routines[i], HOST_FASTER)) {
-            fprintf(stream, "%s%s (%llu)", before, facts->routines[i].name,
-                    (unsigned long long)facts->routines[i].calls[HOST_FASTER]);
-            before = ", ";
-        }
+    print_trifles(stream, giving->facts);
     if (fclose(stream) == 0)
-        advice_say(
-            giving,
-            "Less than a millisecond on the host by each of these routines, because the host was predicted "
-            "to be faster: %s.",
-            names);
+        advice_say(giving,
+                   "Less than %.3f s on the host by each of these routines, because the host was predicted to "
+                   "be faster: %s.",
+                   fmax(trifle_seconds(giving->facts), 0.001), names);
     free(names);
 }
 
@@ -200,7 +212,7 @@ void advice_say_routines(const struct advice_giving *giving)
     for (int i = 0; losses && i < facts->count; i++)
         for (int reason = 0; reason < HOST_REASON_COUNT; reason++)
             if (facts->routines[i].calls[reason] && !is_told_together(reason) &&
-                !(skips_trifles && is_trifle(&facts->routines[i], reason)))
+                !(skips_trifles && is_trifle(facts, &facts->routines[i], reason)))
                 losses[count++] = (struct loss){&facts->routines[i], reason};
     if (count)
         qsort(losses, count, sizeof *losses, by_cost);

@@ -45,8 +45,8 @@ static const char *const remedies[HOST_REASON_COUNT] = {
 const char advice_without_inside[] = " The seconds of each are without those of calls that it makes.";
 
 const char advice_silent_children[] =
-    "One that leaves by _exit, as Python's multiprocessing has it after a fork, or that a signal ends, writes "
-    "no report: in Python take multiprocessing's spawn.";
+    "One that leaves by _exit, as Python's multiprocessing has it after a fork, or that a signal ends, "
+    "writes no report: in Python take multiprocessing's spawn.";
 
 static bool lacks_library(const struct advice_facts *facts, enum host_reason reason, bool is_lapack)
 {
