@@ -17,7 +17,8 @@ static __thread bool has_ended __attribute__((tls_model("initial-exec")));
 /* Its destructor tells of a thread's end. */
 static pthread_key_t end_key;
 static atomic_bool begun;
-static bool restarted, forked;
+static bool restarted;
+static atomic_bool forked;
 static _Atomic uint64_t origin;
 
 /* What a later destructor of the thread calls is counted among those of all: no other would tell of the end
