@@ -94,15 +94,14 @@ static struct solver_eigen_call call_of(const struct route *route)
                                       .w = route->vectors[0].address, .info = route->info_address};
 }
 
-/* Only an interval's vectors are not known beforehand. In one stage: two took three times as long by this way
- * as on device pointers, for a reason that is not known yet (doc/eigensolver.md). */
+/* Only an interval's vectors are not known beforehand. */
 static struct own_eigen own_of(const struct route *route)
 {
     const struct eigenproblem *const problem = problem_of(route);
     const bool some = problem->range == EIGEN_INDICES;
     const int64_t first = some ? problem->first - 1 : 0, count = some ? problem->last - first : problem->n;
     return (struct own_eigen){.call = call_of(route), .first = problem->vectors ? first : 0,
-                              .count = problem->vectors ? count : 0, .way = OWN_EIGEN_ONE_STAGE};
+                              .count = problem->vectors ? count : 0};
 }
 
 /* Of our own, or cuSOLVER's where the device is not able to do that. */

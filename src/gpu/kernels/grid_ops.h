@@ -81,7 +81,8 @@ DEVICE_FUNCTION void grid_arrive(grid_gate *gate)
         gate_enter(gate);
 }
 
-constexpr unsigned GATE_TURNS = 64; /* between looks at the abort word, which would delay every wait */
+/* Between looks at the abort word. It is in pinned memory, and a wait goes on only after the look is back. */
+constexpr unsigned GATE_TURNS = 4096;
 
 /* False, in all threads of the block, where the host has ended the waits: other blocks may have left, so the
  * kernel ends without another barrier of the grid. */

@@ -14,7 +14,7 @@
  * (doc/eigensolver.md). */
 static const struct {
     int64_t none, tenth, all;
-} two_stages_from[] = {[TYPE_S] = {5056, 8064, 20160}, [TYPE_D] = {4416, 5760, 7040}};
+} two_stages_from[] = {[TYPE_S] = {5056, 7680, 20160}, [TYPE_D] = {4416, 6144, 11264}};
 
 /* Steps one after the other use the same `scratch`. */
 struct layout {
