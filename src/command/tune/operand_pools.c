@@ -51,17 +51,6 @@ static bool provide_vectors(struct operand_pools *pools, size_t bytes)
     return pools->vectors;
 }
 
-static union blas_scalar scalar(enum blas_type type, double value)
-{
-    union blas_scalar result;
-    memset(&result, 0, sizeof result);
-    if (type == TYPE_S || type == TYPE_C)
-        result.c[0] = (float)value;
-    else
-        result.z[0] = value;
-    return result;
-}
-
 size_t operand_bytes(const struct blas_call *call, const struct blas_matrix *matrix)
 {
     return (size_t)matrix->ld * (size_t)matrix->columns * blas_element_bytes(call->type);
@@ -115,8 +104,8 @@ bool operand_pools_prepare(struct operand_pools *pools, struct blas_call *call, 
 {
     call->a.ld = call->b.ld = call->c.ld = INT64_MAX;
     call->x.increment = call->y.increment = 1;
-    call->alpha = scalar(call->type, blas_is_in_place(call) ? 2 : 1e-3);
-    call->beta = scalar(call->type, 0.5);
+    call->alpha = blas_scalar_of(call->type, blas_is_in_place(call) ? 2 : 1e-3);
+    call->beta = blas_scalar_of(call->type, 0.5);
     if (!pack_legal(call))
         return false;
     call->a.ld = lda > call->a.rows ? lda : call->a.rows;
