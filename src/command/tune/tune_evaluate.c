@@ -115,8 +115,7 @@ static enum status judge_size(struct evaluation *evaluation, int class, const st
 
 static bool read_figures(struct evaluation *evaluation, int class)
 {
-    struct blas_call least = tuning_class_call(class, TUNING_UNIT, TUNING_UNIT);
-    least.a.pointer = NULL;
+    const struct blas_call least = tuning_class_call(class, TUNING_UNIT, TUNING_UNIT);
     return occupancy_read_shapes(device_kernels(evaluation->session->device), &least,
                                  &evaluation->figures[class]) == CUDA_SUCCESS;
 }

@@ -1,7 +1,6 @@
 #include "tuner/learn/champion_sieve.h"
+#include "tuner/learn/statistics.h"
 
-#include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +8,6 @@ struct entrant {
     double time;
     size_t candidate;
 };
-
-static bool is_timed(double time)
-{
-    return isfinite(time) && time > 0;
-}
 
 static int faster_first(const void *one, const void *other)
 {
@@ -37,7 +31,7 @@ static void award(const double *times, size_t candidates, unsigned scoring, stru
 {
     size_t count = 0, rank = 0;
     for (size_t i = 0; i < candidates; i++)
-        if (is_timed(times[i]))
+        if (statistics_is_time(times[i]))
             field[count++] = (struct entrant){times[i], i};
     qsort(field, count, sizeof *field, faster_first);
     for (size_t i = 0; i < count; i++) {

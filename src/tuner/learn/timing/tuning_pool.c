@@ -93,11 +93,6 @@ static CUdeviceptr deal(CUdeviceptr base, size_t total, size_t *next, size_t byt
     return address;
 }
 
-static void *pointer(CUdeviceptr address)
-{
-    return (void *)(uintptr_t)address;
-}
-
 struct blas_call tuning_pool_deal(struct tuning_pool *pool, const struct blas_call *wanted)
 {
     struct blas_call call = *wanted;
@@ -108,8 +103,8 @@ struct blas_call tuning_pool_deal(struct tuning_pool *pool, const struct blas_ca
     const size_t half = pool->vector_bytes / 2 / ALIGNMENT * ALIGNMENT;
     const size_t most = x_bytes > y_bytes ? x_bytes : y_bytes;
     const CUdeviceptr vector = deal(pool->vectors, half, &pool->next_vector, most);
-    call.a.pointer = pointer(matrix);
-    call.x.pointer = pointer(vector);
-    call.y.pointer = pointer(vector + half);
+    call.a.pointer = device_pointer(matrix);
+    call.x.pointer = device_pointer(vector);
+    call.y.pointer = device_pointer(vector + half);
     return call;
 }
