@@ -33,7 +33,7 @@ struct factor_problem {
 /* Describes the work. The problem must live as long as the route. */
 void factor_describe(struct factor_problem *problem, struct route *route);
 
-/* factor_describe calls the one for the kind. */
+/* factor_describe calls the one for the kind, with the operands described but for what is the kind's. */
 void cholesky_describe(struct factor_problem *problem, struct route *route);
 void lu_describe(struct factor_problem *problem, struct route *route);
 void qr_describe(struct factor_problem *problem, struct route *route);
@@ -67,6 +67,11 @@ static inline void *factor_vector(const struct route *route, int number)
 static inline int *factor_info(const struct route *route, int step)
 {
     return (int *)route_pointer(route->info_address) + step;
+}
+
+static inline bool factor_succeeded(struct route *route)
+{
+    return route->info == 0;
 }
 
 /* May the 32-bit interface have it? */

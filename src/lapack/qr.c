@@ -148,11 +148,6 @@ static enum status queue_least_squares(struct route *route, const struct solver_
     return status == STATUS_OK ? divide(route, handle) : status;
 }
 
-static bool judge(struct route *route)
-{
-    return route->info == 0;
-}
-
 static bool judge_factorisation(struct route *route)
 {
     const struct factor_problem *const problem = factor_problem_of(route);
@@ -188,29 +183,16 @@ static void describe_vectors(struct factor_problem *problem, struct route *route
                                                          .values = problem->diagonal};
 }
 
-/* LAPACK scales columns, and gels right-hand sides, that are very large or small before it makes
- * reflectors. */
 void qr_describe(struct factor_problem *problem, struct route *route)
 {
     static const struct route_method methods[LAPACK_FAMILY_COUNT] = {
         [LAPACK_GEQRF] = {plan_factorisation, queue_factorisation, judge_factorisation},
-        [LAPACK_ORGQR] = {plan_making, queue_making, judge},
-        [LAPACK_ORMQR] = {plan_product, queue_product, judge},
+        [LAPACK_ORGQR] = {plan_making, queue_making, factor_succeeded},
+        [LAPACK_ORMQR] = {plan_product, queue_product, factor_succeeded},
         [LAPACK_GELS] = {plan_least_squares, queue_least_squares, judge_least_squares},
     };
-    const bool is_factorised = problem->tau_up != NULL;
-    struct route_operand *const a = &route->operands[FACTOR_A];
     route->method = &methods[problem->family];
-    *a = (struct route_operand){.rows = problem->a.rows, .columns = problem->a.columns, .up = problem->a,
-                                .finite_suffices = is_factorised, .is_kept = problem->family == LAPACK_ORMQR};
     if (problem->family == LAPACK_ORGQR)
-        a->up.columns = problem->k;
-    if (problem->family != LAPACK_ORMQR)
-        a->home = problem->a;
-    if (problem->b.pointer)
-        route->operands[FACTOR_B] = (struct route_operand){.rows = problem->b.rows,
-                                                           .columns = problem->b.columns, .up = problem->b,
-                                                           .home = problem->b,
-                                                           .finite_suffices = is_factorised};
+        route->operands[FACTOR_A].up.columns = problem->k;
     describe_vectors(problem, route);
 }
