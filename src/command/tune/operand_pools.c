@@ -26,14 +26,6 @@ static void fill(char *memory, size_t bytes)
         memcpy(memory + at, numbers(), bytes - at < NUMBERS ? bytes - at : NUMBERS);
 }
 
-static char *filled(size_t bytes)
-{
-    char *memory = malloc(bytes);
-    if (memory)
-        fill(memory, bytes);
-    return memory;
-}
-
 /* At other offsets in their pages: processors take a store to a place for one to another page's same
  * place. */
 static bool provide_vectors(struct operand_pools *pools, size_t bytes)
@@ -43,7 +35,9 @@ static bool provide_vectors(struct operand_pools *pools, size_t bytes)
     if (bytes <= pools->vector_bytes)
         return true;
     free(pools->vectors);
-    pools->vectors = filled(2 * stride + bytes);
+    pools->vectors = malloc(2 * stride + bytes);
+    if (pools->vectors)
+        fill(pools->vectors, 2 * stride + bytes);
     pools->x = pools->vectors;
     pools->y = pools->vectors + stride;
     pools->x_before = pools->vectors + 2 * stride;

@@ -123,15 +123,18 @@ static bool is_sampled(const struct sampled_times *times, size_t shape, size_t s
     return statistics_is_time(sampled(times, shape, size));
 }
 
+size_t sampled_beside(const struct sampled_times *times, size_t shape, size_t size, int step)
+{
+    while (sampled(times, shape, size) == 0 && (step < 0 ? size > 0 : size + 1 < times->sizes_count))
+        size += (size_t)step;
+    return size;
+}
+
 /* Between here and the next sampled size, downwards or upwards, could the shape do that one? */
 static bool can(const struct sampled_times *times, size_t shape, size_t size)
 {
-    size_t below = size, above = size;
-    while (below > 0 && sampled(times, shape, below) == 0)
-        below--;
-    while (above + 1 < times->sizes_count && sampled(times, shape, above) == 0)
-        above++;
-    return isfinite(sampled(times, shape, below)) && isfinite(sampled(times, shape, above));
+    return isfinite(sampled(times, shape, sampled_beside(times, shape, size, -1))) &&
+           isfinite(sampled(times, shape, sampled_beside(times, shape, size, 1)));
 }
 
 /* The curve of a shape where it can do the sizes around. */
