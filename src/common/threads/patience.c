@@ -1,4 +1,4 @@
-#include "common/patience.h"
+#include "common/threads/patience.h"
 #include "common/clock.h"
 
 #include <errno.h>
