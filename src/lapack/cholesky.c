@@ -18,7 +18,7 @@ static enum status factorise(const struct route *route, const struct solver_hand
     const int type = solver_data_type(route->type);
     const int result = handle->library->potrf(
         handle->solver, handle->params, factor_fill(problem), problem->n, type,
-        factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld, type, route_pointer(route->workspace),
+        factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld, type, device_pointer(route->workspace),
         route->device_workspace_bytes, route->host_workspace, route->host_workspace_bytes,
         factor_info(route, 0));
     const enum status status = solver_status(handle->library, result, "cuSOLVER's potrf");
@@ -85,7 +85,7 @@ static enum status queue_inverse(struct route *route, const struct solver_handle
     const int elements = (int)(route->device_workspace_bytes / blas_element_bytes(route->type));
     const int result = handle->library->potri[route->type](
         handle->solver, factor_fill(problem), (int)problem->n, factor_operand(route, FACTOR_A),
-        (int)route->operands[FACTOR_A].ld, route_pointer(route->workspace), elements, factor_info(route, 0));
+        (int)route->operands[FACTOR_A].ld, device_pointer(route->workspace), elements, factor_info(route, 0));
     const enum status status = solver_status(handle->library, result, "cuSOLVER's potri");
     return status == STATUS_OK ? device_matrix_clear_imaginary(route, handle, FACTOR_A) : status;
 }

@@ -23,7 +23,7 @@ static enum status queue_factorisation(struct route *route, const struct solver_
     const int type = solver_data_type(route->type);
     const int result = handle->library->getrf(
         handle->solver, handle->params, problem->m, problem->n, type, factor_operand(route, FACTOR_A),
-        route->operands[FACTOR_A].ld, factor_vector(route, PIVOTS), type, route_pointer(route->workspace),
+        route->operands[FACTOR_A].ld, factor_vector(route, PIVOTS), type, device_pointer(route->workspace),
         route->device_workspace_bytes, route->host_workspace, route->host_workspace_bytes,
         factor_info(route, 0));
     return solver_status(handle->library, result, "cuSOLVER's getrf");

@@ -31,7 +31,7 @@ static enum status queue_factorisation(struct route *route, const struct solver_
     const int type = solver_data_type(route->type);
     const int result = handle->library->geqrf(
         handle->solver, handle->params, problem->m, problem->n, type, factor_operand(route, FACTOR_A),
-        route->operands[FACTOR_A].ld, type, factor_vector(route, TAU), type, route_pointer(route->workspace),
+        route->operands[FACTOR_A].ld, type, factor_vector(route, TAU), type, device_pointer(route->workspace),
         route->device_workspace_bytes, route->host_workspace, route->host_workspace_bytes,
         factor_info(route, 0));
     return solver_status(handle->library, result, "cuSOLVER's geqrf");
@@ -63,7 +63,7 @@ static enum status queue_making(struct route *route, const struct solver_handle 
     const struct factor_problem *const problem = factor_problem_of(route);
     const int result = handle->library->orgqr[route->type](
         handle->solver, (int)problem->m, (int)problem->n, (int)problem->k, factor_operand(route, FACTOR_A),
-        (int)route->operands[FACTOR_A].ld, factor_vector(route, TAU), route_pointer(route->workspace),
+        (int)route->operands[FACTOR_A].ld, factor_vector(route, TAU), device_pointer(route->workspace),
         workspace_elements(route), factor_info(route, 0));
     return solver_status(handle->library, result, "cuSOLVER's orgqr");
 }
@@ -111,7 +111,7 @@ static enum status multiply(const struct route *route, const struct solver_handl
     const int result = handle->library->ormqr[route->type](
         handle->solver, product.side, product.operation, product.rows, product.columns, product.reflectors,
         factor_operand(route, FACTOR_A), (int)route->operands[FACTOR_A].ld, factor_vector(route, TAU),
-        factor_operand(route, FACTOR_B), (int)route->operands[FACTOR_B].ld, route_pointer(route->workspace),
+        factor_operand(route, FACTOR_B), (int)route->operands[FACTOR_B].ld, device_pointer(route->workspace),
         workspace_elements(route), factor_info(route, step));
     return solver_status(handle->library, result, "cuSOLVER's ormqr");
 }

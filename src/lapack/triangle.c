@@ -28,7 +28,7 @@ static enum status queue(struct route *route, const struct solver_handle *handle
         return status;
     const int result = handle->library->trtri(
         handle->solver, factor_fill(problem), diag_of(route), problem->n, solver_data_type(route->type),
-        factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld, route_pointer(route->workspace),
+        factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld, device_pointer(route->workspace),
         route->device_workspace_bytes, route->host_workspace, route->host_workspace_bytes,
         factor_info(route, 0));
     return solver_status(handle->library, result, "cuSOLVER's trtri");

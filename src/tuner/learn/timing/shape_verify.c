@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { ALIGNMENT = 256 };
-
 static enum status reserve(struct shape_timer *timer, const struct blas_call *call,
                            const struct launch_shape *shape)
 {
@@ -46,7 +44,7 @@ static struct slots slots_make(struct shape_timer *timer, const struct blas_call
     pool->next_matrix = pool->next_vector = 0;
     slots.call = tuning_pool_deal(pool, call);
     slots.first = (uintptr_t)slots.call.y.pointer;
-    slots.stride = (slots.bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    slots.stride = device_aligned(slots.bytes);
     slots.count = (size_t)(pool->vectors + pool->vector_bytes - slots.first) / slots.stride;
     if (slots.count > LANE_STAGING_BYTES / slots.stride)
         slots.count = LANE_STAGING_BYTES / slots.stride;
