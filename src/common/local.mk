@@ -10,6 +10,7 @@ libmublas_core_la_SOURCES += \
 	src/common/log.c src/common/log_line.c src/common/log.h \
 	src/common/object_symbols.c src/common/object_symbols.h \
 	src/common/loaded_segment.c src/common/loaded_segment.h \
+	src/common/patience.c src/common/patience.h \
 	src/common/phase_clock.c src/common/phase_clock.h \
 	src/common/processors.c src/common/processors.h \
 	src/common/program_state.h \
@@ -18,5 +19,4 @@ libmublas_core_la_SOURCES += \
 	src/common/status.c src/common/status.h \
 	src/common/threads/futex.h src/common/threads/pause.h \
 	src/common/threads/job_helpers.c src/common/threads/job_helpers.h \
-	src/common/threads/own_thread.c src/common/threads/own_thread.h \
-	src/common/threads/patience.c src/common/threads/patience.h
+	src/common/threads/own_thread.c src/common/threads/own_thread.h

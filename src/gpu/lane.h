@@ -5,7 +5,7 @@
 #ifndef MUBLAS_LANE_H
 #define MUBLAS_LANE_H
 
-#include "common/threads/patience.h"
+#include "common/patience.h"
 #include "gpu/device.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #ifndef MUBLAS_ROUTE_LANE_H
 #define MUBLAS_ROUTE_LANE_H
 
-#include "common/threads/patience.h"
+#include "common/patience.h"
 #include "gpu/lane.h"
 #include "gpu/vendor/solver_library.h"
 

@@ -9,7 +9,7 @@
 #ifndef MUBLAS_OPERANDS_H
 #define MUBLAS_OPERANDS_H
 
-#include "common/threads/patience.h"
+#include "common/patience.h"
 #include "gpu/lane.h"
 #include "mirror/operand.h"
 

@@ -5,7 +5,7 @@
 #ifndef MUBLAS_SHARED_TILES_H
 #define MUBLAS_SHARED_TILES_H
 
-#include "common/threads/patience.h"
+#include "common/patience.h"
 #include "interpose/execute/shared_plan.h"
 #include "interpose/execute/tiled.h"
 

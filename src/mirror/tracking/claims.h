@@ -13,7 +13,7 @@
 #ifndef MUBLAS_CLAIMS_H
 #define MUBLAS_CLAIMS_H
 
-#include "common/threads/patience.h"
+#include "common/patience.h"
 #include "mirror/ranges.h"
 
 struct mirror;

@@ -1,4 +1,4 @@
-#include "common/threads/patience.h"
+#include "common/patience.h"
 #include "common/clock.h"
 
 #include <errno.h>
