@@ -47,7 +47,7 @@ static double time_all(int64_t first, int64_t last, int rounds, unsigned *check)
             for (int64_t n = first; n < last; n += TUNING_UNIT, decisions++) {
                 struct launch_shape shape = {.edge = 0};
                 calls[class].m = calls[class].n = n;
-                *check += decision_shape(&calls[class], &shape) + shape.threads_x;
+                *check += decision_shape(LAUNCH_PLACE_FIRST, &calls[class], &shape) + shape.threads_x;
             }
     return (processor_now() - start) / (double)decisions;
 }

@@ -10,7 +10,7 @@
  * worth each, by the way that the product copies and by memcpy. What came down is compared with what went up.
  */
 #include "timing.h"
-#include "common/job_helpers.h"
+#include "common/threads/job_helpers.h"
 #include "mirror/transfer/pieces.h"
 #include "mirror/transfer/staging_slots.h"
 #include "mirror/transfer/shared_transfer.h"

@@ -130,9 +130,9 @@ static enum mublas_status check_workspace(struct mublas_handle *handle, const vo
                            needed);
     if (!workspace)
         return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "workspace is NULL");
-    if (eigen_address(workspace) % eigen_aligned(1) != 0)
-        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "workspace is not at a multiple of %zu bytes",
-                           eigen_aligned(1));
+    if (eigen_address(workspace) % DEVICE_ALIGNMENT != 0)
+        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "workspace is not at a multiple of %d bytes",
+                           DEVICE_ALIGNMENT);
     return MUBLAS_SUCCESS;
 }
 

@@ -67,12 +67,6 @@ static inline CUdeviceptr eigen_address(const void *pointer)
     return (CUdeviceptr)(uintptr_t)pointer;
 }
 
-static inline size_t eigen_aligned(size_t bytes)
-{
-    enum { ALIGNMENT = 256 };
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
 /* Queues that the diagonal of A becomes real, and that A is scaled (lapack/matrix_part.h). */
 enum status eigen_scale(const struct solver_handle *solver, const struct eigen_call *call, CUdeviceptr scale);
 

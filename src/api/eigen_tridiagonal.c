@@ -16,7 +16,7 @@ struct layout {
 static size_t take(size_t *end, size_t bytes)
 {
     const size_t at = *end;
-    *end += eigen_aligned(bytes);
+    *end += device_aligned(bytes);
     return at;
 }
 
@@ -76,8 +76,8 @@ static enum status multiply(const struct solver_handle *solver, const struct eig
     const int result =
         solver_gemm(solver, layout->real_type, DEVICE_NO_TRANS, DEVICE_NO_TRANS, parts * n, n, n,
                     &device_one[layout->real_type], call->c, parts * call->ldc,
-                    route_pointer(workspace + layout->vectors), layout->ld, &device_zero[layout->real_type],
-                    route_pointer(product.address), parts * layout->ld);
+                    device_pointer(workspace + layout->vectors), layout->ld, &device_zero[layout->real_type],
+                    device_pointer(product.address), parts * layout->ld);
     const enum status status = solver_blas_status(solver->library, result, "cuBLAS's gemm");
     return status == STATUS_OK ? matrix_part_copy(solver->library->device, solver->stream, &product,
                                                   eigen_address(call->c), call->ldc, layout->type)

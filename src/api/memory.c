@@ -54,41 +54,34 @@ static CUresult synchronise(CUstream stream)
     return result;
 }
 
-static enum mublas_status enter_copy(struct mublas_handle *handle, const char *function, const void *device,
-                                     const void *host, size_t bytes, struct context_scope *scope)
+/* Returns when the bytes have arrived. */
+static enum mublas_status copy(struct mublas_handle *handle, const char *function, void *device, void *host,
+                               size_t bytes, bool to_device)
 {
-    const enum mublas_status status = handle_begin(handle, function);
+    struct context_scope scope;
+    enum mublas_status status = handle_begin(handle, function);
     if (status == MUBLAS_SUCCESS && bytes > 0 && (!device || !host))
         return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "%s is NULL", device ? "host" : "device");
-    return handle_enter(handle, function, scope);
+    status = handle_enter(handle, function, &scope);
+    if (status != MUBLAS_SUCCESS)
+        return status;
+    CUresult result = check_uncaptured(handle->stream);
+    if (result == CUDA_SUCCESS && bytes > 0)
+        result = to_device ? driver()->copy_to_device_async((uintptr_t)device, host, bytes, handle->stream)
+                           : driver()->copy_to_host_async(host, (uintptr_t)device, bytes, handle->stream);
+    if (result == CUDA_SUCCESS)
+        result = synchronise(handle->stream);
+    return handle_leave(handle, &scope, result, to_device ? "copying to the device" : "copying to the host");
 }
 
 enum mublas_status mublas_copy_to_device(struct mublas_handle *handle, void *device, const void *host, size_t bytes)
 {
-    struct context_scope scope;
-    const enum mublas_status status = enter_copy(handle, __func__, device, host, bytes, &scope);
-    if (status != MUBLAS_SUCCESS)
-        return status;
-    CUresult result = check_uncaptured(handle->stream);
-    if (result == CUDA_SUCCESS && bytes > 0)
-        result = driver()->copy_to_device_async((uintptr_t)device, host, bytes, handle->stream);
-    if (result == CUDA_SUCCESS)
-        result = synchronise(handle->stream);
-    return handle_leave(handle, &scope, result, "copying to the device");
+    return copy(handle, __func__, device, (void *)(uintptr_t)host, bytes, true);
 }
 
 enum mublas_status mublas_copy_to_host(struct mublas_handle *handle, void *host, const void *device, size_t bytes)
 {
-    struct context_scope scope;
-    const enum mublas_status status = enter_copy(handle, __func__, device, host, bytes, &scope);
-    if (status != MUBLAS_SUCCESS)
-        return status;
-    CUresult result = check_uncaptured(handle->stream);
-    if (result == CUDA_SUCCESS && bytes > 0)
-        result = driver()->copy_to_host_async(host, (uintptr_t)device, bytes, handle->stream);
-    if (result == CUDA_SUCCESS)
-        result = synchronise(handle->stream);
-    return handle_leave(handle, &scope, result, "copying to the host");
+    return copy(handle, __func__, (void *)(uintptr_t)device, host, bytes, false);
 }
 
 enum mublas_status mublas_synchronise(struct mublas_handle *handle)

@@ -145,6 +145,17 @@ static inline bool blas_is_single(enum blas_type type)
     return type == TYPE_S || type == TYPE_C;
 }
 
+/* A real number, in complex types with no imaginary part. */
+static inline union blas_scalar blas_scalar_of(enum blas_type type, double value)
+{
+    union blas_scalar scalar = {.z = {0, 0}};
+    if (blas_is_single(type))
+        scalar.c[0] = (float)value;
+    else
+        scalar.z[0] = value;
+    return scalar;
+}
+
 /* The bits of the real or imaginary part, without its sign. */
 static inline uint64_t blas_scalar_bits(enum blas_type type, const union blas_scalar *scalar, int part)
 {

@@ -142,6 +142,15 @@ bool line_reader_integer(struct line_reader *reader, int64_t least, int64_t most
     return true;
 }
 
+bool line_reader_count(struct line_reader *reader, unsigned most, unsigned *value)
+{
+    int64_t number;
+    if (!line_reader_integer(reader, 0, most, &number))
+        return false;
+    *value = (unsigned)number;
+    return true;
+}
+
 /* Digits from *at on, also behind a point: their value as an integer, the power of ten to
  * multiply it with; how many there were. */
 static int read_digits(const char **at, const char *stop, double *mantissa, int *power)

@@ -35,6 +35,7 @@ bool line_reader_name(struct line_reader *reader, char *name, size_t room); /* a
 bool line_reader_rest(struct line_reader *reader, char *text,
                       size_t room); /* the rest of the line, not empty */
 bool line_reader_integer(struct line_reader *reader, int64_t least, int64_t most, int64_t *value);
+bool line_reader_count(struct line_reader *reader, unsigned most, unsigned *value); /* from 0 on */
 /* Digits with a point among them or not, and an exponent or not: 12, 0.25, 1.5e-6. */
 bool line_reader_decimal(struct line_reader *reader, double least, double most, double *value);
 bool line_reader_hexadecimal(struct line_reader *reader, uint64_t *value); /* 16 digits */

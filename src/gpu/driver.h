@@ -177,4 +177,11 @@ static inline void *device_pointer(CUdeviceptr address)
     return (void *)(uintptr_t)address;
 }
 
+/* Parts of device memory that is dealt out begin at multiples of this, as whole allocations do. */
+enum { DEVICE_ALIGNMENT = 256 };
+static inline size_t device_aligned(size_t bytes)
+{
+    return (bytes + DEVICE_ALIGNMENT - 1) / DEVICE_ALIGNMENT * DEVICE_ALIGNMENT;
+}
+
 #endif

@@ -1,7 +1,7 @@
 #include "gpu/exit_gate.h"
 
 #include "common/clock.h"
-#include "common/pause.h"
+#include "common/threads/pause.h"
 
 #include <errno.h>
 #include <stdatomic.h>

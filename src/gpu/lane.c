@@ -19,7 +19,7 @@ static struct lane_pool *pool_of(const struct lane *lane)
     return &pools[((uintptr_t)lane - (uintptr_t)pools) / sizeof *pools];
 }
 
-enum { INITIAL_COUNTER_BYTES = 64 << 10, INITIAL_WORKSPACE_BYTES = 4 << 20, ALIGNMENT = 256 };
+enum { INITIAL_COUNTER_BYTES = 64 << 10, INITIAL_WORKSPACE_BYTES = 4 << 20 };
 /* More than this is for the call that wants it: others may want it, too. */
 enum { SCRATCH_KEPT_BYTES = 64 << 20 };
 
@@ -281,7 +281,7 @@ enum status lane_reserve_scratch(struct lane *lane, size_t bytes)
 CUdeviceptr lane_scratch(struct lane *lane, size_t bytes)
 {
     CUdeviceptr address = lane->scratch + lane->scratch_used;
-    lane->scratch_used += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    lane->scratch_used += device_aligned(bytes);
     return address;
 }
 

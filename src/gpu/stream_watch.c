@@ -3,10 +3,10 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/progress.h"
+#include "common/threads/pause.h"
 #include "gpu/cooperative_refusal.h"
 #include "gpu/kernels/route_arguments.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,15 +53,6 @@ void stream_watch_destroy(struct stream_watch *watch)
     memset(watch, 0, sizeof *watch);
 }
 
-static void sleep_nanoseconds(uint64_t nanoseconds)
-{
-    const struct timespec step = {.tv_nsec = (long)nanoseconds};
-    int cancellable;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
-    nanosleep(&step, NULL);
-    pthread_setcancelstate(cancellable, NULL);
-}
-
 /* Until the event has come, or `most` nanoseconds have gone: CUDA_ERROR_NOT_READY. Looks rarely enough to
  * need no processor, and so often that the call is late by a hundredth. */
 static CUresult look_until(CUevent event, uint64_t most)
@@ -75,7 +66,7 @@ static CUresult look_until(CUevent event, uint64_t most)
         if (result != CUDA_ERROR_NOT_READY || gone >= most)
             return result;
         progress_tell();
-        sleep_nanoseconds(gone < SHORTEST * PART ? SHORTEST : gone < LONGEST * PART ? gone / PART : LONGEST);
+        pause_for(gone < SHORTEST * PART ? SHORTEST : gone < LONGEST * PART ? gone / PART : LONGEST);
     }
 }
 

@@ -18,7 +18,7 @@ static enum status factorise(const struct route *route, const struct solver_hand
     const int type = solver_data_type(route->type);
     const int result = handle->library->potrf(
         handle->solver, handle->params, factor_fill(problem), problem->n, type,
-        factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld, type, route_pointer(route->workspace),
+        factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld, type, device_pointer(route->workspace),
         route->device_workspace_bytes, route->host_workspace, route->host_workspace_bytes,
         factor_info(route, 0));
     const enum status status = solver_status(handle->library, result, "cuSOLVER's potrf");
@@ -85,14 +85,9 @@ static enum status queue_inverse(struct route *route, const struct solver_handle
     const int elements = (int)(route->device_workspace_bytes / blas_element_bytes(route->type));
     const int result = handle->library->potri[route->type](
         handle->solver, factor_fill(problem), (int)problem->n, factor_operand(route, FACTOR_A),
-        (int)route->operands[FACTOR_A].ld, route_pointer(route->workspace), elements, factor_info(route, 0));
+        (int)route->operands[FACTOR_A].ld, device_pointer(route->workspace), elements, factor_info(route, 0));
     const enum status status = solver_status(handle->library, result, "cuSOLVER's potri");
     return status == STATUS_OK ? device_matrix_clear_imaginary(route, handle, FACTOR_A) : status;
-}
-
-static bool judge(struct route *route)
-{
-    return route->info == 0;
 }
 
 static bool judge_both(struct route *route)
@@ -113,22 +108,13 @@ static enum route_diagonal diagonal_of(enum lapack_family family)
 void cholesky_describe(struct factor_problem *problem, struct route *route)
 {
     static const struct route_method methods[LAPACK_FAMILY_COUNT] = {
-        [LAPACK_POTRF] = {reserve_factorisation, queue_factorisation, judge},
-        [LAPACK_POTRS] = {plan_solution, queue_solution, judge},
+        [LAPACK_POTRF] = {reserve_factorisation, queue_factorisation, factor_succeeded},
+        [LAPACK_POTRS] = {plan_solution, queue_solution, factor_succeeded},
         [LAPACK_POSV] = {plan_both, queue_both, judge_both},
-        [LAPACK_POTRI] = {plan_inverse, queue_inverse, judge},
+        [LAPACK_POTRI] = {plan_inverse, queue_inverse, factor_succeeded},
     };
     const bool is_factor = problem->family == LAPACK_POTRS || problem->family == LAPACK_POTRI;
     route->method = &methods[problem->family];
-    route->operands[FACTOR_A] = (struct route_operand){
-        .rows = problem->n, .columns = problem->n, .up = problem->a, .finite_suffices = true,
-        .is_kept = problem->family == LAPACK_POTRS,
-        .hermitian = !is_factor && blas_scalar_parts(problem->type) == 2,
-        .diagonal = diagonal_of(problem->family)};
-    if (problem->family != LAPACK_POTRS)
-        route->operands[FACTOR_A].home = problem->a;
-    if (problem->b.pointer)
-        route->operands[FACTOR_B] = (struct route_operand){.rows = problem->n, .columns = problem->k,
-                                                           .up = problem->b, .home = problem->b,
-                                                           .finite_suffices = true};
+    route->operands[FACTOR_A].hermitian = !is_factor && blas_scalar_parts(problem->type) == 2;
+    route->operands[FACTOR_A].diagonal = diagonal_of(problem->family);
 }

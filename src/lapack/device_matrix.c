@@ -76,8 +76,8 @@ enum status device_matrix_turn(const struct route *route, const struct solver_ha
     const struct route_operand *const from = &route->operands[source], *const to = &route->operands[result];
     const struct route_operand *const unit = &route->operands[identity];
     const enum blas_type type = route->type;
-    void *const x = route_pointer(from->address), *const one = route_pointer(unit->address),
-                *const y = route_pointer(to->address);
+    void *const x = device_pointer(from->address), *const one = device_pointer(unit->address),
+                *const y = device_pointer(to->address);
     const int status = m < n ? solver_gemm(handle, type, DEVICE_NO_TRANS, DEVICE_CONJUGATE_TRANS, m, n, m,
                                            &device_one[type], one, unit->ld, x, from->ld, &device_zero[type],
                                            y, to->ld)

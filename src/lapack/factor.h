@@ -33,7 +33,7 @@ struct factor_problem {
 /* Describes the work. The problem must live as long as the route. */
 void factor_describe(struct factor_problem *problem, struct route *route);
 
-/* factor_describe calls the one for the kind. */
+/* factor_describe calls the one for the kind, with the operands described but for what is the kind's. */
 void cholesky_describe(struct factor_problem *problem, struct route *route);
 void lu_describe(struct factor_problem *problem, struct route *route);
 void qr_describe(struct factor_problem *problem, struct route *route);
@@ -55,18 +55,23 @@ static inline int factor_fill(const struct factor_problem *problem)
 /* The device address of an operand or a vector. */
 static inline void *factor_operand(const struct route *route, int number)
 {
-    return route_pointer(route->operands[number].address);
+    return device_pointer(route->operands[number].address);
 }
 
 static inline void *factor_vector(const struct route *route, int number)
 {
-    return route_pointer(route->vectors[number].address);
+    return device_pointer(route->vectors[number].address);
 }
 
 /* The INFO of the step with this number, from 0. */
 static inline int *factor_info(const struct route *route, int step)
 {
-    return (int *)route_pointer(route->info_address) + step;
+    return (int *)device_pointer(route->info_address) + step;
+}
+
+static inline bool factor_succeeded(struct route *route)
+{
+    return route->info == 0;
 }
 
 /* May the 32-bit interface have it? */

@@ -31,9 +31,9 @@ static struct parameters parameters_of(const struct route *route, const struct s
                                .mode = problem->with_vectors ? CUSOLVER_EIG_MODE_VECTOR
                                                              : CUSOLVER_EIG_MODE_NOVECTOR,
                                .lda = a->ld, .ldvr = problem->with_vectors ? vr->ld : problem->n,
-                               .a = route_pointer(a->address),
-                               .w = route_pointer(route->vectors[VECTOR_W].address),
-                               .vr = problem->with_vectors ? route_pointer(vr->address) : NULL};
+                               .a = device_pointer(a->address),
+                               .w = device_pointer(route->vectors[VECTOR_W].address),
+                               .vr = problem->with_vectors ? device_pointer(vr->address) : NULL};
 }
 
 static enum status plan(struct route *route, const struct solver_handle *handle)
@@ -56,9 +56,9 @@ static enum status queue(struct route *route, const struct solver_handle *handle
                          p.library->geev(handle->solver, handle->params, CUSOLVER_EIG_MODE_NOVECTOR, p.mode,
                                          p.problem->n, p.type, p.a, p.lda, p.value_type, p.w, p.type, NULL,
                                          p.problem->n, p.type, p.vr, p.ldvr, p.type,
-                                         route_pointer(route->workspace), route->device_workspace_bytes,
+                                         device_pointer(route->workspace), route->device_workspace_bytes,
                                          route->host_workspace, route->host_workspace_bytes,
-                                         route_pointer(route->info_address)),
+                                         device_pointer(route->info_address)),
                          "cuSOLVER's geev");
 }
 

@@ -23,7 +23,7 @@ static enum status queue_factorisation(struct route *route, const struct solver_
     const int type = solver_data_type(route->type);
     const int result = handle->library->getrf(
         handle->solver, handle->params, problem->m, problem->n, type, factor_operand(route, FACTOR_A),
-        route->operands[FACTOR_A].ld, factor_vector(route, PIVOTS), type, route_pointer(route->workspace),
+        route->operands[FACTOR_A].ld, factor_vector(route, PIVOTS), type, device_pointer(route->workspace),
         route->device_workspace_bytes, route->host_workspace, route->host_workspace_bytes,
         factor_info(route, 0));
     return solver_status(handle->library, result, "cuSOLVER's getrf");
@@ -145,11 +145,6 @@ static bool judge_factorisation(struct route *route)
     return route->info == 0;
 }
 
-static bool judge_solution(struct route *route)
-{
-    return route->info == 0;
-}
-
 static bool judge_both(struct route *route)
 {
     return judge_factorisation(route) && route->later_info[0] == 0;
@@ -165,27 +160,18 @@ void lu_describe(struct factor_problem *problem, struct route *route)
 {
     static const struct route_method methods[LAPACK_FAMILY_COUNT] = {
         [LAPACK_GETRF] = {plan_factorisation, queue_factorisation, judge_factorisation},
-        [LAPACK_GETRS] = {plan_solution, queue_solution, judge_solution},
+        [LAPACK_GETRS] = {plan_solution, queue_solution, factor_succeeded},
         [LAPACK_GESV] = {plan_both, queue_both, judge_both},
         [LAPACK_GETRI] = {plan_inverse, queue_inverse, judge_inverse},
     };
     const int64_t pivots = problem->m < problem->n ? problem->m : problem->n;
     const bool is_inverse = problem->family == LAPACK_GETRI;
     route->method = &methods[problem->family];
-    route->operands[FACTOR_A] = (struct route_operand){
-        .rows = problem->m, .columns = problem->n, .up = problem->a, .finite_suffices = true,
-        .is_kept = problem->family == LAPACK_GETRS,
-        .diagonal = problem->pivots_up ? DIAGONAL_NONZERO : DIAGONAL_ANY};
-    if (problem->family != LAPACK_GETRS)
-        route->operands[FACTOR_A].home = problem->a;
+    route->operands[FACTOR_A].diagonal = problem->pivots_up ? DIAGONAL_NONZERO : DIAGONAL_ANY;
     if (is_inverse)
         route->operands[INVERSE] = (struct route_operand){.rows = problem->n, .columns = problem->n};
     else
         route->vectors[PIVOTS] = (struct route_vector){.bytes = (size_t)pivots * sizeof(int64_t),
                                                        .up = problem->pivots_up ? problem->pivots : NULL,
                                                        .values = problem->pivots_up ? NULL : problem->pivots};
-    if (problem->b.pointer)
-        route->operands[FACTOR_B] = (struct route_operand){.rows = problem->n, .columns = problem->k,
-                                                           .up = problem->b, .home = problem->b,
-                                                           .finite_suffices = true};
 }

@@ -31,7 +31,7 @@ static enum status queue_factorisation(struct route *route, const struct solver_
     const int type = solver_data_type(route->type);
     const int result = handle->library->geqrf(
         handle->solver, handle->params, problem->m, problem->n, type, factor_operand(route, FACTOR_A),
-        route->operands[FACTOR_A].ld, type, factor_vector(route, TAU), type, route_pointer(route->workspace),
+        route->operands[FACTOR_A].ld, type, factor_vector(route, TAU), type, device_pointer(route->workspace),
         route->device_workspace_bytes, route->host_workspace, route->host_workspace_bytes,
         factor_info(route, 0));
     return solver_status(handle->library, result, "cuSOLVER's geqrf");
@@ -63,7 +63,7 @@ static enum status queue_making(struct route *route, const struct solver_handle 
     const struct factor_problem *const problem = factor_problem_of(route);
     const int result = handle->library->orgqr[route->type](
         handle->solver, (int)problem->m, (int)problem->n, (int)problem->k, factor_operand(route, FACTOR_A),
-        (int)route->operands[FACTOR_A].ld, factor_vector(route, TAU), route_pointer(route->workspace),
+        (int)route->operands[FACTOR_A].ld, factor_vector(route, TAU), device_pointer(route->workspace),
         workspace_elements(route), factor_info(route, 0));
     return solver_status(handle->library, result, "cuSOLVER's orgqr");
 }
@@ -111,7 +111,7 @@ static enum status multiply(const struct route *route, const struct solver_handl
     const int result = handle->library->ormqr[route->type](
         handle->solver, product.side, product.operation, product.rows, product.columns, product.reflectors,
         factor_operand(route, FACTOR_A), (int)route->operands[FACTOR_A].ld, factor_vector(route, TAU),
-        factor_operand(route, FACTOR_B), (int)route->operands[FACTOR_B].ld, route_pointer(route->workspace),
+        factor_operand(route, FACTOR_B), (int)route->operands[FACTOR_B].ld, device_pointer(route->workspace),
         workspace_elements(route), factor_info(route, step));
     return solver_status(handle->library, result, "cuSOLVER's ormqr");
 }
@@ -146,11 +146,6 @@ static enum status queue_least_squares(struct route *route, const struct solver_
     if (status == STATUS_OK)
         status = device_matrix_copy_diagonal(route, handle, FACTOR_A, factor_problem_of(route)->n, DIAGONAL);
     return status == STATUS_OK ? divide(route, handle) : status;
-}
-
-static bool judge(struct route *route)
-{
-    return route->info == 0;
 }
 
 static bool judge_factorisation(struct route *route)
@@ -188,29 +183,16 @@ static void describe_vectors(struct factor_problem *problem, struct route *route
                                                          .values = problem->diagonal};
 }
 
-/* LAPACK scales columns, and gels right-hand sides, that are very large or small before it makes
- * reflectors. */
 void qr_describe(struct factor_problem *problem, struct route *route)
 {
     static const struct route_method methods[LAPACK_FAMILY_COUNT] = {
         [LAPACK_GEQRF] = {plan_factorisation, queue_factorisation, judge_factorisation},
-        [LAPACK_ORGQR] = {plan_making, queue_making, judge},
-        [LAPACK_ORMQR] = {plan_product, queue_product, judge},
+        [LAPACK_ORGQR] = {plan_making, queue_making, factor_succeeded},
+        [LAPACK_ORMQR] = {plan_product, queue_product, factor_succeeded},
         [LAPACK_GELS] = {plan_least_squares, queue_least_squares, judge_least_squares},
     };
-    const bool is_factorised = problem->tau_up != NULL;
-    struct route_operand *const a = &route->operands[FACTOR_A];
     route->method = &methods[problem->family];
-    *a = (struct route_operand){.rows = problem->a.rows, .columns = problem->a.columns, .up = problem->a,
-                                .finite_suffices = is_factorised, .is_kept = problem->family == LAPACK_ORMQR};
     if (problem->family == LAPACK_ORGQR)
-        a->up.columns = problem->k;
-    if (problem->family != LAPACK_ORMQR)
-        a->home = problem->a;
-    if (problem->b.pointer)
-        route->operands[FACTOR_B] = (struct route_operand){.rows = problem->b.rows,
-                                                           .columns = problem->b.columns, .up = problem->b,
-                                                           .home = problem->b,
-                                                           .finite_suffices = is_factorised};
+        route->operands[FACTOR_A].up.columns = problem->k;
     describe_vectors(problem, route);
 }

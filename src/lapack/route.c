@@ -12,7 +12,7 @@ static int64_t device_ld(const struct route *route, const struct route_operand *
 
 static size_t operand_bytes(const struct route *route, const struct route_operand *operand)
 {
-    return workspace_aligned((size_t)device_ld(route, operand) * (size_t)operand->columns *
+    return device_aligned((size_t)device_ld(route, operand) * (size_t)operand->columns *
                          blas_element_bytes(route->type));
 }
 
@@ -49,7 +49,7 @@ static void place(struct route *route, CUdeviceptr address)
     address += ROUTE_INFO_BYTES;
     for (int i = 0; i < ROUTE_VECTORS_MAX; i++) {
         route->vectors[i].address = address;
-        address += workspace_aligned(route->vectors[i].bytes);
+        address += device_aligned(route->vectors[i].bytes);
     }
     route->moduli_address = address;
     address += ROUTE_MODULI_BYTES;
@@ -125,7 +125,7 @@ static enum status run_in_memory(struct route_run *run)
 {
     struct route *const route = run->route;
     CUdeviceptr memory;
-    size_t bytes = operands_bytes(route) + workspace_aligned(route->device_workspace_bytes);
+    size_t bytes = operands_bytes(route) + device_aligned(route->device_workspace_bytes);
     phase_enter(PHASE_MEMORY);
     enum status status = route_lane_reserve_host(run->lane, route->host_workspace_bytes)
                              ? STATUS_OK

@@ -78,12 +78,6 @@ struct route_method {
     bool (*judge)(struct route *route);
 };
 
-/* For parameters of libraries. */
-static inline void *route_pointer(CUdeviceptr address)
-{
-    return (void *)(uintptr_t)address;
-}
-
 /* For `plan`: reserves workspace for one of several steps, which run one after the other, by the answer of
  * the library's query. STATUS_UNSUPPORTED: the query failed or its answer makes no sense. */
 enum status route_reserve(struct route *route, int result, size_t device_bytes, size_t host_bytes);

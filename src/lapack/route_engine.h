@@ -20,7 +20,7 @@ static inline size_t route_vector_bytes(const struct route *route)
 {
     size_t bytes = ROUTE_INFO_BYTES;
     for (int i = 0; i < ROUTE_VECTORS_MAX; i++)
-        bytes += workspace_aligned(route->vectors[i].bytes);
+        bytes += device_aligned(route->vectors[i].bytes);
     return bytes;
 }
 

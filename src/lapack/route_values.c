@@ -1,5 +1,5 @@
 #include "lapack/route_values.h"
-#include "common/job_helpers.h"
+#include "common/threads/job_helpers.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

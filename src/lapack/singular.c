@@ -49,9 +49,9 @@ static struct parameters parameters_of(const struct route *route, const struct s
                                .type = solver_data_type(route->type),
                                .real_type = solver_real_type(route->type), .mode = CUSOLVER_EIG_MODE_VECTOR,
                                .economic = shape.left_columns == shape.q, .ld = a->ld, .ldu = left->ld,
-                               .ldv = right->ld, .a = route_pointer(a->address),
-                               .s = route_pointer(route->vectors[VECTOR_S].address),
-                               .u = route_pointer(left->address), .v = route_pointer(right->address)};
+                               .ldv = right->ld, .a = device_pointer(a->address),
+                               .s = device_pointer(route->vectors[VECTOR_S].address),
+                               .u = device_pointer(left->address), .v = device_pointer(right->address)};
 }
 
 static enum status plan(struct route *route, const struct solver_handle *handle)
@@ -72,9 +72,9 @@ static enum status decompose(struct route *route, const struct solver_handle *ha
     return solver_status(p.library,
                          p.library->gesvdp(handle->solver, handle->params, p.mode, p.economic, p.shape.p,
                                            p.shape.q, p.type, p.a, p.ld, p.real_type, p.s, p.type, p.u, p.ldu,
-                                           p.type, p.v, p.ldv, p.type, route_pointer(route->workspace),
+                                           p.type, p.v, p.ldv, p.type, device_pointer(route->workspace),
                                            route->device_workspace_bytes, route->host_workspace,
-                                           route->host_workspace_bytes, route_pointer(route->info_address),
+                                           route->host_workspace_bytes, device_pointer(route->info_address),
                                            &problem_of(route)->error),
                          "cuSOLVER's gesvdp");
 }

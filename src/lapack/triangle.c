@@ -28,15 +28,10 @@ static enum status queue(struct route *route, const struct solver_handle *handle
         return status;
     const int result = handle->library->trtri(
         handle->solver, factor_fill(problem), diag_of(route), problem->n, solver_data_type(route->type),
-        factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld, route_pointer(route->workspace),
+        factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld, device_pointer(route->workspace),
         route->device_workspace_bytes, route->host_workspace, route->host_workspace_bytes,
         factor_info(route, 0));
     return solver_status(handle->library, result, "cuSOLVER's trtri");
-}
-
-static bool judge(struct route *route)
-{
-    return route->info == 0;
 }
 
 /* Without its diagonal a triangle is one of order n - 1 that begins a row or a column later. */
@@ -53,13 +48,11 @@ static struct blas_matrix strict_part(const struct factor_problem *problem)
 /* A unit diagonal is neither read nor written. */
 void triangle_describe(struct factor_problem *problem, struct route *route)
 {
-    static const struct route_method method = {plan, queue, judge};
+    static const struct route_method method = {plan, queue, factor_succeeded};
     const bool is_unit = problem->diag == DIAG_UNIT;
     struct route_operand *const a = &route->operands[FACTOR_A];
     route->method = &method;
-    *a = (struct route_operand){.rows = problem->n, .columns = problem->n, .up = problem->a,
-                                .home = problem->a, .finite_suffices = true,
-                                .diagonal = is_unit ? DIAGONAL_ANY : DIAGONAL_NONZERO};
+    a->diagonal = is_unit ? DIAGONAL_ANY : DIAGONAL_NONZERO;
     if (is_unit) {
         a->up = a->home = strict_part(problem);
         a->first_column = problem->uplo == UPLO_UPPER;

@@ -26,10 +26,10 @@ static struct parameters parameters_of(const struct route *route, const struct s
     const struct route_operand *const a = &route->operands[MATRIX_A];
     return (struct parameters){.library = handle->library, .solver = handle->solver, .type = route->type,
                                .uplo = problem->uplo == UPLO_UPPER ? DEVICE_UPPER : DEVICE_LOWER,
-                               .n = (int)problem->n, .lda = (int)a->ld, .a = route_pointer(a->address),
-                               .d = route_pointer(route->vectors[VECTOR_D].address),
-                               .e = route_pointer(route->vectors[VECTOR_E].address),
-                               .tau = route_pointer(route->vectors[VECTOR_TAU].address)};
+                               .n = (int)problem->n, .lda = (int)a->ld, .a = device_pointer(a->address),
+                               .d = device_pointer(route->vectors[VECTOR_D].address),
+                               .e = device_pointer(route->vectors[VECTOR_E].address),
+                               .tau = device_pointer(route->vectors[VECTOR_TAU].address)};
 }
 
 static bool is_narrow(const struct route *route)
@@ -94,8 +94,8 @@ static enum status queue_sytrd(struct route *route, const struct solver_handle *
     const struct parameters p = parameters_of(route, handle);
     return solver_status(p.library,
                          p.library->sytrd[p.type](p.solver, p.uplo, p.n, p.a, p.lda, p.d, p.e, p.tau,
-                                                  route_pointer(route->workspace), work_elements(route),
-                                                  route_pointer(route->info_address)),
+                                                  device_pointer(route->workspace), work_elements(route),
+                                                  device_pointer(route->info_address)),
                          "cuSOLVER's sytrd");
 }
 
@@ -114,8 +114,8 @@ static enum status queue_orgtr(struct route *route, const struct solver_handle *
     const struct parameters p = parameters_of(route, handle);
     return solver_status(p.library,
                          p.library->orgtr[p.type](p.solver, p.uplo, p.n, p.a, p.lda, p.tau,
-                                                  route_pointer(route->workspace), work_elements(route),
-                                                  route_pointer(route->info_address)),
+                                                  device_pointer(route->workspace), work_elements(route),
+                                                  device_pointer(route->info_address)),
                          "cuSOLVER's orgtr");
 }
 

@@ -2,19 +2,13 @@
 #ifndef MUBLAS_LAPACK_WORKSPACE_H
 #define MUBLAS_LAPACK_WORKSPACE_H
 
-#include <stddef.h>
-
-static inline size_t workspace_aligned(size_t bytes)
-{
-    enum { ALIGNMENT = 256 };
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
+#include "gpu/driver.h"
 
 /* Where a part of so many bytes begins; *end, 0 at first, is where the next one does. */
 static inline size_t workspace_take(size_t *end, size_t bytes)
 {
     const size_t at = *end;
-    *end += workspace_aligned(bytes);
+    *end += device_aligned(bytes);
     return at;
 }
 

@@ -46,8 +46,7 @@ static struct byte_range scan_bounds(struct mirror *mirror, const struct claim *
                                      struct byte_range range)
 {
     int i = 0;
-    while (i < claim->count - 1 &&
-           !(claim->ranges[i].begin <= range.begin && range.end <= claim->ranges[i].end))
+    while (i < claim->count - 1 && !byte_range_covers(claim->ranges[i], range))
         i++;
     return byte_ranges_common(mirror_scan_bounds(mirror, range), claim->ranges[i]);
 }

@@ -12,7 +12,7 @@ libmublas_core_la_SOURCES += \
 	src/mirror/mirror_sweep.c \
 	src/mirror/mirror_table.c src/mirror/mirror_table.h \
 	src/mirror/mirror_watch.c \
-	src/mirror/operands.c src/mirror/operands.h \
+	src/mirror/operands.c src/mirror/operand.h src/mirror/operands.h \
 	src/mirror/operands_borrow.c \
 	src/mirror/operands_keep.c \
 	src/mirror/operands_pinned.c \

@@ -9,32 +9,11 @@
 #ifndef MUBLAS_OPERANDS_H
 #define MUBLAS_OPERANDS_H
 
-#include "common/blas_call.h"
 #include "common/patience.h"
 #include "gpu/lane.h"
+#include "mirror/operand.h"
 
 #include <stdint.h>
-
-enum operand_access {
-    OPERAND_READ,
-    OPERAND_UPDATE,   /* read and written */
-    OPERAND_OVERWRITE /* written without being read (beta = 0) */
-};
-
-enum { OPERANDS_MAX = 3, OPERAND_KINDS = FAMILY_COUNT * TYPE_COUNT };
-
-struct operand {
-    struct blas_matrix matrix; /* host pointer; part says what is read and written */
-    size_t element_bytes;
-    enum operand_access access;
-    /* What the device address must be a multiple of, at most 256; 0: anything. Device addresses
-     * are as the host's within a page, so an operand that is not is copied at every call. */
-    size_t alignment;
-    unsigned kind; /* of call, below OPERAND_KINDS: residency bought for one is judged by that of its kind */
-    /* filled by operands_hold: */
-    CUdeviceptr device_address; /* of matrix element (0, 0) */
-    int64_t device_ld;
-};
 
 /* What the policy needs to know of a call's operands before it decides.
  * Depends on call history and operands' bytes only, never on pages (invariant 7). */
@@ -51,11 +30,6 @@ struct residency {
     uint64_t kept_bytes;   /* of a resident output, which stay resident only if the device writes them */
     double worth_us;       /* what that residency was bought for, and has earned since */
 };
-
-static inline bool operand_is_misaligned(const struct operand *operand)
-{
-    return operand->alignment && (uintptr_t)operand->matrix.pointer % operand->alignment != 0;
-}
 
 struct mirror_table;
 
@@ -91,11 +65,6 @@ void operands_credit(struct mirror_table *table, const struct operand *operands,
  * than 0): what the residency of its operands is worth, shared among them. Below 0, when
  * uploading what the host keeps writing costs more than it brings, residency is given up. */
 void operands_earn(struct mirror_table *table, const struct operand *operands, int count, double saved_us);
-
-/* Bytes that a held call moved, for the report. */
-struct transfer_count {
-    uint64_t bytes_up, bytes_down;
-};
 
 /* Does the operand count as resident? Nobody looks for changes since. Takes the table's lock. */
 bool operands_are_resident(struct mirror_table *table, const struct operand *operand);

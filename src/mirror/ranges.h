@@ -33,6 +33,16 @@ static inline struct page_range page_ranges_common(struct page_range one, struct
                                one.end < other.end ? one.end : other.end};
 }
 
+static inline bool byte_range_covers(struct byte_range outer, struct byte_range inner)
+{
+    return outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+static inline bool page_range_covers(struct page_range outer, struct page_range inner)
+{
+    return outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
 static inline size_t byte_range_length(struct byte_range range)
 {
     return range.begin < range.end ? range.end - range.begin : 0;

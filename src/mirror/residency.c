@@ -1,4 +1,5 @@
 #include "mirror/residency.h"
+#include "mirror/operands.h"
 
 /* In the device's context: making a mirror may join or drop others, with their pins. */
 static enum status make(struct mirror_table *table, struct byte_range hull, struct patience *patience)

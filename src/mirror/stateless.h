@@ -7,7 +7,8 @@
 #ifndef MUBLAS_STATELESS_H
 #define MUBLAS_STATELESS_H
 
-#include "mirror/operands.h"
+#include "gpu/lane.h"
+#include "mirror/operand.h"
 
 /* Scratch that stateless_hold will take for this operand, a multiple of 256;
  * 0 for an empty matrix. Sum it over the operands for lane_reserve_scratch. */

@@ -645,16 +645,26 @@ long_tests += tests/unit/test_divide_conquer
 tests_unit_test_divide_conquer_SOURCES = tests/unit/test_divide_conquer.c tests/unit/emulated_lane.h
 tests_unit_test_divide_conquer_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
 
+two_stage_test_headers = tests/unit/two_stage_problem.h tests/unit/emulated_lane.h \
+	tests/unit/hermitian_matrices.h tests/unit/real_matrices.h
 check_PROGRAMS += tests/unit/test_two_stage
 long_tests += tests/unit/test_two_stage
-tests_unit_test_two_stage_SOURCES = tests/unit/test_two_stage.c tests/unit/emulated_lane.h \
-	tests/unit/hermitian_matrices.h tests/unit/real_matrices.h
+tests_unit_test_two_stage_SOURCES = tests/unit/test_two_stage.c $(two_stage_test_headers)
 tests_unit_test_two_stage_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
+
+check_PROGRAMS += tests/unit/test_two_stage_bits
+long_tests += tests/unit/test_two_stage_bits
+tests_unit_test_two_stage_bits_SOURCES = tests/unit/test_two_stage_bits.c $(two_stage_test_headers)
+tests_unit_test_two_stage_bits_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
+
+check_PROGRAMS += tests/unit/test_two_stage_own
+TESTS += tests/unit/test_two_stage_own
+tests_unit_test_two_stage_own_SOURCES = tests/unit/test_two_stage_own.c $(two_stage_test_headers)
+tests_unit_test_two_stage_own_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
 
 check_PROGRAMS += tests/unit/test_two_stage_vectors
 TESTS += tests/unit/test_two_stage_vectors
-tests_unit_test_two_stage_vectors_SOURCES = tests/unit/test_two_stage_vectors.c tests/unit/emulated_lane.h \
-	tests/unit/hermitian_matrices.h tests/unit/real_matrices.h
+tests_unit_test_two_stage_vectors_SOURCES = tests/unit/test_two_stage_vectors.c $(two_stage_test_headers)
 tests_unit_test_two_stage_vectors_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
 
 check_PROGRAMS += tests/unit/test_band_panel

@@ -36,9 +36,9 @@ static void test_absent(void)
                            level3 = {.family = FAMILY_SYR2K, .type = TYPE_D};
     const struct launch_shape chosen = launch_shape_choose(&call), built_in = launch_shape_built_in(&call);
     struct launch_shape shape;
-    tap_ok(same(&chosen, &built_in) && !decision_shape(&call, &shape),
+    tap_ok(same(&chosen, &built_in) && !decision_shape(LAUNCH_PLACE_FIRST, &call, &shape),
            "a class that was not tuned has its built-in");
-    tap_ok(!decision_shape(&level3, &shape), "and level 3 none");
+    tap_ok(!decision_shape(LAUNCH_PLACE_FIRST, &level3, &shape), "and level 3 none");
 }
 
 /* Sizes whose decision is kept, and larger ones. */

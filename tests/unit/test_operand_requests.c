@@ -1,7 +1,7 @@
 /* What calls on resident matrices ask the kernel for: how often, and about how much memory. */
 #include "operand_table.h"
 
-#include "common/pause.h"
+#include "common/threads/pause.h"
 #include "mirror/host_memory/kernel_interface.h"
 #include "mirror/ledger/staged_results.h"
 

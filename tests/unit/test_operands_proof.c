@@ -1,6 +1,6 @@
 /* The proof that is put off until the kernel runs: what it sees, and what it refuses. */
 #include "operand_calls.h"
-#include "common/pause.h"
+#include "common/threads/pause.h"
 #include "mirror/mirror_table.h"
 #include "mirror/tracking/page_bits.h"
 

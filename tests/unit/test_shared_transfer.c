@@ -2,7 +2,7 @@
  * was used for before and is used for after. Copies of the emulated device land as late as possible, so a
  * slot reused too early shows. The argument is the seed of the random part. */
 #include "emulated_lane.h"
-#include "common/job_helpers.h"
+#include "common/threads/job_helpers.h"
 #include "mirror/transfer/shared_transfer.h"
 #include "mirror/transfer/staging.h"
 

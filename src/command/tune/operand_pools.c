@@ -26,14 +26,6 @@ static void fill(char *memory, size_t bytes)
         memcpy(memory + at, numbers(), bytes - at < NUMBERS ? bytes - at : NUMBERS);
 }
 
-static char *filled(size_t bytes)
-{
-    char *memory = malloc(bytes);
-    if (memory)
-        fill(memory, bytes);
-    return memory;
-}
-
 /* At other offsets in their pages: processors take a store to a place for one to another page's same
  * place. */
 static bool provide_vectors(struct operand_pools *pools, size_t bytes)
@@ -43,23 +35,14 @@ static bool provide_vectors(struct operand_pools *pools, size_t bytes)
     if (bytes <= pools->vector_bytes)
         return true;
     free(pools->vectors);
-    pools->vectors = filled(2 * stride + bytes);
+    pools->vectors = malloc(2 * stride + bytes);
+    if (pools->vectors)
+        fill(pools->vectors, 2 * stride + bytes);
     pools->x = pools->vectors;
     pools->y = pools->vectors + stride;
     pools->x_before = pools->vectors + 2 * stride;
     pools->vector_bytes = pools->vectors ? bytes : 0;
     return pools->vectors;
-}
-
-static union blas_scalar scalar(enum blas_type type, double value)
-{
-    union blas_scalar result;
-    memset(&result, 0, sizeof result);
-    if (type == TYPE_S || type == TYPE_C)
-        result.c[0] = (float)value;
-    else
-        result.z[0] = value;
-    return result;
 }
 
 size_t operand_bytes(const struct blas_call *call, const struct blas_matrix *matrix)
@@ -115,8 +98,8 @@ bool operand_pools_prepare(struct operand_pools *pools, struct blas_call *call, 
 {
     call->a.ld = call->b.ld = call->c.ld = INT64_MAX;
     call->x.increment = call->y.increment = 1;
-    call->alpha = scalar(call->type, blas_is_in_place(call) ? 2 : 1e-3);
-    call->beta = scalar(call->type, 0.5);
+    call->alpha = blas_scalar_of(call->type, blas_is_in_place(call) ? 2 : 1e-3);
+    call->beta = blas_scalar_of(call->type, 0.5);
     if (!pack_legal(call))
         return false;
     call->a.ld = lda > call->a.rows ? lda : call->a.rows;

@@ -43,6 +43,12 @@ static bool may_go_on(const struct session *session, double done)
     return !session->options->progress || session->options->progress(session->options->argument, done);
 }
 
+/* Uploads go on until this part of the time is used. */
+static bool may_upload(const struct session *session, double end)
+{
+    return part_used(session) <= end && may_go_on(session, fmin(part_used(session), end));
+}
+
 static void time_side(void *argument, enum call_side side, const struct blas_call *calls, int count,
                       double *us)
 {
@@ -73,8 +79,7 @@ static void sample_pinned(struct session *session, struct call_timer *timer, str
 {
     for (double bytes = LEAST_UPLOAD; bytes <= (double)session->options->most_bytes; bytes *= 4) {
         double first, second;
-        if (part_used(session) > end || !may_go_on(session, fmin(part_used(session), end)) ||
-            !call_timer_cold(timer, bytes, &first, &second))
+        if (!may_upload(session, end) || !call_timer_cold(timer, bytes, &first, &second))
             return;
         if (first > second)
             time_curve_add(curve, bytes, first - second);
@@ -89,7 +94,7 @@ static void sample_staged(struct session *session, struct call_timer *timer, str
         int64_t n = (int64_t)sqrt(bytes / sizeof(double));
         struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_D, .m = n, .n = n};
         double copied, resident;
-        if (part_used(session) > end || !may_go_on(session, fmin(part_used(session), end)) ||
+        if (!may_upload(session, end) ||
             !call_timer_warm(timer, SIDE_DEVICE, &call, call_budget_us, &copied, NULL) ||
             !call_timer_warm(&session->timer, SIDE_DEVICE, &call, call_budget_us, &resident, NULL))
             return;

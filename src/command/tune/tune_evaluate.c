@@ -58,14 +58,6 @@ static bool random_call(const struct evaluation *evaluation, int class, int numb
     return true;
 }
 
-static bool is_among(const struct launch_shape *shapes, size_t count, const struct launch_shape *shape)
-{
-    for (size_t i = 0; i < count; i++)
-        if (shape_is_same(&shapes[i], shape))
-            return true;
-    return false;
-}
-
 /* The fastest of all behind those that are there, up to TIMED. */
 static enum status find_rivals(struct evaluation *evaluation, const struct blas_call *call, int class,
                                struct launch_shape *shapes, size_t *count)
@@ -82,7 +74,7 @@ static enum status find_rivals(struct evaluation *evaluation, const struct blas_
                                 false);
     }
     for (size_t i = 0; i < finished && *count < TIMED && status == STATUS_OK; i++)
-        if (!is_among(shapes, *count, &space.shapes[i]))
+        if (!shape_is_among(shapes, *count, &space.shapes[i]))
             shapes[(*count)++] = space.shapes[i];
     free(times);
     free(space.shapes);
@@ -115,8 +107,7 @@ static enum status judge_size(struct evaluation *evaluation, int class, const st
 
 static bool read_figures(struct evaluation *evaluation, int class)
 {
-    struct blas_call least = tuning_class_call(class, TUNING_UNIT, TUNING_UNIT);
-    least.a.pointer = NULL;
+    const struct blas_call least = tuning_class_call(class, TUNING_UNIT, TUNING_UNIT);
     return occupancy_read_shapes(device_kernels(evaluation->session->device), &least,
                                  &evaluation->figures[class]) == CUDA_SUCCESS;
 }

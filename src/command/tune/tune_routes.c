@@ -35,11 +35,6 @@ struct times {
     double own[ORDERS], solver[ORDERS];
 };
 
-static int is_complex(const struct timed *call)
-{
-    return blas_scalar_parts(call->type) == 2;
-}
-
 static bool is_eigenproblem(const struct timed *call)
 {
     return call->curve == ROUTE_VALUES || call->curve == ROUTE_VECTORS;
@@ -75,7 +70,8 @@ static void learn(struct route_factors *factors, struct call_timer *timer, enum 
         ratios[count++] = slower;
     }
     if (count > 0)
-        route_factors_learn(factors, side, call->curve, is_complex(call), statistics_median(ratios, count));
+        route_factors_learn(factors, side, call->curve, blas_is_complex(call->type),
+                            statistics_median(ratios, count));
 }
 
 /* What stayed on the host says nothing of the device. */
@@ -84,7 +80,7 @@ static void forget_stayed(struct route_factors *factors, const char *report)
     struct offload_row row;
     for (int i = 0; i < TIMED; i++)
         if (!offload_report_row(report, timed[i].name, &row) || row.on_host > 0)
-            factors->factors[SIDE_DEVICE][timed[i].curve][is_complex(&timed[i])] = 0;
+            factors->factors[SIDE_DEVICE][timed[i].curve][blas_is_complex(timed[i].type)] = 0;
 }
 
 static bool starts(struct call_timer *timer, enum call_side side, const char *eigensolver, const char *who)
@@ -135,7 +131,7 @@ static void learn_own(struct route_factors *factors, struct times *times, const 
         while (count < ORDERS && times[i].own[count] > 0 && times[i].solver[count] > 0)
             count++;
         if (offload_report_row(timer.child.report, timed[i].name, &row) && row.on_host == 0)
-            route_factors_learn_own(factors, is_complex(&timed[i]), timed[i].orders, times[i].own,
+            route_factors_learn_own(factors, blas_is_complex(timed[i].type), timed[i].orders, times[i].own,
                                     times[i].solver, count);
     }
     shim_child_clean(&timer.child);

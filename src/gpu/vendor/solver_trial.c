@@ -28,12 +28,12 @@ struct trial {
 /* In device memory. */
 static void *at(const struct trial *trial, size_t offset)
 {
-    return (void *)(uintptr_t)(trial->device + offset);
+    return device_pointer(trial->device + offset);
 }
 
 static void *workspace(const struct trial *trial)
 {
-    return (void *)(uintptr_t)trial->device_buffer;
+    return device_pointer(trial->device_buffer);
 }
 
 static void *matrix(const struct trial *trial)

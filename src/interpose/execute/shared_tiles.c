@@ -1,7 +1,7 @@
 #include "interpose/execute/shared_tiles.h"
 #include "common/clock.h"
 #include "common/log.h"
-#include "common/own_thread.h"
+#include "common/threads/own_thread.h"
 #include "interpose/execute/tile_groups.h"
 #include "interpose/execute/tile_runner.h"
 

@@ -39,16 +39,6 @@ static struct factor factor(const struct tile_plan *plan, const struct blas_matr
         is_upright(trans) ? part(plan, whole, rows, columns) : part(plan, whole, columns, rows), trans};
 }
 
-static union blas_scalar real_number(enum blas_type type, double value)
-{
-    union blas_scalar scalar = {.z = {0, 0}};
-    if (type == TYPE_S || type == TYPE_C)
-        scalar.c[0] = (float)value;
-    else
-        scalar.z[0] = value;
-    return scalar;
-}
-
 static union blas_scalar conjugate(enum blas_type type, union blas_scalar scalar)
 {
     if (type == TYPE_C)
@@ -72,7 +62,7 @@ static struct blas_call product(const struct tile_plan *plan, union blas_scalar 
 /* beta is for the first step only. */
 static union blas_scalar beta_of(const struct tile_plan *plan)
 {
-    return plan->step == 0 ? plan->call.beta : real_number(plan->call.type, 1);
+    return plan->step == 0 ? plan->call.beta : blas_scalar_of(plan->call.type, 1);
 }
 
 static int64_t gemm_step(const struct tile_plan *plan, struct blas_call *step)
@@ -230,13 +220,13 @@ static int64_t triangular_step(const struct tile_plan *plan, struct blas_call *s
     const struct span across = block(tile_other_size(call), plan->columns, plan->tile / order);
     const int64_t number = solve ? plan->step : plan->step - 1; /* of the source */
     const int64_t from = from_before ? number : to + 1 + number;
-    const union blas_scalar one = real_number(call->type, 1);
+    const union blas_scalar one = blas_scalar_of(call->type, 1);
     if (number < 0 || number == sources) {
         *step = side_diagonal(plan, to, across);
         step->alpha = solve && sources > 0 ? one : call->alpha;
     } else if (solve) {
-        *step = side_product(plan, real_number(call->type, -1), number == 0 ? call->alpha : one, &call->c, to,
-                             from, across);
+        *step = side_product(plan, blas_scalar_of(call->type, -1), number == 0 ? call->alpha : one, &call->c,
+                             to, from, across);
     } else {
         *step = side_product(plan, call->alpha, one, &call->c, to, from, across);
     }

@@ -1,7 +1,7 @@
 #include "interpose/purchase/background.h"
 #include "common/clock.h"
-#include "common/own_thread.h"
-#include "common/pause.h"
+#include "common/threads/own_thread.h"
+#include "common/threads/pause.h"
 #include "gpu/exit_gate.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 #include "interpose/report/exit_wait.h"
 #include "common/clock.h"
-#include "common/pause.h"
+#include "common/threads/pause.h"
 #include "host/start_objects.h"
 
 #include <errno.h>

@@ -12,12 +12,17 @@
 
 static struct report the_report;
 
-uint64_t report_host_calls(const struct routine_stats *stats)
+static uint64_t sum_of(const uint64_t *numbers, int count)
 {
     uint64_t sum = 0;
-    for (int i = 0; i < HOST_REASON_COUNT; i++)
-        sum += stats->host_calls[i];
+    for (int i = 0; i < count; i++)
+        sum += numbers[i];
     return sum;
+}
+
+uint64_t report_host_calls(const struct routine_stats *stats)
+{
+    return sum_of(stats->host_calls, HOST_REASON_COUNT);
 }
 
 bool report_was_called(const struct routine_stats *stats)
@@ -27,18 +32,12 @@ bool report_was_called(const struct routine_stats *stats)
 
 uint64_t report_host_time(const struct routine_stats *stats)
 {
-    uint64_t sum = 0;
-    for (int i = 0; i < HOST_REASON_COUNT; i++)
-        sum += stats->host_nanoseconds[i];
-    return sum;
+    return sum_of(stats->host_nanoseconds, HOST_REASON_COUNT);
 }
 
 uint64_t report_inside_time(const struct routine_stats *stats)
 {
-    uint64_t sum = 0;
-    for (int i = 0; i < HOST_REASON_COUNT; i++)
-        sum += stats->inside_nanoseconds[i];
-    return sum;
+    return sum_of(stats->inside_nanoseconds, HOST_REASON_COUNT);
 }
 
 uint64_t report_own_host_time(const struct routine_stats *stats)
@@ -49,10 +48,7 @@ uint64_t report_own_host_time(const struct routine_stats *stats)
 
 uint64_t report_device_time(const struct routine_stats *stats)
 {
-    uint64_t sum = 0;
-    for (int i = 0; i < PHASE_COUNT; i++)
-        sum += stats->phases.nanoseconds[i];
-    return sum;
+    return sum_of(stats->phases.nanoseconds, PHASE_COUNT);
 }
 
 uint64_t report_link_time(const struct routine_stats *stats)

@@ -1,15 +1,10 @@
 #include "lapack/eigensolver/device_product.h"
 
-static union blas_scalar scalar_of(enum blas_type type, double value)
-{
-    return blas_is_single(type) ? (union blas_scalar){.c = {(float)value, 0}}
-                                : (union blas_scalar){.z = {value, 0}};
-}
-
 enum status device_product_queue(const struct solver_handle *handle, enum blas_type type,
                                  const struct device_product *product)
 {
-    const union blas_scalar alpha = scalar_of(type, product->alpha), beta = scalar_of(type, product->beta);
+    const union blas_scalar alpha = blas_scalar_of(type, product->alpha),
+                            beta = blas_scalar_of(type, product->beta);
     const int result = solver_gemm(handle, type, product->trans_a, product->trans_b, product->m, product->n,
                                    product->k, &alpha, device_pointer(product->a.address), product->a.ld,
                                    device_pointer(product->b.address), product->b.ld, &beta,

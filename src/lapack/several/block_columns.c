@@ -39,7 +39,7 @@ bool block_columns_make(struct block_columns *blocks, enum blas_type type, enum 
         busy[owner] += work / pace[owner];
         blocks->owner[block] = owner;
         blocks->offset[block] = blocks->bytes[owner];
-        blocks->bytes[owner] += workspace_aligned(block_bytes(blocks, block));
+        blocks->bytes[owner] += device_aligned(block_bytes(blocks, block));
     }
     return devices > 1 && blocks->count >= devices;
 }

@@ -42,11 +42,6 @@ static bool is_lower(const struct steps *steps)
     return steps->blocks->uplo == UPLO_LOWER;
 }
 
-static void *pointer(CUdeviceptr address)
-{
-    return (void *)(uintptr_t)address;
-}
-
 /* The block's square. */
 static enum status factor_square(const struct steps *steps, struct cholesky_part *part, int block)
 {
@@ -58,9 +53,9 @@ static enum status factor_square(const struct steps *steps, struct cholesky_part
         return status;
     const int result = handle->library->potrf(
         handle->solver, handle->params, is_lower(steps) ? DEVICE_LOWER : DEVICE_UPPER,
-        block_order(blocks, block), type, pointer(cholesky_part_block(part, block)), block_ld(blocks, block),
-        type, pointer(part->workspace), part->workspace_bytes, part->lane->host_workspace,
-        part->host_workspace_bytes, pointer(part->info));
+        block_order(blocks, block), type, device_pointer(cholesky_part_block(part, block)),
+        block_ld(blocks, block), type, device_pointer(part->workspace), part->workspace_bytes,
+        part->lane->host_workspace, part->host_workspace_bytes, device_pointer(part->info));
     status = solver_status(handle->library, result, "cuSOLVER's potrf");
     return status == STATUS_OK ? cholesky_part_clear_diagonal(part, block) : status;
 }
@@ -88,8 +83,8 @@ static enum status solve_rest(const struct steps *steps, struct cholesky_part *p
     const int result =
         solver_trsm(handle, blocks->type, lower ? DEVICE_RIGHT : DEVICE_LEFT,
                     lower ? DEVICE_LOWER : DEVICE_UPPER, DEVICE_CONJUGATE_TRANS, DEVICE_NON_UNIT,
-                    lower ? rest : order, lower ? order : rest, &device_one[blocks->type], pointer(square),
-                    ld, pointer(beside), ld);
+                    lower ? rest : order, lower ? order : rest, &device_one[blocks->type],
+                    device_pointer(square), ld, device_pointer(beside), ld);
     return solver_blas_status(handle->library, result, "cuBLAS's trsm");
 }
 
@@ -155,9 +150,9 @@ static enum status multiply(const struct steps *steps, struct cholesky_part *par
     const enum blas_type type = blocks->type;
     const CUdeviceptr whole = cholesky_part_has(part, panel) ? cholesky_part_block(part, panel)
                                                              : part->panels[panel % PANELS];
-    void *const from = pointer(whole + block_place(blocks, panel,
-                                                   block_begin(blocks, block) - block_begin(blocks, panel)));
-    void *const to = pointer(cholesky_part_block(part, block));
+    const int64_t row = block_begin(blocks, block) - block_begin(blocks, panel);
+    void *const from = device_pointer(whole + block_place(blocks, panel, row));
+    void *const to = device_pointer(cholesky_part_block(part, block));
     const int64_t ld = block_ld(blocks, panel), order = block_order(blocks, block),
                   length = block_length(blocks, block), depth = block_order(blocks, panel);
     const int result =

@@ -1,6 +1,6 @@
 #include "lapack/several/shared_cholesky.h"
 #include "common/log.h"
-#include "common/own_thread.h"
+#include "common/threads/own_thread.h"
 #include "common/phase_clock.h"
 #include "lapack/several/cholesky_part.h"
 #include "lapack/several/cholesky_steps.h"

@@ -2,7 +2,7 @@
 #ifndef MUBLAS_OPERAND_MEMORY_H
 #define MUBLAS_OPERAND_MEMORY_H
 
-#include "mirror/operands.h"
+#include "mirror/operand.h"
 #include "mirror/ranges.h"
 
 /* No pointer, no rows or no columns: touches nothing. */

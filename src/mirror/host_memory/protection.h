@@ -6,7 +6,7 @@
 #ifndef MUBLAS_PROTECTION_H
 #define MUBLAS_PROTECTION_H
 
-#include "mirror/operands.h"
+#include "mirror/operand.h"
 
 /* Every element, as memory stands now; memory between them may be anything, or nothing. One question to the
  * kernel, 1 us, where the operand lies in one mapping. Any thread, no lock. */

@@ -7,7 +7,7 @@
 #ifndef MUBLAS_REWRITE_SAMPLES_H
 #define MUBLAS_REWRITE_SAMPLES_H
 
-#include "mirror/operands.h"
+#include "mirror/operand.h"
 
 enum { REWRITE_SAMPLES_MAX = 16 };
 

@@ -29,16 +29,11 @@ unsigned staged_results_until_pin(size_t bytes)
     return (unsigned)ceil(price_us(bytes) / spared_us(bytes));
 }
 
-static bool covers(const struct staged_result *range, struct page_range pages)
-{
-    return range->pages.begin <= pages.begin && pages.end <= range->pages.end;
-}
-
 /* The entry that has these pages; NULL: none. */
 static struct staged_result *find(struct staged_results *results, struct page_range pages)
 {
     for (int i = 0; i < STAGED_RESULTS_MAX; i++)
-        if (covers(&results->of[i], pages))
+        if (page_range_covers(results->of[i].pages, pages))
             return &results->of[i];
     return NULL;
 }
@@ -49,7 +44,7 @@ static struct staged_result *place_of_new(struct staged_results *results, struct
     struct staged_result *least = &results->of[results->next++ % STAGED_RESULTS_MAX];
     for (int i = 0; i < STAGED_RESULTS_MAX; i++) {
         struct staged_result *range = &results->of[i];
-        if (range->factor > 0 && pages.begin <= range->pages.begin && range->pages.end <= pages.end)
+        if (range->factor > 0 && page_range_covers(pages, range->pages))
             return range;
         if (range->factor * price_us(0) + range->lost_us < least->factor * price_us(0) + least->lost_us)
             least = range;

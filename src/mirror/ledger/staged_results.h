@@ -9,7 +9,7 @@
 #ifndef MUBLAS_STAGED_RESULTS_H
 #define MUBLAS_STAGED_RESULTS_H
 
-#include "mirror/operands.h"
+#include "mirror/operand.h"
 #include "mirror/ranges.h"
 
 enum { STAGED_RESULTS_MAX = 16 };

@@ -103,7 +103,7 @@ static bool holds(const struct claim *claim, struct byte_range range)
 {
     bool inside = false;
     for (int i = 0; i < claim->count && !inside; i++)
-        inside = claim->ranges[i].begin <= range.begin && range.end <= claim->ranges[i].end;
+        inside = byte_range_covers(claim->ranges[i], range);
     return inside;
 }
 

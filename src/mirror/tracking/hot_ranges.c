@@ -27,17 +27,12 @@ static struct hot_range *place_of_new(struct mirror_copy *copy)
     return least;
 }
 
-/* All of the pages: a matrix is not rewritten because a panel in it is. */
-static bool covers(const struct hot_range *range, struct page_range pages)
-{
-    return range->pages.begin <= pages.begin && pages.end <= range->pages.end;
-}
-
+/* All of the pages must be hot: a matrix is not rewritten because a panel in it is. */
 bool hot_ranges_hold(struct mirror_copy *copy, struct page_range pages)
 {
     pthread_mutex_lock(&copy->mirror->notes);
     const struct hot_range *range = find(copy, pages);
-    const bool is_hot = range && range->streak >= STREAK && covers(range, pages);
+    const bool is_hot = range && range->streak >= STREAK && page_range_covers(range->pages, pages);
     pthread_mutex_unlock(&copy->mirror->notes);
     return is_hot;
 }
@@ -47,7 +42,7 @@ static void count_rewrite(struct mirror_copy *copy, struct hot_range *range, str
     if (!range) {
         range = place_of_new(copy);
         *range = (struct hot_range){0};
-    } else if (!covers(range, pages)) {
+    } else if (!page_range_covers(range->pages, pages)) {
         *range = (struct hot_range){0};
     }
     range->pages = pages;

@@ -1,7 +1,7 @@
 #include "mirror/tracking/page_scan.h"
 
 #include "common/clock.h"
-#include "common/job_helpers.h"
+#include "common/threads/job_helpers.h"
 #include "mirror/costs.h"
 #include "mirror/host_memory/kernel_interface.h"
 #include "mirror/host_memory/pages.h"

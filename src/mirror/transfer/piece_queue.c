@@ -1,7 +1,7 @@
 #include "mirror/transfer/piece_queue.h"
 
-#include "common/futex.h"
-#include "common/pause.h"
+#include "common/threads/futex.h"
+#include "common/threads/pause.h"
 
 #include <limits.h>
 

@@ -1,6 +1,6 @@
 #include "mirror/transfer/staging_slots.h"
 
-enum { HALF_BYTES = LANE_STAGING_BYTES / 2, HALF_SLOTS = LANE_SLOTS / 2, ALIGNMENT = 256 };
+enum { HALF_BYTES = LANE_STAGING_BYTES / 2, HALF_SLOTS = LANE_SLOTS / 2 };
 
 static const char uploading[] = "copying an operand to the device";
 
@@ -85,7 +85,7 @@ enum status staging_slots_take_bytes(struct lane *lane, size_t bytes, unsigned c
     if (status != STATUS_OK)
         return status;
     *address = lane->staging + (size_t)state->half * HALF_BYTES + state->used;
-    state->used += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    state->used += device_aligned(bytes);
     return STATUS_OK;
 }
 

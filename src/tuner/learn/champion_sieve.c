@@ -1,27 +1,8 @@
 #include "tuner/learn/champion_sieve.h"
+#include "tuner/learn/statistics.h"
 
-#include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct entrant {
-    double time;
-    size_t candidate;
-};
-
-static bool is_timed(double time)
-{
-    return isfinite(time) && time > 0;
-}
-
-static int faster_first(const void *one, const void *other)
-{
-    const struct entrant *a = one, *b = other;
-    if (a->time != b->time)
-        return a->time < b->time ? -1 : 1;
-    return (a->candidate > b->candidate) - (a->candidate < b->candidate);
-}
 
 static int better_first(const void *one, const void *other)
 {
@@ -31,17 +12,17 @@ static int better_first(const void *one, const void *other)
     return (a->candidate > b->candidate) - (a->candidate < b->candidate);
 }
 
-/* One size: points by rank. */
-static void award(const double *times, size_t candidates, unsigned scoring, struct entrant *field,
+/* One size: points by rank. Who takes less time is better, so in the field points are minus the time. */
+static void award(const double *times, size_t candidates, unsigned scoring, struct champion *field,
                   struct champion *champions)
 {
     size_t count = 0, rank = 0;
     for (size_t i = 0; i < candidates; i++)
-        if (is_timed(times[i]))
-            field[count++] = (struct entrant){times[i], i};
-    qsort(field, count, sizeof *field, faster_first);
+        if (statistics_is_time(times[i]))
+            field[count++] = (struct champion){i, -times[i]};
+    qsort(field, count, sizeof *field, better_first);
     for (size_t i = 0; i < count; i++) {
-        if (i > 0 && field[i].time > field[i - 1].time)
+        if (i > 0 && field[i].points < field[i - 1].points)
             rank = i;
         if (rank < scoring)
             champions[field[i].candidate].points += (double)(scoring - rank) / scoring;
@@ -53,7 +34,7 @@ size_t champion_sieve(const double *times, size_t sizes, size_t candidates, unsi
 {
     size_t count = 0;
     struct champion *champions = calloc(candidates + 1, sizeof *champions);
-    struct entrant *field = calloc(candidates + 1, sizeof *field);
+    struct champion *field = calloc(candidates + 1, sizeof *field);
     if (champions && field) {
         for (size_t size = 0; size < sizes; size++)
             award(times + size * candidates, candidates, scoring, field, champions);

@@ -3,15 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The nearest size in steps of `step` that was sampled; this one where there is none. */
-static size_t sampled_beside(const struct sampled_times *finals, size_t at, int step)
-{
-    size_t size = at;
-    while (finals->built_in[size] == 0 && (step < 0 ? size > 0 : size + 1 < finals->sizes_count))
-        size += (size_t)step;
-    return size;
-}
-
 static bool is_near_the_fastest(const struct sampled_times *finals, size_t shape, size_t size, double near)
 {
     double fastest = HUGE_VAL;
@@ -35,8 +26,8 @@ size_t class_search_field(const struct class_search *search, size_t at, size_t f
     static const double NOT_FAR = 1.3;
     enum { SIZES_OF_ALL = 8, WIDE_SIZES = 18 };
     const struct sampled_times *finals = &search->finals;
-    const size_t below = sampled_beside(finals, at, -1), above = sampled_beside(finals, at, 1),
-                 sampled = count_sampled(finals);
+    const size_t below = sampled_beside(finals, finals->shape_count, at, -1),
+                 above = sampled_beside(finals, finals->shape_count, at, 1), sampled = count_sampled(finals);
     const double near = sampled < WIDE_SIZES ? NOT_FAR : SAMPLED_FIELD;
     size_t count = 0;
     for (size_t shape = 0; shape < search->finalist_count; shape++)

@@ -62,9 +62,8 @@ static enum status sieve_at(struct class_search *search, size_t number)
 
 static void add_finalist(struct class_search *search, const struct launch_shape *shape)
 {
-    for (size_t i = 0; i < search->finalist_count; i++)
-        if (shape_is_same(&search->finalists[i], shape))
-            return;
+    if (shape_is_among(search->finalists, search->finalist_count, shape))
+        return;
     for (size_t i = 0; i < search->space.count; i++)
         if (search->wrong[i] && shape_is_same(&search->space.shapes[i], shape))
             return;

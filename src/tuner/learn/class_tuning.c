@@ -32,8 +32,7 @@ struct tuning_settings tuning_settings_of(bool exhaustive)
 /* What the driver says of the class's kernel with aligned operands. */
 static enum status read_figures(struct class_search *search)
 {
-    struct blas_call call = class_search_call(search, search->range.least);
-    call.a.pointer = NULL;
+    const struct blas_call call = class_search_call(search, search->range.least);
     return device_check(search->tuner->timer->lane->device,
                         occupancy_read_shapes(search->tuner->kernels, &call, &search->figures),
                         "asking for occupancies");

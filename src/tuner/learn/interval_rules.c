@@ -1,15 +1,11 @@
 #include "tuner/learn/interval_rules.h"
 
 #include "tuner/learn/spline.h"
+#include "tuner/learn/statistics.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-
-static bool is_possible(double time)
-{
-    return isfinite(time) && time > 0;
-}
 
 /* Half of log2 from the size before to the size after. */
 static double octaves(const int64_t *sizes, size_t count, size_t i)
@@ -22,7 +18,7 @@ static double fastest(const double *times, size_t count, size_t candidates, size
 {
     double least = INFINITY;
     for (size_t c = 0; c < candidates; c++)
-        if (is_possible(times[c * count + i]) && times[c * count + i] < least)
+        if (statistics_is_time(times[c * count + i]) && times[c * count + i] < least)
             least = times[c * count + i];
     return least;
 }
@@ -57,7 +53,7 @@ static void fill(struct table *table, const int64_t *sizes, size_t count, const 
             const bool changes = i > 0 && changed < table->cost[c];
             table->from[i * candidates + c] = changes ? cheapest : c;
             table->cost[c] = (changes ? changed : table->cost[c]) +
-                             (is_possible(time) ? share * log(time / best) : INFINITY);
+                             (statistics_is_time(time) ? share * log(time / best) : INFINITY);
         }
     }
     table->winner = least_of(table->cost, candidates);
@@ -124,19 +120,21 @@ static double sampled(const struct sampled_times *times, size_t shape, size_t si
 
 static bool is_sampled(const struct sampled_times *times, size_t shape, size_t size)
 {
-    const double seconds = sampled(times, shape, size);
-    return seconds > 0 && isfinite(seconds);
+    return statistics_is_time(sampled(times, shape, size));
+}
+
+size_t sampled_beside(const struct sampled_times *times, size_t shape, size_t size, int step)
+{
+    while (sampled(times, shape, size) == 0 && (step < 0 ? size > 0 : size + 1 < times->sizes_count))
+        size += (size_t)step;
+    return size;
 }
 
 /* Between here and the next sampled size, downwards or upwards, could the shape do that one? */
 static bool can(const struct sampled_times *times, size_t shape, size_t size)
 {
-    size_t below = size, above = size;
-    while (below > 0 && sampled(times, shape, below) == 0)
-        below--;
-    while (above + 1 < times->sizes_count && sampled(times, shape, above) == 0)
-        above++;
-    return isfinite(sampled(times, shape, below)) && isfinite(sampled(times, shape, above));
+    return isfinite(sampled(times, shape, sampled_beside(times, shape, size, -1))) &&
+           isfinite(sampled(times, shape, sampled_beside(times, shape, size, 1)));
 }
 
 /* The curve of a shape where it can do the sizes around. */

@@ -42,6 +42,10 @@ struct sampled_times {
     double *seconds;
 };
 
+/* The nearest size, in steps of -1 or 1 from `size` on, at which the shape (shape_count: the built-in one)
+ * was sampled; the last one in that direction where there is none. */
+size_t sampled_beside(const struct sampled_times *times, size_t shape, size_t size, int step);
+
 /* Shapes that take this much longer than the fastest at both sampled sizes around are not timed between. */
 #define SAMPLED_FIELD 1.05
 

@@ -31,6 +31,14 @@ bool shape_is_same(const struct launch_shape *a, const struct launch_shape *b)
            a->blocks_per_multiprocessor == b->blocks_per_multiprocessor && a->variant == b->variant;
 }
 
+bool shape_is_among(const struct launch_shape *shapes, size_t count, const struct launch_shape *shape)
+{
+    for (size_t i = 0; i < count; i++)
+        if (shape_is_same(&shapes[i], shape))
+            return true;
+    return false;
+}
+
 /* Every team has work; where teams cover all rows or all columns at once the order is the
  * same either way, and DOWN stands for both. */
 static bool is_proper(const struct launch_shape *shape)

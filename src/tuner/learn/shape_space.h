@@ -40,5 +40,7 @@ size_t shape_space_distinct(struct launch_shape *shapes, size_t count, const str
 
 /* The same in all that matters to a kernel? */
 bool shape_is_same(const struct launch_shape *a, const struct launch_shape *b);
+/* As any of those? */
+bool shape_is_among(const struct launch_shape *shapes, size_t count, const struct launch_shape *shape);
 
 #endif

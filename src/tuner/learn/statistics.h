@@ -2,7 +2,15 @@
 #ifndef MUBLAS_STATISTICS_H
 #define MUBLAS_STATISTICS_H
 
+#include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Was it measured? Zero and infinity stand for what was not. */
+static inline bool statistics_is_time(double time)
+{
+    return time > 0 && isfinite(time);
+}
 
 /* Ascending. */
 void statistics_sort(double *samples, size_t count);

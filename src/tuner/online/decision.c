@@ -83,8 +83,17 @@ struct launch_shape decision_or_built_in(const struct class_recipe *rules, const
     return launch_shape_built_in(call);
 }
 
-static bool shape_by(struct decisions *decisions, const struct blas_call *call, struct launch_shape *shape)
+/* A place below 0 stands for the first device. */
+static struct decisions *decisions_at(int place)
 {
+    struct decisions *const other =
+        place < 0 ? NULL : atomic_load_explicit(&others[place], memory_order_acquire);
+    return other ? other : &first;
+}
+
+bool decision_shape(int place, const struct blas_call *call, struct launch_shape *shape)
+{
+    struct decisions *const decisions = decisions_at(place);
     const struct recipe *recipe = atomic_load_explicit(&decisions->recipe, memory_order_acquire);
     const union packed_shape none = {.part = {.known = 1, .none = 1}};
     const int class = tuning_class_of(call);
@@ -104,24 +113,12 @@ static bool shape_by(struct decisions *decisions, const struct blas_call *call, 
     return unpack(packed, shape);
 }
 
-bool decision_shape(const struct blas_call *call, struct launch_shape *shape)
-{
-    return shape_by(&first, call, shape);
-}
-
-bool decision_shape_at(int place, const struct blas_call *call, struct launch_shape *shape)
-{
-    struct decisions *const other =
-        place < 0 ? NULL : atomic_load_explicit(&others[place], memory_order_acquire);
-    return shape_by(other ? other : &first, call, shape);
-}
-
 void decision_use(const struct recipe *recipe)
 {
     if (atomic_load(&first.recipe)) /* not the first: decisions are kept of another */
         memset((void *)first.kept, 0, sizeof first.kept);
     atomic_store_explicit(&first.recipe, recipe, memory_order_release);
-    launch_shape_choose_by(recipe ? decision_shape_at : NULL);
+    launch_shape_choose_by(recipe ? decision_shape : NULL);
 }
 
 bool decision_use_at(int place, const struct recipe *recipe)
@@ -131,6 +128,6 @@ bool decision_use_at(int place, const struct recipe *recipe)
         return false;
     atomic_store(&decisions->recipe, recipe);
     atomic_store_explicit(&others[place], decisions, memory_order_release);
-    launch_shape_choose_by(decision_shape_at);
+    launch_shape_choose_by(decision_shape);
     return true;
 }

@@ -16,9 +16,8 @@ void decision_use(const struct recipe *recipe);
  * memory, and the first's recipe shapes its launches, too. */
 bool decision_use_at(int place, const struct recipe *recipe);
 
-/* The second is a launch_shape_chooser. False: the recipe has nothing for the class, or there is none. */
-bool decision_shape(const struct blas_call *call, struct launch_shape *shape);
-bool decision_shape_at(int place, const struct blas_call *call, struct launch_shape *shape);
+/* A launch_shape_chooser. False: the recipe has nothing for the class, or there is none. */
+bool decision_shape(int place, const struct blas_call *call, struct launch_shape *shape);
 
 /* The same by a class's part of a recipe, worked out anew and not kept: by its occupancy recipe where that is
  * wanted and admits a shape, else by its rules. False: it has none, or wants the built-in shape. */

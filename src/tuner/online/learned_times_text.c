@@ -55,22 +55,14 @@ static bool read_host_threads(struct line_reader *reader, struct learned_times *
     return true;
 }
 
-/* TIMED_CLASS_NONE: a fault. */
-static int read_class(struct line_reader *reader)
+static bool read_class(struct line_reader *reader, int *class)
 {
     char name[TIMED_CLASS_NAME];
     if (!line_reader_name(reader, name, sizeof name))
-        return TIMED_CLASS_NONE;
-    const int class = timed_class_parse(name);
-    if (class == TIMED_CLASS_NONE)
-        line_reader_fault(reader, "there is no class of calls '%s'", name);
-    return class;
-}
-
-static bool read_class_curve(struct line_reader *reader, struct time_curve *curves)
-{
-    const int class = read_class(reader);
-    return class != TIMED_CLASS_NONE && read_curve(reader, &curves[class]);
+        return false;
+    *class = timed_class_parse(name);
+    return *class != TIMED_CLASS_NONE ||
+           line_reader_fault(reader, "there is no class of calls '%s'", name);
 }
 
 /* One factor for each set of the class. */
@@ -85,19 +77,6 @@ static bool read_factors(struct line_reader *reader, int sets, double *factors)
     return line_reader_end(reader);
 }
 
-static bool read_flags(struct line_reader *reader, struct learned_times *times)
-{
-    const int class = read_class(reader);
-    return class != TIMED_CLASS_NONE && read_factors(reader, flag_sets_of(class), times->flags[class]);
-}
-
-static bool read_device_sets(struct line_reader *reader, struct learned_times *times)
-{
-    const int class = read_class(reader);
-    return class != TIMED_CLASS_NONE &&
-           read_factors(reader, device_sets_of(class), times->device_sets[class]);
-}
-
 static bool read_upload(struct line_reader *reader, struct learned_times *times)
 {
     for (int way = 0; way < UPLOAD_WAYS; way++)
@@ -108,6 +87,7 @@ static bool read_upload(struct line_reader *reader, struct learned_times *times)
 
 static bool read_line(struct line_reader *reader, struct learned_times *times)
 {
+    int class;
     if (line_reader_is(reader, "host-blas"))
         return read_host_blas(reader, times);
     if (line_reader_is(reader, "host-threads"))
@@ -119,17 +99,19 @@ static bool read_line(struct line_reader *reader, struct learned_times *times)
     if (line_reader_is(reader, "upload"))
         return read_upload(reader, times);
     if (line_reader_is(reader, "flags"))
-        return read_flags(reader, times);
+        return read_class(reader, &class) && read_factors(reader, flag_sets_of(class), times->flags[class]);
     if (line_reader_is(reader, "narrow-shares") || line_reader_is(reader, "result") ||
         line_reader_is(reader, "scan"))
         return true; /* of older recipes */
     if (line_reader_is(reader, "device-sets"))
-        return read_device_sets(reader, times);
+        return read_class(reader, &class) &&
+               read_factors(reader, device_sets_of(class), times->device_sets[class]);
     if (line_reader_is(reader, "route"))
         return route_factors_read(reader, &times->routes);
     if (line_reader_is(reader, "host"))
-        return read_class_curve(reader, times->host);
-    return line_reader_word(reader, "device") && read_class_curve(reader, times->resident);
+        return read_class(reader, &class) && read_curve(reader, &times->host[class]);
+    return line_reader_word(reader, "device") && read_class(reader, &class) &&
+           read_curve(reader, &times->resident[class]);
 }
 
 bool learned_times_parse(struct learned_times *times, const char *text, char fault[LEARNED_FAULT_BYTES])

@@ -29,15 +29,6 @@ uint64_t recipe_hash(const char *text, size_t bytes)
     return hash;
 }
 
-static bool read_int(struct line_reader *reader, int64_t most, int *value)
-{
-    int64_t number;
-    if (!line_reader_integer(reader, 1, most, &number))
-        return false;
-    *value = (int)number;
-    return true;
-}
-
 /* A line of one word and something behind it. */
 static bool begin_line(struct line_reader *reader, const char *word)
 {
@@ -52,7 +43,11 @@ static bool read_text(struct line_reader *reader, const char *word, char *text, 
 
 static bool read_number(struct line_reader *reader, const char *word, int *value)
 {
-    return begin_line(reader, word) && read_int(reader, 1 << 20, value) && line_reader_end(reader);
+    int64_t number;
+    if (!begin_line(reader, word) || !line_reader_integer(reader, 1, 1 << 20, &number))
+        return false;
+    *value = (int)number;
+    return line_reader_end(reader);
 }
 
 static bool read_signature(struct line_reader *reader, struct recipe_signature *signature,
@@ -106,14 +101,10 @@ static bool read_interval(struct line_reader *reader, struct section *section, b
 
 static bool read_values(struct line_reader *reader, struct occupancy_recipe *occupancy)
 {
-    int64_t threads;
-    if (!line_reader_decimal(reader, 0, 1, &occupancy->warp_min) ||
-        !line_reader_decimal(reader, 0, 1, &occupancy->block_min) ||
-        !line_reader_integer(reader, 0, THREADS_MOST, &threads) ||
-        !line_reader_decimal(reader, 0, THREADS_MOST, &occupancy->ty_per_tx_max))
-        return false;
-    occupancy->threads_min = (unsigned)threads;
-    return line_reader_end(reader);
+    return line_reader_decimal(reader, 0, 1, &occupancy->warp_min) &&
+           line_reader_decimal(reader, 0, 1, &occupancy->block_min) &&
+           line_reader_count(reader, THREADS_MOST, &occupancy->threads_min) &&
+           line_reader_decimal(reader, 0, THREADS_MOST, &occupancy->ty_per_tx_max) && line_reader_end(reader);
 }
 
 static bool read_active(struct line_reader *reader, const struct recipe *recipe, unsigned edge,

@@ -15,15 +15,6 @@ void recipe_shape_text(const struct launch_shape *shape, char text[RECIPE_SHAPE_
              recipe_orders[shape->order], shape->team_groups, recipe_variants[shape->variant]);
 }
 
-static bool read_count(struct line_reader *reader, int64_t most, unsigned *value)
-{
-    int64_t number;
-    if (!line_reader_integer(reader, 0, most, &number))
-        return false;
-    *value = (unsigned)number;
-    return true;
-}
-
 static bool read_choice(struct line_reader *reader, const char *const *names, int *choice)
 {
     for (*choice = 0; names[*choice]; ++*choice)
@@ -36,14 +27,16 @@ bool recipe_shape_read(struct line_reader *reader, int class, struct launch_shap
 {
     int order, variant;
     const bool good =
-        line_reader_word(reader, "edge") && read_count(reader, 256, &shape->edge) &&
-        line_reader_word(reader, "threads") && read_count(reader, LAUNCH_THREADS_MAX, &shape->threads_x) &&
-        read_count(reader, LAUNCH_THREADS_MAX, &shape->threads_y) && line_reader_word(reader, "columns") &&
-        read_count(reader, 8, &shape->leaf_columns) && line_reader_word(reader, "blocks") &&
-        read_count(reader, 4096, &shape->blocks_per_multiprocessor) && line_reader_word(reader, "order") &&
-        read_choice(reader, recipe_orders, &order) && line_reader_word(reader, "team") &&
-        read_count(reader, 4, &shape->team_groups) && line_reader_word(reader, "variant") &&
-        read_choice(reader, recipe_variants, &variant);
+        line_reader_word(reader, "edge") && line_reader_count(reader, 256, &shape->edge) &&
+        line_reader_word(reader, "threads") &&
+        line_reader_count(reader, LAUNCH_THREADS_MAX, &shape->threads_x) &&
+        line_reader_count(reader, LAUNCH_THREADS_MAX, &shape->threads_y) &&
+        line_reader_word(reader, "columns") && line_reader_count(reader, 8, &shape->leaf_columns) &&
+        line_reader_word(reader, "blocks") &&
+        line_reader_count(reader, 4096, &shape->blocks_per_multiprocessor) &&
+        line_reader_word(reader, "order") && read_choice(reader, recipe_orders, &order) &&
+        line_reader_word(reader, "team") && line_reader_count(reader, 4, &shape->team_groups) &&
+        line_reader_word(reader, "variant") && read_choice(reader, recipe_variants, &variant);
     if (!good)
         return false;
     shape->order = (enum leaf_order)order;

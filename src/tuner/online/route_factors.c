@@ -1,5 +1,4 @@
 #include "tuner/online/route_factors.h"
-#include "tuner/online/route_times.h"
 
 #include <math.h>
 

@@ -8,6 +8,7 @@
 #define MUBLAS_ROUTE_FACTORS_H
 
 #include "common/line_reader.h"
+#include "lapack/families.h"
 #include "tuner/online/timed_class.h"
 
 #include <stdio.h>
@@ -17,7 +18,22 @@
 
 enum route_curve { ROUTE_VALUES, ROUTE_VECTORS, ROUTE_LEVEL3, ROUTE_SINGULAR, ROUTE_CURVES };
 
-struct route_shape; /* route_times.h */
+/* What the times of a call depend on. */
+struct route_shape {
+    enum lapack_family family;
+    enum blas_type type;
+    bool vectors, is_right;        /* vectors are wanted; reflectors are applied from the right */
+    bool solvers_alone;            /* an eigenproblem that only cuSOLVER solves */
+    int64_t m, n, k;               /* rows and columns; vectors wanted, right-hand sides or reflectors */
+    uint64_t bytes_up, bytes_down; /* over the link */
+    uint64_t bytes_kept;           /* of those up, of a matrix that stays on the device between calls */
+};
+
+/* What our own eigensolver has to do with. */
+static inline bool route_is_eigenproblem(enum lapack_family family)
+{
+    return family <= LAPACK_SYGVX || family == LAPACK_SYTRD;
+}
 
 /* No order is so large. */
 #define ROUTE_OWN_NEVER INT32_MAX

@@ -1,7 +1,5 @@
 #include "tuner/online/route_times.h"
 
-#include "tuner/online/route_factors.h"
-
 #include <math.h>
 
 const double route_opening_us =

@@ -5,27 +5,10 @@
 #ifndef MUBLAS_ROUTE_TIMES_H
 #define MUBLAS_ROUTE_TIMES_H
 
-#include "lapack/families.h"
 #include "tuner/online/crossover.h"
 
 /* Below this order no route pays: the device needs some milliseconds for any. */
 enum { ROUTE_ORDER_LEAST = 96 };
-
-struct route_shape {
-    enum lapack_family family;
-    enum blas_type type;
-    bool vectors, is_right;        /* vectors are wanted; reflectors are applied from the right */
-    bool solvers_alone;            /* an eigenproblem that only cuSOLVER solves */
-    int64_t m, n, k;               /* rows and columns; vectors wanted, right-hand sides or reflectors */
-    uint64_t bytes_up, bytes_down; /* over the link */
-    uint64_t bytes_kept;           /* of those up, of a matrix that stays on the device between calls */
-};
-
-/* What our own eigensolver has to do with. */
-static inline bool route_is_eigenproblem(enum lapack_family family)
-{
-    return family <= LAPACK_SYGVX || family == LAPACK_SYTRD;
-}
 
 struct route_times {
     double host_us;    /* as many threads as the model has cores */

@@ -1,4 +1,5 @@
 #include "tuner/online/timed_class.h"
+#include "common/blas_family.h"
 #include "common/call_work.h"
 
 #include <math.h>
@@ -114,19 +115,13 @@ int timed_class_of(const struct blas_call *call)
     return class == TUNING_CLASS_NONE ? TIMED_CLASS_NONE : class * TIMED_FORMS + form;
 }
 
-static bool is_hermitian(enum blas_family family)
-{
-    return family == FAMILY_HERK || family == FAMILY_HER2K;
-}
-
 bool timed_class_exists(int class)
 {
     if (class < 0 || class >= TIMED_CLASSES)
         return false;
-    if (class >= FIRST_LEVEL3)
-        return !is_hermitian(timed_class_family(class)) || timed_class_type(class) == TYPE_C ||
-               timed_class_type(class) == TYPE_Z;
     const enum blas_family family = timed_class_family(class);
+    if (class >= FIRST_LEVEL3)
+        return blas_family_has_type(family, timed_class_type(class));
     const int forms = has_triangles(family) ? 2 : family == FAMILY_GEMV ? TIMED_FORMS : 1;
     return timed_class_type(class) != TYPE_W && class % TIMED_FORMS < forms;
 }

@@ -132,17 +132,6 @@ int64_t tuning_size_of(const struct blas_call *call)
     return length > TUNING_UNIT ? (length + TUNING_UNIT - 1) / TUNING_UNIT : 1;
 }
 
-static union blas_scalar scalar(enum blas_type type, double value)
-{
-    union blas_scalar result;
-    memset(&result, 0, sizeof result);
-    if (blas_is_single(type))
-        result.s = (float)value; /* also the first part of c */
-    else
-        result.d = value; /* of z and w */
-    return result;
-}
-
 struct blas_call tuning_class_call(int class, int64_t m, int64_t n)
 {
     const enum blas_family family = classes[class].family;
@@ -152,12 +141,12 @@ struct blas_call tuning_class_call(int class, int64_t m, int64_t n)
     const int64_t rows = family == FAMILY_GEMV ? m : n,
                   multiple = COLUMN_BYTES / (int64_t)blas_element_bytes(type);
     call.m = family == FAMILY_GEMV ? m : 0;
-    call.alpha = scalar(type, family == FAMILY_AXPY ? 0x1p-10 : 1.5);
+    call.alpha = blas_scalar_of(type, family == FAMILY_AXPY ? 0x1p-10 : 1.5);
     call.x = (struct blas_vector){NULL, classes[class].transposed ? rows : n, 1};
     call.y = (struct blas_vector){NULL, classes[class].transposed ? n : rows, 1};
     if (family == FAMILY_AXPY)
         return call;
-    call.beta = scalar(type, 0.5);
+    call.beta = blas_scalar_of(type, 0.5);
     call.a = (struct blas_matrix){NULL, rows, n, (rows + multiple - 1) / multiple * multiple,
                                   family == FAMILY_GEMV ? PART_FULL : PART_LOWER};
     return call;

@@ -80,18 +80,24 @@ static double median_of(const struct contestant *contestant)
     return contestant_time(contestant, 1).seconds;
 }
 
-/* The best, and how many stay within a factor of it. */
+/* Of those that are in; NULL: nobody is. */
+static const struct contestant *best_of(const struct shape_field *field)
+{
+    const struct contestant *best = NULL;
+    for (size_t i = 0; i < field->count; i++)
+        if (field->contestants[i].in && (!best || median_of(&field->contestants[i]) < median_of(best)))
+            best = &field->contestants[i];
+    return best;
+}
+
 size_t shape_field_narrow(struct shape_field *field, double within)
 {
+    const struct contestant *best = best_of(field);
+    const double most = best && within > 0 ? within * median_of(best) : HUGE_VAL;
     size_t in = 0;
-    field->best = HUGE_VAL;
-    for (size_t i = 0; i < field->count; i++)
-        if (field->contestants[i].in)
-            field->best = fmin(field->best, median_of(&field->contestants[i]));
     for (size_t i = 0; i < field->count; i++) {
         struct contestant *contestant = &field->contestants[i];
-        if (within > 0 && contestant->in && median_of(contestant) > within * field->best)
-            contestant->in = false;
+        contestant->in = contestant->in && !(median_of(contestant) > most);
         in += contestant->in;
     }
     return in;
@@ -99,10 +105,7 @@ size_t shape_field_narrow(struct shape_field *field, double within)
 
 bool shape_field_is_settled(const struct shape_field *field, double equal)
 {
-    const struct contestant *best = NULL;
-    for (size_t i = 0; i < field->count; i++)
-        if (field->contestants[i].in && (!best || median_of(&field->contestants[i]) < median_of(best)))
-            best = &field->contestants[i];
+    const struct contestant *best = best_of(field);
     if (!best)
         return true;
     const struct tuning_time first = contestant_time(best, 1);

@@ -27,7 +27,6 @@ struct shape_field {
     int lost;      /* rounds in a row */
     int calls;     /* of a contestant, each time */
     bool by_graphs;
-    double best;   /* of the medians, when last looked at */
 };
 
 /* False: no memory; shape_field_free then, too. */

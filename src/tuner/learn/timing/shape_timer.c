@@ -201,62 +201,48 @@ static int by_time(const void *one, const void *other)
     return (a->time.seconds > b->time.seconds) - (a->time.seconds < b->time.seconds);
 }
 
-static enum status rank(struct shape_timer *timer, const struct blas_call *call, struct ranked *ranked,
-                        size_t count, const struct timing_plan *plan)
+static bool sort_by_time(struct launch_shape *shapes, struct tuning_time *times, size_t count)
 {
-    struct launch_shape *shapes = calloc(count, sizeof *shapes);
-    struct tuning_time *times = calloc(count, sizeof *times);
-    enum status status = shapes && times ? STATUS_OK : STATUS_OUT_OF_MEMORY;
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+    struct ranked *ranked = calloc(count, sizeof *ranked);
+    if (!ranked)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        ranked[i] = (struct ranked){shapes[i], times[i]};
+    qsort(ranked, count, sizeof *ranked, by_time);
+    for (size_t i = 0; i < count; i++) {
         shapes[i] = ranked[i].shape;
-    if (status == STATUS_OK)
-        status = shape_timer_time(timer, call, shapes, count, plan, times, NULL);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        ranked[i].time = times[i];
-    if (status == STATUS_OK)
-        qsort(ranked, count, sizeof *ranked, by_time);
-    free(shapes);
-    free(times);
-    return status;
+        times[i] = ranked[i].time;
+    }
+    free(ranked);
+    return true;
 }
 
-static size_t hopeful(const struct ranked *ranked, size_t count)
+static enum status rank(struct shape_timer *timer, const struct blas_call *call, struct launch_shape *shapes,
+                        size_t count, struct timing_plan plan, bool partial, struct tuning_time *times)
+{
+    plan.partial = partial;
+    const enum status status = shape_timer_time(timer, call, shapes, count, &plan, times, NULL);
+    return status == STATUS_OK && !sort_by_time(shapes, times, count) ? STATUS_OUT_OF_MEMORY : status;
+}
+
+static size_t hopeful(const struct tuning_time *times, size_t count)
 {
     size_t kept = 0;
-    while (kept < count && isfinite(ranked[kept].time.seconds) &&
-           (kept < FINISH_LEAST || ranked[kept].time.seconds < HOPELESS * ranked[0].time.seconds))
+    while (kept < count && isfinite(times[kept].seconds) &&
+           (kept < FINISH_LEAST || times[kept].seconds < HOPELESS * times[0].seconds))
         kept++;
     return kept;
-}
-
-static enum status race_all(struct shape_timer *timer, const struct blas_call *call, struct ranked *ranked,
-                       size_t count, size_t *finished, bool partial)
-{
-    struct timing_plan first = scout, second = race;
-    first.partial = second.partial = partial;
-    const enum status status = rank(timer, call, ranked, count, &first);
-    if (status != STATUS_OK)
-        return status;
-    *finished = hopeful(ranked, count);
-    return *finished ? rank(timer, call, ranked, *finished, &second) : STATUS_OK;
 }
 
 enum status shape_race_run(struct shape_timer *timer, const struct blas_call *call,
                            struct launch_shape *shapes, size_t count, struct tuning_time *times,
                            size_t *finished, bool partial)
 {
-    struct ranked *ranked = calloc(count, sizeof *ranked);
-    if (!ranked)
-        return STATUS_OUT_OF_MEMORY;
-    for (size_t i = 0; i < count; i++)
-        ranked[i].shape = shapes[i];
-    const enum status status = race_all(timer, call, ranked, count, finished, partial);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        shapes[i] = ranked[i].shape;
-        times[i] = ranked[i].time;
-    }
+    enum status status = rank(timer, call, shapes, count, scout, partial, times);
+    *finished = status == STATUS_OK ? hopeful(times, count) : 0;
+    if (*finished > 0)
+        status = rank(timer, call, shapes, *finished, race, partial, times);
     while (status == STATUS_OK && *finished > 0 && !isfinite(times[*finished - 1].seconds))
         --*finished;
-    free(ranked);
     return status;
 }

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { ALIGNMENT = 256 };
-
 static enum status reserve(struct shape_timer *timer, const struct blas_call *call,
                            const struct launch_shape *shape)
 {
@@ -38,11 +36,6 @@ struct slots {
     size_t stride, bytes, count;
 };
 
-static CUdeviceptr address(const void *pointer)
-{
-    return (uintptr_t)pointer;
-}
-
 /* Where results go: behind the operands, as many as there is room for. */
 static struct slots slots_make(struct shape_timer *timer, const struct blas_call *call)
 {
@@ -50,8 +43,8 @@ static struct slots slots_make(struct shape_timer *timer, const struct blas_call
     struct slots slots = {.bytes = (size_t)call->y.length * blas_element_bytes(call->type)};
     pool->next_matrix = pool->next_vector = 0;
     slots.call = tuning_pool_deal(pool, call);
-    slots.first = address(slots.call.y.pointer);
-    slots.stride = (slots.bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    slots.first = (uintptr_t)slots.call.y.pointer;
+    slots.stride = device_aligned(slots.bytes);
     slots.count = (size_t)(pool->vectors + pool->vector_bytes - slots.first) / slots.stride;
     if (slots.count > LANE_STAGING_BYTES / slots.stride)
         slots.count = LANE_STAGING_BYTES / slots.stride;
@@ -63,7 +56,7 @@ static enum status run(struct shape_timer *timer, const struct slots *slots, siz
 {
     struct blas_call call = slots->call;
     const CUdeviceptr y = slots->first + slot * slots->stride;
-    call.y.pointer = (void *)(uintptr_t)y;
+    call.y.pointer = device_pointer(y);
     enum status status = tuning_pool_fill(timer->pool, y, slots->bytes);
     launch_shape_override(*shape);
     if (status == STATUS_OK)

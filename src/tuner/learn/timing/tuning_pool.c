@@ -1,15 +1,8 @@
 #include "tuner/learn/timing/tuning_pool.h"
 
-enum { ALIGNMENT = 256 };
-
-static size_t round_up(size_t bytes)
-{
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
 static size_t bytes_of(const struct blas_call *call, int64_t elements)
 {
-    return round_up((size_t)elements * blas_element_bytes(call->type));
+    return device_aligned((size_t)elements * blas_element_bytes(call->type));
 }
 
 size_t tuning_pool_matrix_bytes(const struct blas_call *call)
@@ -93,11 +86,6 @@ static CUdeviceptr deal(CUdeviceptr base, size_t total, size_t *next, size_t byt
     return address;
 }
 
-static void *pointer(CUdeviceptr address)
-{
-    return (void *)(uintptr_t)address;
-}
-
 struct blas_call tuning_pool_deal(struct tuning_pool *pool, const struct blas_call *wanted)
 {
     struct blas_call call = *wanted;
@@ -105,11 +93,11 @@ struct blas_call tuning_pool_deal(struct tuning_pool *pool, const struct blas_ca
     const CUdeviceptr matrix = deal(pool->matrices, pool->matrix_bytes, &pool->next_matrix,
                                     tuning_pool_matrix_bytes(wanted));
     /* x from the front half, y from the back: what is written never becomes an operand. */
-    const size_t half = pool->vector_bytes / 2 / ALIGNMENT * ALIGNMENT;
+    const size_t half = pool->vector_bytes / 2 / DEVICE_ALIGNMENT * DEVICE_ALIGNMENT;
     const size_t most = x_bytes > y_bytes ? x_bytes : y_bytes;
     const CUdeviceptr vector = deal(pool->vectors, half, &pool->next_vector, most);
-    call.a.pointer = pointer(matrix);
-    call.x.pointer = pointer(vector);
-    call.y.pointer = pointer(vector + half);
+    call.a.pointer = device_pointer(matrix);
+    call.x.pointer = device_pointer(vector);
+    call.y.pointer = device_pointer(vector + half);
     return call;
 }

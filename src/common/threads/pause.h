@@ -3,6 +3,7 @@
 #define MUBLAS_PAUSE_H
 
 #include <pthread.h>
+#include <stdint.h>
 #include <time.h>
 
 enum { PAUSE_NANOSECONDS = 100000 };
@@ -15,14 +16,19 @@ static inline void pause_spin(void)
 #endif
 }
 
-/* Not a cancellation point, since fork and exit, which wait so, are none. */
-static inline void pause_a_step(void)
+/* Less than a second. Not a cancellation point, since fork, exit and BLAS calls, which wait so, are none. */
+static inline void pause_for(uint64_t nanoseconds)
 {
-    const struct timespec step = {.tv_nsec = PAUSE_NANOSECONDS};
+    const struct timespec step = {.tv_nsec = (long)nanoseconds};
     int cancellable;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
     nanosleep(&step, NULL);
     pthread_setcancelstate(cancellable, NULL);
+}
+
+static inline void pause_a_step(void)
+{
+    pause_for(PAUSE_NANOSECONDS);
 }
 
 #endif

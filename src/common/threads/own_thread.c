@@ -1,4 +1,4 @@
-#include "common/own_thread.h"
+#include "common/threads/own_thread.h"
 
 #include <signal.h>
 

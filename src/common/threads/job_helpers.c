@@ -1,10 +1,10 @@
-#include "common/job_helpers.h"
+#include "common/threads/job_helpers.h"
 
 #include "common/clock.h"
-#include "common/futex.h"
+#include "common/threads/futex.h"
 #include "common/local_rank.h"
-#include "common/own_thread.h"
-#include "common/pause.h"
+#include "common/threads/own_thread.h"
+#include "common/threads/pause.h"
 #include "common/processors.h"
 
 #include <errno.h>
