@@ -52,10 +52,10 @@ static uint64_t least_budget(const struct tile_device *devices, int count)
 /* Of the devices' links, when all are in use; by whose recipe knows it. */
 static double links_part(const struct shared_plan *plan)
 {
-    for (int i = 0; i < plan->count; i++)
-        if (plan->devices[i].model->learned && plan->devices[i].model->learned->links_part > 0)
-            return fmin(plan->devices[i].model->learned->links_part, 1);
-    return 1;
+    double part = 1;
+    for (int i = 0; i < plan->count && part == 1; i++)
+        part = learned_links_part(plan->devices[i].model->learned);
+    return part;
 }
 
 static double link_of(const struct shared_plan *plan, const struct machine_model *model, bool is_alone)

@@ -4,8 +4,6 @@
 #include "interpose/execute/split_sum.h"
 #include "mirror/transfer/staging.h"
 
-#include <stdlib.h>
-
 /* One device's part of the call under way. */
 struct share {
     const struct split_plan *plan;
@@ -18,7 +16,6 @@ struct share {
     CUdeviceptr x, results; /* in the lane's scratch memory: x, then what each step brings */
     size_t x_bytes, results_bytes;
     unsigned char *home; /* the same results in host memory */
-    struct split_addend *addends;
     int steps;
 };
 
@@ -50,32 +47,11 @@ static enum status count_step(void *context, const struct split_step *step)
     return STATUS_OK;
 }
 
-/* What a step brings lies behind what the steps before it bring. */
-static enum status note_addend(void *context, const struct split_step *step)
-{
-    struct share *share = context;
-    share->addends[share->steps++] = (struct split_addend){.values = share->home + share->results_bytes,
-                                                           .piece = step->piece,
-                                                           .result_first = step->result_first,
-                                                           .results = step->results};
-    share->results_bytes += aligned((size_t)step->results * blas_element_bytes(share->plan->call->type));
-    return STATUS_OK;
-}
-
-/* Room for the results at home. */
-static enum status prepare(struct share *share)
+static void measure(struct share *share)
 {
     split_plan_each(share->plan, share->number, count_step, share);
-    share->home = malloc(share->results_bytes + 1);
-    share->addends = calloc((size_t)share->steps + 1, sizeof *share->addends);
-    if (!share->home || !share->addends)
-        return STATUS_OUT_OF_MEMORY;
-    share->results_bytes = 0;
-    share->steps = 0;
-    split_plan_each(share->plan, share->number, note_addend, share);
     share->x_bytes =
         aligned((size_t)share->plan->call->x.length * blas_element_bytes(share->plan->call->type));
-    return STATUS_OK;
 }
 
 struct queue {
@@ -238,28 +214,67 @@ static void evict_all(const struct split_plan *plan, struct split_device *device
     }
 }
 
-static enum status add_up(const struct split_plan *plan, const struct share *shares)
+/* Where all of this call's results come to in host memory, and what each of them adds to. */
+struct home {
+    struct split_memory memory;
+    const struct share *share; /* the one that is being listed, */
+    size_t offset;             /* and where its next result lies */
+    struct split_addend *addends;
+    int count;
+    void *packed; /* the call's result */
+};
+
+/* What a step brings lies behind what the steps before it bring. */
+static enum status note_addend(void *context, const struct split_step *step)
 {
-    const struct blas_vector *const result = plan->call->family == FAMILY_TRMV ? &plan->call->x
-                                                                               : &plan->call->y;
-    const size_t element = blas_element_bytes(plan->call->type);
-    int count = 0, all = 0;
-    for (int d = 0; d < plan->devices; d++)
-        all += shares[d].steps;
-    struct split_addend *addends = malloc(((size_t)all + 1) * sizeof *addends);
-    void *packed = malloc((size_t)result->length * element);
-    enum status status = addends && packed ? STATUS_OK : STATUS_OUT_OF_MEMORY;
-    for (int d = 0; d < plan->devices && status == STATUS_OK; d++)
-        for (int i = 0; i < shares[d].steps; i++)
-            addends[count++] = shares[d].addends[i];
-    if (status == STATUS_OK) {
-        staging_pack_vector(packed, result, element);
-        status = split_sum(plan, addends, count, packed);
+    struct home *home = context;
+    home->addends[home->count++] = (struct split_addend){.values = home->share->home + home->offset,
+                                                         .piece = step->piece,
+                                                         .result_first = step->result_first,
+                                                         .results = step->results};
+    home->offset += aligned((size_t)step->results * blas_element_bytes(home->share->plan->call->type));
+    return STATUS_OK;
+}
+
+static const struct blas_vector *result_of(const struct split_plan *plan)
+{
+    return plan->call->family == FAMILY_TRMV ? &plan->call->x : &plan->call->y;
+}
+
+static size_t packed_bytes(const struct split_plan *plan)
+{
+    return (size_t)result_of(plan)->length * blas_element_bytes(plan->call->type);
+}
+
+static enum status prepare(const struct split_plan *plan, struct share *shares, struct home *home)
+{
+    size_t bytes = split_memory_rounded(packed_bytes(plan)) + split_sum_bytes(plan);
+    int steps = 0;
+    for (int d = 0; d < plan->devices; d++) {
+        bytes += split_memory_rounded(shares[d].results_bytes);
+        steps += shares[d].steps;
     }
+    bytes += split_memory_rounded((size_t)steps * sizeof *home->addends);
+    if (!split_memory_take(&home->memory, bytes))
+        return STATUS_OUT_OF_MEMORY;
+    home->addends = split_memory_part(&home->memory, (size_t)steps * sizeof *home->addends);
+    home->packed = split_memory_part(&home->memory, packed_bytes(plan));
+    for (int d = 0; d < plan->devices; d++) {
+        shares[d].home = split_memory_part(&home->memory, shares[d].results_bytes);
+        home->share = &shares[d];
+        home->offset = 0;
+        split_plan_each(plan, d, note_addend, home);
+    }
+    return STATUS_OK;
+}
+
+static enum status add_up(const struct split_plan *plan, struct home *home)
+{
+    const size_t element = blas_element_bytes(plan->call->type);
+    staging_pack_vector(home->packed, result_of(plan), element);
+    const enum status status = split_sum(plan, home->addends, home->count, &home->memory, home->packed);
     if (status == STATUS_OK)
-        staging_unpack_vector(result, packed, element);
-    free(addends);
-    free(packed);
+        staging_unpack_vector(result_of(plan), home->packed, element);
     return status;
 }
 
@@ -267,13 +282,14 @@ enum status split_run(const struct split_plan *plan, struct split_device *device
                       struct transfer_count *moved)
 {
     struct share shares[DEVICES_MAX];
+    struct home home = {.count = 0};
     struct round round = {patience, HOLD_UNPROVEN, moved};
-    enum status status = STATUS_OK;
     for (int d = 0; d < plan->devices; d++) {
         shares[d] = (struct share){.plan = plan, .on = &devices[d], .number = d};
-        if (status == STATUS_OK && devices[d].operand_count > 0)
-            status = prepare(&shares[d]);
+        if (devices[d].operand_count > 0)
+            measure(&shares[d]);
     }
+    enum status status = prepare(plan, shares, &home);
     if (status == STATUS_OK) {
         status = compute(shares, plan->devices, &round);
         round.way = HOLD_PROVEN;
@@ -288,11 +304,8 @@ enum status split_run(const struct split_plan *plan, struct split_device *device
     }
     phase_enter(PHASE_RESULT);
     if (status == STATUS_OK)
-        status = add_up(plan, shares);
+        status = add_up(plan, &home);
     phase_enter(PHASE_OTHER);
-    for (int d = 0; d < plan->devices; d++) {
-        free(shares[d].home);
-        free(shares[d].addends);
-    }
+    split_memory_give_back(&home.memory);
     return status;
 }

@@ -4,15 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The sums of the chain under way, and of all chains before it; where any term has come to them. A complex
- * result counts as two numbers. */
+/* Which numbers some term has come to. */
+enum known_of { OF_NONE, OF_SOME, OF_ALL };
+
+struct numbers {
+    void *values;
+    enum known_of of;
+    bool *began; /* for each: of OF_SOME */
+};
+
+/* The sums of the chain under way, and of all chains before it. A complex result counts as two numbers. */
 struct sums {
     bool single;
     int parts; /* 2: complex */
     int64_t numbers;
-    void *chain, *all;
-    bool *chain_began, *all_began;
+    struct numbers chain, all;
 };
+
+static void name_each(const struct sums *sums, struct numbers *numbers)
+{
+    if (numbers->of != OF_SOME)
+        memset(numbers->began, numbers->of == OF_ALL, (size_t)sums->numbers);
+    numbers->of = OF_SOME;
+}
 
 #define REAL float
 #define NAME(name) name##_single
@@ -26,35 +40,46 @@ struct sums {
 #define FUSED fma
 #include "interpose/execute/split_sum.inc"
 
-static bool create(struct sums *sums, const struct split_plan *plan)
+static size_t real_bytes(enum blas_type type)
+{
+    return blas_is_single(type) ? sizeof(float) : sizeof(double);
+}
+
+size_t split_sum_bytes(const struct split_plan *plan)
 {
     const enum blas_type type = plan->call->type;
-    *sums = (struct sums){.single = blas_is_single(type),
-                          .parts = blas_scalar_parts(type),
-                          .numbers = split_plan_results(plan) * blas_scalar_parts(type)};
-    const size_t count = (size_t)sums->numbers, bytes = sums->single ? sizeof(float) : sizeof(double);
-    sums->chain = malloc(count * bytes);
-    sums->all = malloc(count * bytes);
-    sums->chain_began = calloc(count, sizeof *sums->chain_began);
-    sums->all_began = calloc(count, sizeof *sums->all_began);
-    return sums->chain && sums->all && sums->chain_began && sums->all_began;
+    const size_t numbers = (size_t)split_plan_results(plan) * (size_t)blas_scalar_parts(type);
+    return 2 * (split_memory_rounded(numbers * real_bytes(type)) + split_memory_rounded(numbers));
 }
 
-static void destroy(struct sums *sums)
+static struct sums make_sums(const struct split_plan *plan, struct split_memory *memory)
 {
-    free(sums->chain);
-    free(sums->all);
-    free(sums->chain_began);
-    free(sums->all_began);
+    const enum blas_type type = plan->call->type;
+    struct sums sums = {.single = blas_is_single(type),
+                        .parts = blas_scalar_parts(type),
+                        .numbers = split_plan_results(plan) * blas_scalar_parts(type)};
+    const size_t count = (size_t)sums.numbers, bytes = count * real_bytes(type);
+    sums.chain = (struct numbers){.values = split_memory_part(memory, bytes),
+                                  .began = split_memory_part(memory, count)};
+    sums.all = (struct numbers){.values = split_memory_part(memory, bytes),
+                                .began = split_memory_part(memory, count)};
+    return sums;
 }
 
-static void end_chain(const struct sums *sums)
+/* The first one's sums are the sums of all, too. */
+static void end_chain(struct sums *sums)
 {
-    (sums->single ? end_chain_single : end_chain_double)(sums);
-    memset(sums->chain_began, 0, (size_t)sums->numbers * sizeof *sums->chain_began);
+    if (sums->all.of == OF_NONE) {
+        const struct numbers unused = sums->all;
+        sums->all = sums->chain;
+        sums->chain = unused;
+    } else {
+        (sums->single ? end_chain_single : end_chain_double)(sums);
+    }
+    sums->chain.of = OF_NONE;
 }
 
-static void add_addend(const struct sums *sums, const struct split_addend *addend)
+static void add_addend(struct sums *sums, const struct split_addend *addend)
 {
     (sums->single ? add_single : add_double)(sums, addend);
 }
@@ -77,14 +102,14 @@ static bool are_exact(const struct sums *sums, const struct split_addend *addend
 static void finish(const struct sums *sums, const struct blas_call *call, void *result)
 {
     if (call->family == FAMILY_TRMV)
-        memcpy(result, sums->all, (size_t)sums->numbers * (sums->single ? sizeof(float) : sizeof(double)));
+        memcpy(result, sums->all.values, (size_t)sums->numbers * real_bytes(call->type));
     else if (sums->parts == 1)
         (sums->single ? scale_single : scale_double)(sums, call, result);
     else
         (sums->single ? scale_complex_single : scale_complex_double)(sums, call, result);
 }
 
-static void add_all(const struct sums *sums, const struct split_addend *addends, int count)
+static void add_all(struct sums *sums, const struct split_addend *addends, int count)
 {
     for (int i = 0; i < count; i++) {
         if (i > 0 && addends[i].piece / SPLIT_CHAIN != addends[i - 1].piece / SPLIT_CHAIN)
@@ -94,18 +119,14 @@ static void add_all(const struct sums *sums, const struct split_addend *addends,
     end_chain(sums);
 }
 
-enum status split_sum(const struct split_plan *plan, struct split_addend *addends, int count, void *result)
+enum status split_sum(const struct split_plan *plan, struct split_addend *addends, int count,
+                      struct split_memory *memory, void *result)
 {
-    struct sums sums;
-    enum status status = STATUS_OUT_OF_MEMORY;
-    if (create(&sums, plan)) {
-        status = are_exact(&sums, addends, count) ? STATUS_OK : STATUS_UNSUPPORTED;
-        if (status == STATUS_OK) {
-            qsort(addends, (size_t)count, sizeof *addends, by_piece);
-            add_all(&sums, addends, count);
-            finish(&sums, plan->call, result);
-        }
-    }
-    destroy(&sums);
-    return status;
+    struct sums sums = make_sums(plan, memory);
+    if (!are_exact(&sums, addends, count))
+        return STATUS_UNSUPPORTED;
+    qsort(addends, (size_t)count, sizeof *addends, by_piece);
+    add_all(&sums, addends, count);
+    finish(&sums, plan->call, result);
+    return STATUS_OK;
 }

@@ -3,6 +3,7 @@
 #ifndef MUBLAS_SPLIT_SUM_H
 #define MUBLAS_SPLIT_SUM_H
 
+#include "interpose/execute/split_memory.h"
 #include "interpose/execute/split_plan.h"
 
 /* What a piece brings to some results. */
@@ -12,9 +13,13 @@ struct split_addend {
     int64_t result_first, results;
 };
 
+/* What split_sum takes of the memory. */
+size_t split_sum_bytes(const struct split_plan *plan);
+
 /* `result`, contiguous, is y before and after, or x after a trmv. Reorders the addends; each result has one
  * at most of a piece. STATUS_UNSUPPORTED: a complex number that is not finite, whose product with (1, 0) on
- * the device may have been another. The results are as they were then, and where there is no memory. */
-enum status split_sum(const struct split_plan *plan, struct split_addend *addends, int count, void *result);
+ * the device may have been another. The results are as they were then. */
+enum status split_sum(const struct split_plan *plan, struct split_addend *addends, int count,
+                      struct split_memory *memory, void *result);
 
 #endif

@@ -11,7 +11,7 @@
 static const double WORTH = 0.8;
 
 /* What a block costs beside its work: its factorisation, which nobody helps with, and its way to others. As
- * measured on two devices (doc/devices.md), and so is that their links together move nothing sooner. */
+ * measured on two devices (doc/devices.md). */
 static const double BLOCK_US = 2000;
 
 /* In the order in which they were woken, which is the same each time. */
@@ -44,7 +44,8 @@ static double paces_of(const struct shared_device *devices, int count)
 static double shared_us(const struct route_times *times, const struct block_columns *blocks,
                         const struct shared_device *devices, int count)
 {
-    return times->compute_us * devices[0].pace / paces_of(devices, count) + times->moving_us +
+    const double links = fmax(1, count * learned_links_part(device_use_model(device_use_at(0))->learned));
+    return times->compute_us * devices[0].pace / paces_of(devices, count) + times->moving_us / links +
            BLOCK_US * blocks->count;
 }
 

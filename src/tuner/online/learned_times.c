@@ -145,3 +145,8 @@ void learned_times_settle(struct learned_times *times, const char *host_blas, in
             learned_times_separate(times, class);
     settle_floors(times);
 }
+
+double learned_links_part(const struct learned_times *learned)
+{
+    return learned && learned->links_part > 0 ? fmin(learned->links_part, 1) : 1;
+}

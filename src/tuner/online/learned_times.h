@@ -100,4 +100,8 @@ bool learned_times_resident(const struct learned_times *times, int class, const 
                             bool trackable, double *us);
 bool learned_times_upload(const struct learned_times *times, enum upload_way way, double bytes, double *us);
 
+/* What a device's link carries while all devices' do, of what it carries alone. 1 where nobody has learned
+ * that, also for NULL. */
+double learned_links_part(const struct learned_times *learned);
+
 #endif
