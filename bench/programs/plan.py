@@ -87,12 +87,12 @@ PLANS = {
     # What several devices are for (--contenders host,mublas,several); some 3 minutes on two H100. No single
     # one holds the last matrix, of 104 GB.
     "devices": [
-        Case("dgemm", 16384, 2, repetitions=5, host_repetitions=1),
-        Case("dpotrf", 32768, repetitions=3, host_repetitions=1),
-        Case("power", 32768, 300, repetitions=8, host_repetitions=1),
-        Case("dsyevd_threads", 4096, 2, repetitions=8, host_repetitions=1),
+        Case("dgemm", 16384, 2, repetitions=8, host_repetitions=1),
+        Case("dpotrf", 32768, repetitions=6, host_repetitions=1),
+        Case("power", 32768, 300, repetitions=16, host_repetitions=1),
+        Case("dsyevd_threads", 4096, 2, repetitions=20, host_repetitions=1),
         Case("dsyevd", 4096, repetitions=4, host_repetitions=1),
-        Case("power", 114000, 20, repetitions=2, host_repetitions=1, leave_out=("mublas",)),
+        Case("power", 114000, 20, repetitions=3, host_repetitions=1, leave_out=("mublas",)),
     ],
     # The same for NumPy and SciPy, where there are these; some 2 minutes.
     "python": [Case(program, 3000, repetitions=3, host_repetitions=2) for program in
