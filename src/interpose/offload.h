@@ -1,4 +1,4 @@
-/* offload.h - run one call on the device, if that is the better place.
+/* offload.h - the door of every call that may go to the device (device_call.h decides).
  *
  * Entry points (level*.inc) check arguments first; what comes here is a legal
  * call with something to do. */
