@@ -142,6 +142,17 @@ static enum status run_in_memory(struct route_run *run)
     return status;
 }
 
+/* Plan for less memory than there was too little of; false: the method has no such way. */
+static bool plan_sparingly(struct route_run *run)
+{
+    struct route *const route = run->route;
+    const size_t before = route->device_workspace_bytes;
+    route->spares_memory = true;
+    route->device_workspace_bytes = route->host_workspace_bytes = 0;
+    return route->method->plan(route, &run->lane->handle) == STATUS_OK &&
+           route->device_workspace_bytes < before;
+}
+
 static enum status run_in_lane(struct route_run *run)
 {
     struct route *const route = run->route;
@@ -154,7 +165,9 @@ static enum status run_in_lane(struct route_run *run)
         status = STATUS_INACCESSIBLE;
     if (status == STATUS_OK && !route_host_values_are_good(route))
         status = STATUS_VALUES;
-    return status == STATUS_OK ? run_in_memory(run) : status;
+    if (status == STATUS_OK)
+        status = run_in_memory(run);
+    return status == STATUS_OUT_OF_MEMORY && plan_sparingly(run) ? run_in_memory(run) : status;
 }
 
 enum status route_run(struct route *route, struct device *device, const struct solver_library *library,
