@@ -106,10 +106,13 @@ static enum status run_placed(struct route_run *run)
     return status;
 }
 
-/* The bytes of pinned memory through which vectors come home. */
+/* Of vectors, for the pinned memory: both halves of it when they come home, the second one when they go up. */
 static bool is_too_long(const struct route *route)
 {
-    return route_vector_bytes(route) > LANE_VECTOR_BYTES;
+    bool go_up = false;
+    for (int i = 0; i < ROUTE_VECTORS_MAX; i++)
+        go_up = go_up || route->vectors[i].up;
+    return route_vector_bytes(route) > (go_up ? 1 : 2) * (size_t)LANE_VECTOR_BYTES;
 }
 
 /* Something queued may still use the memory of a broken lane; freeing waits for that. */
