@@ -77,7 +77,8 @@ tests_api_test_native_eigen_LDFLAGS = $(native_test_flags)
 
 check_PROGRAMS += tests/api/test_native_eigen_values
 TESTS += tests/api/test_native_eigen_values
-tests_api_test_native_eigen_values_SOURCES = tests/api/test_native_eigen_values.c tests/api/eigen_operands.h
+tests_api_test_native_eigen_values_SOURCES = tests/api/test_native_eigen_values.c tests/api/eigen_operands.h \
+	tests/unit/real_matrices.h
 tests_api_test_native_eigen_values_CPPFLAGS = $(eigen_test_flags)
 tests_api_test_native_eigen_values_LDADD = libmublas.la -lm
 tests_api_test_native_eigen_values_LDFLAGS = $(native_test_flags)
