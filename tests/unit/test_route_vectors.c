@@ -1,5 +1,5 @@
-/* Vectors of routes, as long as those of the largest matrices that devices hold: they come home whole, and what
- * is longer than the pinned memory is left to the host. */
+/* Vectors of routes, as long as those of the largest matrices that devices hold: they come home whole, and
+ * what is longer than the pinned memory is left to the host. */
 #include "emulated_lane.h"
 #include "lapack/route.h"
 

@@ -61,11 +61,11 @@ static struct two_stage two_stage_of(const struct own_eigen *work, const struct 
 
 static int64_t two_stages_border(const struct own_eigen *work)
 {
-    const struct two_stage_borders *const from = &two_stage_borders[work->call.type];
+    const struct two_stage_borders from = two_stage_borders(work->call.type);
     const int64_t n = work->call.n, more = 10 * work->count - n; /* than a tenth, in tenths */
-    return work->count == 0 ? from->none
-           : more <= 0      ? from->tenth
-                            : from->tenth + (from->all - from->tenth) * more / (9 * n);
+    return work->count == 0 ? from.none
+           : more <= 0      ? from.tenth
+                            : from.tenth + (from.all - from.tenth) * more / (9 * n);
 }
 
 static bool wants_two_stages(const struct own_eigen *work)

@@ -2,5 +2,8 @@
 
 /* On an H100. Between what bench/lapack_two_stage says for powers of two, as the times grow
  * (doc/eigensolver.md). */
-const struct two_stage_borders two_stage_borders[TYPE_D + 1] = {[TYPE_S] = {5056, 7680, 20160},
-                                                                [TYPE_D] = {4416, 6144, 11264}};
+struct two_stage_borders two_stage_borders(enum blas_type type)
+{
+    static const struct two_stage_borders single = {5056, 7680, 20160}, wide = {4416, 6144, 11264};
+    return type == TYPE_S ? single : wide;
+}

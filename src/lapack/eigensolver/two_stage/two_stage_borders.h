@@ -9,7 +9,7 @@ struct two_stage_borders {
     int64_t none, tenth, all;
 };
 
-/* Of TYPE_S and TYPE_D. */
-extern const struct two_stage_borders two_stage_borders[TYPE_D + 1];
+/* Of TYPE_S or TYPE_D. */
+struct two_stage_borders two_stage_borders(enum blas_type type);
 
 #endif
