@@ -257,8 +257,9 @@ enum mublas_status mublas_ztrmv(struct mublas_handle *handle, enum mublas_uplo u
 /* --- eigenproblems of symmetric and Hermitian matrices ---
  *
  * LAPACK's routines on device pointers, by the kernels that LAPACK calls of programs are solved with
- * (doc/eigensolver.md), with cuBLAS for products. Meaning, shapes and storage of operands are LAPACK's where nothing else is said. C and z are the Hermitian ones: chetrd, cunmtr, cheevd. d, e, w,
- * vl and vu are real: of float or double.
+ * (doc/eigensolver.md), with cuBLAS for products. Meaning, shapes and storage of operands are LAPACK's where
+ * nothing else is said. C and z are the Hermitian ones: chetrd, cunmtr, cheevd. d, e, w, vl and vu are real:
+ * of float or double.
  *
  * All pointers but `bytes` are to device memory, info and m among them; nobody waits, and the program reads
  * info when the stream has come so far. The program owns all memory. Operands must not overlap, nor the
@@ -268,8 +269,9 @@ enum mublas_status mublas_ztrmv(struct mublas_handle *handle, enum mublas_uplo u
  * mublas_device_allocate give it), busy until the stream has come so far; no host memory is needed.
  * mublas_ROUTINE_workspace says how many bytes the call with these arguments needs: 0 where it has nothing
  * to do. A larger workspace will do, a smaller one gives MUBLAS_BAD_ARGUMENT. sytrd and syevd without
- * vectors take about n^2 elements, syevd with vectors 2.75 n^2 real numbers, heevd 5 n^2. The first such
- * call with a handle opens cuSOLVER, which waits for the device (half a second).
+ * vectors take about n^2 elements, syevd with vectors 2.75 n^2 real numbers, or 3.8 n^2 where a large matrix
+ * takes two stages (from n = 6144 on, the later the more vectors), heevd 5 n^2. The first such call with a
+ * handle opens cuSOLVER, which waits for the device (half a second).
  *
  * Values. Any finite ones: a matrix whose largest modulus is so small or large that LAPACK's eigensolvers
  * would scale it is scaled by a power of two, and results are scaled back; so does sytrd, where LAPACK

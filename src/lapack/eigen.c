@@ -94,14 +94,15 @@ static struct solver_eigen_call call_of(const struct route *route)
                                       .w = route->vectors[0].address, .info = route->info_address};
 }
 
-/* Only an interval's vectors are not known beforehand. */
+/* Only an interval's vectors are not known beforehand. Two stages need n^2 numbers more than one. */
 static struct own_eigen own_of(const struct route *route)
 {
     const struct eigenproblem *const problem = problem_of(route);
     const bool some = problem->range == EIGEN_INDICES;
     const int64_t first = some ? problem->first - 1 : 0, count = some ? problem->last - first : problem->n;
     return (struct own_eigen){.call = call_of(route), .first = problem->vectors ? first : 0,
-                              .count = problem->vectors ? count : 0};
+                              .count = problem->vectors ? count : 0,
+                              .way = route->spares_memory ? OWN_EIGEN_ONE_STAGE : OWN_EIGEN_BY_ORDER};
 }
 
 /* Of our own, or cuSOLVER's where the device is not able to do that. */

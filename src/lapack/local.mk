@@ -36,4 +36,6 @@ libmublas_core_la_SOURCES += \
 	src/lapack/eigensolver/two_stage/bisection.c src/lapack/eigensolver/two_stage/bisection.h \
 	src/lapack/eigensolver/two_stage/bulge_chasing.c src/lapack/eigensolver/two_stage/bulge_chasing.h \
 	src/lapack/eigensolver/two_stage/two_stage.c src/lapack/eigensolver/two_stage/two_stage.h \
+	src/lapack/eigensolver/two_stage/two_stage_borders.c \
+	src/lapack/eigensolver/two_stage/two_stage_borders.h \
 	src/lapack/eigensolver/two_stage/two_stage_back.c src/lapack/eigensolver/two_stage/two_stage_back.h

@@ -106,10 +106,13 @@ static enum status run_placed(struct route_run *run)
     return status;
 }
 
-/* The bytes of pinned memory through which vectors come home. */
+/* Of vectors, for the pinned memory: both halves of it when they come home, the second one when they go up. */
 static bool is_too_long(const struct route *route)
 {
-    return route_vector_bytes(route) > LANE_VECTOR_BYTES;
+    bool go_up = false;
+    for (int i = 0; i < ROUTE_VECTORS_MAX; i++)
+        go_up = go_up || route->vectors[i].up;
+    return route_vector_bytes(route) > (go_up ? 1 : 2) * (size_t)LANE_VECTOR_BYTES;
 }
 
 /* Something queued may still use the memory of a broken lane; freeing waits for that. */
@@ -142,6 +145,17 @@ static enum status run_in_memory(struct route_run *run)
     return status;
 }
 
+/* Plan for less memory than there was too little of; false: the method has no such way. */
+static bool plan_sparingly(struct route_run *run)
+{
+    struct route *const route = run->route;
+    const size_t before = route->device_workspace_bytes;
+    route->spares_memory = true;
+    route->device_workspace_bytes = route->host_workspace_bytes = 0;
+    return route->method->plan(route, &run->lane->handle) == STATUS_OK &&
+           route->device_workspace_bytes < before;
+}
+
 static enum status run_in_lane(struct route_run *run)
 {
     struct route *const route = run->route;
@@ -154,7 +168,9 @@ static enum status run_in_lane(struct route_run *run)
         status = STATUS_INACCESSIBLE;
     if (status == STATUS_OK && !route_host_values_are_good(route))
         status = STATUS_VALUES;
-    return status == STATUS_OK ? run_in_memory(run) : status;
+    if (status == STATUS_OK)
+        status = run_in_memory(run);
+    return status == STATUS_OUT_OF_MEMORY && plan_sparingly(run) ? run_in_memory(run) : status;
 }
 
 enum status route_run(struct route *route, struct device *device, const struct solver_library *library,

@@ -48,6 +48,8 @@ struct route {
     const void *problem; /* the method's */
     bool keeps; /* operands that may stay on the device do stay */
     bool solvers_alone;      /* by cuSOLVER, even where kernels of our own do the same */
+    bool spares_memory;      /* set by the engine where there was too little for the faster way, before it
+                                plans again */
     double expected_seconds; /* predicted for the whole of it; 0: not known */
     double host_seconds;     /* predicted for the host, in its place; 0: not known */
     /* Judges again when the matrices are home; only for routes whose homes are all private memory. NULL: it

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* To the lane's own pinned memory: uploads may still read from staging. */
+/* To the lane's own pinned memory, also that of vectors that went up: uploads may still read from staging. */
 enum status route_fetch_vectors(struct route_run *run)
 {
     struct route *const route = run->route;

@@ -77,7 +77,8 @@ tests_api_test_native_eigen_LDFLAGS = $(native_test_flags)
 
 check_PROGRAMS += tests/api/test_native_eigen_values
 TESTS += tests/api/test_native_eigen_values
-tests_api_test_native_eigen_values_SOURCES = tests/api/test_native_eigen_values.c tests/api/eigen_operands.h
+tests_api_test_native_eigen_values_SOURCES = tests/api/test_native_eigen_values.c tests/api/eigen_operands.h \
+	tests/unit/real_matrices.h
 tests_api_test_native_eigen_values_CPPFLAGS = $(eigen_test_flags)
 tests_api_test_native_eigen_values_LDADD = libmublas.la -lm
 tests_api_test_native_eigen_values_LDFLAGS = $(native_test_flags)
@@ -88,3 +89,10 @@ tests_api_test_native_eigen_calls_SOURCES = tests/api/test_native_eigen_calls.c 
 tests_api_test_native_eigen_calls_CPPFLAGS = $(eigen_test_flags)
 tests_api_test_native_eigen_calls_LDADD = libmublas.la -lm -ldl
 tests_api_test_native_eigen_calls_LDFLAGS = $(native_test_flags)
+
+check_PROGRAMS += tests/api/test_native_stages
+TESTS += tests/api/test_native_stages
+tests_api_test_native_stages_SOURCES = tests/api/test_native_stages.c tests/api/eigen_operands.h
+tests_api_test_native_stages_CPPFLAGS = $(eigen_test_flags)
+tests_api_test_native_stages_LDADD = tests/system/routes/early/libmublas.la -lm -ldl
+tests_api_test_native_stages_LDFLAGS = $(native_test_flags)

@@ -301,6 +301,10 @@ int main(void)
     if (limit_of(TYPE_D) >= 140) { /* by panels, then on the chip */
         test_syevd(TYPE_D, MUBLAS_LOWER, 140, random_kind);
         test_sytrd(TYPE_Z, MUBLAS_UPPER, 140, random_kind);
+        test_syevd(TYPE_D, MUBLAS_UPPER, 63, random_kind);
+        test_syevd(TYPE_Z, MUBLAS_UPPER, 65, random_kind);
+        test_sytrd(TYPE_D, MUBLAS_LOWER, 131, random_kind);
+        test_stedc(TYPE_D, 133, MUBLAS_COMPZ_TRIDIAGONAL);
     }
     need(mublas_destroy(handle));
     return tap_done();

@@ -1,5 +1,6 @@
 /* Eigenproblems by the native API whose elements LAPACK would scale, are all zero, or are not finite. */
 #include "eigen_operands.h"
+#include "real_matrices.h"
 
 enum { N = 35 };
 
@@ -127,20 +128,25 @@ static void test_other_triangle(enum blas_type type)
     problem_free(&problem);
 }
 
-static void test_kind(enum blas_type type, const char *name)
+static void test_kind_of(enum blas_type type, const struct matrix_kind *kind)
 {
-    const struct matrix_kind *kind = matrix_kinds;
-    while (strcmp(kind->name, name) != 0)
-        kind++;
     struct problem problem = problem_make(type, MUBLAS_LOWER, N, kind);
     bool kept = true;
     const bool good = solve(&problem, MUBLAS_VECTORS) == MUBLAS_SUCCESS && int_of(problem.info) == 0;
     double *const w = real_values(&problem.w, &kept);
     double complex *const v = operand_get(&problem.a, 'A', &kept);
     tap_ok(good && kept && is_ascending(w, N) && are_eigenvectors(&problem, v, w, N),
-           "syevd of a %c matrix: %s", "sdcz"[type], name);
+           "syevd of a %c matrix: %s", "sdcz"[type], kind->name);
     free(w), free(v);
     problem_free(&problem);
+}
+
+static void test_kind(enum blas_type type, const char *name)
+{
+    const struct matrix_kind *kind = matrix_kinds;
+    while (strcmp(kind->name, name) != 0)
+        kind++;
+    test_kind_of(type, kind);
 }
 
 int main(void)
@@ -162,6 +168,10 @@ int main(void)
     }
     test_kind(TYPE_D, "graded down");
     test_kind(TYPE_Z, "tiny columns");
+    for (int i = 0; i < REAL_KINDS; i++) {
+        test_kind_of(TYPE_D, &real_kinds[i]);
+        test_kind_of(TYPE_Z, &real_kinds[i]);
+    }
     need(mublas_destroy(handle));
     return tap_done();
 }

@@ -667,6 +667,11 @@ TESTS += tests/unit/test_two_stage_vectors
 tests_unit_test_two_stage_vectors_SOURCES = tests/unit/test_two_stage_vectors.c $(two_stage_test_headers)
 tests_unit_test_two_stage_vectors_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
 
+check_PROGRAMS += tests/unit/test_route_vectors
+TESTS += tests/unit/test_route_vectors
+tests_unit_test_route_vectors_SOURCES = tests/unit/test_route_vectors.c tests/unit/emulated_lane.h
+tests_unit_test_route_vectors_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_band_panel
 TESTS += tests/unit/test_band_panel
 tests_unit_test_band_panel_SOURCES = tests/unit/test_band_panel.c tests/unit/emulated_lane.h \

@@ -5,16 +5,10 @@
 #include "lapack/eigensolver/divide_conquer.h"
 #include "lapack/eigensolver/tridiagonalisation.h"
 #include "lapack/eigensolver/two_stage/two_stage.h"
+#include "lapack/eigensolver/two_stage/two_stage_borders.h"
 #include "lapack/matrix_part.h"
 #include "lapack/standard_form.h"
 #include "lapack/workspace.h"
-
-/* The order from which two stages are the faster way, on an H100: to values alone; with a tenth of the
- * vectors; with all. Between what bench/lapack_two_stage says for powers of two, as the times grow
- * (doc/eigensolver.md). */
-static const struct {
-    int64_t none, tenth, all;
-} two_stages_from[] = {[TYPE_S] = {5056, 7680, 20160}, [TYPE_D] = {4416, 6144, 11264}};
 
 /* Steps one after the other use the same `scratch`. */
 struct layout {
@@ -67,11 +61,11 @@ static struct two_stage two_stage_of(const struct own_eigen *work, const struct 
 
 static int64_t two_stages_border(const struct own_eigen *work)
 {
-    const typeof(*two_stages_from) *const from = &two_stages_from[work->call.type];
+    const struct two_stage_borders from = two_stage_borders(work->call.type);
     const int64_t n = work->call.n, more = 10 * work->count - n; /* than a tenth, in tenths */
-    return work->count == 0 ? from->none
-           : more <= 0      ? from->tenth
-                            : from->tenth + (from->all - from->tenth) * more / (9 * n);
+    return work->count == 0 ? from.none
+           : more <= 0      ? from.tenth
+                            : from.tenth + (from.all - from.tenth) * more / (9 * n);
 }
 
 static bool wants_two_stages(const struct own_eigen *work)

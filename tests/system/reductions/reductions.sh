@@ -51,6 +51,20 @@ check_refused()
     done
 }
 
+# By mublas' own reduction, which on three multiprocessors takes a panel for the largest order.
+check_own()
+{
+    [ -z "$sanitizers" ] || return
+    ( use_emulated_driver
+      export EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3 MUBLAS_VERBOSE=3
+      LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always "$folder/tridiagonal" z > "$work/shim" 2> "$work/errors" )
+    result $? "tridiagonal by the own reduction"
+    grep '^not ok' "$work/shim" | sed 's/^/# /'
+    [ "$(grep -c '^mublas: launching zhetrd_panel ' "$work/errors")" = 2 ] &&
+        [ "$(grep -c '^mublas: launching zhetrd_chip' "$work/errors")" = 6 ]
+    result $? "and zhetrd is that, of two matrices by panels"
+}
+
 folder=$build/tests/system/reductions
 [ -x "$folder/tridiagonal" ] || { echo "1..0 # SKIP configure found no LAPACK"; exit 0; }
 work=$(mktemp -d) || exit 1
@@ -58,6 +72,7 @@ trap 'rm -rf "$work"' EXIT
 use_reference_libraries
 
 check tridiagonal {s,d}sytrd:6 {c,z}hetrd:6 {s,d}orgtr:6 {c,z}ungtr:6 {s,d}ormtr:24 {c,z}unmtr:24 {s,d}sygst:6 {c,z}hegst:6
+check_own
 check_refused tridiagonal EMULATED_SOLVER_WORKSPACE=huge dsytrd zhetrd dorgtr zungtr dormtr zunmtr
 check_refused tridiagonal EMULATED_SOLVER_INFO=cusolverDnDsytrd:1,cusolverDnZungtr:3 dsytrd zungtr
 check singular {s,d,c,z}gesdd:24 {s,d,c,z}gesvd:45

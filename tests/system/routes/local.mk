@@ -72,10 +72,20 @@ tests_system_routes_singular_LDFLAGS = $(route_test_flags)
 tests_system_routes_plain_SOURCES = tests/system/routes/plain.c
 tests_system_routes_plain_LDADD = -lm -ldl
 endif
-long_tests += tests/system/routes.sh tests/system/routes_deadline.sh tests/system/routes_failures.sh
+long_tests += tests/system/routes.sh tests/system/routes_deadline.sh tests/system/routes_failures.sh \
+	tests/system/routes_stages.sh
 TESTS += tests/system/routes_beside.sh \
 	tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh
 EXTRA_DIST += tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_deadline.sh \
 	tests/system/routes_failures.sh \
 	tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh \
+	tests/system/routes_stages.sh \
 	tests/system/routes/functions.sh
+
+# libmublas.so once more, with two stages of the eigensolver from the first order on: its borders come before
+# the core's. By LD_PRELOAD it is the shim, and the library of programs that are linked to libmublas.so.
+check_LTLIBRARIES += tests/system/routes/early/libmublas.la
+tests_system_routes_early_libmublas_la_SOURCES = $(libmublas_la_SOURCES) tests/system/routes/early_borders.c
+tests_system_routes_early_libmublas_la_LIBADD = $(libmublas_la_LIBADD)
+tests_system_routes_early_libmublas_la_LDFLAGS = $(libmublas_la_LDFLAGS) -rpath /nowhere -Wl,-z,muldefs
+EXTRA_tests_system_routes_early_libmublas_la_DEPENDENCIES = $(EXTRA_libmublas_la_DEPENDENCIES)
