@@ -199,6 +199,15 @@ static void test_libraries(void)
            "2.000 s of calls on the host, because no cuBLAS was found that works: dgemm 2.000 s (5). Install CUDA's "
            "libcublas (CUDA 13, 12 or 11), or name it by MUBLAS_CUBLAS. mublas doctor shows what else is "
            "missing.\n", "missing libraries");
+    struct advice_facts nothing = facts;
+    nothing.device = ADVICE_DEVICE_NONE;
+    nothing.device_fault = "device 0 is busy";
+    expect(&nothing,
+           "No GPU could be used: device 0 is busy. mublas doctor says what to do.\n"
+           "3.000 s of calls on the host, because neither a usable GPU nor cuSOLVER was found: dsyevd 3.000 s (1). mublas "
+           "doctor says what to do about both.\n"
+           "2.000 s of calls on the host, because neither a usable GPU nor cuBLAS was found: dgemm 2.000 s (5). mublas "
+           "doctor says what to do about both.\n", "a missing library is not all, where there is no device either");
     const struct advice_facts unsupported = {.routines = routines, .count = 1, .was_called = true, .has_recipe = true};
     expect(&unsupported, "2.000 s of calls on the host, because the GPU's library does not have them: dgemm 2.000 s "
                          "(5).\n", "what the library there does not have");
@@ -221,13 +230,15 @@ static void test_together(void)
         {.name = "ddot", .calls = {[HOST_FORWARDED] = 7}},
         {.name = "dgemm", .calls = {[HOST_BELOW_FLOOR] = 5, [HOST_ARGUMENTS] = 1},
          .seconds = {[HOST_BELOW_FLOOR] = 0.25}},
-        {.name = "dgemv", .calls = {[HOST_BELOW_FLOOR] = 2, [HOST_SWITCHED_OFF] = 4}}};
-    const struct advice_facts facts = {.routines = routines, .count = 3, .was_called = true, .has_recipe = true};
+        {.name = "dgemv", .calls = {[HOST_BELOW_FLOOR] = 2, [HOST_SWITCHED_OFF] = 4}},
+        {.name = "dsyevd", .is_lapack = true, .calls = {[HOST_QUERY] = 3}}};
+    const struct advice_facts facts = {.routines = routines, .count = 4, .was_called = true, .has_recipe = true};
     expect(&facts,
            "Calls on the host, because MUBLAS_OFFLOAD=never says so (not timed): dgemv (4).\n"
            "0.250 s of calls on the host, because they are too small ever to pay: dgemm 0.250 s (5), dgemv (2).\n"
-           "Calls on the host, because of their arguments: invalid, a workspace query, nothing to compute, infinite "
-           "alpha, or operands that overlap (not timed): dgemm (1).\n"
+           "Calls on the host, because of their arguments: invalid, nothing to compute, infinite alpha, or operands "
+           "that overlap (not timed): dgemm (1).\n"
+           "Calls on the host, because they only ask for the size of a workspace (not timed): dsyevd (3).\n"
            "Calls on the host, because mublas does not offload these routines (not timed): ddot (7).\n",
            "what many routines have is told in one sentence for each reason");
 }

@@ -122,6 +122,7 @@ void advice_give(const struct advice_facts *facts, advice_take *take, void *cont
     advice_say_together(&giving, HOST_SWITCHED_OFF, ADVICE_KIND_ANY);
     advice_say_together(&giving, HOST_BELOW_FLOOR, ADVICE_KIND_ANY);
     advice_say_together(&giving, HOST_ARGUMENTS, ADVICE_KIND_ANY);
+    advice_say_together(&giving, HOST_QUERY, ADVICE_KIND_ANY);
     advice_say_together(&giving, HOST_FORWARDED, ADVICE_KIND_ANY);
     say_recipe(&giving);
     if (!said)

@@ -74,6 +74,7 @@ static bool is_told_together(int reason)
     case HOST_FORWARDED:
     case HOST_BELOW_FLOOR:
     case HOST_ARGUMENTS:
+    case HOST_QUERY:
     case HOST_SWITCHED_OFF:
     case HOST_NOT_OPENED:
     case HOST_UNSUPPORTED:
