@@ -48,7 +48,8 @@ static void test_process(void)
     facts.device_fault = "device 0 is busy";
     expect(&facts, "No GPU could be used: device 0 is busy. mublas doctor says what to do.\n", "no device, for another");
     facts.device = ADVICE_DEVICE_LOST;
-    expect(&facts, "The GPU was given up in the middle of the run; MUBLAS_VERBOSE=1 says why.\n",
+    expect(&facts, "The GPU was given up in the middle of the run; a line on standard error says why "
+                   "(MUBLAS_VERBOSE=0 hides it).\n",
            "a device that was lost");
     facts.device = ADVICE_DEVICE_ASLEEP;
     facts.was_called = false;
@@ -178,7 +179,7 @@ static void test_reasons(void)
     BECAUSE(HOST_INACCESSIBLE, "the memory of an operand is protected.");
     BECAUSE(HOST_VALUES, "a matrix is not finite, or near overflow or underflow.");
     BECAUSE(HOST_UNSUCCESSFUL, "they ended with INFO other than 0, which the host has to say.");
-    BECAUSE(HOST_DEVICE_ERROR, "the GPU failed. MUBLAS_VERBOSE=1 says how.");
+    BECAUSE(HOST_DEVICE_ERROR, "the GPU failed. A line on standard error says how (MUBLAS_VERBOSE=0 hides it).");
 #undef BECAUSE
     expect_one(geev, HOST_VARIANT, 3, 0, "dgeev: 3 calls on the host (not timed), because of JOBVL='V', which its "
                                          "routine on the GPU does not have.\n");

@@ -45,7 +45,8 @@ static void say_device(const struct advice_giving *giving)
                    advice_device_remedy(facts->device_fault));
         break;
     case ADVICE_DEVICE_LOST:
-        advice_say(giving, "The GPU was given up in the middle of the run; MUBLAS_VERBOSE=1 says why.");
+        advice_say(giving, "The GPU was given up in the middle of the run; a line on standard error says why "
+                           "(MUBLAS_VERBOSE=0 hides it).");
         break;
     }
 }

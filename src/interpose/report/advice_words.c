@@ -39,7 +39,7 @@ static const char *const remedies[HOST_REASON_COUNT] = {
     [HOST_OUT_OF_MEMORY] = " MUBLAS_DEVICE_MEMORY says how much mublas may fill.",
     [HOST_AFTER_FORK] = " Start workers as programs of their own (in Python: multiprocessing's spawn).",
     [HOST_FP_ENVIRONMENT] = " Build without trapping exceptions (gfortran's -ffpe-trap).",
-    [HOST_DEVICE_ERROR] = " MUBLAS_VERBOSE=1 says how.",
+    [HOST_DEVICE_ERROR] = " A line on standard error says how (MUBLAS_VERBOSE=0 hides it).",
 };
 
 const char advice_without_inside[] = " The seconds of each are without those of calls that it makes.";
