@@ -127,7 +127,7 @@ done
 [ $good = 0 ] && [ -z "$missing" ] && ! advises '.*of their arguments'
 result $? "a workspace query is told as what it is${missing:+, but not of$missing}"
 MUBLAS_OFFLOAD=always MUBLAS_DEVICE_MEMORY=64K held rewritten 3 &&
-    advises 'dsymv: [0-9.]+ s on the host in 3 calls, because the GPU&#39;s memory is too small for them\. MUBLAS_DEVICE_MEMORY'
+    advises '[0-9.]+ s of calls on the host, because the GPU&#39;s memory is too small for them: dsymv [0-9.]+ s \(3\)\. MUBLAS_DEVICE_MEMORY'
 result $? "too little memory on the device"
 printf '%s\n' "host-blas $(readlink -f "$host_blas")" "host-threads 1" "host dsymv 100 300 2000000 300" \
     "device dsymv 100 10 2000000 10" "upload pinned 1000 10 10000000 100" "wake 1000" > "$work/lines"

@@ -174,8 +174,6 @@ static void test_reasons(void)
     BECAUSE(HOST_AFTER_FORK, "a fork's child, or a process under a checkpointer, cannot use the GPU. Start workers "
                              "as programs of their own (in Python: multiprocessing's spawn).");
     BECAUSE(HOST_INTEGERS, "the width of the library's integers is unknown, or several libraries differ in it.");
-    BECAUSE(HOST_OUT_OF_MEMORY, "the GPU's memory is too small for them. MUBLAS_DEVICE_MEMORY says how much mublas "
-                                "may fill.");
     BECAUSE(HOST_INACCESSIBLE, "the memory of an operand is protected.");
     BECAUSE(HOST_VALUES, "a matrix is not finite, or near overflow or underflow.");
     BECAUSE(HOST_UNSUCCESSFUL, "they ended with INFO other than 0, which the host has to say.");
@@ -232,9 +230,13 @@ static void test_together(void)
         {.name = "dgemm", .calls = {[HOST_BELOW_FLOOR] = 5, [HOST_ARGUMENTS] = 1},
          .seconds = {[HOST_BELOW_FLOOR] = 0.25}},
         {.name = "dgemv", .calls = {[HOST_BELOW_FLOOR] = 2, [HOST_SWITCHED_OFF] = 4}},
-        {.name = "dsyevd", .is_lapack = true, .calls = {[HOST_QUERY] = 3}}};
-    const struct advice_facts facts = {.routines = routines, .count = 4, .was_called = true, .has_recipe = true};
+        {.name = "dsyevd", .is_lapack = true, .calls = {[HOST_QUERY] = 3, [HOST_OUT_OF_MEMORY] = 2},
+         .seconds = {[HOST_OUT_OF_MEMORY] = 1.5}},
+        {.name = "dsymv", .calls = {[HOST_OUT_OF_MEMORY] = 6}, .seconds = {[HOST_OUT_OF_MEMORY] = 0.5}}};
+    const struct advice_facts facts = {.routines = routines, .count = 5, .was_called = true, .has_recipe = true};
     expect(&facts,
+           "2.000 s of calls on the host, because the GPU's memory is too small for them: dsyevd 1.500 s (2), dsymv "
+           "0.500 s (6). MUBLAS_DEVICE_MEMORY says how much mublas may fill.\n"
            "Calls on the host, because MUBLAS_OFFLOAD=never says so (not timed): dgemv (4).\n"
            "0.250 s of calls on the host, because they are too small ever to pay: dgemm 0.250 s (5), dgemv (2).\n"
            "Calls on the host, because of their arguments: invalid, nothing to compute, infinite alpha, or operands "

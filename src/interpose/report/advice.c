@@ -119,6 +119,7 @@ void advice_give(const struct advice_facts *facts, advice_take *take, void *cont
     advice_say_together(&giving, HOST_UNSUPPORTED, ADVICE_KIND_LAPACK);
     advice_say_together(&giving, HOST_UNSUPPORTED, ADVICE_KIND_BLAS);
     advice_say_together(&giving, HOST_NOT_OPENED, ADVICE_KIND_ANY);
+    advice_say_together(&giving, HOST_OUT_OF_MEMORY, ADVICE_KIND_ANY);
     advice_say_routines(&giving);
     advice_say_together(&giving, HOST_SWITCHED_OFF, ADVICE_KIND_ANY);
     advice_say_together(&giving, HOST_BELOW_FLOOR, ADVICE_KIND_ANY);
