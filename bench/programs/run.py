@@ -153,7 +153,9 @@ class Measurement:
             self.active.remove(contender)
         else:
             self.hopeless.add((contender, case))
-        self.write(f"# {contender}{f' {case.name}' if case else ''}: LEFT OUT: {reason}")
+        line = f"{contender}{f' {case.name}' if case else ''}: LEFT OUT: {reason}"
+        self.write(f"# {line}")
+        print(f"run.py: {line}", file=sys.stderr)
 
     def enough_time(self, contender, case):
         expected = self.walls.get((contender, case), self.walls.get(("host", case), 0))

@@ -5,8 +5,8 @@ const char *host_reason_text(enum host_reason reason)
     static const char *const texts[HOST_REASON_COUNT] = {
         [HOST_FORWARDED] = "not offloaded by mublas",
         [HOST_BELOW_FLOOR] = "too small ever to pay",
-        [HOST_ARGUMENTS] = "invalid arguments, a workspace query, nothing to compute, infinite alpha, or "
-                           "overlapping operands",
+        [HOST_ARGUMENTS] = "invalid arguments, nothing to compute, infinite alpha, or overlapping operands",
+        [HOST_QUERY] = "a workspace query",
         [HOST_FASTER] = "predicted faster on the host",
         [HOST_NOT_RESIDENT] = "upload not yet worth its cost",
         [HOST_REWRITTEN] = "the matrix is rewritten between calls",

@@ -6,7 +6,8 @@
 enum host_reason {
     HOST_FORWARDED,       /* routine that mublas does not offload */
     HOST_BELOW_FLOOR,     /* too small ever to pay */
-    HOST_ARGUMENTS,       /* invalid arguments, workspace query, quick return, infinite alpha, or overlapping operands */
+    HOST_ARGUMENTS,       /* invalid arguments, quick return, infinite alpha, or overlapping operands */
+    HOST_QUERY,           /* a LAPACK call that only asks for the size of a workspace */
     HOST_FASTER,          /* predicted faster on the host */
     HOST_NOT_RESIDENT,    /* residency would pay, but its account does not cover the upload yet */
     HOST_REWRITTEN,       /* the same, since the program rewrites the matrix between calls */

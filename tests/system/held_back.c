@@ -3,7 +3,8 @@
  *   shared     dsymv on a matrix in shared memory
  *   order      dpotrf of order 100
  *   small      dpotrf of order 50, which is below every floor
- *   variant    dgeev with left vectors */
+ *   variant    dgeev with left vectors
+ *   query      asks a routine of each kind for the size of its workspace */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,14 @@ void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
 void dgeev_(const char *jobvl, const char *jobvr, const int *n, double *a, const int *lda, double *wr, double *wi,
             double *vl, const int *ldvl, double *vr, const int *ldvr, double *work, const int *lwork, int *info);
+void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
+             const int *lwork, int *iwork, const int *liwork, int *info);
+void dsytrd_(const char *uplo, const int *n, double *a, const int *lda, double *d, double *e, double *tau,
+             double *work, const int *lwork, int *info);
+void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *lwork,
+             int *info);
+void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int *lda, double *s, double *u,
+             const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork, int *info);
 
 enum { ORDER = 1024, SMALL = 100 };
 
@@ -92,6 +101,21 @@ static void call_variant(int calls)
     }
 }
 
+static void call_query(int calls)
+{
+    static double matrix[SMALL * SMALL], other[SMALL * SMALL], third[SMALL * SMALL], size[1];
+    static const int query = -1;
+    static int sizes[8 * SMALL];
+    int info;
+    for (int i = 0; i < calls; i++) {
+        dsyevd_("V", "L", &small, matrix, &small, x, size, &query, sizes, &query, &info);
+        dsytrd_("L", &small, matrix, &small, x, y, other, size, &query, &info);
+        dgeqrf_(&small, &small, matrix, &small, x, size, &query, &info);
+        dgesdd_("S", &small, &small, matrix, &small, x, other, &small, third, &small, size, &query, sizes, &info);
+        dgeev_("N", "V", &small, matrix, &small, x, y, NULL, &one, other, &small, size, &query, &info);
+    }
+}
+
 int main(int count, char **arguments)
 {
     static const struct {
@@ -99,7 +123,7 @@ int main(int count, char **arguments)
         void (*call)(int calls);
     } ways[] = {
         {"rewritten", call_rewritten}, {"shared", call_shared}, {"order", call_order}, {"small", call_small},
-        {"variant", call_variant}};
+        {"variant", call_variant},     {"query", call_query}};
     for (size_t i = 0; count > 2 && i < sizeof ways / sizeof *ways; i++)
         if (strcmp(arguments[1], ways[i].name) == 0)
             return ways[i].call(atoi(arguments[2])), 0;

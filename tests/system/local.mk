@@ -103,11 +103,13 @@ tests_system_arguments_LDADD = -ldl
 tests_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_system_counted_SOURCES = tests/system/counted.c
 tests_system_counted_LDADD = $(system_test_libraries)
-TESTS += tests/system/arguments.sh tests/system/report.sh tests/system/report_page.sh
+TESTS += tests/system/arguments.sh tests/system/report.sh tests/system/report_page.sh tests/system/report_elk.sh
 TESTS += tests/system/report_delivery.sh
 tests/system/report_page.log: mublas$(EXEEXT) $(noinst_PROGRAMS)
+tests/system/report_elk.log: libmublas_shim.la
 tests/system/report_delivery.log: mublas$(EXEEXT)
 EXTRA_DIST += tests/system/arguments.sh tests/system/report.sh tests/system/report_page.sh \
+	tests/system/report_elk.sh \
 	tests/system/report_delivery.sh \
 	tests/system/check_page.py
 

@@ -64,8 +64,9 @@ result $? "rightly"
 mkdir "$work/none"
 echo 'raise ImportError("no NumPy here")' > "$work/none/numpy.py"
 PYTHONPATH=$work/none measure python -s "$shim_preload" --plan python
-grep -q "^# mublas scipy_eigh_complex 3000: LEFT OUT: .*no NumPy here" "$work/python/programs.csv"
-result $? "programs in Python are left out where NumPy is missing"
+grep -q "^# mublas scipy_eigh_complex 3000: LEFT OUT: .*no NumPy here" "$work/python/programs.csv" &&
+    grep -q "^run.py: mublas scipy_eigh_complex 3000: LEFT OUT: .*no NumPy here" "$work/errors"
+result $? "programs in Python are left out where NumPy is missing, which is said"
 if python3 -c "import numpy, scipy.linalg" 2> /dev/null; then
     for problem in numpy_eigh numpy_eigh_complex numpy_svd numpy_svd_complex scipy_eigh scipy_eigh_complex; do
         MUBLAS_OFFLOAD=always LD_PRELOAD=$shim_preload python3 "$driver/python_linalg.py" $problem 80 3 \

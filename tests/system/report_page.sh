@@ -118,8 +118,16 @@ MUBLAS_OFFLOAD=never held small 1000 &&
 result $? "by MUBLAS_OFFLOAD=never, too"
 held variant 12 && advises "dgeev: 0\.[0-9]+ s on the host in 12 calls( \([^)]*\))?, because of JOBVL=&#39;V&#39;, which its routine"
 result $? "an argument that no route has is named"
+held query 2
+good=$? missing=
+for name in dsyevd dsytrd dgeqrf dgesdd dgeev; do
+    advises "Calls on the host, because they only ask for the size of a workspace \(not timed\): .*$name \([0-9]+\)" ||
+        missing+=" $name"
+done
+[ $good = 0 ] && [ -z "$missing" ] && ! advises '.*of their arguments'
+result $? "a workspace query is told as what it is${missing:+, but not of$missing}"
 MUBLAS_OFFLOAD=always MUBLAS_DEVICE_MEMORY=64K held rewritten 3 &&
-    advises 'dsymv: [0-9.]+ s on the host in 3 calls, because the GPU&#39;s memory is too small for them\. MUBLAS_DEVICE_MEMORY'
+    advises '[0-9.]+ s of calls on the host, because the GPU&#39;s memory is too small for them: dsymv [0-9.]+ s \(3\)\. MUBLAS_DEVICE_MEMORY'
 result $? "too little memory on the device"
 printf '%s\n' "host-blas $(readlink -f "$host_blas")" "host-threads 1" "host dsymv 100 300 2000000 300" \
     "device dsymv 100 10 2000000 10" "upload pinned 1000 10 10000000 100" "wake 1000" > "$work/lines"
@@ -158,6 +166,11 @@ if "$program" 1 > /dev/null 2>&1; [ $? != 127 ]; then
     MUBLAS_OFFLOAD=always MUBLAS_CUSOLVER=/nonexistent/libcusolver.so under_shim "$program" 100 3 && is_good &&
         advises '[0-9.]+ s of calls on the host, because no cuSOLVER was found that works: .*dsyevd [0-9.]+ s .*\. Install '
     result $? "without cuSOLVER that is, and what to install"
+    rm -f "$work"/report*
+    MUBLAS_CUDA_DRIVER=/nonexistent/libcuda.so.1 MUBLAS_CUSOLVER=/nonexistent/libcusolver.so \
+        under_shim "$program" 700 3 && is_good && ! advises '.*Install CUDA' &&
+        advises '[0-9.]+ s of calls on the host, because neither a usable GPU nor cuSOLVER was found: .*dsyevd [0-9.]+ s '
+    result $? "without a GPU besides nobody is sent to install cuSOLVER alone"
     rm -f "$work"/report*
     MUBLAS_OFFLOAD=always MUBLAS_TRACKING=0 under_shim "$program" 100 3 && is_good && advises 'MUBLAS_TRACKING=0: '
     result $? "what no tracking costs is told"

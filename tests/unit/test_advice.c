@@ -48,7 +48,8 @@ static void test_process(void)
     facts.device_fault = "device 0 is busy";
     expect(&facts, "No GPU could be used: device 0 is busy. mublas doctor says what to do.\n", "no device, for another");
     facts.device = ADVICE_DEVICE_LOST;
-    expect(&facts, "The GPU was given up in the middle of the run; MUBLAS_VERBOSE=1 says why.\n",
+    expect(&facts, "The GPU was given up in the middle of the run; a line on standard error says why "
+                   "(MUBLAS_VERBOSE=0 hides it).\n",
            "a device that was lost");
     facts.device = ADVICE_DEVICE_ASLEEP;
     facts.was_called = false;
@@ -173,12 +174,10 @@ static void test_reasons(void)
     BECAUSE(HOST_AFTER_FORK, "a fork's child, or a process under a checkpointer, cannot use the GPU. Start workers "
                              "as programs of their own (in Python: multiprocessing's spawn).");
     BECAUSE(HOST_INTEGERS, "the width of the library's integers is unknown, or several libraries differ in it.");
-    BECAUSE(HOST_OUT_OF_MEMORY, "the GPU's memory is too small for them. MUBLAS_DEVICE_MEMORY says how much mublas "
-                                "may fill.");
     BECAUSE(HOST_INACCESSIBLE, "the memory of an operand is protected.");
     BECAUSE(HOST_VALUES, "a matrix is not finite, or near overflow or underflow.");
     BECAUSE(HOST_UNSUCCESSFUL, "they ended with INFO other than 0, which the host has to say.");
-    BECAUSE(HOST_DEVICE_ERROR, "the GPU failed. MUBLAS_VERBOSE=1 says how.");
+    BECAUSE(HOST_DEVICE_ERROR, "the GPU failed. A line on standard error says how (MUBLAS_VERBOSE=0 hides it).");
 #undef BECAUSE
     expect_one(geev, HOST_VARIANT, 3, 0, "dgeev: 3 calls on the host (not timed), because of JOBVL='V', which its "
                                          "routine on the GPU does not have.\n");
@@ -199,6 +198,15 @@ static void test_libraries(void)
            "2.000 s of calls on the host, because no cuBLAS was found that works: dgemm 2.000 s (5). Install CUDA's "
            "libcublas (CUDA 13, 12 or 11), or name it by MUBLAS_CUBLAS. mublas doctor shows what else is "
            "missing.\n", "missing libraries");
+    struct advice_facts nothing = facts;
+    nothing.device = ADVICE_DEVICE_NONE;
+    nothing.device_fault = "device 0 is busy";
+    expect(&nothing,
+           "No GPU could be used: device 0 is busy. mublas doctor says what to do.\n"
+           "3.000 s of calls on the host, because neither a usable GPU nor cuSOLVER was found: dsyevd 3.000 s (1). mublas "
+           "doctor says what to do about both.\n"
+           "2.000 s of calls on the host, because neither a usable GPU nor cuBLAS was found: dgemm 2.000 s (5). mublas "
+           "doctor says what to do about both.\n", "a missing library is not all, where there is no device either");
     const struct advice_facts unsupported = {.routines = routines, .count = 1, .was_called = true, .has_recipe = true};
     expect(&unsupported, "2.000 s of calls on the host, because the GPU's library does not have them: dgemm 2.000 s "
                          "(5).\n", "what the library there does not have");
@@ -221,13 +229,19 @@ static void test_together(void)
         {.name = "ddot", .calls = {[HOST_FORWARDED] = 7}},
         {.name = "dgemm", .calls = {[HOST_BELOW_FLOOR] = 5, [HOST_ARGUMENTS] = 1},
          .seconds = {[HOST_BELOW_FLOOR] = 0.25}},
-        {.name = "dgemv", .calls = {[HOST_BELOW_FLOOR] = 2, [HOST_SWITCHED_OFF] = 4}}};
-    const struct advice_facts facts = {.routines = routines, .count = 3, .was_called = true, .has_recipe = true};
+        {.name = "dgemv", .calls = {[HOST_BELOW_FLOOR] = 2, [HOST_SWITCHED_OFF] = 4}},
+        {.name = "dsyevd", .is_lapack = true, .calls = {[HOST_QUERY] = 3, [HOST_OUT_OF_MEMORY] = 2},
+         .seconds = {[HOST_OUT_OF_MEMORY] = 1.5}},
+        {.name = "dsymv", .calls = {[HOST_OUT_OF_MEMORY] = 6}, .seconds = {[HOST_OUT_OF_MEMORY] = 0.5}}};
+    const struct advice_facts facts = {.routines = routines, .count = 5, .was_called = true, .has_recipe = true};
     expect(&facts,
+           "2.000 s of calls on the host, because the GPU's memory is too small for them: dsyevd 1.500 s (2), dsymv "
+           "0.500 s (6). MUBLAS_DEVICE_MEMORY says how much mublas may fill.\n"
            "Calls on the host, because MUBLAS_OFFLOAD=never says so (not timed): dgemv (4).\n"
            "0.250 s of calls on the host, because they are too small ever to pay: dgemm 0.250 s (5), dgemv (2).\n"
-           "Calls on the host, because of their arguments: invalid, a workspace query, nothing to compute, infinite "
-           "alpha, or operands that overlap (not timed): dgemm (1).\n"
+           "Calls on the host, because of their arguments: invalid, nothing to compute, infinite alpha, or operands "
+           "that overlap (not timed): dgemm (1).\n"
+           "Calls on the host, because they only ask for the size of a workspace (not timed): dsyevd (3).\n"
            "Calls on the host, because mublas does not offload these routines (not timed): ddot (7).\n",
            "what many routines have is told in one sentence for each reason");
 }

@@ -216,7 +216,8 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
     const struct layout *const layout = layout_of(call);
     struct eigenproblem *const problem = &any->eigen;
     problem->type = call->routine->type;
-    if (asks(call, layout->lwork) || asks(call, layout->lrwork) || asks(call, layout->liwork))
+    any->is_query = asks(call, layout->lwork) || asks(call, layout->lrwork) || asks(call, layout->liwork);
+    if (any->is_query)
         return false;
     if (!read_flags(call, layout, problem) || !read_range(call, layout, problem) ||
         !read_matrices(call, layout, problem) || !workspaces_suffice(call, layout, problem) ||

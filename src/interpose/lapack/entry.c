@@ -267,7 +267,9 @@ static struct outcome look(struct lapack_call *call, struct offload_visit *visit
     outcome.reason = HOST_ARGUMENTS;
     if (!methods_of[call->routine->family]->read(call, &problem)) {
         outcome.variant = problem.variant;
-        outcome.reason = problem.variant ? HOST_VARIANT : HOST_ARGUMENTS;
+        outcome.reason = problem.is_query  ? HOST_QUERY
+                         : problem.variant ? HOST_VARIANT
+                                           : HOST_ARGUMENTS;
         return outcome;
     }
     if ((uint64_t)problem.shape.n >= policy_route_floor(settings()->offload))
@@ -284,7 +286,8 @@ static host_function *to_host(const struct lapack_call *call, const struct outco
 {
     struct call_span span = {.inside = 0};
     struct host_counts counts = {.variant = outcome->variant};
-    const bool is_timed = stats_wanted() && outcome->reason != HOST_ARGUMENTS;
+    const bool is_timed =
+        stats_wanted() && outcome->reason != HOST_ARGUMENTS && outcome->reason != HOST_QUERY;
     stats_host_call(call->symbol, outcome->reason, &counts);
     if (!is_timed && outcome->kind == HOST_RUN_PLAIN)
         return call->host;

@@ -217,7 +217,8 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
     struct factor_problem *const problem = &any->factor;
     problem->family = call->routine->family;
     problem->type = call->routine->type;
-    if (layout->lwork && lapack_integer(call, layout->lwork) == -1)
+    any->is_query = layout->lwork && lapack_integer(call, layout->lwork) == -1;
+    if (any->is_query)
         return false;
     any->variant = variant_of(call, layout);
     if (!read_flags(call, layout, problem) || !read_sizes(call, layout, problem) ||

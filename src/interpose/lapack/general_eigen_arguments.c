@@ -118,7 +118,8 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
 {
     const struct layout *const layout = layout_of(call);
     struct general_call *const general = &any->general;
-    if (lapack_integer(call, layout->lwork) == -1)
+    any->is_query = lapack_integer(call, layout->lwork) == -1;
+    if (any->is_query)
         return false;
     general->problem.type = call->routine->type;
     if (lapack_letter(call, layout->jobvl) == 'V' && lapack_integer(call, layout->n) > 1)

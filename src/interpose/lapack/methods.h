@@ -28,6 +28,7 @@ struct lapack_problem {
     struct route_shape shape; /* what its times depend on; also what losses.h tells shapes by */
     struct blas_matrix kept;  /* stays on the device between calls where that pays; no pointer: there is none */
     const char *variant;      /* where `read` refuses a legal call for an argument that no route has: that */
+    bool is_query;            /* where `read` refuses a call that only asks for the size of a workspace */
     void *memory;             /* private, for results that are no matrices; freed by the entry */
     union {
         struct eigenproblem eigen;

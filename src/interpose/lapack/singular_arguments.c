@@ -177,7 +177,8 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
 {
     const struct layout *const layout = layout_of(call);
     struct singular_problem *const problem = &any->singular;
-    if (lapack_integer(call, layout->lwork) == -1)
+    any->is_query = lapack_integer(call, layout->lwork) == -1;
+    if (any->is_query)
         return false;
     problem->family = call->routine->family;
     problem->type = call->routine->type;

@@ -45,7 +45,8 @@ static void say_device(const struct advice_giving *giving)
                    advice_device_remedy(facts->device_fault));
         break;
     case ADVICE_DEVICE_LOST:
-        advice_say(giving, "The GPU was given up in the middle of the run; MUBLAS_VERBOSE=1 says why.");
+        advice_say(giving, "The GPU was given up in the middle of the run; a line on standard error says why "
+                           "(MUBLAS_VERBOSE=0 hides it).");
         break;
     }
 }
@@ -118,10 +119,12 @@ void advice_give(const struct advice_facts *facts, advice_take *take, void *cont
     advice_say_together(&giving, HOST_UNSUPPORTED, ADVICE_KIND_LAPACK);
     advice_say_together(&giving, HOST_UNSUPPORTED, ADVICE_KIND_BLAS);
     advice_say_together(&giving, HOST_NOT_OPENED, ADVICE_KIND_ANY);
+    advice_say_together(&giving, HOST_OUT_OF_MEMORY, ADVICE_KIND_ANY);
     advice_say_routines(&giving);
     advice_say_together(&giving, HOST_SWITCHED_OFF, ADVICE_KIND_ANY);
     advice_say_together(&giving, HOST_BELOW_FLOOR, ADVICE_KIND_ANY);
     advice_say_together(&giving, HOST_ARGUMENTS, ADVICE_KIND_ANY);
+    advice_say_together(&giving, HOST_QUERY, ADVICE_KIND_ANY);
     advice_say_together(&giving, HOST_FORWARDED, ADVICE_KIND_ANY);
     say_recipe(&giving);
     if (!said)

@@ -74,9 +74,11 @@ static bool is_told_together(int reason)
     case HOST_FORWARDED:
     case HOST_BELOW_FLOOR:
     case HOST_ARGUMENTS:
+    case HOST_QUERY:
     case HOST_SWITCHED_OFF:
     case HOST_NOT_OPENED:
     case HOST_UNSUPPORTED:
+    case HOST_OUT_OF_MEMORY:
     case HOST_NO_DEVICE: return true;
     default: return false;
     }

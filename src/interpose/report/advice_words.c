@@ -7,9 +7,9 @@
 static const char *const phrases[HOST_REASON_COUNT] = {
     [HOST_FORWARDED] = "mublas does not offload these routines",
     [HOST_BELOW_FLOOR] = "they are too small ever to pay",
-    [HOST_ARGUMENTS] = "of their arguments: invalid, a workspace query, nothing to compute, infinite "
-                       "alpha, or "
-                       "operands that overlap",
+    [HOST_ARGUMENTS] = "of their arguments: invalid, nothing to compute, infinite alpha, or operands that "
+                       "overlap",
+    [HOST_QUERY] = "they only ask for the size of a workspace",
     [HOST_FASTER] = "the host was predicted to be faster",
     [HOST_NOT_RESIDENT] = "the matrix was not used often enough yet to be worth sending",
     [HOST_REWRITTEN] = "the matrix is rewritten between calls and would have to be sent again each time",
@@ -39,7 +39,7 @@ static const char *const remedies[HOST_REASON_COUNT] = {
     [HOST_OUT_OF_MEMORY] = " MUBLAS_DEVICE_MEMORY says how much mublas may fill.",
     [HOST_AFTER_FORK] = " Start workers as programs of their own (in Python: multiprocessing's spawn).",
     [HOST_FP_ENVIRONMENT] = " Build without trapping exceptions (gfortran's -ffpe-trap).",
-    [HOST_DEVICE_ERROR] = " MUBLAS_VERBOSE=1 says how.",
+    [HOST_DEVICE_ERROR] = " A line on standard error says how (MUBLAS_VERBOSE=0 hides it).",
 };
 
 const char advice_without_inside[] = " The seconds of each are without those of calls that it makes.";
@@ -55,6 +55,9 @@ static bool lacks_library(const struct advice_facts *facts, enum host_reason rea
 
 const char *advice_because(const struct advice_facts *facts, enum host_reason reason, bool is_lapack)
 {
+    if (lacks_library(facts, reason, is_lapack) && facts->device == ADVICE_DEVICE_NONE)
+        return is_lapack ? "neither a usable GPU nor cuSOLVER was found"
+                         : "neither a usable GPU nor cuBLAS was found";
     if (lacks_library(facts, reason, is_lapack))
         return is_lapack ? "no cuSOLVER was found that works" : "no cuBLAS was found that works";
     if (reason == HOST_NOT_OPENED && facts->device == ADVICE_DEVICE_NONE)
@@ -66,6 +69,8 @@ const char *advice_because(const struct advice_facts *facts, enum host_reason re
 
 const char *advice_remedy(const struct advice_facts *facts, enum host_reason reason, bool is_lapack)
 {
+    if (lacks_library(facts, reason, is_lapack) && facts->device == ADVICE_DEVICE_NONE)
+        return " mublas doctor says what to do about both.";
     if (lacks_library(facts, reason, is_lapack))
         return is_lapack ? " Install CUDA's libcusolver (CUDA 13 or 12) with its libcublas, or name it by "
                            "MUBLAS_CUSOLVER. mublas doctor shows what else is missing."
