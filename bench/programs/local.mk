@@ -53,6 +53,6 @@ plain_programs += $(bench_programs)
 bench: bench-programs
 .PHONY: bench-programs
 bench-programs: $(bench_programs)
-EXTRA_DIST += bench/programs/run.py bench/programs/contenders.py bench/programs/plan.py \
+EXTRA_DIST += bench/programs/run.py bench/programs/contenders.py bench/programs/plan.py bench/programs/elk.py \
 	bench/programs/python_linalg.py bench/programs/report.py \
 	bench/programs/results.py bench/programs/summary.py bench/programs/plots.py

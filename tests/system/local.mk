@@ -331,6 +331,8 @@ EXTRA_DIST += tests/system/links.sh
 tests/system/links.log: mublas$(EXEEXT) bench/shares$(EXEEXT) tests/system/shared_tiles$(EXEEXT)
 TESTS += tests/system/candidates.sh
 EXTRA_DIST += tests/system/candidates.sh
+TESTS += tests/system/candidate_threads.sh
+EXTRA_DIST += tests/system/candidate_threads.sh
 TESTS += tests/system/waking.sh
 EXTRA_DIST += tests/system/waking.sh tests/system/waking_recipe.sh
 

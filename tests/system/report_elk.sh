@@ -1,24 +1,21 @@
 #!/bin/bash
-# The page of a real program: Elk, from the pack that MUBLAS_TEST_APPS names (a folder with run_app.sh and
-# pack.tar.xz). Each way to run it has its own reasons to stay on the host.
+# The page of a real program: Elk, where Debian's elk-lapw is. Each way to run it has its own reasons to stay on the
+# host.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD MUBLAS_REPORT MUBLAS_RECIPE
-apps=$MUBLAS_TEST_APPS
-[ -z "$sanitizers" ] || { echo "1..0 # SKIP the pack's programs take no sanitized library"; exit 0; }
-[ -n "$apps" ] && [ -e "$apps/pack.tar.xz" ] ||
-    { echo "1..0 # SKIP MUBLAS_TEST_APPS names no folder with Elk (run_app.sh, pack.tar.xz)"; exit 0; }
-python3 -c 'import html.parser' 2> /dev/null || { echo "1..0 # SKIP no python3 to read pages"; exit 0; }
+[ -z "$sanitizers" ] || { echo "1..0 # SKIP Elk takes no sanitized library"; exit 0; }
+command -v elk-lapw > /dev/null || { echo "1..0 # SKIP no elk-lapw (apt-get install elk-lapw)"; exit 0; }
 use_emulated_driver
 page=$work/elk.html
-export SHIM=$shim_preload REPORT=$page PACK=$work/pack THREADS=1 BLASDIR=$work/blas
-mkdir "$BLASDIR" && ln -s "$host_blas" "$BLASDIR/libblas.so.3" &&
-    ln -s "$host_lapack_directory/liblapack.so.3" "$BLASDIR/liblapack.so.3"
+mkdir "$work/blas" && ln -s "$host_blas" "$work/blas/libblas.so.3" &&
+    ln -s "$host_lapack_directory/liblapack.so.3" "$work/blas/liblapack.so.3"
 
 run_elk() # SETTING=VALUE...
 {
-    rm -rf "$page" "$work/run"
-    env WORK="$work/run" "$@" bash "$apps/run_app.sh" elk tiny > "$work/output" 2> "$work/errors"
+    rm -f "$page"
+    env MUBLAS_REPORT="$page" "$@" "$source_tree/bench/programs/elk.py" tiny --threads 1 --blas "$work/blas" \
+        --shim "$shim_preload" > "$work/output" 2> "$work/errors"
 }
 is_good() { python3 "$source_tree/tests/system/check_page.py" "$page"; }
 advises() { grep -qE "^<li>$1" "$page"; }

@@ -576,6 +576,15 @@ check_PROGRAMS += tests/unit/test_split_plan
 TESTS += tests/unit/test_split_plan
 tests_unit_test_split_plan_SOURCES = tests/unit/test_split_plan.c
 tests_unit_test_split_plan_LDADD = $(unit_test_libraries)
+check_PROGRAMS += tests/unit/test_split_sum
+TESTS += tests/unit/test_split_sum
+tests_unit_test_split_sum_SOURCES = tests/unit/test_split_sum.c
+tests_unit_test_split_sum_LDADD = $(unit_test_libraries)
+check_PROGRAMS += tests/unit/test_split_memory
+TESTS += tests/unit/test_split_memory
+thread_tests += tests/unit/test_split_memory
+tests_unit_test_split_memory_SOURCES = tests/unit/test_split_memory.c
+tests_unit_test_split_memory_LDADD = $(unit_test_libraries) -lpthread
 
 check_PROGRAMS += tests/unit/test_device_policy
 TESTS += tests/unit/test_device_policy

@@ -131,7 +131,7 @@ static int read_option(const char *argument, struct tune_options *options)
     const char *value;
     double number;
     if (strcmp(argument, "--quick") == 0)
-        return options->exhaustive = false, -1;
+        return options->quick = true, -1;
     if (strcmp(argument, "--exhaustive") == 0)
         return options->exhaustive = true, -1;
     if (strcmp(argument, "--shapes-only") == 0)
@@ -180,6 +180,8 @@ int tune_options_read(char **arguments, struct tune_options *options)
     if (options->routines && !choose_classes(options))
         return refuse_routines(
             options, "no such routine (axpy, gemv, symv, hemv, trmv; dsymv, zgemv_transpose, ...; sytrd)");
+    if (options->quick && options->exhaustive)
+        return refuse("--exhaustive", "not with --quick");
     if ((options->evaluate || !options->calls) && !has_classes(options))
         return refuse_routines(options, "of these there are no launch shapes to be learned");
     if (options->time_limit == 0 && !options->exhaustive && !options->evaluate)

@@ -6,6 +6,7 @@
 
 struct tune_options {
     bool exhaustive;              /* all shapes; not the quick way */
+    bool quick;                   /* said so */
     const char *routines;         /* as given; NULL: all */
     char call_routines[512];      /* names of the routines that these are, with commas between */
     bool eigensolvers;            /* LAPACK's are among those */

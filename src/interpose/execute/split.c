@@ -1,7 +1,7 @@
 #include "interpose/execute/split.h"
 #include "common/phase_clock.h"
 #include "gpu/launch.h"
-#include "interpose/execute/split_sum.h"
+#include "interpose/execute/split_home.h"
 #include "mirror/transfer/staging.h"
 
 /* One device's part of the call under way. */
@@ -16,7 +16,6 @@ struct share {
     CUdeviceptr x, results; /* in the lane's scratch memory: x, then what each step brings */
     size_t x_bytes, results_bytes;
     unsigned char *home; /* the same results in host memory */
-    int steps;
 };
 
 enum { SCRATCH_ALIGNMENT = 256 };
@@ -37,21 +36,6 @@ void split_devices_describe(const struct split_plan *plan, struct split_device *
                                                       .access = OPERAND_READ,
                                                       .kind = kind};
     }
-}
-
-static enum status count_step(void *context, const struct split_step *step)
-{
-    struct share *share = context;
-    share->results_bytes += aligned((size_t)step->results * blas_element_bytes(share->plan->call->type));
-    share->steps++;
-    return STATUS_OK;
-}
-
-static void measure(struct share *share)
-{
-    split_plan_each(share->plan, share->number, count_step, share);
-    share->x_bytes =
-        aligned((size_t)share->plan->call->x.length * blas_element_bytes(share->plan->call->type));
 }
 
 struct queue {
@@ -78,7 +62,7 @@ static enum status queue_step(void *context, const struct split_step *step)
     call.x =
         device_vector(share->x + (CUdeviceptr)step->x_first * element, across ? step->call.m : step->call.n);
     call.y = device_vector(queue->result, step->results);
-    queue->result += aligned((size_t)step->results * element);
+    queue->result += split_home_step_bytes(share->plan, step);
     return launch(share->lane, &call);
 }
 
@@ -214,98 +198,48 @@ static void evict_all(const struct split_plan *plan, struct split_device *device
     }
 }
 
-/* Where all of this call's results come to in host memory, and what each of them adds to. */
-struct home {
-    struct split_memory memory;
-    const struct share *share; /* the one that is being listed, */
-    size_t offset;             /* and where its next result lies */
-    struct split_addend *addends;
-    int count;
-    void *packed; /* the call's result */
-};
-
-/* What a step brings lies behind what the steps before it bring. */
-static enum status note_addend(void *context, const struct split_step *step)
+static void share_out(struct share *shares, const struct split_plan *plan, struct split_device *devices,
+                      const struct split_home *home)
 {
-    struct home *home = context;
-    home->addends[home->count++] = (struct split_addend){.values = home->share->home + home->offset,
-                                                         .piece = step->piece,
-                                                         .result_first = step->result_first,
-                                                         .results = step->results};
-    home->offset += aligned((size_t)step->results * blas_element_bytes(home->share->plan->call->type));
-    return STATUS_OK;
+    const size_t x_bytes = aligned((size_t)plan->call->x.length * blas_element_bytes(plan->call->type));
+    for (int d = 0; d < plan->devices; d++)
+        shares[d] = (struct share){.plan = plan,
+                                   .on = &devices[d],
+                                   .number = d,
+                                   .x_bytes = x_bytes,
+                                   .results_bytes = home->bytes[d],
+                                   .home = home->results[d]};
 }
 
-static const struct blas_vector *result_of(const struct split_plan *plan)
+/* Again where memory changed beside the kernels, or hands, or a part found that out which another had not
+ * looked at; and where other matrices were in the way. */
+static enum status compute_at_last(struct share *shares, const struct split_plan *plan,
+                                   struct split_device *devices, struct round *round)
 {
-    return plan->call->family == FAMILY_TRMV ? &plan->call->x : &plan->call->y;
-}
-
-static size_t packed_bytes(const struct split_plan *plan)
-{
-    return (size_t)result_of(plan)->length * blas_element_bytes(plan->call->type);
-}
-
-static enum status prepare(const struct split_plan *plan, struct share *shares, struct home *home)
-{
-    size_t bytes = split_memory_rounded(packed_bytes(plan)) + split_sum_bytes(plan);
-    int steps = 0;
-    for (int d = 0; d < plan->devices; d++) {
-        bytes += split_memory_rounded(shares[d].results_bytes);
-        steps += shares[d].steps;
-    }
-    bytes += split_memory_rounded((size_t)steps * sizeof *home->addends);
-    if (!split_memory_take(&home->memory, bytes))
-        return STATUS_OUT_OF_MEMORY;
-    home->addends = split_memory_part(&home->memory, (size_t)steps * sizeof *home->addends);
-    home->packed = split_memory_part(&home->memory, packed_bytes(plan));
-    for (int d = 0; d < plan->devices; d++) {
-        shares[d].home = split_memory_part(&home->memory, shares[d].results_bytes);
-        home->share = &shares[d];
-        home->offset = 0;
-        split_plan_each(plan, d, note_addend, home);
-    }
-    return STATUS_OK;
-}
-
-static enum status add_up(const struct split_plan *plan, struct home *home)
-{
-    const size_t element = blas_element_bytes(plan->call->type);
-    staging_pack_vector(home->packed, result_of(plan), element);
-    const enum status status = split_sum(plan, home->addends, home->count, &home->memory, home->packed);
-    if (status == STATUS_OK)
-        staging_unpack_vector(result_of(plan), home->packed, element);
-    return status;
+    enum status status = compute(shares, plan->devices, round);
+    round->way = HOLD_PROVEN;
+    if (status == STATUS_NOT_TRACKABLE || status == STATUS_BUSY)
+        status = compute(shares, plan->devices, round);
+    if (status != STATUS_OUT_OF_MEMORY)
+        return status;
+    evict_all(plan, devices);
+    return compute(shares, plan->devices, round);
 }
 
 enum status split_run(const struct split_plan *plan, struct split_device *devices, struct patience *patience,
                       struct transfer_count *moved)
 {
     struct share shares[DEVICES_MAX];
-    struct home home = {.count = 0};
+    struct split_home home;
     struct round round = {patience, HOLD_UNPROVEN, moved};
-    for (int d = 0; d < plan->devices; d++) {
-        shares[d] = (struct share){.plan = plan, .on = &devices[d], .number = d};
-        if (devices[d].operand_count > 0)
-            measure(&shares[d]);
-    }
-    enum status status = prepare(plan, shares, &home);
-    if (status == STATUS_OK) {
-        status = compute(shares, plan->devices, &round);
-        round.way = HOLD_PROVEN;
-        /* Memory changed beside the kernels, or hands, or a part found that out which another had not looked
-         * at. */
-        if (status == STATUS_NOT_TRACKABLE || status == STATUS_BUSY)
-            status = compute(shares, plan->devices, &round);
-        if (status == STATUS_OUT_OF_MEMORY) {
-            evict_all(plan, devices);
-            status = compute(shares, plan->devices, &round);
-        }
-    }
+    enum status status = split_home_take(&home, plan);
+    share_out(shares, plan, devices, &home);
+    if (status == STATUS_OK)
+        status = compute_at_last(shares, plan, devices, &round);
     phase_enter(PHASE_RESULT);
     if (status == STATUS_OK)
-        status = add_up(plan, &home);
+        status = split_home_add_up(&home);
     phase_enter(PHASE_OTHER);
-    split_memory_give_back(&home.memory);
+    split_home_give_back(&home);
     return status;
 }
