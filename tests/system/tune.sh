@@ -160,6 +160,9 @@ for bad in --quikc --full --time-limit=0 --memory=x --memory=64.5 --routines=dsy
         grep -q -e "^mublas tune: $bad: " "$work/errors"
     result $? "$bad is refused by name"
 done
+"$build/mublas" tune --quick --exhaustive > "$work/output" 2> "$work/errors"
+[ $? = 2 ] && [ "$(cat "$work/errors")" = 'mublas tune: --exhaustive: not with --quick' ]
+result $? "nor are two amounts of work taken"
 "$build/mublas" tune --evaluate --output="$work/none" > "$work/output" 2> "$work/errors"
 [ $? = 1 ] && grep -q "^mublas tune: $work/none: No such file" "$work/errors"
 result $? "there is no judging a recipe that is not there"
