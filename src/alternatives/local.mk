@@ -24,3 +24,7 @@ uninstall-local: src/alternatives/mublas-alternatives
 		src/alternatives/mublas-alternatives remove $(ALTERNATIVES_OPTIONS); fi
 	@if test -z "$(DESTDIR)" && test -f "$(pkglibdir)/previous64/selection"; then \
 		src/alternatives/mublas-alternatives remove --ilp64 $(ALTERNATIVES_OPTIONS); fi
+# Folders of ours alone; one that has more in it stays.
+uninstall-hook:
+	-@rmdir "$(DESTDIR)$(docdir)/examples" "$(DESTDIR)$(docdir)" "$(DESTDIR)$(pkglibexecdir)" \
+		"$(DESTDIR)$(pkgdatadir)" "$(DESTDIR)$(pkglibdir)/lapack" "$(DESTDIR)$(pkglibdir)" 2> /dev/null

@@ -4,6 +4,22 @@
 #include "interpose/report/report_setup.h"
 
 #include <stdbool.h>
+#include <string.h>
+
+/* Of the column of names: SciPy's and NumPy's are long. */
+enum { NAME_WIDTH_LEAST = 12 };
+
+static int name_width(const struct report *report)
+{
+    char name[REPORT_NAME_BYTES];
+    size_t width = NAME_WIDTH_LEAST;
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        const size_t length = strlen(report_name((enum symbol)i, name));
+        if (report_was_called(&report->routines[i]) && length > width)
+            width = length;
+    }
+    return (int)width;
+}
 
 static void print_seconds(FILE *stream, uint64_t nanoseconds)
 {
@@ -19,13 +35,15 @@ static void print_host_seconds(FILE *stream, uint64_t nanoseconds, bool is_timed
         fprintf(stream, " %10s", "-");
 }
 
-static void print_row(FILE *stream, const char *name, const struct routine_stats *stats, uint64_t host_time)
+static void print_row(FILE *stream, int width, const char *name, const struct routine_stats *stats,
+                      uint64_t host_time)
 {
     const uint64_t host = report_host_calls(stats);
     if (!report_was_called(stats))
         return;
-    fprintf(stream, "  %-12s %12llu %12llu %12llu", name, (unsigned long long)(stats->device_calls + host),
-            (unsigned long long)stats->device_calls, (unsigned long long)host);
+    fprintf(stream, "  %-*s %12llu %12llu %12llu", width, name,
+            (unsigned long long)(stats->device_calls + host), (unsigned long long)stats->device_calls,
+            (unsigned long long)host);
     if (stats->device_calls) {
         fprintf(stream, " %10.1f %10.1f", (double)stats->bytes_up / 1e6, (double)stats->bytes_down / 1e6);
         print_seconds(stream, report_device_time(stats));
@@ -41,22 +59,24 @@ static void print_row(FILE *stream, const char *name, const struct routine_stats
 static void print_table(FILE *stream, const struct report *report)
 {
     char name[REPORT_NAME_BYTES];
-    fprintf(stream, "  %-12s %12s %12s %12s %10s %10s %10s %10s %10s\n", "routine", "calls", "on device",
-            "on host", "MB up", "MB down", "device s", "host s", "its own");
+    const int width = name_width(report);
+    fprintf(stream, "  %-*s %12s %12s %12s %10s %10s %10s %10s %10s\n", width, "routine", "calls",
+            "on device", "on host", "MB up", "MB down", "device s", "host s", "its own");
     for (int i = 0; i < SYMBOL_COUNT; i++)
-        print_row(stream, report_name((enum symbol)i, name), &report->routines[i],
+        print_row(stream, width, report_name((enum symbol)i, name), &report->routines[i],
                   report_host_time(&report->routines[i]));
-    print_row(stream, "total", &report->total, report_own_host_time(&report->total));
+    print_row(stream, width, "total", &report->total, report_own_host_time(&report->total));
     if (report_inside_time(&report->total))
         fprintf(stream, "  (host s of a LAPACK routine has the calls that it makes; its own seconds have not, "
                         "and add up to the total)\n");
 }
 
-static void print_phases_row(FILE *stream, const char *name, const struct routine_stats *stats)
+static void print_phases_row(FILE *stream, int width, const char *name,
+                             const struct routine_stats *stats)
 {
     if (!stats->device_calls)
         return;
-    fprintf(stream, "  of %-12s", name);
+    fprintf(stream, "  of %-*s", width, name);
     for (int i = 0; i < PHASE_COUNT; i++)
         fprintf(stream, " %8.3f", (double)stats->phases.nanoseconds[i] / 1e9);
     fputc('\n', stream);
@@ -65,27 +85,29 @@ static void print_phases_row(FILE *stream, const char *name, const struct routin
 static void print_phases(FILE *stream, const struct report *report)
 {
     char name[REPORT_NAME_BYTES];
+    const int width = name_width(report);
     if (!report->total.device_calls)
         return;
-    fprintf(stream, "  where the seconds on the device went:\n  %-15s", "routine");
+    fprintf(stream, "  where the seconds on the device went:\n  %-*s", width + 3, "routine");
     for (int i = 0; i < PHASE_COUNT; i++)
         fprintf(stream, " %8s", phase_word((enum phase)i));
     fputc('\n', stream);
     for (int i = 0; i < SYMBOL_COUNT; i++)
-        print_phases_row(stream, report_name((enum symbol)i, name), &report->routines[i]);
-    print_phases_row(stream, "total", &report->total);
+        print_phases_row(stream, width, report_name((enum symbol)i, name), &report->routines[i]);
+    print_phases_row(stream, width, "total", &report->total);
 }
 
 static void print_reasons(FILE *stream, const struct report *report)
 {
     char name[REPORT_NAME_BYTES];
+    const int width = name_width(report);
     if (!report_host_calls(&report->total))
         return;
     fprintf(stream, "  why calls stayed on the host (those that never came to a choice are not timed):\n");
     for (int i = 0; i < SYMBOL_COUNT; i++)
         for (int reason = 0; reason < HOST_REASON_COUNT; reason++)
             if (report->routines[i].host_calls[reason])
-                fprintf(stream, "  %-12s %12llu  %s\n", report_name((enum symbol)i, name),
+                fprintf(stream, "  %-*s %12llu  %s\n", width, report_name((enum symbol)i, name),
                         (unsigned long long)report->routines[i].host_calls[reason],
                         host_reason_text((enum host_reason)reason));
 }
