@@ -106,7 +106,8 @@ static enum status run_placed(struct route_run *run)
     return status;
 }
 
-/* Of vectors, for the pinned memory: both halves of it when they come home, the second one when they go up. */
+/* Of vectors, for the pinned memory: both halves of it serve them on their way home, the second one when they
+ * go up. */
 static bool is_too_long(const struct route *route)
 {
     bool go_up = false;

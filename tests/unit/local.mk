@@ -654,7 +654,7 @@ long_tests += tests/unit/test_divide_conquer
 tests_unit_test_divide_conquer_SOURCES = tests/unit/test_divide_conquer.c tests/unit/emulated_lane.h
 tests_unit_test_divide_conquer_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
 
-two_stage_test_headers = tests/unit/two_stage_problem.h tests/unit/emulated_lane.h \
+two_stage_test_headers = tests/unit/two_stage_problem.h tests/unit/solver_handle.h tests/unit/emulated_lane.h \
 	tests/unit/hermitian_matrices.h tests/unit/real_matrices.h
 check_PROGRAMS += tests/unit/test_two_stage
 long_tests += tests/unit/test_two_stage
@@ -701,5 +701,5 @@ tests_unit_test_back_transformation_LDADD = $(unit_test_libraries)
 check_PROGRAMS += tests/unit/test_tridiagonalisation
 long_tests += tests/unit/test_tridiagonalisation
 tests_unit_test_tridiagonalisation_SOURCES = tests/unit/test_tridiagonalisation.c tests/unit/hermitian_matrices.h \
-	tests/unit/emulated_lane.h
+	tests/unit/solver_handle.h tests/unit/emulated_lane.h
 tests_unit_test_tridiagonalisation_LDADD = $(unit_test_libraries)

@@ -397,6 +397,17 @@ static void test_floors(struct learned_times *times)
     tap_ok(!decide(OFFLOAD_AUTO, &model, &giant, &residency).device, "and a resident giant stays");
 }
 
+static void test_links(struct learned_times *times)
+{
+    *times = (struct learned_times){.links_part = 0};
+    tap_ok(learned_links_part(NULL) == 1 && learned_links_part(times) == 1,
+           "links carry together what they carry alone where nobody has measured that");
+    times->links_part = 0.6;
+    const double measured = learned_links_part(times);
+    times->links_part = 1.02; /* noise */
+    tap_ok(measured == 0.6 && learned_links_part(times) == 1, "their part as measured, never more than all");
+}
+
 int main(void)
 {
     struct learned_times *times = malloc(sizeof *times);
@@ -410,6 +421,7 @@ int main(void)
     test_predictions(times);
     test_ratios(times);
     test_results(times);
+    test_links(times);
     test_floors(times);
     free(times);
     return tap_done();

@@ -1,10 +1,10 @@
 /* The reduction to tridiagonal form by its own interface: residual and orthogonality of what it leaves, on
  * the chip and by panels; that it touches its own elements only; bits that depend neither on the run nor on
  * the number of multiprocessors. */
-#include "emulated_lane.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 #include "hermitian_matrices.h"
 #include "lapack/eigensolver/tridiagonalisation.h"
+#include "solver_handle.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -20,8 +20,6 @@ enum {
 };
 static const double BOUND = 10; /* in units of n eps */
 static const struct matrix_kind *const random_kind = &matrix_kinds[0];
-
-static struct solver_handle handle;
 
 struct problem {
     enum blas_type type;
@@ -386,19 +384,6 @@ static void test_all_not_finite(void)
         if (type == TYPE_Z && order_limit >= 130)
             test_not_finite(type, 130, 129, 0, -INFINITY);
     }
-}
-
-static void open_handle(int multiprocessors)
-{
-    char number[12];
-    const struct solver_library *library;
-    snprintf(number, sizeof number, "%d", multiprocessors);
-    setenv("EMULATED_MULTIPROCESSORS", number, 1);
-    setenv("EMULATED_COOPERATIVE", "1", 1);
-    struct lane *const lane = emulated_lane();
-    if (solver_library_open(emulated_device, &library) != STATUS_OK ||
-        solver_handle_create(library, lane->stream, &handle) != STATUS_OK)
-        tap_skip_all("no cuSOLVER");
 }
 
 /* Results one behind the other, of one number of multiprocessors. */

@@ -4,14 +4,12 @@
 #ifndef MUBLAS_TESTS_TWO_STAGE_PROBLEM_H
 #define MUBLAS_TESTS_TWO_STAGE_PROBLEM_H
 
-#include "emulated_lane.h"
 #include "lapack/eigensolver/two_stage/two_stage.h"
 #include "real_matrices.h"
+#include "solver_handle.h"
 
 enum { GAP = 3 /* rows between the matrix's columns that belong to nobody */ };
 static const double BOUND = 4; /* in units of n eps |A|, and of n eps */
-
-static struct solver_handle handle;
 
 struct problem {
     enum blas_type type;
@@ -32,19 +30,6 @@ static inline void with_matrix(enum blas_type type, int n, const struct matrix_k
                                     .given = real_matrix(kind, type, n)};
     function(&problem);
     free(problem.given);
-}
-
-static inline void open_handle(int multiprocessors)
-{
-    char number[12];
-    const struct solver_library *library;
-    snprintf(number, sizeof number, "%d", multiprocessors);
-    setenv("EMULATED_MULTIPROCESSORS", number, 1);
-    setenv("EMULATED_COOPERATIVE", "1", 1);
-    struct lane *const lane = emulated_lane();
-    if (solver_library_open(emulated_device, &library) != STATUS_OK ||
-        solver_handle_create(library, lane->stream, &handle) != STATUS_OK)
-        tap_skip_all("no cuSOLVER");
 }
 
 static inline bool stream_is_done(void)

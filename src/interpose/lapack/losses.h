@@ -2,7 +2,8 @@
  *
  * Probing by an attempt that fails is normal use of LAPACK (is the matrix positive definite?), and the
  * host answers it faster than device and host together. So a routine and shape that was given back twice
- * in a row, for its data or after an error of the device, stays on the host. Pure but for the record; thread-safe. */
+ * in a row, for its data or after an error of the device, stays on the host. Pure but for the record;
+ * thread-safe. */
 #ifndef MUBLAS_LAPACK_LOSSES_H
 #define MUBLAS_LAPACK_LOSSES_H
 

@@ -22,7 +22,8 @@ static pthread_once_t ask_once = PTHREAD_ONCE_INIT;
 static double pace_beside(const struct device_properties *first, const struct device_properties *other)
 {
     const double pace =
-        fmin(device_shares_power(other) / device_shares_power(first), other->memory_bandwidth / first->memory_bandwidth);
+        fmin(device_shares_power(other) / device_shares_power(first),
+             other->memory_bandwidth / first->memory_bandwidth);
     return pace >= LEAST_PACE ? fmin(pace, 1) : 0;
 }
 

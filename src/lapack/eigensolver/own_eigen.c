@@ -174,8 +174,9 @@ static enum status queue_factor(const struct solver_handle *handle, const struct
     const int type = solver_data_type(call->type);
     const int result = handle->library->potrf(handle->solver, handle->params, fill_of(work), call->n, type,
                                               device_pointer(call->b), call->ldb, type,
-                                              device_pointer(workspace + layout->scratch), layout->factor_bytes,
-                                              host_workspace, host_bytes, device_pointer(call->info + sizeof(int)));
+                                              device_pointer(workspace + layout->scratch),
+                                              layout->factor_bytes, host_workspace, host_bytes,
+                                              device_pointer(call->info + sizeof(int)));
     return solver_status(handle->library, result, "cuSOLVER's potrf");
 }
 
