@@ -73,6 +73,7 @@ route_kernel_includes = \
 	src/gpu/kernels/route_ops.h \
 	src/gpu/kernels/stedc/stedc_arguments.h \
 	src/gpu/kernels/stedc/stedc_node.h \
+	src/gpu/kernels/tile_ops.h \
 	src/gpu/kernels/triangle_cut.h \
 	src/gpu/kernels/tridiagonal/tridiagonal.h \
 	src/gpu/kernels/tridiagonal/tridiagonal_arguments.h \

@@ -19,14 +19,11 @@ enum {
     BAND_CHASE_THREADS = 256,
     BAND_CHASE_WARPS = BAND_CHASE_THREADS / 32,
     BAND_CHASE_ELEMENTS = (2 * BAND_CHASE_WARPS + 3) * BAND_WIDTH + 2,
-    BAND_BACK_THREADS = 128,
-    BAND_BACK_ROWS = 16, /* threads that share a column */
-    BAND_BACK_EACH = 2,  /* columns of a thread */
-    BAND_BACK_COLUMNS = BAND_BACK_THREADS / BAND_BACK_ROWS * BAND_BACK_EACH, /* of a block */
-    BAND_BACK_AT_ONCE = 4, /* reflectors */
-    BAND_BACK_PAIRS = BAND_BACK_AT_ONCE * (BAND_BACK_AT_ONCE - 1) / 2,
-    BAND_BACK_ELEMENTS =
-        BAND_WIDTH * BAND_WIDTH + BAND_WIDTH + BAND_WIDTH / BAND_BACK_AT_ONCE * BAND_BACK_PAIRS
+    BAND_TRIANGLES_ELEMENTS = 2 * BAND_WIDTH * BAND_T_LD + BAND_WIDTH,
+    BAND_BACK_WARPS = 8, /* of a block, at most */
+    BAND_BACK_THREADS = 32 * BAND_BACK_WARPS,
+    BAND_BACK_COLUMNS = 16, /* of a warp */
+    BAND_BACK_STAGE = 2 * BAND_WIDTH * BAND_WIDTH /* elements of shared memory for a step's V and T */
 };
 
 /* A whole square from its triangle, times the power of two that brings its largest element to 1 or somewhat
@@ -68,8 +65,9 @@ struct band_take_arguments {
     int64_t v_ld;
 };
 
-/* The reflectors of bulge chasing: of sweep s and its step i, v is number s * steps_most + i of vectors of
- * BAND_WIDTH elements, and so is tau of numbers. */
+/* The reflectors of bulge chasing, in double precision: of sweep s and its step i, v is number
+ * s * steps_most + i of vectors of BAND_WIDTH elements, and so is tau of numbers. There is room for vectors of
+ * (steps_most + 1) * BAND_WIDTH sweeps. */
 struct band_reflectors {
     void *vectors, *taus;
     int64_t steps_most;
@@ -84,11 +82,18 @@ struct band_chase_arguments {
     struct band_reflectors kept; /* vectors NULL: they are not kept */
 };
 
-/* C = Q C, Q the product of these reflectors in the order in which they were made. */
+/* The triangles T of BAND_WIDTH sweeps' reflectors of a step, among these. */
+struct band_triangles_arguments {
+    struct band_reflectors kept;
+    int64_t order;
+};
+
+/* C = Q C, Q the product of these reflectors, which have their triangles, in the order in which they were
+ * made. stages: 1, or 2 where there is shared memory for two of BAND_BACK_STAGE. */
 struct band_back_arguments {
     struct band_reflectors kept;
     void *c;
-    int64_t ld, order, columns;
+    int64_t ld, order, columns, stages;
 };
 
 /* The tridiagonal matrix that is left, times `inverse`. */

@@ -235,10 +235,10 @@ template <typename R> struct band_chase_work {
         const int64_t number = sweep * arguments.kept.steps_most + step;
         if (!arguments.kept.vectors || thread_index() >= BAND_WIDTH)
             return;
-        store_result(static_cast<R *>(arguments.kept.vectors) + number * BAND_WIDTH + thread_index(),
-                     vectors[turn * BAND_WIDTH + thread_index()]);
+        store_result(static_cast<double *>(arguments.kept.vectors) + number * BAND_WIDTH + thread_index(),
+                     (double)vectors[turn * BAND_WIDTH + thread_index()]);
         if (thread_index() == 0)
-            store_result(static_cast<R *>(arguments.kept.taus) + number, taus[turn]);
+            store_result(static_cast<double *>(arguments.kept.taus) + number, (double)taus[turn]);
     }
 
     DEVICE_METHOD void step(int begin, int turn)

@@ -30,16 +30,22 @@ static int64_t steps_most(const struct bulge_chasing *work)
     return (work->n + BAND_WIDTH - 1) / BAND_WIDTH;
 }
 
+/* With room for triangles (band_back.cu). */
+static size_t vectors_bytes(const struct bulge_chasing *work)
+{
+    const int64_t steps = steps_most(work);
+    return (size_t)((steps + 1) * BAND_WIDTH * steps) * BAND_WIDTH * sizeof(double);
+}
+
 size_t bulge_chasing_kept_bytes(const struct bulge_chasing *work)
 {
-    return (size_t)(work->n * steps_most(work)) * (BAND_WIDTH + 1) * blas_element_bytes(work->type);
+    return vectors_bytes(work) + (size_t)(work->n * steps_most(work)) * sizeof(double);
 }
 
 struct band_reflectors bulge_chasing_kept(const struct bulge_chasing *work)
 {
-    const size_t taus = (size_t)(work->n * steps_most(work)) * BAND_WIDTH * blas_element_bytes(work->type);
     return (struct band_reflectors){.vectors = work->kept ? device_pointer(work->kept) : NULL,
-                                    .taus = work->kept ? device_pointer(work->kept + taus) : NULL,
+                                    .taus = work->kept ? device_pointer(work->kept + vectors_bytes(work)) : NULL,
                                     .steps_most = steps_most(work)};
 }
 

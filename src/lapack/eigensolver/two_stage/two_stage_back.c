@@ -3,7 +3,7 @@
 #include "lapack/eigensolver/plain_launch.h"
 #include "lapack/workspace.h"
 
-enum { TAKE_THREADS = 512, ROWS_UNIT = 64 };
+enum { TAKE_THREADS = 512, ROWS_UNIT = 64, STAGE_BYTES = BAND_BACK_STAGE * sizeof(double) };
 
 struct kernels {
     enum kernel back, take;
@@ -31,17 +31,44 @@ static struct layout lay_out(const struct two_stage_back *back)
 
 size_t two_stage_back_workspace(const struct two_stage_back *back) { return lay_out(back).end; }
 
+static int64_t parts_of(int64_t count, int64_t part) { return (count + part - 1) / part; }
+
+static enum status queue_triangles(const struct solver_handle *handle, const struct two_stage_back *back)
+{
+    struct band_triangles_arguments arguments = {.kept = bulge_chasing_kept(back->chasing),
+                                                 .order = back->reduction->n};
+    return plain_launch(handle->library->device, handle->stream, KERNEL_band_triangles,
+                        (unsigned)(arguments.kept.steps_most * arguments.kept.steps_most), BAND_WIDTH,
+                        BAND_TRIANGLES_ELEMENTS * sizeof(double), &arguments);
+}
+
+/* So many that the blocks are all on the device in as few turns as there can be, and these are full. Below
+ * four the multiprocessor has units that idle. */
+static int64_t warps_of_block(int64_t warps, int64_t multiprocessors)
+{
+    const int64_t least = 4, turns = parts_of(warps, BAND_BACK_WARPS * multiprocessors),
+                  wanted = parts_of(warps, turns * multiprocessors);
+    return wanted > least ? wanted : least;
+}
+
 static enum status queue_chased(const struct solver_handle *handle, const struct two_stage_back *back)
 {
-    const enum blas_type type = back->reduction->type;
+    struct device *const device = handle->library->device;
+    const struct device_properties *const properties = device_properties(device);
     struct band_back_arguments arguments = {.kept = bulge_chasing_kept(back->chasing),
                                             .c = device_pointer(back->c),
                                             .ld = back->ldc,
                                             .order = back->reduction->n,
                                             .columns = back->columns};
-    return plain_launch(handle->library->device, handle->stream, kernels_of[type].back,
-                        (unsigned)((back->columns + BAND_BACK_COLUMNS - 1) / BAND_BACK_COLUMNS),
-                        BAND_BACK_THREADS, BAND_BACK_ELEMENTS * blas_element_bytes(type), &arguments);
+    arguments.stages = properties->shared_bytes_per_block < 2 * STAGE_BYTES ? 1 : 2;
+    const int64_t warps = parts_of(back->columns, BAND_BACK_COLUMNS),
+                  of_block = warps_of_block(warps, properties->multiprocessors);
+    const enum status status = queue_triangles(handle, back);
+    return status == STATUS_OK
+               ? plain_launch(device, handle->stream, kernels_of[back->reduction->type].back,
+                              (unsigned)parts_of(warps, of_block), (unsigned)(32 * of_block),
+                              (size_t)(arguments.stages * STAGE_BYTES), &arguments)
+               : status;
 }
 
 static enum status queue_panel(const struct solver_handle *handle, const struct two_stage_back *back,
