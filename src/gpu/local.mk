@@ -63,6 +63,7 @@ route_kernel_files = \
 	src/gpu/kernels/two_stage/band_chase.cu \
 	src/gpu/kernels/two_stage/band_forms.cu \
 	src/gpu/kernels/two_stage/band_panel.cu \
+	src/gpu/kernels/two_stage/band_triangles.cu \
 	src/gpu/kernels/two_stage/stebz.cu \
 	src/gpu/kernels/vector_range.cu
 route_kernel_includes = \
@@ -80,7 +81,7 @@ route_kernel_includes = \
 	src/gpu/kernels/tridiagonal/tridiagonal_panel.h \
 	src/gpu/kernels/tridiagonal/tridiagonal_panel_products.h \
 	src/gpu/kernels/two_stage/band_arguments.h \
-	src/gpu/kernels/two_stage/band_reflector.h \
+	src/gpu/kernels/two_stage/band_kept.h src/gpu/kernels/two_stage/band_reflector.h \
 	src/gpu/kernels/two_stage/stebz_arguments.h \
 	src/gpu/kernels/warp_ops.h
 kernel_files = $(tuned_kernel_files) $(route_kernel_files)

@@ -12,25 +12,30 @@ constexpr int TILE = 8, TILE_PARTS = 2; /* elements of a thread */
 
 #define KERNEL_FUNCTION_OF(threads) KERNEL_FUNCTION
 
-DEVICE_FUNCTION void copy_begin(double *to, const double *from, bool is_there) { *to = is_there ? *from : 0; }
+DEVICE_FUNCTION void copy_two_begin(double *to, const double *from) { memcpy(to, from, 2 * sizeof *from); }
 DEVICE_FUNCTION void copies_await() {}
 DEVICE_FUNCTION void load_two_shared(const double *address, double (&values)[2])
 {
     memcpy(values, __builtin_assume_aligned(address, 16), 16);
 }
+DEVICE_FUNCTION void store_two_shared(double *address, const double (&values)[2])
+{
+    memcpy(__builtin_assume_aligned(address, 16), values, 16);
+}
+DEVICE_FUNCTION void prefetch(const void *) {}
 
 #else
 
 /* A block has so many threads at most: they may have the more registers. */
 #define KERNEL_FUNCTION_OF(threads) extern "C" __global__ void __launch_bounds__(threads, 1)
 
-/* Copy into shared memory, zero if it is not there; it is there behind copies_await, and for other threads
- * behind a barrier after that. */
-DEVICE_FUNCTION void copy_begin(double *to, const double *from, bool is_there)
+/* Copy 16 aligned bytes into shared memory, where they are behind copies_await, and for other threads behind a
+ * barrier after that. */
+DEVICE_FUNCTION void copy_two_begin(double *to, const double *from)
 {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
                  :
-                 : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(is_there ? 8 : 0)
+                 : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from)
                  : "memory");
 }
 DEVICE_FUNCTION void copies_await() { asm volatile("cp.async.wait_all;" : : : "memory"); }
@@ -40,6 +45,13 @@ DEVICE_FUNCTION void load_two_shared(const double *address, double (&values)[2])
     const double2 two = *reinterpret_cast<const double2 *>(address);
     values[0] = two.x, values[1] = two.y;
 }
+DEVICE_FUNCTION void store_two_shared(double *address, const double (&values)[2])
+{
+    *reinterpret_cast<double2 *>(address) = make_double2(values[0], values[1]);
+}
+
+/* What is to be read soon comes into the second-level cache. */
+DEVICE_FUNCTION void prefetch(const void *address) { asm volatile("prefetch.global.L2 [%0];" : : "l"(address)); }
 
 #endif
 

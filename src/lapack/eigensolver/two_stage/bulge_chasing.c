@@ -88,6 +88,15 @@ static enum status queue_chase(const struct solver_handle *handle, const struct 
     return status == STATUS_OK ? cooperative_launch(device, handle->stream, &launch, &arguments) : status;
 }
 
+static enum status queue_triangles(const struct solver_handle *handle, const struct bulge_chasing *work)
+{
+    struct band_triangles_arguments arguments = {.kept = bulge_chasing_kept(work), .order = work->n};
+    const int64_t steps = arguments.kept.steps_most;
+    return plain_launch(handle->library->device, handle->stream, KERNEL_band_triangles,
+                        (unsigned)(steps * steps), BAND_WIDTH, BAND_TRIANGLES_ELEMENTS * sizeof(double),
+                        &arguments);
+}
+
 enum status bulge_chasing_queue(const struct solver_handle *handle, const struct bulge_chasing *work,
                                 CUdeviceptr workspace)
 {
@@ -96,7 +105,9 @@ enum status bulge_chasing_queue(const struct solver_handle *handle, const struct
                                                  .d = device_pointer(work->d),
                                                  .e = device_pointer(work->e),
                                                  .order = work->n};
-    const enum status status = work->n > 2 ? queue_chase(handle, work, workspace) : STATUS_OK;
+    enum status status = work->n > 2 ? queue_chase(handle, work, workspace) : STATUS_OK;
+    if (status == STATUS_OK && work->n > 2 && work->kept)
+        status = queue_triangles(handle, work);
     return status == STATUS_OK
                ? plain_launch(handle->library->device, handle->stream, kernels_of[work->type].diagonals,
                               (unsigned)((work->n + DIAGONAL_THREADS - 1) / DIAGONAL_THREADS),

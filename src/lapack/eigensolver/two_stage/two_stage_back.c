@@ -33,21 +33,12 @@ size_t two_stage_back_workspace(const struct two_stage_back *back) { return lay_
 
 static int64_t parts_of(int64_t count, int64_t part) { return (count + part - 1) / part; }
 
-static enum status queue_triangles(const struct solver_handle *handle, const struct two_stage_back *back)
+/* So many that all blocks are on the device in as few turns as there can be, and these are full. Below two the
+ * multiprocessor has units that idle. */
+static int64_t pairs_of_block(int64_t pairs, int64_t multiprocessors)
 {
-    struct band_triangles_arguments arguments = {.kept = bulge_chasing_kept(back->chasing),
-                                                 .order = back->reduction->n};
-    return plain_launch(handle->library->device, handle->stream, KERNEL_band_triangles,
-                        (unsigned)(arguments.kept.steps_most * arguments.kept.steps_most), BAND_WIDTH,
-                        BAND_TRIANGLES_ELEMENTS * sizeof(double), &arguments);
-}
-
-/* So many that the blocks are all on the device in as few turns as there can be, and these are full. Below
- * four the multiprocessor has units that idle. */
-static int64_t warps_of_block(int64_t warps, int64_t multiprocessors)
-{
-    const int64_t least = 4, turns = parts_of(warps, BAND_BACK_WARPS * multiprocessors),
-                  wanted = parts_of(warps, turns * multiprocessors);
+    const int64_t least = 2, turns = parts_of(pairs, BAND_BACK_PAIRS * multiprocessors),
+                  wanted = parts_of(pairs, turns * multiprocessors);
     return wanted > least ? wanted : least;
 }
 
@@ -55,20 +46,18 @@ static enum status queue_chased(const struct solver_handle *handle, const struct
 {
     struct device *const device = handle->library->device;
     const struct device_properties *const properties = device_properties(device);
+    const int64_t all = parts_of(back->columns, BAND_BACK_COLUMNS),
+                  pairs = pairs_of_block(all, properties->multiprocessors);
+    const size_t exchange_bytes = (size_t)(2 * pairs) * BAND_BACK_EXCHANGE * sizeof(double);
     struct band_back_arguments arguments = {.kept = bulge_chasing_kept(back->chasing),
                                             .c = device_pointer(back->c),
                                             .ld = back->ldc,
                                             .order = back->reduction->n,
                                             .columns = back->columns};
-    arguments.stages = properties->shared_bytes_per_block < 2 * STAGE_BYTES ? 1 : 2;
-    const int64_t warps = parts_of(back->columns, BAND_BACK_COLUMNS),
-                  of_block = warps_of_block(warps, properties->multiprocessors);
-    const enum status status = queue_triangles(handle, back);
-    return status == STATUS_OK
-               ? plain_launch(device, handle->stream, kernels_of[back->reduction->type].back,
-                              (unsigned)parts_of(warps, of_block), (unsigned)(32 * of_block),
-                              (size_t)(arguments.stages * STAGE_BYTES), &arguments)
-               : status;
+    arguments.stages = properties->shared_bytes_per_block < 2 * STAGE_BYTES + exchange_bytes ? 1 : 2;
+    return plain_launch(device, handle->stream, kernels_of[back->reduction->type].back,
+                        (unsigned)parts_of(all, pairs), (unsigned)(64 * pairs),
+                        (size_t)arguments.stages * STAGE_BYTES + exchange_bytes, &arguments);
 }
 
 static enum status queue_panel(const struct solver_handle *handle, const struct two_stage_back *back,
