@@ -57,9 +57,18 @@ DEVICE_FUNCTION void prefetch(const void *address) { asm volatile("prefetch.glob
 
 #if !defined MUBLAS_EMULATED && __CUDA_ARCH__ >= 900
 
-/* Two tiles, one below the other, of C += A B'. All of the chain is added to an element in order: first of
- * the even columns of A, then of the odd ones. */
-DEVICE_FUNCTION void tiles_multiply(double (&c)[2][TILE_PARTS], const double (&a)[2][TILE_PARTS],
+/* Two tiles, one below the other, of C = A B' or C += A B'. All of the chain is added to an element in order:
+ * first of the even columns of A, then of the odd ones. */
+DEVICE_FUNCTION void tiles_product(double (&c)[2][TILE_PARTS], const double (&a)[2][TILE_PARTS],
+                                   const double (&b)[TILE_PARTS])
+{
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%10, %10, %10, %10};"
+        : "=d"(c[0][0]), "=d"(c[0][1]), "=d"(c[1][0]), "=d"(c[1][1])
+        : "d"(a[0][0]), "d"(a[1][0]), "d"(a[0][1]), "d"(a[1][1]), "d"(b[0]), "d"(b[1]), "d"(0.0));
+}
+
+DEVICE_FUNCTION void tiles_product_added(double (&c)[2][TILE_PARTS], const double (&a)[2][TILE_PARTS],
                                     const double (&b)[TILE_PARTS])
 {
     asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
@@ -103,7 +112,7 @@ DEVICE_FUNCTION void tile_multiply(double (&c)[TILE_PARTS], double a, double b)
 
 #endif
 
-DEVICE_FUNCTION void tiles_multiply(double (&c)[2][TILE_PARTS], const double (&a)[2][TILE_PARTS],
+DEVICE_FUNCTION void tiles_product_added(double (&c)[2][TILE_PARTS], const double (&a)[2][TILE_PARTS],
                                     const double (&b)[TILE_PARTS])
 {
     UNROLL
@@ -111,6 +120,15 @@ DEVICE_FUNCTION void tiles_multiply(double (&c)[2][TILE_PARTS], const double (&a
         UNROLL
         for (int i = 0; i < 2; i++)
             tile_multiply(c[i], a[i][t], b[t]);
+}
+
+DEVICE_FUNCTION void tiles_product(double (&c)[2][TILE_PARTS], const double (&a)[2][TILE_PARTS],
+                                   const double (&b)[TILE_PARTS])
+{
+    UNROLL
+    for (int i = 0; i < 2; i++)
+        c[i][0] = c[i][1] = 0;
+    tiles_product_added(c, a, b);
 }
 
 #endif

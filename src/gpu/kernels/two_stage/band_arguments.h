@@ -20,7 +20,7 @@ enum {
     BAND_CHASE_WARPS = BAND_CHASE_THREADS / 32,
     BAND_CHASE_ELEMENTS = (2 * BAND_CHASE_WARPS + 3) * BAND_WIDTH + 2,
     BAND_TRIANGLES_ELEMENTS = 2 * BAND_WIDTH * BAND_T_LD + BAND_WIDTH,
-    BAND_BACK_PAIRS = 6,     /* of warps of a block, at most */
+    BAND_BACK_PAIRS = 4,    /* of warps of a block, at most */
     BAND_BACK_COLUMNS = 16, /* of a pair */
     BAND_BACK_STAGE = 2 * BAND_WIDTH * BAND_WIDTH, /* elements of shared memory for a step's V and T */
     BAND_BACK_EXCHANGE = BAND_WIDTH * BAND_BACK_COLUMNS /* and for a warp's sums */

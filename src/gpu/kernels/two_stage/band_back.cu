@@ -119,33 +119,38 @@ template <typename R> struct band_back_work {
         return r != a || (SECOND ? row < sweep : row >= sweep);
     }
 
-    /* The sums' chains are of two tiles, 16 products: longer ones lose more to rounding. */
-    static DEVICE_METHOD void add(double (&to)[2][TILE_PARTS], const double (&part)[2][TILE_PARTS])
+    /* A chain of a sum is of two tiles, 16 products: a longer one loses more to rounding. */
+    static DEVICE_METHOD void multiply(bool begins, double (&chain)[2][TILE_PARTS],
+                                       const double (&left)[2][TILE_PARTS], const double (&right)[TILE_PARTS])
+    {
+        if (begins)
+            tiles_product(chain, left, right);
+        else
+            tiles_product_added(chain, left, right);
+    }
+    static DEVICE_METHOD void add(bool begins, double (&sum)[2][TILE_PARTS],
+                                  const double (&chain)[2][TILE_PARTS])
     {
         UNROLL
         for (int side = 0; side < 2; side++)
             UNROLL
             for (int t = 0; t < TILE_PARTS; t++)
-                to[side][t] = to[side][t] + part[side][t];
+                sum[side][t] = begins ? chain[side][t] : sum[side][t] + chain[side][t];
     }
 
     /* The half's part of W' = C' V. */
     template <bool SECOND> DEVICE_METHOD void multiply_window(const double *v)
     {
         UNROLL
-        for (int a = 0; a < BACK_TILES; a++)
-            UNROLL
-            for (int side = 0; side < 2; side++)
-                sums[a][side][0] = sums[a][side][1] = 0;
-        UNROLL
         for (int first = 0; first < BACK_TILES; first += 2)
             UNROLL
             for (int a = 0; a < BACK_TILES; a++) {
-                if (!has_tile<SECOND>(first, a) && !has_tile<SECOND>(first + 1, a))
+                const int begin = has_tile<SECOND>(first, a) ? first : first + 1;
+                if (!has_tile<SECOND>(begin, a))
                     continue;
-                double part[2][TILE_PARTS] = {};
+                double chain[2][TILE_PARTS];
                 UNROLL
-                for (int r = first; r < first + 2; r++) {
+                for (int r = begin; r < first + 2; r++) {
                     if (!has_tile<SECOND>(r, a))
                         continue;
                     double tile[TILE_PARTS];
@@ -153,9 +158,9 @@ template <typename R> struct band_back_work {
                     UNROLL
                     for (int t = 0; t < TILE_PARTS; t++)
                         tile[t] = has_element<SECOND>(r, a, pair + t, line) ? tile[t] : 0;
-                    tiles_multiply(part, window[r], tile);
+                    multiply(r == begin, chain, window[r], tile);
                 }
-                add(sums[a], part);
+                add(first == (SECOND ? 0 : a / 2 * 2), sums[a], chain);
             }
     }
 
@@ -182,27 +187,24 @@ template <typename R> struct band_back_work {
         for (int a = 0; a < BACK_TILES; a++) {
             double part[2][TILE_PARTS];
             take(other, a, part);
-            add(sums[a], part);
+            add(false, sums[a], part);
         }
         UNROLL
         for (int a = 0; a < BACK_TILES; a++) {
             if (!makes<SECOND>(a))
                 continue;
-            double share[2][TILE_PARTS] = {};
+            double share[2][TILE_PARTS];
             UNROLL
-            for (int first = 0; first < BACK_TILES; first += 2) {
-                if (first + 1 < a)
-                    continue;
-                double part[2][TILE_PARTS] = {};
+            for (int first = a / 2 * 2; first < BACK_TILES; first += 2) {
+                const int begin = first < a ? a : first;
+                double chain[2][TILE_PARTS];
                 UNROLL
-                for (int b = first; b < first + 2; b++) {
-                    if (b < a)
-                        continue;
+                for (int b = begin; b < first + 2; b++) {
                     double tile[TILE_PARTS];
                     load_along_rows(triangle, a, b, tile);
-                    tiles_multiply(part, sums[b], tile);
+                    multiply(b == begin, chain, sums[b], tile);
                 }
-                add(share, part);
+                add(first == a / 2 * 2, share, chain);
             }
             UNROLL
             for (int side = 0; side < 2; side++)
@@ -222,14 +224,15 @@ template <typename R> struct band_back_work {
                 take(own, a, sums[a]);
         UNROLL
         for (int r = 0; r < BACK_TILES; r++) {
-            double share[2][TILE_PARTS] = {};
+            double share[2][TILE_PARTS];
             UNROLL
             for (int first = 0; first < BACK_TILES; first += 2) {
-                if (!has_tile<SECOND>(r, first) && !has_tile<SECOND>(r, first + 1))
+                const int begin = has_tile<SECOND>(r, first) ? first : first + 1;
+                if (!has_tile<SECOND>(r, begin))
                     continue;
-                double part[2][TILE_PARTS] = {};
+                double chain[2][TILE_PARTS];
                 UNROLL
-                for (int a = first; a < first + 2; a++) {
+                for (int a = begin; a < first + 2; a++) {
                     if (!has_tile<SECOND>(r, a))
                         continue;
                     double tile[TILE_PARTS];
@@ -237,11 +240,11 @@ template <typename R> struct band_back_work {
                     UNROLL
                     for (int t = 0; t < TILE_PARTS; t++)
                         tile[t] = has_element<SECOND>(r, a, line, pair + t) ? tile[t] : 0;
-                    tiles_multiply(part, sums[a], tile);
+                    multiply(a == begin, chain, sums[a], tile);
                 }
-                add(share, part);
+                add(first == (SECOND ? r / 2 * 2 : 0), share, chain);
             }
-            add(window[r], share);
+            add(false, window[r], share);
         }
     }
 
