@@ -698,6 +698,11 @@ TESTS += tests/unit/test_back_transformation
 tests_unit_test_back_transformation_SOURCES = tests/unit/test_back_transformation.c tests/unit/emulated_lane.h
 tests_unit_test_back_transformation_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_device_product
+TESTS += tests/unit/test_device_product
+tests_unit_test_device_product_SOURCES = tests/unit/test_device_product.c tests/unit/emulated_lane.h
+tests_unit_test_device_product_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_tridiagonalisation
 long_tests += tests/unit/test_tridiagonalisation
 tests_unit_test_tridiagonalisation_SOURCES = tests/unit/test_tridiagonalisation.c tests/unit/hermitian_matrices.h \
