@@ -1,5 +1,5 @@
-/* Products of matrices with sums around the length from which they are done in parts: exact on small integers,
- * for all ways to take the operands, with beta; what lies between columns stays. */
+/* Products of matrices with sums around the length from which they are done in parts: exact on small
+ * integers, for all ways to take the operands, with beta; what lies between columns stays. */
 #include "emulated_lane.h"
 #include "lapack/eigensolver/device_product.h"
 
@@ -33,7 +33,8 @@ static struct matrix send_matrix(int64_t rows, int64_t columns)
     matrix.elements = malloc(bytes_of(&matrix) + 1);
     for (int64_t i = 0; i < matrix.ld * columns; i++)
         matrix.elements[i] = i % matrix.ld < rows ? small_integer() : SPARE;
-    if (!matrix.elements || device_allocate(emulated_device, bytes_of(&matrix) + 1, &matrix.address) != STATUS_OK)
+    if (!matrix.elements ||
+        device_allocate(emulated_device, bytes_of(&matrix) + 1, &matrix.address) != STATUS_OK)
         exit(1);
     device_poke(matrix.address, matrix.elements, bytes_of(&matrix));
     return matrix;
@@ -51,8 +52,8 @@ static double element_of(const struct matrix *matrix, bool transposed, int64_t i
 }
 
 /* C = 2 op(A) op(B) - C, as the host has it, in the host's C. */
-static void multiply(struct matrix *c, const struct matrix *a, const struct matrix *b, int trans_a, int trans_b,
-                     int64_t k)
+static void multiply(struct matrix *c, const struct matrix *a, const struct matrix *b, int trans_a,
+                     int trans_b, int64_t k)
 {
     for (int64_t j = 0; j < c->columns; j++)
         for (int64_t i = 0; i < c->rows; i++) {
@@ -65,8 +66,8 @@ static void multiply(struct matrix *c, const struct matrix *a, const struct matr
 
 static bool is_right(int64_t m, int64_t n, int64_t k, int trans_a, int trans_b)
 {
-    struct matrix a = send_matrix(trans_a ? k : m, trans_a ? m : k), b = send_matrix(trans_b ? n : k, trans_b ? k : n),
-                  c = send_matrix(m, n);
+    struct matrix a = send_matrix(trans_a ? k : m, trans_a ? m : k),
+                  b = send_matrix(trans_b ? n : k, trans_b ? k : n), c = send_matrix(m, n);
     const struct device_product product = {.trans_a = trans_a, .trans_b = trans_b, .m = m, .n = n, .k = k,
                                            .alpha = 2, .beta = -1, .a = {a.address, a.ld},
                                            .b = {b.address, b.ld}, .c = {c.address, c.ld}};

@@ -29,7 +29,7 @@ DEVICE_FUNCTION void prefetch(const void *) {}
 /* A block has so many threads at most: they may have the more registers. */
 #define KERNEL_FUNCTION_OF(threads) extern "C" __global__ void __launch_bounds__(threads, 1)
 
-/* Copy 16 aligned bytes into shared memory, where they are behind copies_await, and for other threads behind a
+/* Copy 16 aligned bytes into shared memory. They are there behind copies_await, for other threads behind a
  * barrier after that. */
 DEVICE_FUNCTION void copy_two_begin(double *to, const double *from)
 {
@@ -51,7 +51,10 @@ DEVICE_FUNCTION void store_two_shared(double *address, const double (&values)[2]
 }
 
 /* What is to be read soon comes into the second-level cache. */
-DEVICE_FUNCTION void prefetch(const void *address) { asm volatile("prefetch.global.L2 [%0];" : : "l"(address)); }
+DEVICE_FUNCTION void prefetch(const void *address)
+{
+    asm volatile("prefetch.global.L2 [%0];" : : "l"(address));
+}
 
 #endif
 

@@ -6,10 +6,10 @@
  * backwards: a reflector meets those of later sweeps in its own step and the step before alone, which are
  * done by then. So C is read and written once for each group, and a step is I - V T V'.
  *
- * In band_back two warps have BAND_BACK_COLUMNS columns of C for good, each half of the window as rows of tiles
- * of C' in registers. What a product leaves in them is what the next one takes as its left operand; V and T,
- * the right ones, are in shared memory, the next step's on their way meanwhile. Columns do not depend on each
- * other, so neither do bits on how many there are. */
+ * Two warps have BAND_BACK_COLUMNS columns of C for good, each half of the window as rows of tiles of C' in
+ * registers. What a product leaves in them is what the next one takes as its left operand; V and T, the right
+ * ones, are in shared memory, the next step's on their way meanwhile. Columns do not depend on each other, so
+ * neither do bits on how many there are. */
 #include "gpu/kernels/tile_ops.h"
 #include "gpu/kernels/two_stage/band_kept.h"
 
@@ -27,8 +27,8 @@ template <typename R> struct band_back_work {
     DEVICE_METHOD band_back_work(const band_back_arguments &given)
         : arguments(given), order((int)given.order), lane((int)thread_index() % WARP),
           pair(TILE_PARTS * (lane % 4)), line(lane / 4), in_pair((int)thread_index() / WARP % 2),
-          first_column(((int64_t)block_index() * (thread_count() / (2 * WARP)) + thread_index() / (2 * WARP)) *
-                       BAND_BACK_COLUMNS),
+          first_column(BAND_BACK_COLUMNS * ((int64_t)block_index() * (thread_count() / (2 * WARP)) +
+                                            thread_index() / (2 * WARP))),
           stages(static_cast<double *>(shared_memory())),
           own(stages + arguments.stages * BAND_BACK_STAGE + thread_index() / WARP * BAND_BACK_EXCHANGE),
           other(own + (1 - 2 * in_pair) * BAND_BACK_EXCHANGE)
@@ -54,7 +54,8 @@ template <typename R> struct band_back_work {
                 UNROLL
                 for (int t = 0; t < TILE_PARTS; t++) {
                     const int row = begin + r * TILE + pair + t, column = side * TILE + line;
-                    window[r][side][t] = is_there(row, column) ? (double)load_partial(element(row, column)) : 0;
+                    window[r][side][t] =
+                        is_there(row, column) ? (double)load_partial(element(row, column)) : 0;
                 }
     }
 
@@ -104,16 +105,21 @@ template <typename R> struct band_back_work {
     }
 
     /* The same of the transposed operand. */
-    DEVICE_METHOD void load_along_columns(const double *operand, int a, int b, double (&tile)[TILE_PARTS]) const
+    DEVICE_METHOD void load_along_columns(const double *operand, int a, int b,
+                                          double (&tile)[TILE_PARTS]) const
     {
         UNROLL
         for (int t = 0; t < TILE_PARTS; t++)
-            tile[t] = operand[(a * TILE + pair + t) * BAND_WIDTH + ((b * TILE + line) ^ kept_swizzle(pair + t))];
+            tile[t] = operand[(a * TILE + pair + t) * BAND_WIDTH +
+                              ((b * TILE + line) ^ kept_swizzle(pair + t))];
     }
 
     /* Of V's tile (r, a) in the window's half: does it have elements, and where it is the first or the last
      * of its sweeps, this one? */
-    template <bool SECOND> static DEVICE_METHOD bool has_tile(int r, int a) { return SECOND ? a >= r : a <= r; }
+    template <bool SECOND> static DEVICE_METHOD bool has_tile(int r, int a)
+    {
+        return SECOND ? a >= r : a <= r;
+    }
     template <bool SECOND> static DEVICE_METHOD bool has_element(int r, int a, int row, int sweep)
     {
         return r != a || (SECOND ? row < sweep : row >= sweep);

@@ -22,8 +22,8 @@ DEVICE_FUNCTION double *kept_triangle_row(const band_reflectors &kept, int group
     return kept_vector(kept, (int)kept.steps_most - group, (int)kept.steps_most - 1 - step, row);
 }
 
-/* The place of element i in row a, of V's the row of the window modulo 64: threads that load tiles along rows or
- * along columns meet no bank of shared memory twice. */
+/* Element i of row a lies at i ^ this; i of V is the row of the window modulo 64. Threads that load tiles along
+ * rows or along columns meet no bank of shared memory twice. */
 DEVICE_FUNCTION int kept_swizzle(int a) { return (a & 4) | ((a ^ a >> 1) & 1) << 3; }
 
 #endif

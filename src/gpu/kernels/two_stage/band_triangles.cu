@@ -1,5 +1,5 @@
-/* The triangles T of the reflectors of bulge chasing, H(0) H(1) ... = I - V T V' of a group of BAND_WIDTH sweeps
- * in a step, and V and T as band_back.cu has them in shared memory. */
+/* The triangles T of the reflectors of bulge chasing: H(0) H(1) ... = I - V T V' of a group of BAND_WIDTH
+ * sweeps in a step. V and T are left as band_back.cu has them in shared memory. */
 #include "gpu/kernels/two_stage/band_kept.h"
 
 /* A block for a group and a step, a thread for each row. */
@@ -48,9 +48,10 @@ struct band_triangle_work {
     {
         UNROLL_BY(1)
         for (int later = row + 1; later < BAND_WIDTH; later++) {
-            const double *const v = vectors + later * BAND_T_LD, *const w = vectors + row * BAND_T_LD + later - row;
+            const int apart = later - row;
+            const double *const v = vectors + later * BAND_T_LD, *const w = vectors + row * BAND_T_LD + apart;
             products[later * BAND_T_LD + row] =
-                sum_of(0, BAND_WIDTH - later + row, [&](int i, double sum) { return fused(v[i], w[i], sum); });
+                sum_of(0, BAND_WIDTH - apart, [&](int i, double sum) { return fused(v[i], w[i], sum); });
         }
     }
 

@@ -44,8 +44,9 @@ size_t bulge_chasing_kept_bytes(const struct bulge_chasing *work)
 
 struct band_reflectors bulge_chasing_kept(const struct bulge_chasing *work)
 {
+    const CUdeviceptr taus = work->kept + vectors_bytes(work);
     return (struct band_reflectors){.vectors = work->kept ? device_pointer(work->kept) : NULL,
-                                    .taus = work->kept ? device_pointer(work->kept + vectors_bytes(work)) : NULL,
+                                    .taus = work->kept ? device_pointer(taus) : NULL,
                                     .steps_most = steps_most(work)};
 }
 

@@ -33,7 +33,7 @@ size_t two_stage_back_workspace(const struct two_stage_back *back) { return lay_
 
 static int64_t parts_of(int64_t count, int64_t part) { return (count + part - 1) / part; }
 
-/* So many that all blocks are on the device in as few turns as there can be, and these are full. Below two the
+/* So many that all blocks are on the device in as few turns as there can be, and these are full. With one a
  * multiprocessor has units that idle. */
 static int64_t pairs_of_block(int64_t pairs, int64_t multiprocessors)
 {
