@@ -12,6 +12,7 @@ noinst_LTLIBRARIES += libmublas_calls.la
 libmublas_calls_la_SOURCES = \
 	src/command/file_replace.c src/command/file_replace.h \
 	src/command/lapack_call.c src/command/lapack_call.h \
+	src/command/operand_pools.c src/command/operand_pools.h \
 	src/command/random_flags.c src/command/random_flags.h \
 	src/command/routine_call.c src/command/routine_call.h
 libmublas_calls_la_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)

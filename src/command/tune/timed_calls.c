@@ -2,7 +2,7 @@
 #include "command/lapack_call.h"
 #include "command/random_flags.h"
 #include "command/routine_call.h"
-#include "command/tune/operand_pools.h"
+#include "command/operand_pools.h"
 #include "common/clock.h"
 #include "mirror/ledger/staged_results.h"
 #include "mirror/pinning/pins.h"
