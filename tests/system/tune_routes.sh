@@ -56,9 +56,12 @@ result $? "--routines=sytrd learns eigensolvers alone: $(grep '^route own' "$rec
 # as the chase.
 planted="execute 0; takes dsytrd_panel 1e-3; takes dband_chase 60e-3"
 planted="$planted; takes ssytrd_panel 2e-3; takes sband_chase 180e-3"
-( export EMULATED_TIME=$planted EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3 EMULATED_POISON=0
-  "$build/mublas" tune --crossovers-only --memory=64 --exhaustive --time-limit=200 --routines=sytrd \
-      --output="$recipe.two" ) > "$work/output" 2> "$work/errors"
+tune_planted() # TIMES
+{
+    ( export EMULATED_TIME=$1 EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3 EMULATED_POISON=0
+      "$build/mublas" tune --crossovers-only --memory=64 --exhaustive --time-limit=200 --routines=sytrd \
+          --output="$recipe.two" ) > "$work/output" 2> "$work/errors"
+}
 # is_planted PRECISION ORDER: a border of values, and each one near that
 is_planted()
 {
@@ -66,7 +69,7 @@ is_planted()
         $2 ~ /^two-stages/ && $3 == precision { values += $2 == "two-stages"; wrong += $4 < 0.96 * border || $4 > 1.04 * border }
         END { exit wrong || !values }' "$recipe.two"
 }
-is_planted double 3904 && is_planted single 5824
+tune_planted "$planted" && is_planted double 3904 && is_planted single 5824
 result $? "and from which on in two stages: $(grep '^route two' "$recipe.two" | cut -d ' ' -f 2- | tr '\n' ';')"
 unknown=
 for routine in ssytrd chetrd dsyev cheevd zhegvx sygvd ssytrdx cytrd; do
@@ -76,7 +79,10 @@ done
 [ "$unknown" = " ssytrdx cytrd" ]
 result $? "and they have names in all types; no such routine:$unknown"
 ! grep -q two-stages "$recipe.own"
-result $? "which stay built in where the device is not able to do either"
+result $? "what the device is not able to do in two stages has the built-in orders"
+rm "$recipe.two" && tune_planted "execute 0; takes dsytrd_panel 1; takes dband_chase 1" &&
+    grep -q '^route host' "$recipe.two" && ! grep -q two-stages "$recipe.two"
+result $? "and what it takes too long for"
 [ "$(grep -c ' level3 ' "$work/routes")" = 2 ]
 result $? "of level 3 on both"
 # orders LINES [ROUTINE]: what mublas info says of dsyevd or that, and where it is from
