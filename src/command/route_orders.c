@@ -59,6 +59,23 @@ static void print_origin(FILE *stream, const struct machine_model *model)
     fputs(*before == ',' ? "; others built in" : "built in", stream);
 }
 
+static void print_two_stages(FILE *stream, const struct machine_model *model)
+{
+    static const enum blas_type types[] = {TYPE_D, TYPE_S};
+    const struct route_factors *const learned = model->learned ? &model->learned->routes : NULL;
+    bool any = false;
+    fputs("mublas' own eigensolver takes two stages from these orders on (values, a tenth of vectors, all",
+          stream);
+    for (int i = 0; i < 2; i++) {
+        const struct two_stage_borders from = route_factors_two_stages(learned, types[i]);
+        fprintf(stream, "%s %s %lld %lld %lld", i ? "," : "):", i ? "single" : "double", (long long)from.none,
+                (long long)from.tenth, (long long)from.all);
+        for (int border = BORDER_TWO_STAGES; border < ROUTE_BORDERS; border++)
+            any = any || (learned && learned->from[border][i] > 0);
+    }
+    fprintf(stream, " (%s)\n", any ? "learned" : "built in");
+}
+
 void route_orders_print(FILE *stream, const struct machine_model *model)
 {
     const int count = (int)(sizeof routines / sizeof *routines);
@@ -73,4 +90,5 @@ void route_orders_print(FILE *stream, const struct machine_model *model)
         print_order(stream, model, i);
     }
     fputc('\n', stream);
+    print_two_stages(stream, model);
 }

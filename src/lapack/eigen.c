@@ -102,7 +102,8 @@ static struct own_eigen own_of(const struct route *route)
     const int64_t first = some ? problem->first - 1 : 0, count = some ? problem->last - first : problem->n;
     return (struct own_eigen){.call = call_of(route), .first = problem->vectors ? first : 0,
                               .count = problem->vectors ? count : 0,
-                              .way = route->spares_memory ? OWN_EIGEN_ONE_STAGE : OWN_EIGEN_BY_ORDER};
+                              .way = route->spares_memory ? OWN_EIGEN_ONE_STAGE : OWN_EIGEN_BY_ORDER,
+                              .borders = route->two_stages};
 }
 
 /* Of our own, or cuSOLVER's where the device is not able to do that. */

@@ -8,6 +8,7 @@
 #ifndef MUBLAS_ROUTE_H
 #define MUBLAS_ROUTE_H
 
+#include "lapack/eigensolver/two_stage/two_stage_borders.h"
 #include "lapack/matrix_part.h"
 #include "lapack/route_lane.h"
 #include "mirror/operands.h"
@@ -48,6 +49,7 @@ struct route {
     const void *problem; /* the method's */
     bool keeps; /* operands that may stay on the device do stay */
     bool solvers_alone;      /* by cuSOLVER, even where kernels of our own do the same */
+    struct two_stage_borders two_stages; /* from which orders on these take two stages; all 0: as built in */
     bool spares_memory;      /* set by the engine where there was too little for the faster way, before it
                                 plans again */
     double expected_seconds; /* predicted for the whole of it; 0: not known */

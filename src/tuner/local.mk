@@ -42,6 +42,7 @@ libmublas_tuning_la_SOURCES = \
 	src/tuner/learn/shape_space.c src/tuner/learn/shape_space.h \
 	src/tuner/learn/timing/tuning_data.c src/tuner/learn/timing/tuning_data.h \
 	src/tuner/learn/chooser.c src/tuner/learn/chooser.h \
+	src/tuner/learn/border_search.c src/tuner/learn/border_search.h \
 	src/tuner/learn/champion_sieve.c src/tuner/learn/champion_sieve.h \
 	src/tuner/learn/interval_rules.c src/tuner/learn/interval_rules.h \
 	src/tuner/learn/spline.c src/tuner/learn/spline.h \

@@ -53,10 +53,11 @@ void emulated_hold(const char *variable);
 void emulated_await_destructors(void);
 
 /* For the emulated cuBLAS and cuSOLVER: the current context's device, -1 for none; abort unless it is that of the
- * handle; count operations that the device which runs them needs time for. */
+ * handle; count operations that the device which runs them needs time for, false where it is not to do
+ * them. */
 int emulated_current_device(void);
 void emulated_check_device(const char *function, int device);
-void emulated_work(double operations);
+bool emulated_work(double operations);
 /* For the emulated cuSOLVER: is the whole range device memory of the current context's device? */
 bool emulated_is_accessible(CUdeviceptr address, size_t bytes);
 /* For the emulated cuSOLVER: fill an output of a call that is about to be queued with the value's bytes,

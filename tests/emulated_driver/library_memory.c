@@ -36,9 +36,10 @@ EXPORT void emulated_check_device(const char *function, int device)
         emulated_abort("%s with a handle of device %d in a context of device %d", function, device, context_device());
 }
 
-EXPORT void emulated_work(double operations)
+EXPORT bool emulated_work(double operations)
 {
     time_model_work(operations);
+    return time_model_computes(operations);
 }
 
 EXPORT void emulated_poison_output(CUstream stream, CUdeviceptr address, size_t bytes, uint64_t value,

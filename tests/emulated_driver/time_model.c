@@ -8,12 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTIMA_MAX = 128, LARGE_COPY = 8 << 20, WORD = 64 };
+enum { OPTIMA_MAX = 128, LARGE_COPY = 8 << 20, WORD = 64, MANY_OPERATIONS = 1000000 };
 
 struct optimum {
     char kernel[WORD];
     double length;
     double edge, threads, columns, team, variant;
+};
+
+/* Of a kernel of LAPACK's routines. */
+struct duration {
+    char kernel[WORD];
+    double seconds;
 };
 
 static struct {
@@ -22,7 +28,8 @@ static struct {
     double throttle_first, throttle_last, throttle_factor;
     double execute, wrong_edge, wrong_columns;
     struct optimum optima[OPTIMA_MAX];
-    int count;
+    struct duration durations[OPTIMA_MAX];
+    int count, duration_count;
     double clocks[DEVICES_MAX];
     unsigned long launches;
     uint64_t random_state;
@@ -36,6 +43,12 @@ static void read_part(const char *part)
                &optimum->variant) == 7 &&
         model.count < OPTIMA_MAX) {
         model.count++;
+        return;
+    }
+    struct duration duration;
+    if (sscanf(part, " takes %63s %lf", duration.kernel, &duration.seconds) == 2 &&
+        model.duration_count < OPTIMA_MAX) {
+        model.durations[model.duration_count++] = duration;
         return;
     }
     if (sscanf(part, " bandwidth %lf", &model.bandwidth) == 1 ||
@@ -139,11 +152,23 @@ static double normal(void)
     return sum;
 }
 
+static double duration_of(const struct kernel *kernel)
+{
+    for (int i = 0; i < model.duration_count; i++)
+        if (strncmp(kernel->name, model.durations[i].kernel, strlen(model.durations[i].kernel)) == 0)
+            return model.durations[i].seconds;
+    return 0;
+}
+
 bool time_model_launch(const struct kernel *kernel, const void *arguments, unsigned blocks, unsigned threads)
 {
     double bytes;
-    if (!time_model_is_on() || !(is_vector(kernel) || is_matrix(kernel)))
+    if (!time_model_is_on())
         return true;
+    if (!is_vector(kernel) && !is_matrix(kernel)) {
+        model.clocks[stream_running_device()] += duration_of(kernel);
+        return model.duration_count == 0;
+    }
     const double length = length_of(kernel, arguments, &bytes);
     double seconds =
         (model.latency + bytes / model.bandwidth) * penalty(kernel, arguments, blocks, threads, length);
@@ -171,6 +196,11 @@ bool time_model_spoils(const struct kernel *kernel, const void *arguments)
 bool time_model_copies(size_t bytes)
 {
     return !time_model_is_on() || bytes < LARGE_COPY || model.execute == HUGE_VAL;
+}
+
+bool time_model_computes(double operations)
+{
+    return !time_model_is_on() || model.duration_count == 0 || operations < MANY_OPERATIONS;
 }
 
 /* HUGE_VAL takes no time. */

@@ -12,6 +12,9 @@
  *   throttle N M F                launches N to M of the process take F times as long
  *   execute L                     matrices with more rows or columns than L are not computed, nor
  *                                 vectors of more than L * L, nor large copies to the device made
+ *   takes KERNEL S                a launch of kernels whose name begins so takes S seconds; the first that
+ *                                 fits. With any such part no kernel of LAPACK's routines is computed, nor
+ *                                 level 3 of many operations; others than these take no time.
  *   wrong EDGE COLUMNS            shapes with this edge and leaf columns give wrong results
  *   optimum KERNEL N EDGE THREADS COLUMNS TEAM VARIANT
  *                                 of kernels whose name begins so, where sqrt(rows * columns) <= N;
@@ -40,6 +43,9 @@ bool time_model_spoils(const struct kernel *kernel, const void *arguments);
 
 /* False: a copy of so many bytes to the device is not to be made. */
 bool time_model_copies(size_t bytes);
+
+/* False: level 3 of so many operations is not to be computed. */
+bool time_model_computes(double operations);
 
 /* Operations of level 3, and bytes of a copy, on the device that runs: EMULATED_COMPUTE, EMULATED_LINK. */
 void time_model_work(double operations);

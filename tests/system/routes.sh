@@ -91,14 +91,22 @@ if shim_answers_dsyevd; then
         result $? "own eigensolver: not where cuSOLVER's is asked for"
         # That is decided by code which is the same under sanitizers, where the kernels take their time.
         if [ -z "$sanitizers" ]; then
-            own_from real 71
+            learned "route own real 71"
             MUBLAS_RECIPE=$work/recipe passes_by_own_kernels 1 failing dsyevd zheevd && launched_own 1 && ran_all
             result $? "own eigensolver: not below the recipe's order, of real types"
-            own_from complex 70
+            learned "route own complex 70"
             MUBLAS_RECIPE=$work/recipe passes_by_own_kernels 3 failing dsyevd zheevd && launched_own 3 && ran_all
             result $? "own eigensolver: from that order on"
+            # Two stages are two launches. One dsyevd has all vectors, the other none.
+            two=("route two-stages double 70" "route two-stages-tenth double 70")
+            learned "${two[@]}" "route two-stages-all double 70"
+            MUBLAS_RECIPE=$work/recipe passes_by_own_kernels 5 failing dsyevd zheevd && launched_own 5 && ran_all
+            result $? "own eigensolver: in two stages from the recipe's order on"
+            learned "${two[@]}" "route two-stages-all double 71"
+            MUBLAS_RECIPE=$work/recipe passes_by_own_kernels 4 failing dsyevd zheevd && launched_own 4 && ran_all
+            result $? "own eigensolver: of all vectors not below theirs"
         fi
-        own_from real 71
+        learned "route own real 71"
         MUBLAS_RECIPE=$work/recipe MUBLAS_EIGENSOLVER=own passes_by_own_kernels 3 failing dsyevd zheevd
         result $? "own eigensolver: whatever the recipe says where it is asked for"
     fi

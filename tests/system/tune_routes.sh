@@ -52,6 +52,25 @@ result $? "which stay when other routines are learned anew"
     [ "$(grep -c '^route own \(real\|complex\) [1-9][0-9]*$' "$recipe.own")" -ge 1 ] && grep -q '^route device real vectors' "$recipe.own" &&
     ! grep -q '^route .* \(level3\|singular\)' "$recipe.own"
 result $? "--routines=sytrd learns eigensolvers alone: $(grep '^route own' "$recipe.own" | tr '\n' ' ')"
+# With a model of time one stage takes as long as its panels, n / 64 - 1 of them on this device; two take as long
+# as the chase.
+planted="execute 0; takes dsytrd_panel 1e-3; takes dband_chase 60e-3"
+planted="$planted; takes ssytrd_panel 2e-3; takes sband_chase 180e-3"
+tune_planted() # TIMES
+{
+    ( export EMULATED_TIME=$1 EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3 EMULATED_POISON=0
+      "$build/mublas" tune --crossovers-only --memory=64 --exhaustive --time-limit=200 --routines=sytrd \
+          --output="$recipe.two" ) > "$work/output" 2> "$work/errors"
+}
+# is_planted PRECISION ORDER: a border of values, and each one near that
+is_planted()
+{
+    awk -v precision="$1" -v border="$2" '
+        $2 ~ /^two-stages/ && $3 == precision { values += $2 == "two-stages"; wrong += $4 < 0.96 * border || $4 > 1.04 * border }
+        END { exit wrong || !values }' "$recipe.two"
+}
+tune_planted "$planted" && is_planted double 3904 && is_planted single 5824
+result $? "and from which on in two stages: $(grep '^route two' "$recipe.two" | cut -d ' ' -f 2- | tr '\n' ';')"
 unknown=
 for routine in ssytrd chetrd dsyev cheevd zhegvx sygvd ssytrdx cytrd; do
     "$build/mublas" tune --shapes-only --routines=$routine 2>&1 | grep -q 'of these there are no launch shapes' ||
@@ -59,6 +78,11 @@ for routine in ssytrd chetrd dsyev cheevd zhegvx sygvd ssytrdx cytrd; do
 done
 [ "$unknown" = " ssytrdx cytrd" ]
 result $? "and they have names in all types; no such routine:$unknown"
+! grep -q two-stages "$recipe.own"
+result $? "what the device is not able to do in two stages has the built-in orders"
+rm "$recipe.two" && tune_planted "execute 0; takes dsytrd_panel 1; takes dband_chase 1" &&
+    grep -q '^route host' "$recipe.two" && ! grep -q two-stages "$recipe.two"
+result $? "and what it takes too long for"
 [ "$(grep -c ' level3 ' "$work/routes")" = 2 ]
 result $? "of level 3 on both"
 # orders LINES [ROUTINE]: what mublas info says of dsyevd or that, and where it is from
@@ -75,6 +99,10 @@ result $? "mublas info says from which order dsyevd pays: $before"
 after=$(orders $'route host real vectors 0.5\nroute device real vectors 5\n') && [ "$after" -gt "$before" ] &&
     grep -q '^LAPACK routines .*(learned: eigenvectors; others built in)$' "$work/output"
 result $? "and, where it was learned, that: $after"
+stages="^mublas' own eigensolver takes two stages .*: double"
+orders "" > /dev/null && grep -q "$stages [1-9].*, single [1-9].* (built in)\$" "$work/output" &&
+    orders $'route two-stages double 2208\n' > /dev/null && grep -q "$stages 2208 .*, single .* (learned)\$" "$work/output"
+result $? "and from which order on mublas' own eigensolver takes two stages"
 before=$(orders "" zgesv) &&
     after=$(orders $'route host real level3 0.5\nroute device real level3 8\n' zgesv) &&
     [ "$after" -gt "$before" ] &&

@@ -202,6 +202,11 @@ TESTS += tests/unit/test_spline
 tests_unit_test_spline_SOURCES = tests/unit/test_spline.c
 tests_unit_test_spline_LDADD = $(tuning_test_libraries)
 
+check_PROGRAMS += tests/unit/test_border_search
+TESTS += tests/unit/test_border_search
+tests_unit_test_border_search_SOURCES = tests/unit/test_border_search.c
+tests_unit_test_border_search_LDADD = $(tuning_test_libraries)
+
 check_PROGRAMS += tests/unit/test_interval_rules
 TESTS += tests/unit/test_interval_rules
 tests_unit_test_interval_rules_SOURCES = tests/unit/test_interval_rules.c

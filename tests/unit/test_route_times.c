@@ -92,26 +92,94 @@ static int64_t learned_own(double first, double second, double third)
     const double own[] = {first, second, third}, solver[] = {100, 100, 100};
     struct route_factors factors = {0};
     route_factors_learn_own(&factors, 1, orders, own, solver, 3);
-    return factors.own_from[1];
+    return factors.from[BORDER_OWN][1];
 }
 
 static void test_learning_own(struct learned_times *times)
 {
     tap_ok(learned_own(90, 80, 101) == 1 && learned_own(110, 99, 80) == 256 &&
-               learned_own(90, 120, 90) == 400 && learned_own(90, 90, 110) == ROUTE_OWN_NEVER,
+               learned_own(90, 120, 90) == 400 && learned_own(90, 90, 110) == ROUTE_ORDER_NEVER,
            "ours are for orders above those at which cuSOLVER's was clearly faster");
-    struct route_factors factors = {0}, before = {.own_from = {7, 8}};
+    struct route_factors factors = {0}, before = {.from[BORDER_OWN] = {7, 8}};
     route_factors_learn_own(&factors, 0, NULL, NULL, NULL, 0);
-    tap_ok(factors.own_from[0] == 0, "where nothing was timed nothing is learned");
-    factors.own_from[1] = 300;
+    tap_ok(factors.from[BORDER_OWN][0] == 0, "where nothing was timed nothing is learned");
+    factors.from[BORDER_OWN][1] = 300;
     route_factors_keep(&factors, &before);
     memset(times, 0, sizeof *times);
     times->routes = factors;
     char *text = learned_times_text(times);
-    tap_ok(text && read_text(times, text) && times->routes.own_from[0] == 7 &&
-               times->routes.own_from[1] == 300,
+    tap_ok(text && read_text(times, text) && times->routes.from[BORDER_OWN][0] == 7 &&
+               times->routes.from[BORDER_OWN][1] == 300,
            "what was not learned anew stays, and all can be read again");
     free(text);
+}
+
+static bool has_borders(const struct learned_times *times, enum blas_type type, int64_t none, int64_t tenth,
+                        int64_t all)
+{
+    const struct two_stage_borders from = route_factors_two_stages(times ? &times->routes : NULL, type);
+    return from.none == none && from.tenth == tenth && from.all == all;
+}
+
+/* From which orders on there are two stages. */
+static void test_borders(struct learned_times *times)
+{
+    const struct two_stage_borders wide = two_stage_borders(TYPE_D), single = two_stage_borders(TYPE_S);
+    tap_ok(has_borders(NULL, TYPE_D, wide.none, wide.tenth, wide.all) &&
+               has_borders(NULL, TYPE_S, single.none, single.tenth, single.all) &&
+               read_text(times, "route own real 7\n") &&
+               has_borders(times, TYPE_D, wide.none, wide.tenth, wide.all),
+           "where no border was learned there are the built-in ones");
+    bool read = read_text(times, "route two-stages double 3000\nroute two-stages-tenth double 5000\n"
+                                 "route two-stages-all double 7000\nroute two-stages-tenth single 6000\n");
+    tap_ok(read && has_borders(times, TYPE_D, 3000, 5000, 7000) &&
+               has_borders(times, TYPE_S, single.none * 3000 / wide.none, 6000, single.all * 7000 / wide.all),
+           "learned ones count, and single precision's follow where they were not");
+    read = read_text(times, "route two-stages double 9000\n");
+    tap_ok(read && has_borders(times, TYPE_D, 9000, 9000, wide.all > 9000 ? wide.all : 9000),
+           "more vectors take two stages no sooner than fewer");
+    tap_ok(!read_text(times, "route two-stages-all double 5\nroute two-stages-all double 6\n") &&
+               !read_text(times, "route two-stages single 0\n") &&
+               !read_text(times, "route two-stages 5\n") &&
+               !read_text(times, "route two-stages-all real 5\n") &&
+               !read_text(times, "route two-stages-half single 5\n") &&
+               !read_text(times, "route two-stages-all single 5 6\n"),
+           "a border a second time, none, and one of no part or precision are faults");
+    struct route_factors factors = {.from = {[BORDER_TWO_STAGES] = {1, 0}, {0, 0}, {3, 0}}};
+    const struct route_factors before = {.from = {[BORDER_TWO_STAGES] = {4, 0}, {5, 8}, {6, 9}}};
+    route_factors_keep(&factors, &before);
+    memset(times, 0, sizeof *times);
+    times->routes = factors;
+    char *text = learned_times_text(times);
+    memset(times, 0, sizeof *times);
+    tap_ok(text && read_text(times, text) && has_borders(times, TYPE_D, 1, 5, 5) &&
+               times->routes.from[BORDER_TWO_STAGES_ALL][0] == 3 &&
+               times->routes.from[BORDER_TWO_STAGES][1] == 0 &&
+               times->routes.from[BORDER_TWO_STAGES_ALL][1] == 9,
+           "what was not learned anew stays, and all can be read again");
+    free(text);
+}
+
+/* The times of two stages from their border on. */
+static void test_two_stages(struct learned_times *times)
+{
+    read_text(times, "route two-stages double 8192\nroute two-stages-tenth double 8192\n"
+                     "route two-stages-all double 16384\n");
+    tap_ok(close_to(predict(times, LAPACK_SYEVD, TYPE_D, 8192, 0).compute_us, 174e3) &&
+               close_to(predict(times, LAPACK_SYEVX, TYPE_D, 16384, 16384).compute_us, 2.58e6) &&
+               close_to(predict(times, LAPACK_SYEVX, TYPE_D, 8192, 8192).compute_us, 432e3) &&
+               predict(times, LAPACK_SYEVD, TYPE_D, 8191, 0).compute_us > 350e3,
+           "two stages have their times from their border on");
+    const double few = predict(times, LAPACK_SYEVX, TYPE_D, 16384, 1638).compute_us,
+                 half = predict(times, LAPACK_SYEVX, TYPE_D, 16384, 9011).compute_us;
+    tap_ok(fabs(few / 1.13e6 - 1) < 0.01 && fabs(half / ((1.13e6 + 2.58e6) / 2) - 1) < 0.01,
+           "by the part of the vectors: %.0f and %.0f us", few, half);
+    read_text(times, "route own real 20000\nroute two-stages double 100\n");
+    tap_ok(predict(times, LAPACK_SYEVD, TYPE_D, 8192, 0).compute_us > 500e3 &&
+               predict(times, LAPACK_SYTRD, TYPE_D, 30000, 0).compute_us > 10e6 &&
+               close_to(predict(times, LAPACK_SYEVD, TYPE_Z, 20000, 0).compute_us,
+                        predict(NULL, LAPACK_SYEVD, TYPE_Z, 20000, 0).compute_us),
+           "neither cuSOLVER's way, nor a reduction alone, nor complex matrices do");
 }
 
 /* Of every curve its own factors, and of no other. */
@@ -306,6 +374,8 @@ int main(void)
     test_built_in();
     test_own(times);
     test_learning_own(times);
+    test_borders(times);
+    test_two_stages(times);
     test_factors(times);
     test_groups(times);
     test_older_and_other(times);

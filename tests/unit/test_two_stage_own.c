@@ -53,6 +53,8 @@ static bool run_own_eigen(const struct own_eigen *own)
     return good;
 }
 
+static struct two_stage_borders learned; /* all 0: none */
+
 /* Values of A, or of A and B, by the eigensolver that routes call. */
 static bool run_own(const double *a, const double *b, int n, enum own_eigen_way way, double *w)
 {
@@ -67,7 +69,7 @@ static bool run_own(const double *a, const double *b, int n, enum own_eigen_way 
                                      .b = b ? send_numbers(b, count) : 0,
                                      .w = allocate((size_t)n * sizeof *w),
                                      .info = allocate(2 * sizeof(int))},
-                            .way = way};
+                            .way = way, .borders = learned};
     int info[2] = {1, 1};
     const bool good = run_own_eigen(&own);
     device_peek(w, own.call.w, (size_t)n * sizeof *w);
@@ -102,6 +104,15 @@ static void test_own(const struct problem *problem)
     tap_ok(good && call_count("cuLaunchCooperativeKernel") - between == 1 &&
                difference_of(w, reference, n, TYPE_D) < BOUND,
            "small orders take one stage");
+    learned = (struct two_stage_borders){n, n + 1, n + 1};
+    const unsigned long then = call_count("cuLaunchCooperativeKernel");
+    good = run_own(problem->given, NULL, n, OWN_EIGEN_BY_ORDER, w);
+    learned.none = n + 1;
+    const unsigned long at_border = call_count("cuLaunchCooperativeKernel") - then;
+    good = good && run_own(problem->given, NULL, n, OWN_EIGEN_BY_ORDER, w);
+    tap_ok(good && at_border == 2 && call_count("cuLaunchCooperativeKernel") - then == 3,
+           "but from a border on that the caller has learned");
+    learned = (struct two_stage_borders){0};
     free(a), free(b), free(u), free(w), free(reference);
 }
 

@@ -25,6 +25,7 @@
  *   cold BYTES  of the first and second dgemv on a new matrix
  *   route NAME N JOBZ  of that call of a LAPACK routine, the median of three after a first one, and of
  *               the first; any letter where it has no JOBZ
+ *   stages s|d N VECTORS  of an eigenproblem by mublas' own kernels on the device, in one stage and in two
  * or "none" where that cannot be done. Flags are numbers of blas_call.h. The exit status. */
 int timed_calls(const char *bytes);
 
@@ -55,6 +56,10 @@ bool call_timer_cold(struct call_timer *timer, double bytes, double *first_us, d
 
 /* Of a call of a LAPACK routine; any letter where it has no JOBZ. */
 bool call_timer_route(struct call_timer *timer, const char *name, int64_t n, char jobz, double *us);
+
+/* Of mublas' own eigensolver in one stage and in two. */
+bool call_timer_stages(struct call_timer *timer, enum blas_type type, int64_t n, int64_t vectors,
+                       double *one_us, double *two_us);
 
 /* End the process, and add to `end` what it left in its report. False: it ended with a failure. */
 struct call_timer_end {

@@ -11,7 +11,6 @@ mublas_SOURCES += \
 libmublas_calls_la_SOURCES += \
 	src/command/tune/call_timer.c src/command/tune/call_timer.h \
 	src/command/tune/learned_merge.c src/command/tune/learned_merge.h \
-	src/command/tune/operand_pools.c src/command/tune/operand_pools.h \
 	src/command/tune/timed_calls.c \
 	src/command/tune/tune_calls.c src/command/tune/tune_calls.h \
 	src/command/tune/tune_routes.c

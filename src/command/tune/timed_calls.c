@@ -1,8 +1,9 @@
 #include "command/tune/call_timer.h"
+#include "command/eigen_stages.h"
 #include "command/lapack_call.h"
 #include "command/random_flags.h"
 #include "command/routine_call.h"
-#include "command/tune/operand_pools.h"
+#include "command/operand_pools.h"
 #include "common/clock.h"
 #include "mirror/ledger/staged_results.h"
 #include "mirror/pinning/pins.h"
@@ -201,6 +202,14 @@ static bool answer_route(const char *request, double us[2])
     return made && arguments.info == 0;
 }
 
+static bool answer_stages(const char *request, double us[2])
+{
+    char type;
+    long long n, vectors;
+    return sscanf(request, "stages %c %lld %lld", &type, &n, &vectors) == 3 && n > 0 && vectors >= 0 &&
+           vectors <= n && eigen_stages_time(type == 's' ? TYPE_S : TYPE_D, n, vectors, &us[0], &us[1]);
+}
+
 /* Where answers go: what a host BLAS prints (MKL_VERBOSE) is none of them, and goes to standard error. */
 static FILE *take_output(void)
 {
@@ -221,7 +230,7 @@ static void answer_all(struct sides *sides, FILE *answers)
             fflush(answers);
         else if (answer_warm(sides, request, us) ||
                  answer_cold(&sides->pools[SIDE_DEVICE], request, us) ||
-                 answer_route(request, us))
+                 answer_route(request, us) || answer_stages(request, us))
             fprintf(answers, "%.4f %.4f\n", us[0], us[1]);
         else
             fputs("none\n", answers);

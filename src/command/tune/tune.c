@@ -122,6 +122,8 @@ static struct tune_calls_options calls_options(struct run *run)
     struct tune_calls_options options = tune_calls_quick();
     if (run->options.exhaustive)
         options.seconds = 150, options.host_seconds = 110;
+    if (run->options.exhaustive || run->options.eigensolvers)
+        options.stage_seconds = 20;
     options.routines = run->options.routines ? run->options.call_routines : NULL;
     options.eigensolvers = run->options.eigensolvers;
     options.before = run->files.recipe.crossover;

@@ -27,7 +27,7 @@ struct session {
 
 struct tune_calls_options tune_calls_quick(void)
 {
-    return (struct tune_calls_options){.seconds = 25, .host_seconds = 18,
+    return (struct tune_calls_options){.seconds = 25, .host_seconds = 18, .stage_seconds = 3,
                                        .most_bytes = (size_t)128 << 20, .most_us = 1.5e3};
 }
 
@@ -182,7 +182,8 @@ static bool leave_time_for_routes(struct tune_calls_options *options)
 {
     const bool wanted =
         options->eigensolvers || (!options->routines && options->seconds >= seconds_with_routes);
-    options->seconds -= wanted ? TUNE_ROUTES_SECONDS : 0;
+    options->stage_seconds = fmin(options->stage_seconds, options->seconds / 8);
+    options->seconds -= wanted ? TUNE_ROUTES_SECONDS + options->stage_seconds : 0;
     return wanted;
 }
 
@@ -201,6 +202,6 @@ bool tune_calls(const struct tune_calls_options *wanted, const char *who, struct
         session.process_lost = !call_timer_stop(&session.timer, &session.end);
     }
     if (routes && may_go_on(&session, 1))
-        tune_routes(&times->routes, options->routines != NULL, who);
+        tune_routes(&times->routes, options->routines != NULL, options->stage_seconds, who);
     return conclude(&session);
 }

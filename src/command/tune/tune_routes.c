@@ -1,13 +1,18 @@
 /* The part of tune_calls.h that learns how far this machine's times of LAPACK routines are from the built-in
  * curves (route_factors.h): dsyevd and zheevd, with and without vectors, dgetrf and dgesdd, near the orders
- * from which they pay; and from which order on mublas' own eigensolver is faster than cuSOLVER's. */
+ * from which they pay; from which order on mublas' own eigensolver is faster than cuSOLVER's, and from which
+ * ones it is in two stages. */
 #include "command/tune/tune_calls.h"
 #include "command/run/offload_report.h"
 #include "command/tune/call_timer.h"
 #include "common/clock.h"
 #include "gpu/vendor/solver_library.h"
+#include "tuner/learn/border_search.h"
 #include "tuner/learn/statistics.h"
 #include "tuner/online/route_times.h"
+
+#include <math.h>
+#include <string.h>
 
 enum { ORDERS = 3, PROCESSES = 3 };
 static const double most_us = 50e3; /* of a call on the host */
@@ -111,11 +116,59 @@ static void learn_side(struct route_factors *factors, enum call_side side, bool 
     shim_child_clean(&timer.child);
 }
 
+/* Of a border of two stages. What an order takes is guessed from the one before, and not begun where it would
+ * end too late. */
+struct stages {
+    struct call_timer *timer;
+    enum blas_type type;
+    int tenths; /* of the vectors */
+    double end, us_by_cube;
+};
+
+static bool time_stages(void *context, int64_t n, double *ratio)
+{
+    struct stages *const stages = context;
+    const double cube = pow((double)n, 3), unlike = 1.5;
+    double one, two;
+    if (clock_seconds() + 1e-6 * unlike * cube * stages->us_by_cube > stages->end ||
+        !call_timer_stages(stages->timer, stages->type, n, n * stages->tenths / 10, &one, &two) ||
+        !(one > 0 && two > 0))
+        return false;
+    stages->us_by_cube = (one + two) / cube;
+    *ratio = two / one;
+    return true;
+}
+
+/* Small orders tell what larger ones will take. A first time counts for nothing: kernels are loaded. */
+static void learn_two_stages(struct route_factors *factors, struct call_timer *timer, double seconds)
+{
+    enum { FIRST = 256, LAST = 2048, PARTS = ROUTE_BORDERS - BORDER_TWO_STAGES };
+    static const int tenths[PARTS] = {0, 1, 10};
+    struct stages stages = {.timer = timer, .type = TYPE_D, .tenths = 10, .end = clock_seconds() + seconds};
+    double ratio;
+    for (int64_t n = FIRST; n <= LAST; n *= 2)
+        if (!time_stages(&stages, n, &ratio) || !time_stages(&stages, n, &ratio))
+            return;
+    for (int single = 0; single < 2; single++) {
+        stages.type = single ? TYPE_S : TYPE_D;
+        const struct two_stage_borders known = route_factors_two_stages(factors, stages.type);
+        stages.tenths = tenths[0];
+        time_stages(&stages, known.none, &ratio);
+        for (int i = 0; i < PARTS; i++) {
+            stages.tenths = tenths[i];
+            factors->from[BORDER_TWO_STAGES + i][single] =
+                border_search(two_stage_border(&known, 10, tenths[i]), time_stages, &stages);
+        }
+    }
+}
+
 /* cuSOLVER's times at the orders at which there are our own, of all vectors, and from which order on ours are
- * less. */
-static void learn_own(struct route_factors *factors, struct times *times, const char *who)
+ * less. And from which on ours take two stages. */
+static void learn_ways(struct route_factors *factors, struct times *times, double stage_seconds,
+                       const char *who)
 {
     struct call_timer timer;
+    struct route_factors borders = {0};
     struct offload_row row;
     if (!starts(&timer, SIDE_DEVICE, "cusolver", who))
         return;
@@ -125,24 +178,28 @@ static void learn_own(struct route_factors *factors, struct times *times, const 
             if (clock_seconds() > end || !call_timer_route(&timer, timed[i].name, timed[i].orders[j],
                                                            timed[i].jobz, &times[i].solver[j]))
                 break;
+    learn_two_stages(&borders, &timer, stage_seconds);
     const bool good = shim_child_wait(&timer.child) == 0;
     for (int i = 0; i < TIMED && good; i++) {
         int count = 0;
         while (count < ORDERS && times[i].own[count] > 0 && times[i].solver[count] > 0)
             count++;
         if (offload_report_row(timer.child.report, timed[i].name, &row) && row.on_host == 0)
-            route_factors_learn_own(factors, blas_is_complex(timed[i].type), timed[i].orders, times[i].own,
+            route_factors_learn_own(&borders, blas_is_complex(timed[i].type), timed[i].orders, times[i].own,
                                     times[i].solver, count);
     }
+    if (good)
+        memcpy(factors->from, borders.from, sizeof borders.from);
     shim_child_clean(&timer.child);
 }
 
-void tune_routes(struct route_factors *factors, bool eigenproblems_alone, const char *who)
+void tune_routes(struct route_factors *factors, bool eigenproblems_alone, double stage_seconds,
+                 const char *who)
 {
     struct times times[TIMED] = {0};
     if (!solver_library_find())
         return;
     for (int side = 0; side < CALL_SIDES; side++)
         learn_side(factors, (enum call_side)side, eigenproblems_alone, times, who);
-    learn_own(factors, times, who);
+    learn_ways(factors, times, stage_seconds, who);
 }

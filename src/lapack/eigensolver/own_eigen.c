@@ -5,7 +5,6 @@
 #include "lapack/eigensolver/divide_conquer.h"
 #include "lapack/eigensolver/tridiagonalisation.h"
 #include "lapack/eigensolver/two_stage/two_stage.h"
-#include "lapack/eigensolver/two_stage/two_stage_borders.h"
 #include "lapack/matrix_part.h"
 #include "lapack/standard_form.h"
 #include "lapack/workspace.h"
@@ -59,20 +58,14 @@ static struct two_stage two_stage_of(const struct own_eigen *work, const struct 
                               .keeps_other_triangle = work->keeps_other_triangle && work->count == 0};
 }
 
-static int64_t two_stages_border(const struct own_eigen *work)
-{
-    const struct two_stage_borders from = two_stage_borders(work->call.type);
-    const int64_t n = work->call.n, more = 10 * work->count - n; /* than a tenth, in tenths */
-    return work->count == 0 ? from.none
-           : more <= 0      ? from.tenth
-                            : from.tenth + (from.all - from.tenth) * more / (9 * n);
-}
-
 static bool wants_two_stages(const struct own_eigen *work)
 {
+    const struct two_stage_borders from =
+        work->borders.none > 0 ? work->borders : two_stage_borders(work->call.type);
+    const int64_t n = work->call.n;
     return blas_scalar_parts(work->call.type) == 1 &&
            (work->way == OWN_EIGEN_TWO_STAGES ||
-            (work->way == OWN_EIGEN_BY_ORDER && work->call.n >= two_stages_border(work)));
+            (work->way == OWN_EIGEN_BY_ORDER && n >= two_stage_border(&from, n, work->count)));
 }
 
 static bool goes_back(const struct own_eigen *work)

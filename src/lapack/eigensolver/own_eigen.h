@@ -6,6 +6,7 @@
 #ifndef MUBLAS_LAPACK_OWN_EIGEN_H
 #define MUBLAS_LAPACK_OWN_EIGEN_H
 
+#include "lapack/eigensolver/two_stage/two_stage_borders.h"
 #include "lapack/solver_eigen.h"
 
 /* Two stages are for real matrices; by the order, unless the caller knows better. */
@@ -18,6 +19,7 @@ struct own_eigen {
     struct solver_eigen_call call;
     int64_t first, count; /* count: 0 without vectors */
     enum own_eigen_way way;
+    struct two_stage_borders borders; /* for OWN_EIGEN_BY_ORDER; all 0: as built in */
     bool keeps_other_triangle; /* of A, without vectors; else two stages need less memory, and destroy it */
 };
 

@@ -8,6 +8,16 @@ static const char *const curve_names[ROUTE_CURVES] = {[ROUTE_VALUES] = "values",
                                                       [ROUTE_LEVEL3] = "level3",
                                                       [ROUTE_SINGULAR] = "singular"};
 static const char *const field_names[2] = {"real", "complex"};
+static const char *const border_names[ROUTE_BORDERS] = {[BORDER_OWN] = "own",
+                                                        [BORDER_TWO_STAGES] = "two-stages",
+                                                        [BORDER_TWO_STAGES_TENTH] = "two-stages-tenth",
+                                                        [BORDER_TWO_STAGES_ALL] = "two-stages-all"};
+static const char *const precision_names[2] = {"double", "single"};
+
+static const char *const *types_of(int border)
+{
+    return border == BORDER_OWN ? field_names : precision_names;
+}
 
 /* Of several curves the first. False: none, since geev is learned by none. */
 static bool curve_of(enum lapack_family family, enum route_curve *curve)
@@ -68,14 +78,15 @@ void route_factors_keep(struct route_factors *factors, const struct route_factor
             for (int field = 0; field < 2; field++)
                 if (!(factors->factors[side][curve][field] > 0))
                     factors->factors[side][curve][field] = before->factors[side][curve][field];
-    for (int field = 0; field < 2; field++)
-        if (factors->own_from[field] == 0)
-            factors->own_from[field] = before->own_from[field];
+    for (int border = 0; border < ROUTE_BORDERS; border++)
+        for (int i = 0; i < 2; i++)
+            if (factors->from[border][i] == 0)
+                factors->from[border][i] = before->from[border][i];
 }
 
 bool route_factors_say_own(const struct route_factors *factors, int is_complex, int64_t order)
 {
-    return !factors || order >= factors->own_from[is_complex];
+    return !factors || order >= factors->from[BORDER_OWN][is_complex];
 }
 
 void route_factors_learn_own(struct route_factors *factors, int is_complex, const int64_t *orders,
@@ -87,7 +98,26 @@ void route_factors_learn_own(struct route_factors *factors, int is_complex, cons
         if (own[i] > clearly * solver[i])
             from = i + 1;
     if (count > 0)
-        factors->own_from[is_complex] = from == 0 ? 1 : from < count ? orders[from] : ROUTE_OWN_NEVER;
+        factors->from[BORDER_OWN][is_complex] = from == 0      ? 1
+                                                : from < count ? orders[from]
+                                                               : ROUTE_ORDER_NEVER;
+}
+
+struct two_stage_borders route_factors_two_stages(const struct route_factors *factors, enum blas_type type)
+{
+    struct two_stage_borders borders = two_stage_borders(type), wide = two_stage_borders(TYPE_D);
+    int64_t *const orders[] = {&borders.none, &borders.tenth, &borders.all};
+    const int64_t of_double[] = {wide.none, wide.tenth, wide.all};
+    for (int i = 0; factors && i < 3; i++) {
+        const int64_t *const learned = factors->from[BORDER_TWO_STAGES + i];
+        if (learned[blas_is_single(type)] > 0)
+            *orders[i] = learned[blas_is_single(type)];
+        else if (learned[0] > 0)
+            *orders[i] = *orders[i] * learned[0] / of_double[i];
+        if (i > 0 && *orders[i] < *orders[i - 1])
+            *orders[i] = *orders[i - 1];
+    }
+    return borders;
 }
 
 /* The number of the next word among `count` names; -1: a fault. */
@@ -100,22 +130,23 @@ static int read_name(struct line_reader *reader, const char *const *names, int c
     return -1;
 }
 
-static bool read_own(struct line_reader *reader, struct route_factors *factors)
+static bool read_border(struct line_reader *reader, struct route_factors *factors, int border)
 {
-    const int field = read_name(reader, field_names, 2);
-    if (field < 0)
+    const int type = read_name(reader, types_of(border), 2);
+    if (type < 0)
         return false;
-    if (factors->own_from[field] > 0)
+    if (factors->from[border][type] > 0)
         return line_reader_fault(reader, "an order a second time");
-    return line_reader_integer(reader, 1, ROUTE_OWN_NEVER, &factors->own_from[field]) &&
+    return line_reader_integer(reader, 1, ROUTE_ORDER_NEVER, &factors->from[border][type]) &&
            line_reader_end(reader);
 }
 
 bool route_factors_read(struct line_reader *reader, struct route_factors *factors)
 {
     int side, field, curve;
-    if (line_reader_is(reader, "own"))
-        return read_own(reader, factors);
+    for (int border = 0; border < ROUTE_BORDERS; border++)
+        if (line_reader_is(reader, border_names[border]))
+            return read_border(reader, factors, border);
     if ((side = read_name(reader, side_names, CALL_SIDES)) < 0 ||
         (field = read_name(reader, field_names, 2)) < 0 ||
         (curve = read_name(reader, curve_names, ROUTE_CURVES)) < 0)
@@ -135,7 +166,9 @@ void route_factors_write(FILE *stream, const struct route_factors *factors)
                 if (factors->factors[side][curve][field] > 0)
                     fprintf(stream, "route %s %s %s %.4g\n", side_names[side], field_names[field],
                             curve_names[curve], factors->factors[side][curve][field]);
-    for (int field = 0; field < 2; field++)
-        if (factors->own_from[field] > 0)
-            fprintf(stream, "route own %s %lld\n", field_names[field], (long long)factors->own_from[field]);
+    for (int border = 0; border < ROUTE_BORDERS; border++)
+        for (int i = 0; i < 2; i++)
+            if (factors->from[border][i] > 0)
+                fprintf(stream, "route %s %s %lld\n", border_names[border], types_of(border)[i],
+                        (long long)factors->from[border][i]);
 }

@@ -2,12 +2,13 @@
  * built-in curves of route_times.c. It times dsyevd and zheevd near the order from which they pay, without
  * and with vectors; the other eigensolvers have their curves, and sytrd is nine tenths of the values'.
  * dgetrf stands for all that is level 3 (factorisations, what solves and inverts by them, orgtr, ormtr and
- * sygst), dgesdd for singular values, and both for complex types, too. geev is neither. Pure but for their
- * arguments. */
+ * sygst), dgesdd for singular values, and both for complex types, too. geev is neither. And from which orders
+ * on which way of an eigensolver is the fastest. Pure but for their arguments. */
 #ifndef MUBLAS_ROUTE_FACTORS_H
 #define MUBLAS_ROUTE_FACTORS_H
 
 #include "common/line_reader.h"
+#include "lapack/eigensolver/two_stage/two_stage_borders.h"
 #include "lapack/families.h"
 #include "tuner/online/timed_class.h"
 
@@ -36,13 +37,23 @@ static inline bool route_is_eigenproblem(enum lapack_family family)
 }
 
 /* No order is so large. */
-#define ROUTE_OWN_NEVER INT32_MAX
+#define ROUTE_ORDER_NEVER INT32_MAX
+
+/* Orders from which on a way is the faster one: mublas' own eigensolver, of real and complex types; and of it
+ * two stages, of double and single precision, to values alone, to a tenth of the vectors, and to all. */
+enum route_border {
+    BORDER_OWN,
+    BORDER_TWO_STAGES,
+    BORDER_TWO_STAGES_TENTH,
+    BORDER_TWO_STAGES_ALL,
+    ROUTE_BORDERS
+};
 
 /* 0: not learned, which stands for 1, or of complex types and the last two curves for what real ones have.
  * The second of each pair is of complex types. */
 struct route_factors {
     double factors[CALL_SIDES][ROUTE_CURVES][2];
-    int64_t own_from[2]; /* the least order at which mublas' own eigensolver is faster than cuSOLVER's */
+    int64_t from[ROUTE_BORDERS][2]; /* the second of complex types, or of single precision */
 };
 
 /* A measured time over the built-in curve's, within the bounds. */
@@ -66,12 +77,17 @@ bool route_factors_say_own(const struct route_factors *factors, int is_complex, 
 void route_factors_learn_own(struct route_factors *factors, int is_complex, const int64_t *orders,
                              const double *own, const double *solver, int count);
 
+/* From which orders on real matrices take two stages. What was not learned of single precision is to the
+ * built-in order as double's is to its own; more vectors take two stages no sooner than fewer. */
+struct two_stage_borders route_factors_two_stages(const struct route_factors *factors, enum blas_type type);
+
 /* What is not there is as before. */
 void route_factors_keep(struct route_factors *factors, const struct route_factors *before);
 
 /* The lines of a recipe's crossover section, without the first word, "route", where one is read:
  *   route host|device real|complex values|vectors|level3|singular FACTOR
- *   route own real|complex ORDER */
+ *   route own real|complex ORDER
+ *   route two-stages|two-stages-tenth|two-stages-all double|single ORDER */
 bool route_factors_read(struct line_reader *reader, struct route_factors *factors);
 void route_factors_write(FILE *stream, const struct route_factors *factors);
 

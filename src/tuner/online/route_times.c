@@ -128,6 +128,11 @@ static const struct order_curve host_reduction[2] = {{{0.004, 0.02, 0.12, 0.6, 0
 /* Of our own kernels with all vectors, H100 SXM; complex ones were measured at 2048 and 4096. */
 static const struct order_curve own_vectors[2] = {{{0.003, 0.006, 0.0178, 0.079, 0.432, 2.7}},
                                                   {{0.0044, 0.0101, 0.032, 0.147, 0, 0}}};
+/* In two stages, at eight times a curve's orders: values alone, with a tenth of the vectors, with all. What
+ * there is at 4096 of vectors follows from 4608 and 7168. */
+static const struct order_curve own_two_stages[3] = {{{0.072, 0.174, 0.576, 3.01, 0, 0}},
+                                                                   {{0.100, 0.297, 1.13, 5.59, 0, 0}},
+                                                                   {{0.120, 0.422, 2.58, 21.4, 0, 0}}};
 /* cuSOLVER 12.0.4, H100 SXM. */
 static const struct order_curve device_vectors[2] = {{{0.0048, 0.011, 0.028, 0.127, 0.63, 3.81}},
                                                {{0.0056, 0.013, 0.041, 0.219, 1.19, 0}}};
@@ -222,7 +227,23 @@ static double own_part(double n, int is_complex)
            order_curve_seconds(&device_vectors[is_complex], n);
 }
 
-static double device_seconds(const struct route_shape *shape, int is_complex, bool own)
+/* False: our own eigensolver takes one stage. */
+static bool find_two_stages(const struct route_factors *learned, const struct route_shape *shape,
+                            double *seconds)
+{
+    const struct two_stage_borders from = route_factors_two_stages(learned, shape->type);
+    const int64_t count = shape->vectors ? shape->k : 0;
+    if (blas_scalar_parts(shape->type) == 2 || shape->n < two_stage_border(&from, shape->n, count))
+        return false;
+    const double n = (double)shape->n, tenths = 10 * (double)count / n;
+    const struct order_curve *const less = &own_two_stages[tenths > 1];
+    const double part = tenths > 1 ? (tenths - 1) / 9 : tenths;
+    *seconds = (1 - part) * order_curve_seconds(less, n / 8) + part * order_curve_seconds(less + 1, n / 8);
+    return true;
+}
+
+static double device_seconds(const struct route_shape *shape, int is_complex, bool own,
+                             const struct route_factors *learned)
 {
     const struct routine_curves *const curves = routine_curves[shape->family][shape->vectors];
     const double n = (double)shape->n, least = 2e-3, part = own ? own_part(n, is_complex) : 1;
@@ -231,7 +252,10 @@ static double device_seconds(const struct route_shape *shape, int is_complex, bo
     const struct order_curve *const curve = shape->vectors ? device_vectors : device_values;
     const double reduction =
         is_generalised(shape->family) ? order_curve_seconds(&device_reduction[is_complex], n) : 0;
-    return fmax(least, part * order_curve_seconds(&curve[is_complex], n)) + reduction;
+    double seconds;
+    if (!own || !find_two_stages(learned, shape, &seconds))
+        seconds = fmax(least, part * order_curve_seconds(&curve[is_complex], n));
+    return seconds + reduction;
 }
 
 /* Less than half of a routine's time on the host is the memory's, which more cores do not shorten. */
@@ -260,7 +284,7 @@ struct route_times route_times_predict(const struct machine_model *model, const 
     double host, device;
     if (!factor_times_find(shape, &host, &device)) {
         host = host_seconds(shape, is_complex);
-        device = device_seconds(shape, is_complex, own);
+        device = device_seconds(shape, is_complex, own, learned);
     }
     return (struct route_times){
         .host_us = 1e6 * precision * core_factor(model) * host * route_factors_of(learned, SIDE_HOST, shape),

@@ -77,11 +77,10 @@ launched_own() { [ "$(called cuLaunchCooperativeKernel)" = "$1" ]; }
 # Two dsyevd and a zheevd
 ran_all() { [ "$(ran dsyevd 3)" = 2 ] && [ "$(ran zheevd 3)" = 1 ]; }
 
-# own_from FIELD ORDER: a recipe for the device that passes_by_own_kernels has
-own_from()
+# learned LINE...: a recipe for the device that passes_by_own_kernels has
+learned()
 {
-    printf 'host-blas %s\nhost-threads 1\nroute own %s %s\n' "$(readlink -f "$host_blas")" "$1" "$2" \
-        > "$work/lines"
+    printf '%s\n' "host-blas $(readlink -f "$host_blas")" "host-threads 1" "$@" > "$work/lines"
     ( use_emulated_driver
       use_reference_libraries
       export EMULATED_MULTIPROCESSORS=3

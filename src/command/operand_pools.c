@@ -1,4 +1,4 @@
-#include "command/tune/operand_pools.h"
+#include "command/operand_pools.h"
 
 #include "interpose/entries/pack.h"
 #include "mirror/pinning/pins.h"

@@ -1,0 +1,39 @@
+#include "tuner/learn/border_search.h"
+
+#include <math.h>
+
+enum { ORDERS_MOST = 3, ORDER_UNIT = 32 };
+
+/* By logarithms: of the order, and of the ratio. */
+struct point {
+    double order, ratio;
+};
+
+/* Where the line through both meets a ratio of one, no further than that. Where it does not fall it only tells
+ * which way is the faster one. */
+static double crossing(struct point first, struct point second)
+{
+    const double most = log(2), slope = (second.ratio - first.ratio) / (second.order - first.order);
+    const double step = slope < 0 ? -second.ratio / slope : copysign(most, second.ratio);
+    return second.order + fmin(fmax(step, -most), most);
+}
+
+int64_t border_search(int64_t known, border_ratio *ratio_at, void *context)
+{
+    const double alike = 0.02, first_step = 0.12;
+    struct point before = {0, 0}, now = {log((double)known), 0};
+    double next = now.order, ratio;
+    int timed = 0;
+    for (bool is_between = false; timed < ORDERS_MOST && !is_between; timed++) {
+        const int64_t order = llround(exp(next) / ORDER_UNIT) * ORDER_UNIT;
+        if (!ratio_at(context, order, &ratio))
+            break;
+        now = (struct point){log((double)order), log(ratio)};
+        if (fabs(now.ratio) < alike)
+            return order;
+        next = timed == 0 ? now.order + copysign(first_step, now.ratio) : crossing(before, now);
+        is_between = timed > 0 && signbit(before.ratio) != signbit(now.ratio);
+        before = now;
+    }
+    return timed == 0 ? 0 : llround(exp(next) / ORDER_UNIT) * ORDER_UNIT;
+}
