@@ -7,8 +7,8 @@
 
 enum { N = 8 };
 
-/* `first` on and beside the diagonal up to row `rows`, `second` behind, and `between` beside the diagonal where
- * they meet. */
+/* `first` on and beside the diagonal up to row `rows`, `second` behind, and `between` beside the diagonal
+ * where they meet. */
 static bool are_alike(bool is_single, double first, double second, int rows, double between)
 {
     double d[N], e[N - 1];
