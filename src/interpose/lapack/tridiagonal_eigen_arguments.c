@@ -7,24 +7,21 @@
 
 enum { COMPZ = 1, N = 2, D = 3, E = 4, Z = 5, LDZ = 6 };
 
-/* The arguments behind, of the real types, then of the complex ones; 0: there is none. */
-static const struct layout {
-    unsigned char info;
-    struct workspace_layout workspaces;
-} layouts[2] = {{11, {.query = {{7, 8}, {0, 0}, {9, 10}}, .info = 11}},
-                {13, {.query = {{7, 8}, {9, 10}, {11, 12}}, .info = 13}}};
+/* The workspaces and INFO of the real types, then of the complex ones. */
+static const struct workspace_layout layouts[2] = {
+    {.query = {{7, 8}, {0, 0}, {9, 10}}, .info = 11}, {.query = {{7, 8}, {9, 10}, {11, 12}}, .info = 13}};
 
-static const struct layout *layout_of(const struct lapack_call *call)
+static const struct workspace_layout *layout_of(const struct lapack_call *call)
 {
     return &layouts[blas_scalar_parts(call->routine->type) - 1];
 }
 
 static bool is_query(const struct lapack_call *call)
 {
-    const struct workspace_layout *const workspaces = &layout_of(call)->workspaces;
+    const struct workspace_layout *const layout = layout_of(call);
     bool asks = false;
     for (int i = 0; i < WORKSPACE_QUERIES_MAX; i++) {
-        const int length = workspaces->query[i].length;
+        const int length = layout->query[i].length;
         asks = asks || (length && lapack_integer(call, length) == -1);
     }
     return asks;
@@ -55,13 +52,13 @@ static void find_least(bool is_complex, bool updates, int64_t n, int64_t least[W
 static bool workspaces_suffice(const struct lapack_call *call,
                                const struct tridiagonal_eigenproblem *problem)
 {
-    const struct workspace_layout *const workspaces = &layout_of(call)->workspaces;
+    const struct workspace_layout *const layout = layout_of(call);
     int64_t least[WORKSPACE_QUERIES_MAX];
     bool suffice = true;
     find_least(blas_scalar_parts(problem->type) == 2, problem->updates, problem->n, least);
     for (int i = 0; i < WORKSPACE_QUERIES_MAX; i++)
-        suffice = suffice && (!workspaces->query[i].length ||
-                              lapack_integer(call, workspaces->query[i].length) >= least[i]);
+        suffice = suffice && (!layout->query[i].length ||
+                              lapack_integer(call, layout->query[i].length) >= least[i]);
     return suffice;
 }
 
@@ -133,7 +130,7 @@ static void write(const struct lapack_call *call, const struct lapack_problem *a
     const struct tridiagonal_eigenproblem *const problem = &any->tridiagonal;
     (void)route;
     memcpy(lapack_address(call, D), problem->t, (size_t)problem->n * real_bytes(problem));
-    workspace_answers_write(call, &layout_of(call)->workspaces);
+    workspace_answers_write(call, layout_of(call));
     lapack_put_integer(call, layout_of(call)->info, 0, 0);
 }
 
