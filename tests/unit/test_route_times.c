@@ -78,6 +78,7 @@ static void test_own(struct learned_times *times)
            "the recipe may have an order from which ours is faster");
     tap_ok(!predict(NULL, LAPACK_GETRF, TYPE_D, 2000, 0).own &&
                !predict(NULL, LAPACK_ORMTR, TYPE_D, 2000, 0).own &&
+               !predict(NULL, LAPACK_STEDC, TYPE_D, 2000, 2000).own &&
                !predict(NULL, LAPACK_GEEV, TYPE_D, 2000, 2000).own &&
                !predict(NULL, LAPACK_GESDD, TYPE_D, 2000, 2000).own,
            "of other routines there is no such thing");
