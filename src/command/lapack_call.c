@@ -42,6 +42,7 @@ static const char *const signatures[LAPACK_FAMILY_COUNT] = {
     [LAPACK_ORGTR] = "uplo n a lda tau work lwork info",
     [LAPACK_ORMTR] = "side uplo trans m n a lda tau c ldc work lwork info",
     [LAPACK_SYGST] = "itype uplo n a lda b ldb info",
+    [LAPACK_STEDC] = "compz n d e z ldz work lwork rwork lrwork iwork liwork info",
     [LAPACK_GESVD] = "jobu jobvt m n a lda s u ldu vt ldvt work lwork rwork info",
     [LAPACK_GESDD] = "jobz m n a lda s u ldu vt ldvt work lwork rwork iwork info",
     [LAPACK_GEEV] = "jobvl jobvr n a lda w wi left ldleft vr ldvr work lwork rwork info",
@@ -63,7 +64,7 @@ static const struct argument {
     OTHER(u, z, true), OTHER(vt, b, true), OTHER(c, b, true), OTHER(vr, z, true), OTHER(left, b, true),
     OTHER(wi, e, true), OTHER(ldu, ldz, false), OTHER(ldvt, ldb, false), OTHER(ldc, ldb, false),
     OTHER(ldvr, ldz, false), OTHER(ldleft, ldb, false), OTHER(jobu, jobz, false),
-    OTHER(jobvt, jobz, false), OTHER(jobvr, jobz, false),
+    OTHER(jobvt, jobz, false), OTHER(jobvr, jobz, false), OTHER(compz, jobz, false),
 #undef VALUE
 #undef ARRAY
 #undef OTHER

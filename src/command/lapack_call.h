@@ -18,8 +18,8 @@ struct lapack_arguments {
     char jobz, jobvl, range, uplo, diag, side, trans;
     int64_t itype, n, k, nrhs, lda, ldb, ldz, il, iu, m, lwork, lrwork, liwork, info;
     union lapack_real vl, vu, abstol;
-    /* w is also s and d, e is wi, z is u and vr, b is vt, c and the left vectors; jobz is jobu, jobvt and
-     * jobvr. */
+    /* w is also s and d, e is wi, z is u and vr, b is vt, c and the left vectors; jobz is jobu, jobvt,
+     * jobvr and compz. */
     void *a, *b, *z, *w, *e, *tau, *work, *rwork, *iwork, *ifail, *isuppz, *ipiv;
 };
 

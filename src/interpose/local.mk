@@ -78,7 +78,8 @@ interposer_sources += \
 	src/interpose/execute/host_level3.c src/interpose/execute/host_level3.h \
 	src/interpose/lapack/eigen_arguments.c src/interpose/lapack/factor_arguments.c \
 	src/interpose/lapack/general_eigen_arguments.c src/interpose/lapack/reduction_arguments.c \
-	src/interpose/lapack/singular_arguments.c src/interpose/lapack/methods.h \
+	src/interpose/lapack/singular_arguments.c src/interpose/lapack/tridiagonal_eigen_arguments.c \
+	src/interpose/lapack/methods.h \
 	src/interpose/lapack/entry.c \
 	src/interpose/lapack/shared_route.c src/interpose/lapack/shared_route.h \
 	src/interpose/lapack/workspace_answers.c src/interpose/lapack/workspace_answers.h \

@@ -28,6 +28,7 @@ enum lapack_family {
     LAPACK_ORGTR,
     LAPACK_ORMTR,
     LAPACK_SYGST,
+    LAPACK_STEDC,
     LAPACK_GESDD,
     LAPACK_GESVD,
     LAPACK_GEEV,

@@ -24,6 +24,8 @@ libmublas_core_la_SOURCES += \
 	src/lapack/standard_form.c src/lapack/standard_form.h \
 	src/lapack/triangle.c src/lapack/workspace.h \
 	src/lapack/tridiagonal.c \
+	src/lapack/tridiagonal_eigen.c src/lapack/tridiagonal_eigen.h \
+	src/lapack/tridiagonal_parts.c src/lapack/tridiagonal_parts.h \
 	src/lapack/eigensolver/back_transformation.c src/lapack/eigensolver/back_transformation.h \
 	src/lapack/eigensolver/block_reflector.c src/lapack/eigensolver/block_reflector.h \
 	src/lapack/eigensolver/device_product.c src/lapack/eigensolver/device_product.h \

@@ -103,6 +103,9 @@ ROUTINE(dgebak, "ppniipipio")
 #ifdef HAS_dstev
 ROUTINE(dstev, "pnpppipo")
 #endif
+#ifdef HAS_dstedc
+ROUTINE(dstedc, "pnpppipiwio")
+#endif
 #ifdef HAS_dpotrf
 ROUTINE(dpotrf, "pnpio")
 #endif

@@ -1,6 +1,6 @@
 /* lapack_user [ROUTINE...]: calls LAPACK routines by their Fortran names, as a program that is linked with it
  * does, and prints a line for each: its INFO, and whether results are near known ones. ROUTINE: dsyevd,
- * dsyevr, dgeev, dstev, dpotrf, or dgemm, which is BLAS. -DHAS_dsyevd...: it knows these alone.
+ * dsyevr, dgeev, dstev, dstedc, dpotrf, or dgemm, which is BLAS. -DHAS_dsyevd...: it knows these alone.
  * -DINTEGER=long: for libraries whose integers have 64 bits. -DPREFIX=scipy_ -DSUFFIX=_64_: the names are
  * written so. */
 #include <math.h>
@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if !defined HAS_dsyevd && !defined HAS_dsyevr && !defined HAS_dgeev && !defined HAS_dstev && !defined HAS_dpotrf && \
-    !defined HAS_dgemm
+#if !defined HAS_dsyevd && !defined HAS_dsyevr && !defined HAS_dgeev && !defined HAS_dstev && \
+    !defined HAS_dstedc && !defined HAS_dpotrf && !defined HAS_dgemm
 #define HAS_dsyevd
 #define HAS_dsyevr
 #define HAS_dgeev
 #define HAS_dstev
+#define HAS_dstedc
 #define HAS_dpotrf
 #define HAS_dgemm
 #endif
@@ -48,6 +49,8 @@ void NAME(dgeev)(const char *, const char *, const INTEGER *, double *, const IN
                  size_t, size_t);
 void NAME(dstev)(const char *, const INTEGER *, double *, double *, double *, const INTEGER *, double *,
                  INTEGER *, size_t);
+void NAME(dstedc)(const char *, const INTEGER *, double *, double *, double *, const INTEGER *, double *,
+                  const INTEGER *, INTEGER *, const INTEGER *, INTEGER *, size_t);
 void NAME(dpotrf)(const char *, const INTEGER *, double *, const INTEGER *, INTEGER *, size_t);
 
 /* The second difference, whose eigenvalues are known. */
@@ -133,6 +136,21 @@ static void run_dstev(void)
 }
 #endif
 
+#ifdef HAS_dstedc
+static void run_dstedc(void)
+{
+    for (int i = 0; i < N; i++) {
+        w[i] = 2;
+        b[i] = -1;
+    }
+    NAME(dstedc)("I", &n, w, b, a, &n, work, &length, integers, &integer_length, &info, 1);
+    if (work[0] == 1 + 4 * N + N * N && integers[0] == 3 + 5 * N)
+        tell("dstedc");
+    else
+        print("dstedc", 0);
+}
+#endif
+
 #ifdef HAS_dpotrf
 /* The squares of the factor's diagonal are (i + 2) / (i + 1). */
 static void run_dpotrf(void)
@@ -170,6 +188,9 @@ static const struct {
 #endif
 #ifdef HAS_dstev
     {"dstev", run_dstev},
+#endif
+#ifdef HAS_dstedc
+    {"dstedc", run_dstedc},
 #endif
 #ifdef HAS_dpotrf
     {"dpotrf", run_dpotrf},

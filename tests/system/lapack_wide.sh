@@ -14,7 +14,7 @@ export WHOLE_LAPACK=$host_lapack_directory/liblapack.so.3 NARROW_BLAS=$host_blas
     echo "1..0 # SKIP under sanitizers the emulated cuSOLVER's LAPACK gets the program's BLAS, of another width"
     exit
 }
-all="dsyevd dsyevr dgeev dstev dpotrf dgemm"
+all="dsyevd dsyevr dgeev dstev dstedc dpotrf dgemm"
 
 # build FILE SOURCE ARGUMENT...: not instrumented, as other people's
 build()
@@ -27,7 +27,7 @@ shared() { build "$1" "$2" -shared -fPIC -Wl,-soname,"${1##*/}" "${@:3}"; }
 mkdir "$work/made" "$work/debian" "$work/mublas"
 shared made/libblas64.so.3 wide_blas.c -D_GNU_SOURCE -DPLAIN_NAMES
 shared made/liblapack64.so.3 lapack_part.c -D_GNU_SOURCE -DAPART -DINTEGER=long -DHAS_dsyevd -DHAS_dsyevr \
-    -DHAS_dgeev -DHAS_dgebal -DHAS_dstev -DHAS_dpotrf -DHAS_ilaver
+    -DHAS_dgeev -DHAS_dgebal -DHAS_dstev -DHAS_dstedc -DHAS_dpotrf -DHAS_ilaver
 build user lapack_user.c -DINTEGER=long -Wl,--no-as-needed "$work/made/liblapack64.so.3" "$work/made/libblas64.so.3"
 ln -s "$build/src/interpose/lapack/liblapack64.so.3" "$build/src/interpose/.libs/libblas64.so.3" "$work/mublas"
 ln -s "$build/src/interpose/.libs/libblas64.so.3" "$work/mublas/libblas64-mublas.so.3"
@@ -38,15 +38,15 @@ on()
     rm -f "$work"/report*
     LD_LIBRARY_PATH=$1:$LD_LIBRARY_PATH LD_PRELOAD=$2 MUBLAS_OFFLOAD=$3 MUBLAS_REPORT=$work/report "$work/user" $all \
         > "$work/output" 2> "$work/errors" && [ ! -s "$work/errors" ] &&
-        [ "$(grep -c 'info 0, right$' "$work/output")" = 6 ]
+        [ "$(grep -c 'info 0, right$' "$work/output")" = 7 ]
 }
 # All but dstev were called once each, on the device; the hosts are those with 64-bit integers, and there is
 # one report.
 on_device()
 {
     [ "$(ls "$work"/report* | wc -l)" = 1 ] && grep -q "^  host LAPACK .*/liblapack64" "$work/report" &&
-        awk '$1 ~ /^(dsyevd|dsyevr|dgeev|dpotrf|dgemm)$/ && $4 ~ /^[0-9]+$/ { rows++; good += $2 == 1 && $3 == 1 }
-            END { exit !(rows == 5 && good == 5) }' "$work/report"
+        awk '$1 ~ /^(dsyevd|dsyevr|dgeev|dstedc|dpotrf|dgemm)$/ && $4 ~ /^[0-9]+$/ { rows++; good += $2 == 1 && $3 == 1 }
+            END { exit !(rows == 6 && good == 6) }' "$work/report"
 }
 
 is_off() { grep -q 'setting *MUBLAS_OFFLOAD=never' "$work/report" && ! grep -q 'opened in' "$work/report"; }

@@ -151,25 +151,25 @@ result $? "but not to who wants none"
 program=$build/fortran/eigensolver
 if "$program" 1 > /dev/null 2>&1; [ $? != 127 ]; then
     rm -f "$work"/report*
-    MUBLAS_OFFLOAD=auto under_shim "$program" 300 3 && is_good && advises '[0-9.]+ s of calls on the host, because .*dsyevd [0-9.]+ s '
+    MUBLAS_OFFLOAD=auto under_shim "$program" 300 3 && is_good && advises '[0-9.]+ s of calls on the host, because .*dsyevd ([0-9.]+ s )?\(1\)'
     result $? "an eigensolver on the host: advice on each routine that stayed there"
     rm -f "$work"/report*
     MUBLAS_CUDA_DRIVER=/nonexistent/libcuda.so.1 under_shim "$program" 700 3 && is_good &&
         advises 'No GPU could be used: no CUDA driver \(/nonexistent/libcuda.so.1: ' &&
-        advises '[0-9.]+ s of calls on the host, because there was no usable GPU that they could have paid for: .*dsyevd [0-9.]+ s '
+        advises '[0-9.]+ s of calls on the host, because there was no usable GPU that they could have paid for: .*dsyevd ([0-9.]+ s )?\(1\)'
     result $? "without a driver that is the reason given"
     rm -f "$work"/report*
     MUBLAS_OFFLOAD=always MUBLAS_CUDA_DRIVER=/nonexistent/libcuda.so.1 under_shim "$program" 100 3 && is_good &&
-        advises '[0-9.]+ s of calls on the host, because there was no usable GPU: .*dsyevd [0-9.]+ s '
+        advises '[0-9.]+ s of calls on the host, because there was no usable GPU: .*dsyevd ([0-9.]+ s )?\(1\)'
     result $? "and of calls that looked for the device"
     rm -f "$work"/report*
     MUBLAS_OFFLOAD=always MUBLAS_CUSOLVER=/nonexistent/libcusolver.so under_shim "$program" 100 3 && is_good &&
-        advises '[0-9.]+ s of calls on the host, because no cuSOLVER was found that works: .*dsyevd [0-9.]+ s .*\. Install '
+        advises '[0-9.]+ s of calls on the host, because no cuSOLVER was found that works: .*dsyevd ([0-9.]+ s )?\(1\).*\. Install '
     result $? "without cuSOLVER that is, and what to install"
     rm -f "$work"/report*
     MUBLAS_CUDA_DRIVER=/nonexistent/libcuda.so.1 MUBLAS_CUSOLVER=/nonexistent/libcusolver.so \
         under_shim "$program" 700 3 && is_good && ! advises '.*Install CUDA' &&
-        advises '[0-9.]+ s of calls on the host, because neither a usable GPU nor cuSOLVER was found: .*dsyevd [0-9.]+ s '
+        advises '[0-9.]+ s of calls on the host, because neither a usable GPU nor cuSOLVER was found: .*dsyevd ([0-9.]+ s )?\(1\)'
     result $? "without a GPU besides nobody is sent to install cuSOLVER alone"
     rm -f "$work"/report*
     MUBLAS_OFFLOAD=always MUBLAS_TRACKING=0 under_shim "$program" 100 3 && is_good && advises 'MUBLAS_TRACKING=0: '

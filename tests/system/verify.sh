@@ -101,6 +101,8 @@ wrong cusolverDnDorgtr:A dorgtr && wrong cusolverDnZungtr:A zungtr dorgtr
 result $? "their orthogonal matrix"
 wrong cublasSgemm_v2:C sormtr && wrong cublasZgemm_v2:C zunmtr dormtr
 result $? "products with that"
+wrong cublasSgemm_v2:C sstedc,cstedc dstedc && wrong cublasDgemm_v2:C dstedc,zstedc sstedc
+result $? "or with the vectors of a tridiagonal matrix"
 wrong cusolverDnXgeev:VR sgeev,dgeev,cgeev,zgeev && wrong cusolverDnXgeev:W sgeev,dgeev,cgeev,zgeev
 result $? "general eigenvectors and eigenvalues"
 

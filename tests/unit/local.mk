@@ -643,6 +643,11 @@ TESTS += tests/unit/test_route_values
 tests_unit_test_route_values_SOURCES = tests/unit/test_route_values.c
 tests_unit_test_route_values_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_tridiagonal_parts
+TESTS += tests/unit/test_tridiagonal_parts
+tests_unit_test_tridiagonal_parts_SOURCES = tests/unit/test_tridiagonal_parts.c
+tests_unit_test_tridiagonal_parts_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_general_eigen_normalise
 TESTS += tests/unit/test_general_eigen_normalise
 tests_unit_test_general_eigen_normalise_SOURCES = tests/unit/test_general_eigen_normalise.c

@@ -78,6 +78,7 @@ static void test_own(struct learned_times *times)
            "the recipe may have an order from which ours is faster");
     tap_ok(!predict(NULL, LAPACK_GETRF, TYPE_D, 2000, 0).own &&
                !predict(NULL, LAPACK_ORMTR, TYPE_D, 2000, 0).own &&
+               !predict(NULL, LAPACK_STEDC, TYPE_D, 2000, 2000).own &&
                !predict(NULL, LAPACK_GEEV, TYPE_D, 2000, 2000).own &&
                !predict(NULL, LAPACK_GESDD, TYPE_D, 2000, 2000).own,
            "of other routines there is no such thing");
@@ -235,7 +236,8 @@ static void test_groups(struct learned_times *times)
     static const enum lapack_family level3[] = {LAPACK_POTRF, LAPACK_POTRS, LAPACK_POSV,  LAPACK_POTRI,
                                                 LAPACK_GETRF, LAPACK_GETRS, LAPACK_GESV,  LAPACK_GETRI,
                                                 LAPACK_GEQRF, LAPACK_ORGQR, LAPACK_ORMQR, LAPACK_GELS,
-                                                LAPACK_TRTRI, LAPACK_ORGTR, LAPACK_ORMTR, LAPACK_SYGST};
+                                                LAPACK_TRTRI, LAPACK_ORGTR, LAPACK_ORMTR, LAPACK_SYGST,
+                                                LAPACK_STEDC};
     static const enum lapack_family others[] = {LAPACK_SYEV,  LAPACK_SYEVD, LAPACK_SYEVR,
                                                 LAPACK_SYEVX, LAPACK_SYGV,  LAPACK_SYGVD,
                                                 LAPACK_SYGVX, LAPACK_SYTRD, LAPACK_GEEV};

@@ -32,7 +32,7 @@ struct verify_lapack_kind {
 
 /* Each in the file of its name. */
 extern const struct verify_lapack_kind verify_eigen, verify_factor, verify_general, verify_orthogonal,
-    verify_singular, verify_standard;
+    verify_singular, verify_standard, verify_tridiagonal;
 
 /* Takes the next digit off a number that counts ways of calling. */
 static inline int verify_digit(int *number, int radix)

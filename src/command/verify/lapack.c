@@ -12,6 +12,7 @@ static const struct verify_lapack_kind *const kinds[LAPACK_FAMILY_COUNT] = {
     [LAPACK_TRTRI] = &verify_factor,
     [LAPACK_SYTRD ... LAPACK_ORMTR] = &verify_orthogonal,
     [LAPACK_SYGST] = &verify_standard,
+    [LAPACK_STEDC] = &verify_tridiagonal,
     [LAPACK_GESDD ... LAPACK_GESVD] = &verify_singular,
     [LAPACK_GEEV] = &verify_general,
 };

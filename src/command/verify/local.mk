@@ -8,7 +8,7 @@ verify_lapack_sources = src/command/verify/numbers.h \
 	src/command/verify/reflectors.c src/command/verify/reflectors.h \
 	src/command/verify/eigen.c src/command/verify/factor.c src/command/verify/general.c \
 	src/command/verify/kind.h src/command/verify/orthogonal.c src/command/verify/singular.c \
-	src/command/verify/standard.c
+	src/command/verify/standard.c src/command/verify/tridiagonal.c
 mublas_SOURCES += src/command/verify/verify.c src/command/verify/blas_calls.c \
 	src/command/verify/blas_calls.h \
 	$(verify_blas_sources) $(verify_lapack_sources)

@@ -40,8 +40,8 @@ static const struct lapack_methods *const methods_of[LAPACK_FAMILY_COUNT] = {
     [LAPACK_ORMQR] = &factor_methods,    [LAPACK_GELS] = &factor_methods,
     [LAPACK_TRTRI] = &factor_methods,    [LAPACK_SYTRD] = &reduction_methods,
     [LAPACK_ORGTR] = &reduction_methods, [LAPACK_ORMTR] = &reduction_methods,
-    [LAPACK_SYGST] = &reduction_methods, [LAPACK_GESDD] = &singular_methods,
-    [LAPACK_GESVD] = &singular_methods,
+    [LAPACK_SYGST] = &reduction_methods, [LAPACK_STEDC] = &tridiagonal_eigen_methods,
+    [LAPACK_GESDD] = &singular_methods,  [LAPACK_GESVD] = &singular_methods,
 };
 
 /* Of a route's predicted time: what the end of the process waits for it at most. */

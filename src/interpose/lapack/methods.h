@@ -9,6 +9,7 @@
 #include "lapack/general_eigen.h"
 #include "lapack/reduction.h"
 #include "lapack/singular.h"
+#include "lapack/tridiagonal_eigen.h"
 #include "tuner/online/route_times.h"
 
 #include <stdbool.h>
@@ -36,6 +37,7 @@ struct lapack_problem {
         struct general_call general;
         struct reduction_problem reduction;
         struct singular_problem singular;
+        struct tridiagonal_eigenproblem tridiagonal;
     };
 };
 
@@ -57,5 +59,6 @@ extern const struct lapack_methods factor_methods;        /* factor_arguments.c 
 extern const struct lapack_methods general_eigen_methods; /* general_eigen_arguments.c */
 extern const struct lapack_methods reduction_methods;     /* reduction_arguments.c */
 extern const struct lapack_methods singular_methods;      /* singular_arguments.c */
+extern const struct lapack_methods tridiagonal_eigen_methods; /* tridiagonal_eigen_arguments.c */
 
 #endif

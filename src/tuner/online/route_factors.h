@@ -1,9 +1,9 @@
 /* route_factors.h - what the tuner learned of LAPACK routines: how far this machine's times are from the
  * built-in curves of route_times.c. It times dsyevd and zheevd near the order from which they pay, without
  * and with vectors; the other eigensolvers have their curves, and sytrd is nine tenths of the values'.
- * dgetrf stands for all that is level 3 (factorisations, what solves and inverts by them, orgtr, ormtr and
- * sygst), dgesdd for singular values, and both for complex types, too. geev is neither. And from which orders
- * on which way of an eigensolver is the fastest. Pure but for their arguments. */
+ * dgetrf stands for all that is level 3 (factorisations, what solves and inverts by them, orgtr, ormtr, sygst
+ * and stedc), dgesdd for singular values, and both for complex types, too. geev is neither. And from which
+ * orders on which way of an eigensolver is the fastest. Pure but for their arguments. */
 #ifndef MUBLAS_ROUTE_FACTORS_H
 #define MUBLAS_ROUTE_FACTORS_H
 

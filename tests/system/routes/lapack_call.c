@@ -21,7 +21,7 @@ static const struct parameter {
     size_t offset;
 } parameters[] = {
     FLAG_OF(jobz), FLAG_OF(range), FLAG_OF(uplo), FLAG_OF(trans), FLAG_OF(side), FLAG_OF(diag), FLAG_OF(vect),
-    FLAG_OF(jobu), FLAG_OF(jobvt), FLAG_OF(jobvl), FLAG_OF(jobvr),
+    FLAG_OF(jobu), FLAG_OF(jobvt), FLAG_OF(jobvl), FLAG_OF(jobvr), FLAG_OF(compz),
     VALUE_OF(itype), VALUE_OF(m), VALUE_OF(n), VALUE_OF(k), VALUE_OF(nrhs), VALUE_OF(lda), VALUE_OF(ldb),
     VALUE_OF(ldc), VALUE_OF(ldz), VALUE_OF(ldu), VALUE_OF(ldvt), VALUE_OF(ldvl), VALUE_OF(ldvr), VALUE_OF(il),
     VALUE_OF(iu), VALUE_OF(lwork), VALUE_OF(lrwork), VALUE_OF(liwork), VALUE_OF(found), VALUE_OF(info),
@@ -61,6 +61,8 @@ static const struct lapack_routine routines[] = {
     {"unmtr", "cz", "side uplo trans m n a lda tau c ldc work lwork info"},
     {"sygst", "sd", "itype uplo n a lda b ldb info"},
     {"hegst", "cz", "itype uplo n a lda b ldb info"},
+    {"stedc", "sd", "compz n d e z ldz work lwork iwork liwork info"},
+    {"stedc", "cz", "compz n d e z ldz work lwork rwork lrwork iwork liwork info"},
     {"potrf", "sdcz", "uplo n a lda info"},
     {"potrs", "sdcz", "uplo n nrhs a lda b ldb info"},
     {"posv", "sdcz", "uplo n nrhs a lda b ldb info"},

@@ -20,7 +20,7 @@ struct lapack_call {
     char type; /* s d c z */
     const char *absent; /* names, with a blank before and behind each, that are passed as NULL; or NULL */
     /* Flags. */
-    char jobz, range, uplo, trans, side, diag, vect, jobu, jobvt, jobvl, jobvr;
+    char jobz, range, uplo, trans, side, diag, vect, jobu, jobvt, jobvl, jobvr, compz;
     /* Numbers; `found` is the M of the eigensolvers. */
     int itype, m, n, k, nrhs, lda, ldb, ldc, ldz, ldu, ldvt, ldvl, ldvr, il, iu, lwork, lrwork, liwork, found,
         info;

@@ -68,6 +68,14 @@ tests_system_routes_singular_SOURCES = tests/system/routes/singular.c $(route_fa
 tests_system_routes_singular_LDADD = $(route_test_libraries)
 tests_system_routes_singular_LDFLAGS = $(route_test_flags)
 
+check_PROGRAMS += tests/system/routes/stedc
+tests_system_routes_stedc_SOURCES = tests/system/routes/stedc.c tests/system/routes/stedc_arguments.c \
+	tests/system/routes/stedc_faults.c tests/system/routes/stedc_run.c tests/system/routes/stedc_run.h \
+	tests/system/routes/stedc_sections.h \
+	$(route_fenced_sources) $(route_test_sources)
+tests_system_routes_stedc_LDADD = $(route_test_libraries)
+tests_system_routes_stedc_LDFLAGS = $(route_test_flags)
+
 # Looked up at run time.
 tests_system_routes_plain_SOURCES = tests/system/routes/plain.c
 tests_system_routes_plain_LDADD = -lm -ldl
@@ -75,11 +83,12 @@ endif
 long_tests += tests/system/routes.sh tests/system/routes_deadline.sh tests/system/routes_failures.sh \
 	tests/system/routes_stages.sh
 TESTS += tests/system/routes_beside.sh \
-	tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh
+	tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh \
+	tests/system/routes_stedc.sh
 EXTRA_DIST += tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_deadline.sh \
 	tests/system/routes_failures.sh \
 	tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh \
-	tests/system/routes_stages.sh \
+	tests/system/routes_stages.sh tests/system/routes_stedc.sh \
 	tests/system/routes/functions.sh
 
 # libmublas.so once more, with two stages of the eigensolver from the first order on: its borders come before

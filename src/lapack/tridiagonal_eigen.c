@@ -1,0 +1,130 @@
+/* tridiagonal_eigen_describe: tridiagonal_eigen.h. T and its vectors are real whatever the type. A complex Z
+ * is a matrix of twice as many real rows. */
+#include "lapack/tridiagonal_eigen.h"
+#include "gpu/vendor/solver_blas.h"
+#include "lapack/device_matrix.h"
+#include "lapack/eigensolver/divide_conquer.h"
+#include "lapack/route_values.h"
+#include "lapack/tridiagonal_parts.h"
+#include "lapack/workspace.h"
+
+enum { MATRIX_RESULT, MATRIX_Z };
+enum { VECTOR_D, VECTOR_E };
+
+static const struct tridiagonal_eigenproblem *problem_of(const struct route *route)
+{
+    return route->problem;
+}
+
+static enum blas_type real_type_of(const struct route *route)
+{
+    return blas_is_single(route->type) ? TYPE_S : TYPE_D;
+}
+
+/* T's vectors are the result at once, or come to the workspace first. */
+struct layout {
+    bool is_apart;
+    int64_t ld;
+    size_t vectors, scratch, end;
+};
+
+static struct divide_conquer_call division_of(const struct route *route, const struct layout *layout)
+{
+    const struct tridiagonal_eigenproblem *const problem = problem_of(route);
+    const CUdeviceptr q = layout->is_apart ? route->workspace + layout->vectors
+                                           : route->operands[MATRIX_RESULT].address;
+    return (struct divide_conquer_call){.type = real_type_of(route), .n = problem->n,
+                                        .d = route->vectors[VECTOR_D].address,
+                                        .e = route->vectors[VECTOR_E].address, .q = q, .ldq = layout->ld,
+                                        .vectors = problem->n, .info = route->info_address};
+}
+
+static struct layout lay_out(const struct route *route)
+{
+    const size_t n = (size_t)problem_of(route)->n;
+    struct layout layout = {.is_apart = problem_of(route)->updates || route->type != real_type_of(route)};
+    layout.ld = layout.is_apart ? ((int64_t)n + 31) / 32 * 32 : route->operands[MATRIX_RESULT].ld;
+    const size_t square = (size_t)layout.ld * n * blas_element_bytes(real_type_of(route));
+    layout.vectors = workspace_take(&layout.end, layout.is_apart ? square : 0);
+    const struct divide_conquer_call division = division_of(route, &layout);
+    layout.scratch = workspace_take(&layout.end, divide_conquer_workspace(&division));
+    return layout;
+}
+
+/* Is T such that LAPACK's scaling makes no difference? False for a matrix of zeros. */
+static bool is_plain(const struct route *route)
+{
+    const enum blas_type type = real_type_of(route);
+    const int64_t n = problem_of(route)->n, count = 2 * n - 1;
+    const unsigned char *const diagonal = problem_of(route)->t;
+    const struct blas_matrix t = {
+        .pointer = problem_of(route)->t, .rows = count, .columns = 1, .ld = count, .part = PART_FULL};
+    return route_values_are_safe(&t, type) &&
+           tridiagonal_parts_are_alike(diagonal, diagonal + (size_t)n * blas_element_bytes(type), n, type);
+}
+
+static enum status plan(struct route *route, const struct solver_handle *handle)
+{
+    (void)handle;
+    return is_plain(route) ? route_reserve(route, CUSOLVER_STATUS_SUCCESS, lay_out(route).end, 0)
+                           : STATUS_VALUES;
+}
+
+static enum status multiply(const struct route *route, const struct solver_handle *handle,
+                            const struct layout *layout)
+{
+    const struct route_operand *const z = &route->operands[MATRIX_Z],
+                               *const result = &route->operands[MATRIX_RESULT];
+    const enum blas_type type = real_type_of(route);
+    const int64_t n = problem_of(route)->n, parts = blas_scalar_parts(route->type);
+    const int code = solver_gemm(handle, type, DEVICE_NO_TRANS, DEVICE_NO_TRANS, parts * n, n, n,
+                                 &device_one[type], device_pointer(z->address), parts * z->ld,
+                                 device_pointer(route->workspace + layout->vectors), layout->ld,
+                                 &device_zero[type], device_pointer(result->address), parts * result->ld);
+    return solver_blas_status(handle->library, code, "cuBLAS's gemm");
+}
+
+static enum status widen(const struct route *route, const struct solver_handle *handle,
+                         const struct layout *layout)
+{
+    const struct route_operand *const result = &route->operands[MATRIX_RESULT];
+    const int64_t n = problem_of(route)->n;
+    const struct device_part vectors = {route->workspace + layout->vectors, layout->ld, n, n, PART_FULL};
+    return matrix_part_widen(handle->library->device, handle->stream, &vectors, result->address, result->ld,
+                             route->type);
+}
+
+static enum status queue(struct route *route, const struct solver_handle *handle)
+{
+    const struct layout layout = lay_out(route);
+    const struct divide_conquer_call division = division_of(route, &layout);
+    const enum status status = divide_conquer_queue(handle, &division, route->workspace + layout.scratch);
+    if (status != STATUS_OK || !layout.is_apart)
+        return status;
+    return problem_of(route)->updates ? multiply(route, handle, &layout) : widen(route, handle, &layout);
+}
+
+static bool judge(struct route *route)
+{
+    const struct tridiagonal_eigenproblem *const problem = problem_of(route);
+    return route->info == 0 && route_values_are_finite(problem->t, problem->n, route->type);
+}
+
+void tridiagonal_eigen_describe(struct tridiagonal_eigenproblem *problem, struct route *route)
+{
+    static const struct route_method method = {plan, queue, judge};
+    const struct route_operand z = {.rows = problem->n, .columns = problem->n, .finite_suffices = true};
+    unsigned char *const t = problem->t;
+    *route = (struct route){.method = &method, .problem = problem, .type = problem->type};
+    const size_t real = blas_element_bytes(real_type_of(route)), n = (size_t)problem->n;
+    route->operands[MATRIX_RESULT] = z;
+    route->operands[MATRIX_RESULT].home = problem->z;
+    if (problem->updates) {
+        route->operands[MATRIX_Z] = z;
+        route->operands[MATRIX_Z].up = problem->z;
+    }
+    route->vectors[VECTOR_D] =
+        (struct route_vector){.bytes = n * real, .up = t, .up_numbers = problem->n, .values = t};
+    route->vectors[VECTOR_E] =
+        (struct route_vector){.bytes = (n - 1) * real, .up = t + n * real, .up_numbers = problem->n - 1};
+}
