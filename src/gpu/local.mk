@@ -66,6 +66,7 @@ route_kernel_files = \
 	src/gpu/kernels/two_stage/stebz.cu \
 	src/gpu/kernels/vector_range.cu
 route_kernel_includes = \
+	src/gpu/kernels/cluster_ops.h \
 	src/gpu/kernels/grid_ops.h \
 	src/gpu/kernels/reflector.h \
 	src/gpu/kernels/route_arguments.h \

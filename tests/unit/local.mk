@@ -334,6 +334,12 @@ thread_tests += tests/unit/test_emulated_grid
 tests_unit_test_emulated_grid_SOURCES = tests/unit/test_emulated_grid.c tests/unit/emulated_device.h
 tests_unit_test_emulated_grid_LDADD = -lpthread -ldl
 
+check_PROGRAMS += tests/unit/test_emulated_cluster
+TESTS += tests/unit/test_emulated_cluster
+thread_tests += tests/unit/test_emulated_cluster
+tests_unit_test_emulated_cluster_SOURCES = tests/unit/test_emulated_cluster.c tests/unit/emulated_device.h
+tests_unit_test_emulated_cluster_LDADD = -lpthread -ldl
+
 check_PROGRAMS += tests/unit/test_cooperative
 TESTS += tests/unit/test_cooperative
 tests_unit_test_cooperative_SOURCES = tests/unit/test_cooperative.c tests/unit/emulated_lane.h
