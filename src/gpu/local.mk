@@ -1,4 +1,5 @@
 libmublas_core_la_SOURCES += \
+	src/gpu/cluster.c src/gpu/cluster.h \
 	src/gpu/cooperative.c src/gpu/cooperative.h \
 	src/gpu/cooperative_refusal.c src/gpu/cooperative_refusal.h \
 	src/gpu/stream_watch.c src/gpu/stream_watch.h \
