@@ -76,6 +76,8 @@ route_kernel_includes = \
 	src/gpu/kernels/stedc/stedc_arguments.h \
 	src/gpu/kernels/stedc/stedc_node.h \
 	src/gpu/kernels/triangle_cut.h \
+	src/gpu/kernels/tridiagonal/chip_exchange.h \
+	src/gpu/kernels/tridiagonal/chip_memory.h \
 	src/gpu/kernels/tridiagonal/tridiagonal.h \
 	src/gpu/kernels/tridiagonal/tridiagonal_arguments.h \
 	src/gpu/kernels/tridiagonal/tridiagonal_panel.h \

@@ -25,6 +25,7 @@ libmublas_core_la_SOURCES += \
 	src/lapack/triangle.c src/lapack/workspace.h \
 	src/lapack/tridiagonal.c \
 	src/lapack/eigensolver/back_transformation.c src/lapack/eigensolver/back_transformation.h \
+	src/lapack/eigensolver/chip_plan.c src/lapack/eigensolver/chip_plan.h \
 	src/lapack/eigensolver/block_reflector.c src/lapack/eigensolver/block_reflector.h \
 	src/lapack/eigensolver/device_product.c src/lapack/eigensolver/device_product.h \
 	src/lapack/eigensolver/divide_conquer.c src/lapack/eigensolver/divide_conquer.h \
