@@ -1,12 +1,12 @@
-/* lapack_exchange.c - how long does the reduction to tridiagonal form of a matrix that fits into shared memory
- * take, by clusters of 16 blocks and of 8, and on all multiprocessors? Do all leave the same bits?
+/* lapack_exchange.c - how long does the reduction to tridiagonal form of a matrix that fits into shared
+ * memory take, by clusters of 16 blocks and of 8, and on all multiprocessors? Do all leave the same bits?
  *
  * bench/lapack_exchange [s|d|c|z]... [N...]
  *
  * For each type (all) and order (64 to 512) one line: microseconds a column of the whole reduction, a copy of
- * the triangle with it, and whether the bits are the same. Each number is the median of some turns; in a turn
- * the reduction is queued many times without a wait, and what its operand's copies take is subtracted. A dash:
- * the device has no such cluster for that order. Exit status 1: bits differ; 2: a bad argument. */
+ * the triangle with it, and whether the bits are the same. Each number is the median of some turns. In a turn
+ * the reduction is queued many times without a wait, and what its operand's copies take is subtracted. A
+ * dash: the device has no such cluster for that order. Exit status 1: bits differ; 2: a bad argument. */
 #include "timing.h"
 #include "gpu/lane.h"
 #include "lapack/eigensolver/chip_plan.h"

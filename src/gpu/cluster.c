@@ -38,29 +38,24 @@ static CUlaunchConfig config_of(const struct cluster_launch *launch, CUstream st
                             .attrs = attribute, .numAttrs = 1};
 }
 
-static enum status find_room(struct device *device, const struct cluster_launch *launch, CUfunction *function)
+enum status cluster_room(struct device *device, const struct cluster_launch *launch)
 {
     int clusters = 0, ptx = 0;
+    CUfunction function;
     CUlaunchAttribute attribute;
     const CUlaunchConfig config = config_of(launch, NULL, &attribute);
     if (!has_clusters(device))
         return STATUS_UNSUPPORTED;
     CUresult result =
-        kernel_set_cluster_function(device_kernels(device), launch->kernel, launch->shared_bytes, function);
+        kernel_set_cluster_function(device_kernels(device), launch->kernel, launch->shared_bytes, &function);
     if (result == CUDA_SUCCESS)
-        result = driver()->function_attribute(&ptx, CU_FUNC_ATTRIBUTE_PTX_VERSION, *function);
+        result = driver()->function_attribute(&ptx, CU_FUNC_ATTRIBUTE_PTX_VERSION, function);
     if (result == CUDA_SUCCESS && ptx >= PTX_WITH_CLUSTERS)
-        result = driver()->active_clusters(&clusters, *function, &config);
+        result = driver()->active_clusters(&clusters, function, &config);
     if (is_refusal(result))
         return STATUS_UNSUPPORTED;
     const enum status status = device_check(device, result, kernel_name(launch->kernel));
     return status == STATUS_OK && clusters < 1 ? STATUS_UNSUPPORTED : status;
-}
-
-enum status cluster_room(struct device *device, const struct cluster_launch *launch)
-{
-    CUfunction function;
-    return find_room(device, launch, &function);
 }
 
 enum status cluster_launch(struct device *device, CUstream stream, const struct cluster_launch *launch,
@@ -70,13 +65,15 @@ enum status cluster_launch(struct device *device, CUstream stream, const struct 
     CUlaunchAttribute attribute;
     const CUlaunchConfig config = config_of(launch, stream, &attribute);
     CUfunction function;
-    const enum status status = find_room(device, launch, &function);
-    if (status != STATUS_OK)
-        return status;
+    if (!has_clusters(device))
+        return STATUS_UNSUPPORTED;
     const char *name = kernel_name(launch->kernel);
     log_message(LOG_DEBUG, "launching %s as a cluster of %u blocks of %u threads", name, launch->blocks,
                 launch->threads);
-    const CUresult result = driver()->launch_kernel_ex(&config, function, parameters, NULL);
+    CUresult result =
+        kernel_set_cluster_function(device_kernels(device), launch->kernel, launch->shared_bytes, &function);
+    if (result == CUDA_SUCCESS)
+        result = driver()->launch_kernel_ex(&config, function, parameters, NULL);
     if (!is_refusal(result))
         return device_check(device, result, name);
     log_message(LOG_INFO, "%s: %s; not tried again", name, driver_error_name(result));

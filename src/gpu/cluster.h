@@ -18,8 +18,8 @@ struct cluster_launch {
  * has no kernels for devices with clusters; the driver has refused one. */
 enum status cluster_room(struct device *device, const struct cluster_launch *launch);
 
-/* Queue the kernel on the stream, with a copy of its arguments. Returns without waiting. STATUS_UNSUPPORTED
- * as above, also where the driver refuses what it should have had room for; that is remembered. */
+/* What cluster_room has room for: queue the kernel on the stream, with a copy of its arguments. Returns
+ * without waiting. STATUS_UNSUPPORTED: the driver refuses it, now or before; that is remembered. */
 enum status cluster_launch(struct device *device, CUstream stream, const struct cluster_launch *launch,
                            void *arguments);
 
