@@ -44,9 +44,9 @@ static struct cluster *running_cluster(void)
     return launch->cluster;
 }
 
-unsigned *emulated_cluster_word(void)
+unsigned *emulated_cluster_words(void)
 {
-    return &running_cluster()->word;
+    return running_cluster()->words;
 }
 
 void *emulated_shared_of(unsigned block)

@@ -146,7 +146,7 @@ static CUresult run_as_requested(const struct launch *launch)
 CUresult grid_run(const struct kernel *kernel, const void *arguments, unsigned blocks, unsigned threads,
                   size_t shared_bytes, enum launch_kind kind)
 {
-    struct cluster cluster = {.word = 0};
+    struct cluster cluster = {.words = {0}};
     const bool at_once = kind != LAUNCH_PLAIN;
     const struct launch launch = {kernel, arguments, blocks, threads, shared_bytes,
                                   kind == LAUNCH_CLUSTER ? &cluster : NULL};

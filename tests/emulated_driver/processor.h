@@ -11,7 +11,7 @@ enum { SHARED_BYTES = 232448, CLUSTER_BLOCKS_MAX = 16 };
 
 struct cluster {
     unsigned char *shared[CLUSTER_BLOCKS_MAX]; /* of the blocks that run; NULL: of the others */
-    unsigned word;
+    unsigned words[3];
 };
 
 struct launch {

@@ -54,14 +54,17 @@ DEVICE_FUNCTION void cluster_send_two(T *address, const T &one, const T &other, 
     cluster_send(address, one, box, block);
     cluster_send(address + 1, other, box, block);
 }
+/* Two words by turns: a block late to leave must not see what others did before the next barrier. */
 DEVICE_FUNCTION void cluster_barrier()
 {
-    unsigned *const word = emulated_cluster_word();
+    unsigned *const words = emulated_cluster_words();
     block_barrier();
     if (thread_index() == 0) {
-        const unsigned before = __atomic_fetch_add(word, 1u, __ATOMIC_ACQ_REL);
-        const unsigned all = (before / block_count() + 1) * block_count();
-        for (unsigned turn = 0; __atomic_load_n(word, __ATOMIC_ACQUIRE) < all; turn++)
+        const unsigned barrier = __atomic_fetch_add(&words[2], 1u, __ATOMIC_RELAXED) / block_count();
+        unsigned *const arrived = &words[barrier % 2];
+        __atomic_fetch_add(arrived, 1u, __ATOMIC_RELEASE);
+        const unsigned all = (barrier / 2 + 1) * block_count();
+        for (unsigned turn = 0; __atomic_load_n(arrived, __ATOMIC_ACQUIRE) < all; turn++)
             emulated_spin(turn);
     }
     block_barrier();

@@ -56,8 +56,8 @@ static enum status plan_blocks(struct device *device, enum blas_type type, int64
                                struct chip_plan *plan)
 {
     const int64_t rows = rows_of(order, blocks);
-    const int64_t elements = (rows + CHIP_INBOX) * order + 2 + CHIP_ELEMENTS(CHIP_CLUSTER_ROWS_MOST) +
-                             2 * CHIP_CLUSTER_ROWS_MOST;
+    const int64_t elements = (rows + CHIP_INBOX) * order + TRIDIAGONAL_WARPS +
+                             CHIP_ELEMENTS(CHIP_CLUSTER_ROWS_MOST) + 2 * CHIP_CLUSTER_ROWS_MOST;
     *plan = (struct chip_plan){.kernel = kernels_of[type].cluster, .blocks = blocks, .is_cluster = true,
                                .shared_bytes = (size_t)elements * blas_element_bytes(type)};
     if (order > TRIDIAGONAL_THREADS || rows > CHIP_CLUSTER_ROWS_MOST ||

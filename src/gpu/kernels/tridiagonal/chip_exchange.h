@@ -93,7 +93,7 @@ template <typename T> struct cluster_exchange {
     DEVICE_METHOD void arrive(int c, bool nothing) const
     {
         if (nothing && thread_index() < block_count())
-            cluster_send(pairs + 4 * order, T{}, boxes + c % 2, thread_index());
+            cluster_send(pairs + CHIP_INBOX * order + block_index(), T{}, boxes + c % 2, thread_index());
     }
     DEVICE_METHOD bool await(int c, bool takes) const
     {

@@ -32,7 +32,7 @@ DEVICE_FUNCTION chip_memory<T> chip_memory_layout(int order)
     memory.raised = memory.products + BLOCK_WARPS;
     memory.boxes = reinterpret_cast<uint64_t *>(memory.raised + BLOCK_WARPS);
     memory.inbox = reinterpret_cast<T *>(memory.raised + BLOCK_WARPS + 16);
-    memory.rows = memory.inbox + (HAS_INBOX ? CHIP_INBOX * order + 2 : 0);
+    memory.rows = memory.inbox + (HAS_INBOX ? CHIP_INBOX * order + BLOCK_WARPS : 0);
     return memory;
 }
 
