@@ -44,6 +44,11 @@ plain_programs += bench/lapack_two_stage
 bench_lapack_two_stage_SOURCES = bench/lapack_two_stage.c bench/timing.h
 bench_lapack_two_stage_LDADD = libmublas_core.la -lm -ldl
 
+# The reduction of a small matrix, by each exchange between blocks.
+check_PROGRAMS += bench/lapack_exchange
+bench_lapack_exchange_SOURCES = bench/lapack_exchange.c bench/timing.h
+bench_lapack_exchange_LDADD = libmublas_core.la -lm -ldl
+
 .PHONY: bench
 bench: $(ordinary_programs) $(turning_programs) bench/kernels/measure$(EXEEXT)
 

@@ -31,6 +31,7 @@ struct device_properties {
     double memory_bandwidth;       /* bytes per second, from clock and bus width */
     bool has_virtual_memory;       /* cuMemCreate and friends */
     bool has_cooperative_launch;
+    bool has_clusters; /* of blocks that reach each other's shared memory */
 };
 
 /* Which devices this process is to use, by MUBLAS_DEVICE or its local rank. Opens and initialises

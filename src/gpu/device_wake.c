@@ -51,6 +51,7 @@ static void read_properties(CUdevice handle, int ordinal, struct device_properti
     properties->has_virtual_memory =
         attribute(handle, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0;
     properties->has_cooperative_launch = attribute(handle, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0;
+    properties->has_clusters = attribute(handle, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) != 0;
 }
 
 /* The devices that there are, at least 1. */

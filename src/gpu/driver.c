@@ -25,6 +25,12 @@ static bool look_up(void *library, const char *symbol, void *member)
     return address != NULL;
 }
 
+static void find_optional(void *library, const char *symbol, void *member)
+{
+    void *address = loader_symbol(library, symbol);
+    memcpy(member, &address, sizeof address);
+}
+
 const char *driver_file(void)
 {
     const char *chosen = settings()->cuda_driver;
@@ -62,6 +68,8 @@ static void open_library(void)
     bool complete = true;
 #define DRIVER_FUNCTION(member, symbol, parameters) \
     complete = complete && look_up(library, #symbol, &table.member);
+#define OPTIONAL_DRIVER_FUNCTION(member, symbol, parameters) \
+    find_optional(library, #symbol, &table.member);
 #include "gpu/driver.def"
 #undef DRIVER_FUNCTION
     if (complete)

@@ -53,8 +53,18 @@ static CUresult allow_shared(struct kernel_entry *entry, size_t bytes)
     return result;
 }
 
-CUresult kernel_set_function(struct kernel_set *set, enum kernel kernel, size_t shared_bytes,
-                             CUfunction *function)
+static CUresult allow_large_clusters(struct kernel_entry *entry)
+{
+    CUresult result = CUDA_SUCCESS;
+    if (!entry->has_large_clusters)
+        result = driver()->function_set_attribute(
+            entry->function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    entry->has_large_clusters = result == CUDA_SUCCESS;
+    return result;
+}
+
+static CUresult find_function(struct kernel_set *set, enum kernel kernel, size_t shared_bytes,
+                              bool has_large_clusters, CUfunction *function)
 {
     struct kernel_entry *entry = &set->entries[kernel];
     CUresult result = CUDA_SUCCESS;
@@ -63,7 +73,21 @@ CUresult kernel_set_function(struct kernel_set *set, enum kernel kernel, size_t 
         result = driver()->module_function(&entry->function, set->module, names[kernel]);
     if (result == CUDA_SUCCESS)
         result = allow_shared(entry, shared_bytes);
+    if (result == CUDA_SUCCESS && has_large_clusters)
+        result = allow_large_clusters(entry);
     *function = entry->function;
     pthread_mutex_unlock(&set->lock);
     return result;
+}
+
+CUresult kernel_set_function(struct kernel_set *set, enum kernel kernel, size_t shared_bytes,
+                             CUfunction *function)
+{
+    return find_function(set, kernel, shared_bytes, false, function);
+}
+
+CUresult kernel_set_cluster_function(struct kernel_set *set, enum kernel kernel, size_t shared_bytes,
+                                     CUfunction *function)
+{
+    return find_function(set, kernel, shared_bytes, true, function);
 }

@@ -25,6 +25,7 @@ struct kernel_set {
     struct kernel_entry {
         CUfunction function; /* NULL: not looked up yet */
         size_t shared_bytes; /* dynamic shared memory that it may use */
+        bool has_large_clusters; /* its clusters may have more than 8 blocks */
     } entries[KERNEL_COUNT];
 };
 
@@ -41,6 +42,10 @@ CUresult kernel_set_load(struct kernel_set *set);
 /* The function of a kernel, allowed that much dynamic shared memory. In its context. */
 CUresult kernel_set_function(struct kernel_set *set, enum kernel kernel, size_t shared_bytes,
                              CUfunction *function);
+
+/* The same, whose clusters may have as many blocks as the device takes. */
+CUresult kernel_set_cluster_function(struct kernel_set *set, enum kernel kernel, size_t shared_bytes,
+                                     CUfunction *function);
 
 /* The name of a kernel, as in kernels.def. */
 const char *kernel_name(enum kernel kernel);

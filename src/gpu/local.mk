@@ -1,4 +1,5 @@
 libmublas_core_la_SOURCES += \
+	src/gpu/cluster.c src/gpu/cluster.h \
 	src/gpu/cooperative.c src/gpu/cooperative.h \
 	src/gpu/cooperative_refusal.c src/gpu/cooperative_refusal.h \
 	src/gpu/stream_watch.c src/gpu/stream_watch.h \
@@ -67,6 +68,7 @@ route_kernel_files = \
 	src/gpu/kernels/two_stage/stebz.cu \
 	src/gpu/kernels/vector_range.cu
 route_kernel_includes = \
+	src/gpu/kernels/cluster_ops.h \
 	src/gpu/kernels/grid_ops.h \
 	src/gpu/kernels/reflector.h \
 	src/gpu/kernels/route_arguments.h \
@@ -76,6 +78,8 @@ route_kernel_includes = \
 	src/gpu/kernels/stedc/stedc_node.h \
 	src/gpu/kernels/tile_ops.h \
 	src/gpu/kernels/triangle_cut.h \
+	src/gpu/kernels/tridiagonal/chip_exchange.h \
+	src/gpu/kernels/tridiagonal/chip_memory.h \
 	src/gpu/kernels/tridiagonal/tridiagonal.h \
 	src/gpu/kernels/tridiagonal/tridiagonal_arguments.h \
 	src/gpu/kernels/tridiagonal/tridiagonal_panel.h \

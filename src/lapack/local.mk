@@ -27,6 +27,7 @@ libmublas_core_la_SOURCES += \
 	src/lapack/tridiagonal_eigen.c src/lapack/tridiagonal_eigen.h \
 	src/lapack/tridiagonal_parts.c src/lapack/tridiagonal_parts.h \
 	src/lapack/eigensolver/back_transformation.c src/lapack/eigensolver/back_transformation.h \
+	src/lapack/eigensolver/chip_plan.c src/lapack/eigensolver/chip_plan.h \
 	src/lapack/eigensolver/block_reflector.c src/lapack/eigensolver/block_reflector.h \
 	src/lapack/eigensolver/device_product.c src/lapack/eigensolver/device_product.h \
 	src/lapack/eigensolver/divide_conquer.c src/lapack/eigensolver/divide_conquer.h \

@@ -36,6 +36,32 @@ void emulated_barrier(void)
     emulated_barrier_any(false);
 }
 
+static struct cluster *running_cluster(void)
+{
+    const struct launch *launch = running_processor->launch;
+    if (!launch->cluster)
+        emulated_abort("kernel %s: it was not launched as a cluster", launch->kernel->name);
+    return launch->cluster;
+}
+
+unsigned *emulated_cluster_words(void)
+{
+    return running_cluster()->words;
+}
+
+void *emulated_shared_of(unsigned block)
+{
+    const struct launch *launch = running_processor->launch;
+    struct cluster *cluster = running_cluster();
+    unsigned char *shared =
+        block < launch->blocks ? __atomic_load_n(&cluster->shared[block], __ATOMIC_SEQ_CST) : NULL;
+    if (!shared)
+        emulated_abort("kernel %s, block %u of %u: it reaches for the shared memory of block %u, which does "
+                       "not run",
+                       launch->kernel->name, running_processor->current->self.block, launch->blocks, block);
+    return shared;
+}
+
 static time_t seconds_now(void)
 {
     struct timespec now;
@@ -55,6 +81,8 @@ void emulated_spin(unsigned turn)
                        "seconds",
                        processor->launch->kernel->name, self->block, self->blocks, self->thread,
                        options()->patience);
+    if (turn % 2 == 0 && processor_pass(processor))
+        return;
     if (!turns_pass() || turn % TURNS_BETWEEN_CLOCKS == TURNS_BETWEEN_CLOCKS - 1)
         sched_yield(); /* to other blocks, or to a host that is to end the wait */
 }

@@ -49,6 +49,7 @@ EXPORT CUresult cuGetErrorName(CUresult error, const char **name)
         NAME(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE),
         NAME(CUDA_ERROR_NOT_SUPPORTED),
         NAME(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED),
+        NAME(CUDA_ERROR_INVALID_CLUSTER_SIZE),
         NAME(CUDA_ERROR_UNKNOWN),
 #undef NAME
     };
@@ -112,7 +113,8 @@ static int attribute_value(int attribute, const struct device_kind *kind)
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return 9;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return 0;
     case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH: return (int)kind->cooperative;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return 232448;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return (int)kind->shared;
+    case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH: return kind->cluster > 0;
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: return 1;
     case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: return 32;
     default: return INT_MIN;

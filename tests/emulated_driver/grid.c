@@ -144,15 +144,18 @@ static CUresult run_as_requested(const struct launch *launch)
 }
 
 CUresult grid_run(const struct kernel *kernel, const void *arguments, unsigned blocks, unsigned threads,
-                  size_t shared_bytes, bool at_once)
+                  size_t shared_bytes, enum launch_kind kind)
 {
-    const struct launch launch = {kernel, arguments, blocks, threads, shared_bytes};
+    struct cluster cluster = {.words = {0}};
+    const bool at_once = kind != LAUNCH_PLAIN;
+    const struct launch launch = {kernel, arguments, blocks, threads, shared_bytes,
+                                  kind == LAUNCH_CLUSTER ? &cluster : NULL};
     if (!main_processor) {
         random_state = options()->seed;
         main_processor = processor_create(options()->seed, false);
     }
     shuffle(blocks);
-    const CUresult result = at_once ? run_as_requested(&launch) : CUDA_SUCCESS;
+    const CUresult result = kind == LAUNCH_COOPERATIVE ? run_as_requested(&launch) : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
         return result;
     if (at_once && options()->block_threads == 0 && !fibers_are_watched()) {

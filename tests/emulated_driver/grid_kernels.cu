@@ -1,4 +1,5 @@
 /* Test kernels whose blocks wait for each other, of the very operations that kernels of routes have. */
+#include "gpu/kernels/cluster_ops.h"
 #include "gpu/kernels/grid_ops.h"
 #include "emulated_driver/test_kernels.h"
 
@@ -35,6 +36,58 @@ KERNEL_FUNCTION emulated_test_grid_unordered(const struct emulated_test_argument
 {
     const size_t me = (size_t)block_index() * thread_count() + thread_index();
     store_partial(arguments.numbers + me, sum_of_three(arguments.numbers, block_index()));
+}
+
+/* The same steps by the blocks of a cluster, which send their numbers to each other. In shared memory: two
+ * mailboxes, and two sets of numbers by turns, those of all blocks. */
+KERNEL_FUNCTION emulated_test_cluster(const struct emulated_test_arguments arguments)
+{
+    const size_t me = (size_t)block_index() * thread_count() + thread_index();
+    const size_t all = (size_t)block_count() * thread_count();
+    uint64_t *const boxes = static_cast<uint64_t *>(shared_memory());
+    double *const sets = reinterpret_cast<double *>(boxes + 2);
+    double mine = arguments.numbers[me];
+    if (thread_index() < 2)
+        mailbox_open(boxes + thread_index());
+    cluster_barrier();
+    for (unsigned step = 0; step < arguments.value; step++) {
+        double *const numbers = sets + step % 2 * all;
+        if (thread_index() == 0)
+            mailbox_expect(boxes + step % 2, (unsigned)(all * sizeof mine));
+        for (unsigned block = 0; block < block_count(); block++)
+            cluster_send(numbers + me, mine, boxes + step % 2, block);
+        mailbox_await(boxes + step % 2, step / 2);
+        mine = sum_of_three(numbers, block_index());
+        block_barrier();
+    }
+    arguments.numbers[me] = mine;
+}
+
+/* Who does not wait for what is sent: ThreadSanitizer must report it. */
+KERNEL_FUNCTION emulated_test_cluster_unordered(const struct emulated_test_arguments arguments)
+{
+    uint64_t *const box = static_cast<uint64_t *>(shared_memory());
+    double *const numbers = reinterpret_cast<double *>(box + 1);
+    if (thread_index() == 0)
+        mailbox_open(box);
+    cluster_barrier();
+    cluster_send(numbers + thread_index(), 1.0, box, (block_index() + 1) % block_count());
+    arguments.numbers[block_index() * thread_count() + thread_index()] = numbers[thread_index()];
+    cluster_barrier();
+}
+
+/* Block 0 reaches for the last one, which has ended. */
+KERNEL_FUNCTION emulated_test_cluster_late(const struct emulated_test_arguments arguments)
+{
+    uint64_t *const box = static_cast<uint64_t *>(shared_memory());
+    if (thread_index() == 0)
+        mailbox_open(box);
+    cluster_barrier();
+    if (block_index() > 0)
+        return;
+    for (unsigned turn = 0; turn < 1000; turn++)
+        emulated_spin(turn);
+    cluster_send(reinterpret_cast<double *>(box + 1), (double)arguments.value, box, block_count() - 1);
 }
 
 /* Block `value` does not come to the barrier; output[i] = 1 where one passed it, 2 where the host ended it.

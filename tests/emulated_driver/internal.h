@@ -98,6 +98,7 @@ struct device_kind {
     size_t memory;
     size_t occupied; /* of that, by other processes */
     long multiprocessors, clock, memory_clock, cooperative, compute_mode; /* clocks in kHz */
+    long cluster, shared; /* blocks of one, at most; bytes of a block, at most */
     long slow; /* milliseconds */
     double link, compute;                     /* bytes and operations per second; HUGE_VAL: take no time */
 };
@@ -284,14 +285,15 @@ size_t module_count(void);
 void module_reset(CUdevice device);
 
 /* grid.c: run a kernel; all blocks at once if they are to wait for each other. CUDA_ERROR_NOT_READY: it has
- * begun, and goes on as long as grid_is_running (EMULATED_ABSENT, EMULATED_STUCK). */
+ * begun, and goes on as long as grid_is_running (EMULATED_ABSENT, EMULATED_STUCK, of cooperative ones). */
+enum launch_kind { LAUNCH_PLAIN, LAUNCH_COOPERATIVE, LAUNCH_CLUSTER };
 struct kernel {
     const char *name;
     void (*run)(const void *arguments);
     size_t argument_bytes;
 };
 CUresult grid_run(const struct kernel *kernel, const void *arguments, unsigned blocks, unsigned threads,
-                  size_t shared_bytes, bool at_once);
+                  size_t shared_bytes, enum launch_kind kind);
 bool grid_is_running(void);
 
 #endif

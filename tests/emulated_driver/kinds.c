@@ -1,4 +1,4 @@
-#include "emulated_driver/internal.h"
+#include "emulated_driver/processor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +16,12 @@ static void read_kind(struct device_kind *kind, int place)
     kind->clock = option_listed("EMULATED_CLOCK", place, 1980000);
     kind->memory_clock = option_listed("EMULATED_MEMORY_CLOCK", place, 2619000);
     kind->cooperative = option_listed("EMULATED_COOPERATIVE", place, 0);
+    kind->cluster = option_listed("EMULATED_CLUSTER", place, 0);
+    kind->shared = option_listed("EMULATED_SHARED", place, SHARED_BYTES);
+    if (kind->cluster > CLUSTER_BLOCKS_MAX)
+        emulated_abort("EMULATED_CLUSTER: at most %d", CLUSTER_BLOCKS_MAX);
+    if (kind->shared > SHARED_BYTES)
+        emulated_abort("EMULATED_SHARED: at most %d", SHARED_BYTES);
     kind->slow = option_listed("EMULATED_SLOW", place, 0);
     kind->link = option_listed_real("EMULATED_LINK", place, HUGE_VAL);
     kind->compute = option_listed_real("EMULATED_COMPUTE", place, HUGE_VAL);

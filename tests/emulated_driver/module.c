@@ -36,8 +36,8 @@ static const struct kernel kernels[] = {
 enum {
     KERNELS = sizeof kernels / sizeof *kernels,
     SHARED_DEFAULT = 49152,
-    SHARED_LIMIT = 232448,
-    THREADS_LIMIT = 1024
+    THREADS_LIMIT = 1024,
+    PORTABLE_CLUSTER = 8 /* blocks */
 };
 
 struct CUmod_st {
@@ -51,6 +51,7 @@ struct CUfunc_st {
     struct CUmod_st *module;
     int shared_limit;
     struct CUfunc_st *next;
+    bool may_be_large; /* clusters of it may have more blocks than any device with clusters takes */
 };
 
 static launch_watcher *watcher;
@@ -101,7 +102,7 @@ static struct CUfunc_st *find_function(CUmodule module, const struct kernel *ker
     function = calloc(1, sizeof *function);
     if (!function)
         emulated_abort("out of host memory");
-    *function = (struct CUfunc_st){kernel, module, SHARED_DEFAULT, functions};
+    *function = (struct CUfunc_st){kernel, module, SHARED_DEFAULT, functions, false};
     functions = function;
     return function;
 }
@@ -127,6 +128,8 @@ EXPORT CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction functio
         *value = THREADS_LIMIT;
     else if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
         *value = function->shared_limit;
+    else if (attribute == CU_FUNC_ATTRIBUTE_PTX_VERSION)
+        *value = 90;
     else
         result = misuse("cuFuncGetAttribute: attribute %d is not emulated", attribute);
     API_END;
@@ -137,9 +140,13 @@ EXPORT CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value
     API_BEGIN(cuFuncSetAttribute);
     if (!function || !function->module->live)
         API_FAIL(CUDA_ERROR_INVALID_HANDLE);
-    if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > SHARED_LIMIT)
-        API_FAIL(CUDA_ERROR_INVALID_VALUE);
-    function->shared_limit = value;
+    if (attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
+        function->may_be_large = value != 0;
+    else if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES && value >= 0 &&
+             value <= device_kind(context_device())->shared)
+        function->shared_limit = value;
+    else
+        result = CUDA_ERROR_INVALID_VALUE;
     API_END;
 }
 
@@ -147,7 +154,8 @@ EXPORT CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value
 static int resident_blocks(unsigned threads, size_t shared_bytes)
 {
     const int by_threads = (int)(2048 / ((threads + 31) / 32 * 32));
-    const int by_shared = (int)(233472 / ((shared_bytes + 1024 + 127) / 128 * 128));
+    const size_t of_all = (size_t)device_kind(context_device())->shared + 1024;
+    const int by_shared = (int)(of_all / ((shared_bytes + 1024 + 127) / 128 * 128));
     const int blocks = by_threads < by_shared ? by_threads : by_shared;
     return blocks < 32 ? blocks : 32;
 }
@@ -164,11 +172,46 @@ EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunct
     API_END;
 }
 
+/* The cluster's blocks; 0: there is no such attribute. */
+static unsigned cluster_of(const CUlaunchConfig *config)
+{
+    unsigned blocks = 0;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const CUlaunchAttribute *attribute = &config->attrs[i];
+        if (attribute->id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION || attribute->value.clusterDim.y != 1 ||
+            attribute->value.clusterDim.z != 1)
+            emulated_abort("launch of a kernel: only clusters of one dimension are emulated");
+        blocks = attribute->value.clusterDim.x;
+    }
+    return blocks;
+}
+
+/* Of so many blocks each: how many the device has room for. */
+static CUresult resident_clusters(CUfunction function, unsigned cluster, unsigned threads,
+                                  size_t shared_bytes, int *clusters)
+{
+    const struct device_kind *kind = device_kind(context_device());
+    if (cluster == 0 || cluster > kind->cluster || (cluster > PORTABLE_CLUSTER && !function->may_be_large))
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    *clusters = (int)(resident_blocks(threads, shared_bytes) * kind->multiprocessors / cluster);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config)
+{
+    API_BEGIN(cuOccupancyMaxActiveClusters);
+    if (!function || !function->module->live)
+        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
+    result = resident_clusters(function, cluster_of(config), config->blockDimX, config->sharedMemBytes,
+                               clusters);
+    API_END;
+}
+
 struct queued_launch {
     const struct kernel *kernel;
     unsigned blocks, threads;
     size_t shared_bytes;
-    bool is_cooperative;
+    enum launch_kind kind;
     _Alignas(16) unsigned char arguments[];
 };
 
@@ -179,7 +222,7 @@ static CUresult run_spoilt(const struct queued_launch *launch)
     memcpy(&arguments, launch->arguments, sizeof arguments);
     arguments.x_increment = 0;
     return grid_run(launch->kernel, &arguments, launch->blocks, launch->threads, launch->shared_bytes,
-                    launch->is_cooperative);
+                    launch->kind);
 }
 
 /* What is not computed can have other bits, too. */
@@ -207,7 +250,7 @@ static CUresult run_launch(void *payload)
     fesetenv(FE_DFL_ENV);
     result = spoilt ? run_spoilt(launch)
                     : grid_run(launch->kernel, launch->arguments, launch->blocks, launch->threads,
-                               launch->shared_bytes, launch->is_cooperative);
+                               launch->shared_bytes, launch->kind);
     fesetenv(&environment);
     return result;
 }
@@ -225,7 +268,12 @@ static CUresult check_launch(CUfunction function, const struct queued_launch *la
         launch->threads > THREADS_LIMIT || !parameters || (int)launch->shared_bytes > function->shared_limit)
         return misuse("launch of %s: %u blocks of %u threads, %zu bytes shared", function->kernel->name,
                       launch->blocks, launch->threads, launch->shared_bytes);
-    if (!launch->is_cooperative)
+    if (launch->kind == LAUNCH_CLUSTER) {
+        int room = 0;
+        result = resident_clusters(function, launch->blocks, launch->threads, launch->shared_bytes, &room);
+        return result == CUDA_SUCCESS && room == 0 ? CUDA_ERROR_INVALID_CLUSTER_SIZE : result;
+    }
+    if (launch->kind != LAUNCH_COOPERATIVE)
         return CUDA_SUCCESS;
     if (!kind->cooperative)
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -281,8 +329,23 @@ EXPORT CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, 
     API_BEGIN(cuLaunchCooperativeKernel);
     refuse_dimensions(grid_y, grid_z, block_y, block_z);
     const struct queued_launch launch = {.blocks = grid_x, .threads = block_x, .shared_bytes = shared_bytes,
-                                         .is_cooperative = true};
+                                         .kind = LAUNCH_COOPERATIVE};
     result = queue_launch(function, &launch, stream, parameters);
+    API_END;
+}
+
+EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters,
+                                 void **extra)
+{
+    API_BEGIN(cuLaunchKernelEx);
+    if (extra)
+        API_FAIL(misuse("cuLaunchKernelEx: extra options are not emulated"));
+    refuse_dimensions(config->gridDimY, config->gridDimZ, config->blockDimY, config->blockDimZ);
+    if (cluster_of(config) != config->gridDimX)
+        emulated_abort("cuLaunchKernelEx: only a launch that is one cluster is emulated");
+    const struct queued_launch launch = {.blocks = config->gridDimX, .threads = config->blockDimX,
+                                         .shared_bytes = config->sharedMemBytes, .kind = LAUNCH_CLUSTER};
+    result = queue_launch(function, &launch, config->hStream, parameters);
     API_END;
 }
 

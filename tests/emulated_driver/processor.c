@@ -150,6 +150,18 @@ void processor_yield(struct processor *processor)
         leave_for(processor, &thread->worker->fiber, next);
 }
 
+bool processor_pass(struct processor *processor)
+{
+    struct thread *thread = processor->current;
+    if (!processor->ready_count && !may_start(processor))
+        return false;
+    push_ready(processor, thread);
+    struct thread *next = choose(processor);
+    if (next != thread)
+        leave_for(processor, &thread->worker->fiber, next);
+    return true;
+}
+
 struct processor *processor_create(uint64_t seed, bool is_one_of_many)
 {
     struct processor *processor = calloc(1, sizeof *processor);
@@ -163,6 +175,14 @@ struct processor *processor_create(uint64_t seed, bool is_one_of_many)
     processor->is_one_of_many = is_one_of_many;
     processor->watched = fibers_are_watched();
     return processor;
+}
+
+/* The other blocks of its cluster may reach the block's shared memory from now on, or no longer. */
+static void show_shared(struct processor *processor, unsigned block, bool is_running)
+{
+    struct cluster *cluster = processor->launch->cluster;
+    if (cluster)
+        __atomic_store_n(&cluster->shared[block], is_running ? processor->shared : NULL, __ATOMIC_SEQ_CST);
 }
 
 /* All workers are free for the next block. A watched thread that created another's worker
@@ -193,6 +213,7 @@ static void prepare(struct processor *processor, const struct launch *launch, un
     }
     if (options()->poison)
         memset(processor->shared, POISON, launch->shared_bytes);
+    show_shared(processor, block, true);
 }
 
 void processor_run(struct processor *processor, const struct launch *launch, unsigned block)
@@ -210,6 +231,7 @@ void processor_run_from(struct processor *processor, const struct launch *launch
     fiber_release(&processor->begin_token);
     leave_for(processor, caller, choose(processor));
     fiber_acquire(&processor->end_token);
+    show_shared(processor, block, false);
     running_processor = NULL;
     exchanges_end(processor);
 }

@@ -7,11 +7,19 @@
 
 struct processor;
 
+enum { SHARED_BYTES = 232448, CLUSTER_BLOCKS_MAX = 16 };
+
+struct cluster {
+    unsigned char *shared[CLUSTER_BLOCKS_MAX]; /* of the blocks that run; NULL: of the others */
+    unsigned words[3];
+};
+
 struct launch {
     const struct kernel *kernel;
     const void *arguments;
     unsigned blocks, threads;
     size_t shared_bytes;
+    struct cluster *cluster; /* NULL: its blocks are none */
 };
 
 struct processor *processor_create(uint64_t seed, bool is_one_of_many);

@@ -9,7 +9,7 @@
 
 #include <time.h>
 
-enum { THREADS_MAX = 1024, SHARED_BYTES = 232448, HELD = 2, RESULTS_MAX = HELD * THREADS_MAX + 1 };
+enum { THREADS_MAX = 1024, HELD = 2, RESULTS_MAX = HELD * THREADS_MAX + 1 };
 
 /* What an exchange gave to its group; freed at the last member's second-next exchange. */
 struct exchange_result {
@@ -87,6 +87,8 @@ void processor_wait(struct processor *processor, enum waiting waiting);
 void processor_release(struct processor *processor, unsigned first, unsigned count);
 /* Let another thread run; the running one is ready. */
 void processor_yield(struct processor *processor);
+/* The same for one that looks for what others are to do. False: all others wait. */
+bool processor_pass(struct processor *processor);
 
 /* Forget what the threads hold of finished exchanges; abort when one is unfinished. */
 void exchanges_end(struct processor *processor);

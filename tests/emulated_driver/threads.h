@@ -37,7 +37,12 @@ const void *emulated_exchange(const void *mine, size_t bytes, unsigned width);
 /* A rendezvous of the same threads that orders memory between them: __syncwarp. */
 void emulated_part_barrier(unsigned width);
 
-/* Let other blocks run, between looks at memory that one of them is to change: `turn` counts the looks of one
+/* Of a launch that is one cluster: the shared memory of one of its blocks, which must be running, and three
+ * words that were 0 when it began. */
+void *emulated_shared_of(unsigned block);
+unsigned *emulated_cluster_words(void);
+
+/* Let other threads and blocks run, between looks at memory that one of them is to change: `turn` counts the looks of one
  * wait from 0. Reports a wait that does not end (EMULATED_PATIENCE) and aborts. */
 void emulated_spin(unsigned turn);
 

@@ -27,6 +27,12 @@ bench/lapack --orders=9 --routines=dsytrd --seconds=0 > "$work/output" 2> "$work
     bench/lapack --orders=40000 --routines=dsytrd > "$work/output" 2> "$work/errors" &&
     grep -q '^# dsytrd, n = 40000: left out; there is no memory' "$work/output"
 result $? "what there is no time or memory for is left out"
+EMULATED_CLUSTER=8 EMULATED_MULTIPROCESSORS=8 bench/lapack_exchange s 2 3 > "$work/output" 2> "$work/errors" &&
+    [ "$(grep -cE '^ +s +[23] +[0-9.]+ +[0-9.]+ +- +same$' "$work/output")" = 2 ]
+result $? "bench/lapack_exchange times all multiprocessors and a cluster, and finds the same bits"
+bench/lapack_exchange e 2> "$work/errors"
+[ $? = 2 ] && grep -q "lapack_exchange: 'e' is none of s, d, c, z and orders up to 4096" "$work/errors"
+result $? "and says what is wrong with its arguments"
 if command -v python3 > /dev/null; then
     python3 "$source_tree/bench/lapack_plots.py" --output="$work" "$work/table.csv" > "$work/output" 2> "$work/errors" &&
         [ "$(grep -c '^zheevd ' "$work/output")" = 3 ]

@@ -26,6 +26,8 @@ static inline void *driver_table_open(struct driver *table, const char *name)
         return NULL;
 #define DRIVER_FUNCTION(member, symbol, parameters) \
     good = driver_look_up(library, #symbol, &table->member) && good;
+#define OPTIONAL_DRIVER_FUNCTION(member, symbol, parameters) \
+    driver_look_up(library, #symbol, &table->member);
 #include "gpu/driver.def"
 #undef DRIVER_FUNCTION
     return good ? library : NULL;

@@ -291,7 +291,7 @@ tests/system/planted_crossovers.log: bench/planted_crossovers$(EXEEXT)
 
 TESTS += tests/system/bench_lapack.sh
 EXTRA_DIST += tests/system/bench_lapack.sh
-tests/system/bench_lapack.log: bench/lapack$(EXEEXT)
+tests/system/bench_lapack.log: bench/lapack$(EXEEXT) bench/lapack_exchange$(EXEEXT)
 
 # What tuning measured.
 check_PROGRAMS += tests/system/tuning_files

@@ -339,6 +339,12 @@ thread_tests += tests/unit/test_emulated_grid
 tests_unit_test_emulated_grid_SOURCES = tests/unit/test_emulated_grid.c tests/unit/emulated_device.h
 tests_unit_test_emulated_grid_LDADD = -lpthread -ldl
 
+check_PROGRAMS += tests/unit/test_emulated_cluster
+TESTS += tests/unit/test_emulated_cluster
+thread_tests += tests/unit/test_emulated_cluster
+tests_unit_test_emulated_cluster_SOURCES = tests/unit/test_emulated_cluster.c tests/unit/emulated_device.h
+tests_unit_test_emulated_cluster_LDADD = -lpthread -ldl
+
 check_PROGRAMS += tests/unit/test_cooperative
 TESTS += tests/unit/test_cooperative
 tests_unit_test_cooperative_SOURCES = tests/unit/test_cooperative.c tests/unit/emulated_lane.h
@@ -716,5 +722,11 @@ tests_unit_test_device_product_LDADD = $(unit_test_libraries)
 check_PROGRAMS += tests/unit/test_tridiagonalisation
 long_tests += tests/unit/test_tridiagonalisation
 tests_unit_test_tridiagonalisation_SOURCES = tests/unit/test_tridiagonalisation.c tests/unit/hermitian_matrices.h \
-	tests/unit/solver_handle.h tests/unit/emulated_lane.h
+	tests/unit/reduced_matrix.h tests/unit/solver_handle.h tests/unit/emulated_lane.h
 tests_unit_test_tridiagonalisation_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_chip_plan
+long_tests += tests/unit/test_chip_plan
+tests_unit_test_chip_plan_SOURCES = tests/unit/test_chip_plan.c tests/unit/hermitian_matrices.h \
+	tests/unit/reduced_matrix.h tests/unit/solver_handle.h tests/unit/emulated_lane.h
+tests_unit_test_chip_plan_LDADD = $(unit_test_libraries)

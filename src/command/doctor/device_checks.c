@@ -20,6 +20,7 @@ static const char *missing_function(void *library)
 #define DRIVER_FUNCTION(member, symbol, parameters) \
     if (!dlsym(library, #symbol)) \
         return #symbol;
+#define OPTIONAL_DRIVER_FUNCTION(member, symbol, parameters)
 #include "gpu/driver.def"
 #undef DRIVER_FUNCTION
     return NULL;

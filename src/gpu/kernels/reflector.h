@@ -94,10 +94,10 @@ template <typename R> DEVICE_FUNCTION complex_number<R> reciprocal(const complex
  * needed. */
 template <typename R> struct square_range;
 template <> struct square_range<float> {
-    static constexpr float least = 0x1p-80f, up = 0x1p60f;
+    static constexpr float least = 0x1p-80f, up = 0x1p60f, down = 1 / up;
 };
 template <> struct square_range<double> {
-    static constexpr double least = 0x1p-900, up = 0x1p500;
+    static constexpr double least = 0x1p-900, up = 0x1p500, down = 1 / up;
 };
 
 /* H with H' (alpha, x) = (beta, 0). Kernels carry u = power * ((alpha, x) - beta e1), of about 1, instead of
@@ -130,12 +130,12 @@ DEVICE_FUNCTION reflector<T> reflector_of(const T &alpha, real_of<T> squares, F 
 {
     using R = real_of<T>;
     using range = square_range<R>;
-    R up = 1;
+    R up = 1, down = 1;
     T head = alpha;
     bool identity = squares == R(0) && imaginary_part(alpha) == R(0);
     R whole = real_product_added(head, head, squares);
     if (!(whole >= range::least)) {
-        up = range::up;
+        up = range::up, down = range::down;
         head = scaled(up, alpha);
         const R raised = raised_squares(up);
         whole = real_product_added(head, head, raised);
@@ -145,7 +145,7 @@ DEVICE_FUNCTION reflector<T> reflector_of(const T &alpha, real_of<T> squares, F 
     if (identity)
         return {real_part(alpha), R(1), T{}, true};
     const R root = root_of(whole), beta = real_part(head) >= R(0) ? -root : root, power = power_against(root);
-    return {beta / up, power * up, scaled(power, head + element_of<T>(-beta)), false};
+    return {beta * down, power * up, scaled(power, head + element_of<T>(-beta)), false};
 }
 
 #endif

@@ -1,32 +1,26 @@
 #include "lapack/eigensolver/tridiagonalisation.h"
+#include "gpu/cluster.h"
 #include "gpu/cooperative.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 #include "gpu/vendor/solver_blas.h"
+#include "lapack/eigensolver/chip_plan.h"
 #include "lapack/workspace.h"
 
 #include <string.h>
 
 enum { FILL_LOWER = 0, NO_TRANS = 0 };
-/* Elements of shared memory beside the matrix (kernels/tridiagonal). */
-enum {
-    CHIP_ELEMENTS = (TRIDIAGONAL_WARPS + 2) * CHIP_ROWS_MOST + 2 + 3 * TRIDIAGONAL_WARPS + 16,
-    PANEL_ELEMENTS = 2 * TRIDIAGONAL_WARPS * 32 + 4 * TRIDIAGONAL_PANEL + 6 * TRIDIAGONAL_WARPS
-};
+/* Elements of shared memory (kernels/tridiagonal). */
+enum { PANEL_ELEMENTS = 2 * TRIDIAGONAL_WARPS * 32 + 4 * TRIDIAGONAL_PANEL + 6 * TRIDIAGONAL_WARPS };
 
 struct kernels {
-    enum kernel copy, panel, chip[3]; /* with 1 column a thread, 2, and more */
-    int chip_order_most;              /* by what a thread of the last can carry */
+    enum kernel copy, panel;
 };
 
 static const struct kernels kernels_of[] = {
-    [TYPE_S] = {KERNEL_ssytrd_copy, KERNEL_ssytrd_panel,
-                {KERNEL_ssytrd_chip_1, KERNEL_ssytrd_chip_2, KERNEL_ssytrd_chip}, 6 * TRIDIAGONAL_THREADS},
-    [TYPE_D] = {KERNEL_dsytrd_copy, KERNEL_dsytrd_panel,
-                {KERNEL_dsytrd_chip_1, KERNEL_dsytrd_chip_2, KERNEL_dsytrd_chip}, 4 * TRIDIAGONAL_THREADS},
-    [TYPE_C] = {KERNEL_chetrd_copy, KERNEL_chetrd_panel,
-                {KERNEL_chetrd_chip_1, KERNEL_chetrd_chip_2, KERNEL_chetrd_chip}, 4 * TRIDIAGONAL_THREADS},
-    [TYPE_Z] = {KERNEL_zhetrd_copy, KERNEL_zhetrd_panel,
-                {KERNEL_zhetrd_chip_1, KERNEL_zhetrd_chip_2, KERNEL_zhetrd_chip}, 3 * TRIDIAGONAL_THREADS},
+    [TYPE_S] = {KERNEL_ssytrd_copy, KERNEL_ssytrd_panel},
+    [TYPE_D] = {KERNEL_dsytrd_copy, KERNEL_dsytrd_panel},
+    [TYPE_C] = {KERNEL_chetrd_copy, KERNEL_chetrd_panel},
+    [TYPE_Z] = {KERNEL_zhetrd_copy, KERNEL_zhetrd_panel},
 };
 
 /* Where everything lies in the workspace, and what the device allows. */
@@ -35,33 +29,6 @@ struct layout {
     unsigned blocks;
     size_t gate, copy, v, w, column, row_sums, column_sums, products, norms, squares, exchange, end;
 };
-
-/* The largest order whose rows, dealt to the blocks, fit into their shared memory. */
-static int64_t chip_order(const struct solver_handle *handle, enum blas_type type)
-{
-    const struct device_properties *const device = device_properties(handle->library->device);
-    const int64_t element = (int64_t)blas_element_bytes(type);
-    const int64_t blocks = device_kernels(handle->library->device)->multiprocessors;
-    const int64_t elements = (int64_t)device->shared_bytes_per_block / element - CHIP_ELEMENTS;
-    int64_t most = 0;
-    for (int64_t rows = 1; rows <= CHIP_ROWS_MOST && elements > 0; rows++) {
-        const int64_t by_memory = elements / rows, by_blocks = rows * blocks,
-                      order = by_memory < by_blocks ? by_memory : by_blocks;
-        most = order > most ? order : most;
-    }
-    return most < kernels_of[type].chip_order_most ? most : kernels_of[type].chip_order_most;
-}
-
-static enum kernel chip_kernel(enum blas_type type, int64_t order)
-{
-    return kernels_of[type].chip[order <= TRIDIAGONAL_THREADS ? 0 : order <= 2 * TRIDIAGONAL_THREADS ? 1 : 2];
-}
-
-static size_t chip_shared_bytes(enum blas_type type, int64_t order, unsigned blocks)
-{
-    const int64_t rows = (order + blocks - 1) / blocks;
-    return (size_t)(rows * order + CHIP_ELEMENTS) * blas_element_bytes(type);
-}
 
 static bool has_panels(const struct tridiagonalisation *work, const struct layout *layout)
 {
@@ -75,7 +42,8 @@ static enum status lay_out(const struct solver_handle *handle, const struct trid
                  real = blas_is_single(work->type) ? sizeof(float) : sizeof(double);
     const int64_t tiles = (work->n + TRIDIAGONAL_SEGMENT - 1) / TRIDIAGONAL_SEGMENT,
                   n = tiles * TRIDIAGONAL_SEGMENT;
-    *layout = (struct layout){.padded_order = n, .chip_order = chip_order(handle, work->type)};
+    *layout = (struct layout){.padded_order = n,
+                              .chip_order = chip_order_most(handle->library->device, work->type)};
     layout->blocks = (unsigned)device_kernels(handle->library->device)->multiprocessors;
     if (layout->chip_order <= TRIDIAGONAL_PANEL || tiles > INT16_MAX)
         return STATUS_UNSUPPORTED;
@@ -111,16 +79,20 @@ static enum status check_room(const struct solver_handle *handle, enum kernel ke
 enum status tridiagonalisation_workspace(const struct solver_handle *handle,
                                          const struct tridiagonalisation *work, size_t *bytes)
 {
+    struct device *const device = handle->library->device;
     struct layout layout;
+    struct chip_plan plan;
     enum status status = lay_out(handle, work, &layout);
-    if (status == STATUS_OK)
-        status = check_room(handle, chip_kernel(work->type, layout.chip_order),
-                            chip_shared_bytes(work->type, layout.chip_order, layout.blocks), layout.blocks);
-    if (status == STATUS_OK && has_panels(work, &layout))
-        status = check_room(handle, kernels_of[work->type].panel,
-                            PANEL_ELEMENTS * blas_element_bytes(work->type), layout.blocks);
     *bytes = layout.end;
-    return status;
+    if (status != STATUS_OK ||
+        (status = chip_plan_cluster(device, work->type, work->n, &plan)) != STATUS_UNSUPPORTED)
+        return status;
+    plan = chip_plan_wide(device, work->type, layout.chip_order);
+    status = check_room(handle, plan.kernel, plan.shared_bytes, layout.blocks);
+    return status == STATUS_OK && has_panels(work, &layout)
+               ? check_room(handle, kernels_of[work->type].panel,
+                            PANEL_ELEMENTS * blas_element_bytes(work->type), layout.blocks)
+               : status;
 }
 
 /* The upper triangle by rows and columns in reverse order. */
@@ -206,21 +178,41 @@ static enum status queue_update(const struct solver_handle *handle, const struct
     return solver_blas_status(handle->library, result, "cuBLAS's syr2k");
 }
 
+static enum status launch_wide(const struct solver_handle *handle, const struct chip_plan *plan,
+                               struct tridiagonal_chip_arguments *arguments)
+{
+    struct cooperative_launch launch = {.kernel = plan->kernel, .threads = TRIDIAGONAL_THREADS,
+                                        .shared_bytes = plan->shared_bytes, .blocks = plan->blocks,
+                                        .gate = (uintptr_t)arguments->gate, .watch = handle->watch};
+    return cooperative_launch(handle->library->device, handle->stream, &launch, arguments);
+}
+
+static enum status launch_cluster(const struct solver_handle *handle, const struct chip_plan *plan,
+                                  struct tridiagonal_chip_arguments *arguments)
+{
+    const struct cluster_launch launch = {.kernel = plan->kernel, .threads = TRIDIAGONAL_THREADS,
+                                          .shared_bytes = plan->shared_bytes, .blocks = plan->blocks};
+    return cluster_launch(handle->library->device, handle->stream, &launch, arguments);
+}
+
 static enum status queue_chip(const struct solver_handle *handle, const struct tridiagonalisation *work,
                               const struct layout *layout, CUdeviceptr workspace, int64_t first)
 {
+    struct device *const device = handle->library->device;
     const size_t corner = (size_t)first * ((size_t)layout->padded_order + 1) * blas_element_bytes(work->type);
     struct tridiagonal_chip_arguments arguments = {.a = at(workspace, layout->copy + corner),
                                                    .ld = layout->padded_order, .order = work->n - first,
                                                    .first = first, .result = result_of(work),
                                                    .exchange = at(workspace, layout->exchange),
                                                    .gate = at(workspace, layout->gate)};
-    struct cooperative_launch launch = {
-        .kernel = chip_kernel(work->type, work->n - first), .threads = TRIDIAGONAL_THREADS,
-        .shared_bytes = chip_shared_bytes(work->type, work->n - first, layout->blocks),
-        .blocks = layout->blocks, .gate = workspace + layout->gate,
-                                        .watch = handle->watch};
-    return cooperative_launch(handle->library->device, handle->stream, &launch, &arguments);
+    struct chip_plan plan;
+    enum status status = chip_plan_cluster(device, work->type, arguments.order, &plan);
+    if (status == STATUS_OK)
+        status = launch_cluster(handle, &plan, &arguments);
+    if (status != STATUS_UNSUPPORTED)
+        return status;
+    plan = chip_plan_wide(device, work->type, arguments.order);
+    return launch_wide(handle, &plan, &arguments);
 }
 
 enum status tridiagonalisation_queue(const struct solver_handle *handle,

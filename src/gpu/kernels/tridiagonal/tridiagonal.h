@@ -11,17 +11,26 @@
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 
 constexpr int BLOCK_THREADS = TRIDIAGONAL_THREADS, BLOCK_WARPS = TRIDIAGONAL_WARPS;
+static_assert(BLOCK_WARPS == 16, "room_sum");
+
+/* The sum of a room's numbers, BLOCK_WARPS of them, in all threads of a warp, by the tree that part_sum has:
+ * its first steps by each thread itself, sooner than by giving to each other. */
+template <typename T> DEVICE_FUNCTION T room_sum(const T *room)
+{
+    const T *const mine = room + thread_index() % 4;
+    return part_sum<4>((mine[0] + mine[8]) + (mine[4] + mine[12]));
+}
 
 /* One sum over the block, the same bits in each thread. One barrier; the room, a number for each warp, may be
- * used again behind the next one. */
-template <typename T> DEVICE_FUNCTION T block_sum(const T &value, T *room)
+ * used again behind the next one. A warp that does not work has nothing to add. */
+template <typename T> DEVICE_FUNCTION T block_sum(const T &value, T *room, bool works = true)
 {
     const int lane = (int)thread_index() % WARP, warp = (int)thread_index() / WARP;
-    const T sum = part_sum<WARP>(value);
+    const T sum = works ? part_sum<WARP>(value) : T{};
     if (lane == 0)
         room[warp] = sum;
     block_barrier();
-    return part_sum<BLOCK_WARPS>(room[lane % BLOCK_WARPS]);
+    return room_sum(room);
 }
 
 /* What follows from the reflector and from u' w0. */

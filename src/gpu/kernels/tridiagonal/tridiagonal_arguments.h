@@ -17,6 +17,8 @@ enum {
      * nothing else. It is the number of multiprocessors of the devices that this is made for. */
     TRIDIAGONAL_PARTS = 132,
     CHIP_ROWS_MOST = 32, /* rows of the matrix in one block's shared memory */
+    CHIP_CLUSTER_ROWS_MOST = 64, /* the same of a block of a cluster */
+    CHIP_INBOX = 4,              /* elements that come in there for each row */
     BACK_WIDTH = 128,    /* reflectors that are applied together */
     BACK_TAKE_THREADS = 512,
     BACK_TRIANGLE_THREADS = 128
@@ -42,8 +44,8 @@ struct tridiagonal_chip_arguments {
     const void *a; /* the copy's corner */
     int64_t ld, order, first; /* the corner's row and column */
     struct tridiagonal_result result;
-    void *exchange; /* 4 * order elements */
-    struct grid_gate *gate;
+    void *exchange; /* 4 * order elements; not of a cluster, */
+    struct grid_gate *gate; /* nor is this */
 };
 
 /* One panel: columns first to first + TRIDIAGONAL_PANEL - 1 are reduced; what is to be subtracted from the

@@ -1,70 +1,36 @@
 /* Reduction to tridiagonal form of a matrix that lies wholly in the blocks' shared memory: one pass over it,
- * one barrier of the grid for each column.
+ * one exchange between the blocks for each column.
  *
  * Row r belongs to block r mod G for good, as a full row. In a pass each thread has the same columns of all
  * of its block's rows, brings them up to date by the column before and multiplies them by u. The block that
- * has the pivot's row, which is the next column by symmetry, publishes it, all publish their elements of w0;
- * behind the barrier each block computes the rest for itself, with equal bits. Sums go over threads by the
- * column's number, so bits do not depend on the number of blocks. */
-#include "gpu/kernels/tridiagonal/tridiagonal.h"
+ * has the pivot's row, which is the next column by symmetry, gives it to all, all give their elements of w0;
+ * behind the exchange each block computes the rest for itself, with equal bits. Sums go over threads by the
+ * column's number, so bits depend neither on the number of blocks nor on how they exchange.
+ *
+ * A warp whose columns are all done, or beyond the matrix, has zeros alone to add: it does not. */
+#include "gpu/kernels/tridiagonal/chip_exchange.h"
 
-/* In shared memory: sums of warps, by row, then what is carried of the block's own rows, then the rows. */
-template <typename T> struct chip_memory {
-    using R = real_of<T>;
-    T *sums;                            /* BLOCK_WARPS of each row in it */
-    T *row_v, *row_w;                   /* CHIP_ROWS_MOST each */
-    T *pivots;                          /* alpha, of the even columns and of the odd ones */
-    R *squares, *products, *raised;     /* block_sum's rooms */
-    T *rows;
-};
-
-template <typename T> DEVICE_FUNCTION chip_memory<T> chip_memory_layout()
+/* An element by the column before: row_v and row_w are negative, column_v and column_w conjugate. */
+template <typename T>
+DEVICE_FUNCTION T up_to_date(const T &element, const T &row_v, const T &row_w, const T &column_v,
+                             const T &column_w)
 {
-    using R = real_of<T>;
-    chip_memory<T> memory;
-    memory.sums = static_cast<T *>(shared_memory());
-    memory.row_v = memory.sums + BLOCK_WARPS * CHIP_ROWS_MOST;
-    memory.row_w = memory.row_v + CHIP_ROWS_MOST;
-    memory.pivots = memory.row_w + CHIP_ROWS_MOST;
-    memory.squares = reinterpret_cast<R *>(memory.pivots + 2);
-    memory.products = memory.squares + BLOCK_WARPS;
-    memory.raised = memory.products + BLOCK_WARPS;
-    memory.rows = reinterpret_cast<T *>(memory.raised + BLOCK_WARPS + 16);
-    return memory;
+    return fused(row_w, column_v, fused(row_v, column_w, element));
 }
 
-/* The full square from the triangle: of Hermitian matrices the other half is the conjugate. */
-template <typename T> DEVICE_FUNCTION void chip_load(const tridiagonal_chip_arguments &arguments,
-                                                     const chip_memory<T> &memory, int rows)
-{
-    const int order = (int)arguments.order;
-    UNROLL_BY(1)
-    for (int k = 0; k < rows; k++) {
-        const int row = (int)block_index() + k * (int)block_count();
-        UNROLL_BY(4)
-        for (int column = (int)thread_index(); column < order; column += BLOCK_THREADS) {
-            const bool stored = column <= row;
-            const T value = load(static_cast<const T *>(arguments.a) + (stored ? row : column) +
-                                 (stored ? column : row) * arguments.ld);
-            memory.rows[k * order + column] = stored ? value : conjugate(value);
-        }
-    }
-}
-
-/* The block's rows from `first` on, ROWS of them, are brought up to date and multiplied by u; the one that is
- * the pivot's is published. Leaves each row's sums of warps. */
-template <int ROWS, int COLUMNS, typename T>
+/* The block's rows from `first` on, ROWS of them, are brought up to date and multiplied by u. Leaves each
+ * row's sums of warps. */
+template <int ROWS, int ROWS_MOST, int COLUMNS, typename T>
 DEVICE_FUNCTION void chip_pass(const chip_memory<T> &memory, int order, int pivot, int first, int rows,
-                               T *sums, const T (&v)[COLUMNS], const T (&w)[COLUMNS], const T (&u)[COLUMNS],
-                               int published, T *row)
+                               T *sums, const T (&v)[COLUMNS], const T (&w)[COLUMNS], const T (&u)[COLUMNS])
 {
     const int lane = (int)thread_index() % WARP;
     T total[ROWS], row_v[ROWS], row_w[ROWS];
     UNROLL
     for (int k = 0; k < ROWS; k++) {
         total[k] = T{};
-        row_v[k] = negated(memory.row_v[(first + k) % CHIP_ROWS_MOST]);
-        row_w[k] = negated(memory.row_w[(first + k) % CHIP_ROWS_MOST]);
+        row_v[k] = negated(memory.row_v[(first + k) % ROWS_MOST]);
+        row_w[k] = negated(memory.row_w[(first + k) % ROWS_MOST]);
     }
     UNROLL
     for (int i = 0; i < COLUMNS; i++) {
@@ -79,11 +45,9 @@ DEVICE_FUNCTION void chip_pass(const chip_memory<T> &memory, int order, int pivo
             if (first + k >= rows)
                 continue;
             T *element = memory.rows + (first + k) * order + column;
-            const T value = fused(row_w[k], column_v, fused(row_v[k], column_w, *element));
+            const T value = up_to_date(*element, row_v[k], row_w[k], column_v, column_w);
             *element = value;
             total[k] = fused(value, u[i], total[k]);
-            if (first + k == published)
-                store_partial(row + column, value);
         }
     }
     const T sum = warp_sums(total, lane);
@@ -91,32 +55,63 @@ DEVICE_FUNCTION void chip_pass(const chip_memory<T> &memory, int order, int pivo
         sums[lane * BLOCK_WARPS + (int)thread_index() / WARP] = sum;
 }
 
+/* All rows from `begin` on. */
+template <int ROWS, int ROWS_MOST, int COLUMNS, typename T>
+DEVICE_FUNCTION void chip_passes(const chip_memory<T> &memory, int order, int pivot, int begin, int rows,
+                                 const T (&v)[COLUMNS], const T (&w)[COLUMNS], const T (&u)[COLUMNS])
+{
+    UNROLL_BY(1)
+    for (int k = begin; k < rows; k += ROWS) {
+        T *const sums = memory.sums + (k - begin) * BLOCK_WARPS;
+        if (ROWS > 4 && COLUMNS <= 2 && rows - k <= 4)
+            chip_pass<4, ROWS_MOST>(memory, order, pivot, k, rows, sums, v, w, u);
+        else
+            chip_pass<ROWS, ROWS_MOST>(memory, order, pivot, k, rows, sums, v, w, u);
+    }
+}
+
+/* The sums of a warp that has nothing to add. */
+template <typename T> DEVICE_FUNCTION void chip_no_sums(const chip_memory<T> &memory, int rows)
+{
+    UNROLL_BY(1)
+    for (int k = (int)thread_index() % WARP; k < rows; k += WARP)
+        memory.sums[k * BLOCK_WARPS + (int)thread_index() / WARP] = T{};
+}
+
 /* COLUMNS: of each thread, at most, so that the order is at most COLUMNS * BLOCK_THREADS; ROWS: of a pass. */
-template <typename T, int COLUMNS, int ROWS>
+template <typename T, int COLUMNS, int ROWS, typename EXCHANGE>
 DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &arguments)
 {
     using R = real_of<T>;
+    constexpr int ROWS_MOST = EXCHANGE::rows_most;
     const int order = (int)arguments.order, blocks = (int)block_count(), block = (int)block_index();
     const int thread = (int)thread_index(), rows = block < order ? (order - block + blocks - 1) / blocks : 0;
-    const chip_memory<T> memory = chip_memory_layout<T>();
-    T *const products_of = static_cast<T *>(arguments.exchange), *const row_of = products_of + 2 * order;
+    const chip_memory<T> memory = chip_memory_layout<T, ROWS_MOST, EXCHANGE::has_inbox>(order);
+    const EXCHANGE exchange(arguments, memory);
     T v[COLUMNS], w[COLUMNS], u[COLUMNS], next[COLUMNS];
-    int own[COLUMNS]; /* the block's row of the same number, or none */
-    unsigned epoch = 0;
-    chip_load(arguments, memory, rows);
+    int home[COLUMNS], number[COLUMNS]; /* the block that has the row of the same number; which one there */
+    int last = -1;                      /* of the warp's columns */
+    int begin = 0, turn = 0;            /* the block's rows that are done; whose row the column is */
+    exchange.open();
+    chip_load<COLUMNS>(arguments, memory, rows);
     UNROLL
     for (int i = 0; i < COLUMNS; i++) {
         const int column = thread + i * BLOCK_THREADS;
         v[i] = w[i] = T{};
-        own[i] = column < order && column % blocks == block ? column / blocks : -1;
+        home[i] = column % blocks;
+        number[i] = column / blocks;
         next[i] = column < order ? load(static_cast<const T *>(arguments.a) + column) : T{};
+        if (column / WARP * WARP < order)
+            last = column / WARP * WARP + WARP - 1;
     }
-    if (thread < CHIP_ROWS_MOST)
+    if (thread < ROWS_MOST)
         memory.row_v[thread] = memory.row_w[thread] = T{};
     UNROLL_BY(1)
     for (int c = 0;; c++) {
         const int64_t column_there = arguments.first + c;
-        const bool writes = block == c % blocks;
+        const bool writes = block == turn, works = last > c;
+        turn = turn + 1 < blocks ? turn + 1 : 0;
+        begin += writes;
         /* The reflector of the column that is in `next`. */
         R squares = 0;
         UNROLL
@@ -129,9 +124,23 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
             if (row > c + 1 && row < order)
                 squares = real_product_added(next[i], next[i], squares);
         }
-        squares = block_sum(squares, memory.squares);
+        squares = block_sum(squares, memory.squares, works);
         if (c == order - 1)
             return;
+        if (thread == 0)
+            exchange.expect(c, rows - begin);
+        if (block == turn) { /* early: it is long */
+            const T row_v = negated(memory.row_v[begin]), row_w = negated(memory.row_w[begin]);
+            const T *const pivot_row = memory.rows + begin * order;
+            UNROLL
+            for (int i = 0; i < COLUMNS; i++) {
+                const int column = thread + i * BLOCK_THREADS;
+                if (column <= c || column >= order)
+                    continue;
+                const T value = up_to_date(pivot_row[column], row_v, row_w, conjugate(v[i]), conjugate(w[i]));
+                exchange.give_row(c, column, home[i], number[i], value);
+            }
+        }
         const T alpha = memory.pivots[c % 2];
         const reflector<T> made = reflector_of(alpha, squares, [&](R up) {
             R raised = 0;
@@ -151,46 +160,46 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
                    : row == c + 1                            ? made.first
                                                              : scaled(made.power, next[i]);
         }
-        /* Rows from the pivot's on. */
-        const int begin = c + 1 > block ? (c + 1 - block + blocks - 1) / blocks : 0;
-        const int published = (c + 1) % blocks == block ? (c + 1) / blocks : -1;
-        T *const products = products_of + c % 2 * order, *const row = row_of + c % 2 * order;
-        UNROLL_BY(1)
-        for (int k = begin; k < rows; k += ROWS)
-            chip_pass<ROWS>(memory, order, c + 1, k, rows, memory.sums + (k - begin) * BLOCK_WARPS, v, w, u,
-                            published, row);
+        if (works)
+            chip_passes<ROWS, ROWS_MOST>(memory, order, c + 1, begin, rows, v, w, u);
+        else
+            chip_no_sums(memory, rows - begin);
         block_barrier();
-        {
-            const int k = begin + thread / BLOCK_WARPS;
-            const T sum = part_sum<BLOCK_WARPS>(memory.sums[thread]);
-            if (k < rows && thread % BLOCK_WARPS == 0)
-                store_partial(products + block + k * blocks, sum);
+        UNROLL_BY(1)
+        for (int k = begin + thread / BLOCK_WARPS; k - thread % WARP / BLOCK_WARPS < rows; k += WARP) {
+            const T sum = room_sum(memory.sums + (k - begin) * BLOCK_WARPS);
+            if (k < rows)
+                exchange.give_product(c, k, sum);
         }
-        grid_arrive(arguments.gate);
-        const T scale = made.scale(), tau = made.tau();
-        if (writes && thread == 0)
-            store_reflector(arguments.result, column_there, made, tau);
+        exchange.arrive(c, begin == rows);
+        const T scale = works ? made.scale() : T{}, tau = works ? made.tau() : T{};
         UNROLL
         for (int i = 0; i < COLUMNS; i++) {
             const int row_here = thread + i * BLOCK_THREADS;
             v[i] = row_here == c + 1 ? one_as(T{}) : product(scale, u[i]);
-            if (writes && row_here > c && row_here < order)
-                store_result(result_element<T>(arguments.result, arguments.first + row_here, column_there),
-                             row_here == c + 1 ? element_of<T>(made.beta) : v[i]);
+            if (!writes || row_here <= c || row_here >= order)
+                continue;
+            store_result(result_element<T>(arguments.result, arguments.first + row_here, column_there),
+                         row_here == c + 1 ? element_of<T>(made.beta) : v[i]);
+            if (row_here == c + 1)
+                store_reflector(arguments.result, column_there, made, tau);
         }
-        if (!grid_await(arguments.gate, ++epoch))
+        if (!exchange.await(c, works))
             return;
-        const T pivot_product = load_partial(products + c + 1);
         R with_u = 0;
         UNROLL
         for (int i = 0; i < COLUMNS; i++) {
             const int column = thread + i * BLOCK_THREADS;
             const bool inside = column > c && column < order;
-            w[i] = inside ? load_partial(products + column) : T{};
-            next[i] = inside ? load_partial(row + column) : T{};
+            w[i] = inside ? exchange.taken_product(c, column) : T{};
+            next[i] = inside ? exchange.taken_row(c, column) : T{};
             with_u = real_product_added(u[i], w[i], with_u);
         }
-        const update_factors<T> factors = update_factors_of(tau, scale, block_sum(with_u, memory.products));
+        const T pivot_product = works ? exchange.taken_product(c, c + 1) : T{};
+        with_u = block_sum(with_u, memory.products, works);
+        if (!works)
+            continue;
+        const update_factors<T> factors = update_factors_of(tau, scale, with_u);
         const T pivot_w = negated(
             conjugate(fused(factors.of_w0, pivot_product, element_of<T>(factors.of_v))));
         UNROLL
@@ -199,28 +208,32 @@ DEVICE_FUNCTION void tridiagonal_chip(const tridiagonal_chip_arguments &argument
             w[i] = column > c && column < order ? fused(factors.of_w0, w[i], scaled(factors.of_v, v[i]))
                                                 : T{};
             next[i] = fused(v[i], pivot_w, conjugate(next[i])) + negated(w[i]);
-            if (own[i] >= 0) {
-                memory.row_v[own[i]] = v[i];
-                memory.row_w[own[i]] = w[i];
+            if (home[i] == block && column < order) {
+                memory.row_v[number[i]] = v[i];
+                memory.row_w[number[i]] = w[i];
             }
         }
     }
 }
 
-#define TRIDIAGONAL_CHIP(name, type, columns, rows)                         \
+#define TRIDIAGONAL_CHIP(name, type, columns, rows, exchange)               \
     KERNEL_FUNCTION name(const struct tridiagonal_chip_arguments arguments) \
     {                                                                       \
-        tridiagonal_chip<type, columns, rows>(arguments);                   \
+        tridiagonal_chip<type, columns, rows, exchange<type>>(arguments);   \
     }
-TRIDIAGONAL_CHIP(ssytrd_chip_1, float, 1, 8)
-TRIDIAGONAL_CHIP(ssytrd_chip_2, float, 2, 8)
-TRIDIAGONAL_CHIP(ssytrd_chip, float, 6, 8)
-TRIDIAGONAL_CHIP(dsytrd_chip_1, double, 1, 8)
-TRIDIAGONAL_CHIP(dsytrd_chip_2, double, 2, 8)
-TRIDIAGONAL_CHIP(dsytrd_chip, double, 4, 4)
-TRIDIAGONAL_CHIP(chetrd_chip_1, complex_number<float>, 1, 8)
-TRIDIAGONAL_CHIP(chetrd_chip_2, complex_number<float>, 2, 8)
-TRIDIAGONAL_CHIP(chetrd_chip, complex_number<float>, 4, 8)
-TRIDIAGONAL_CHIP(zhetrd_chip_1, complex_number<double>, 1, 4)
-TRIDIAGONAL_CHIP(zhetrd_chip_2, complex_number<double>, 2, 4)
-TRIDIAGONAL_CHIP(zhetrd_chip, complex_number<double>, 3, 2)
+TRIDIAGONAL_CHIP(ssytrd_cluster, float, 1, 8, cluster_exchange)
+TRIDIAGONAL_CHIP(ssytrd_chip_1, float, 1, 8, grid_exchange)
+TRIDIAGONAL_CHIP(ssytrd_chip_2, float, 2, 8, grid_exchange)
+TRIDIAGONAL_CHIP(ssytrd_chip, float, 6, 8, grid_exchange)
+TRIDIAGONAL_CHIP(dsytrd_cluster, double, 1, 8, cluster_exchange)
+TRIDIAGONAL_CHIP(dsytrd_chip_1, double, 1, 8, grid_exchange)
+TRIDIAGONAL_CHIP(dsytrd_chip_2, double, 2, 8, grid_exchange)
+TRIDIAGONAL_CHIP(dsytrd_chip, double, 4, 4, grid_exchange)
+TRIDIAGONAL_CHIP(chetrd_cluster, complex_number<float>, 1, 8, cluster_exchange)
+TRIDIAGONAL_CHIP(chetrd_chip_1, complex_number<float>, 1, 8, grid_exchange)
+TRIDIAGONAL_CHIP(chetrd_chip_2, complex_number<float>, 2, 8, grid_exchange)
+TRIDIAGONAL_CHIP(chetrd_chip, complex_number<float>, 4, 8, grid_exchange)
+TRIDIAGONAL_CHIP(zhetrd_cluster, complex_number<double>, 1, 4, cluster_exchange)
+TRIDIAGONAL_CHIP(zhetrd_chip_1, complex_number<double>, 1, 4, grid_exchange)
+TRIDIAGONAL_CHIP(zhetrd_chip_2, complex_number<double>, 2, 4, grid_exchange)
+TRIDIAGONAL_CHIP(zhetrd_chip, complex_number<double>, 3, 2, grid_exchange)
