@@ -45,8 +45,10 @@ template <typename R> struct band_back_work {
         return row < order && first_column + column < arguments.columns;
     }
 
+    /* Conversions wait until all loads are under way. */
     DEVICE_METHOD void load_window(int begin)
     {
+        R loaded[BACK_TILES][2][TILE_PARTS];
         UNROLL
         for (int r = 0; r < BACK_TILES; r++)
             UNROLL
@@ -54,9 +56,15 @@ template <typename R> struct band_back_work {
                 UNROLL
                 for (int t = 0; t < TILE_PARTS; t++) {
                     const int row = begin + r * TILE + pair + t, column = side * TILE + line;
-                    window[r][side][t] =
-                        is_there(row, column) ? (double)load_partial(element(row, column)) : 0;
+                    loaded[r][side][t] = is_there(row, column) ? load_partial(element(row, column)) : R(0);
                 }
+        UNROLL
+        for (int r = 0; r < BACK_TILES; r++)
+            UNROLL
+            for (int side = 0; side < 2; side++)
+                UNROLL
+                for (int t = 0; t < TILE_PARTS; t++)
+                    window[r][side][t] = (double)loaded[r][side][t];
     }
 
     DEVICE_METHOD void store_window(int begin) const
