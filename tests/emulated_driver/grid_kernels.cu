@@ -90,6 +90,13 @@ KERNEL_FUNCTION emulated_test_cluster_late(const struct emulated_test_arguments 
     cluster_send(reinterpret_cast<double *>(box + 1), (double)arguments.value, box, block_count() - 1);
 }
 
+/* The element behind the last one of the shared memory, which has `value` bytes, is written. */
+KERNEL_FUNCTION emulated_test_behind(const struct emulated_test_arguments arguments)
+{
+    if (thread_index() == 0)
+        static_cast<unsigned char *>(shared_memory())[arguments.value] = 1;
+}
+
 /* Block `value` does not come to the barrier; output[i] = 1 where one passed it, 2 where the host ended it.
  */
 KERNEL_FUNCTION emulated_test_absent(const struct emulated_test_arguments arguments)

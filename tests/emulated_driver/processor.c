@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+enum { RED = 0xa5, RED_ZONE = 256 }; /* behind the shared memory of a block */
+
 _Thread_local struct processor *running_processor __attribute__((tls_model("initial-exec")));
 
 static void push_ready(struct processor *processor, struct thread *thread)
@@ -165,7 +167,7 @@ bool processor_pass(struct processor *processor)
 struct processor *processor_create(uint64_t seed, bool is_one_of_many)
 {
     struct processor *processor = calloc(1, sizeof *processor);
-    if (!processor || !(processor->shared = aligned_alloc(64, SHARED_BYTES)))
+    if (!processor || !(processor->shared = aligned_alloc(64, SHARED_BYTES + RED_ZONE)))
         emulated_abort("out of host memory");
     processor->results = mmap(NULL, RESULTS_MAX * sizeof *processor->results, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -213,7 +215,17 @@ static void prepare(struct processor *processor, const struct launch *launch, un
     }
     if (options()->poison)
         memset(processor->shared, POISON, launch->shared_bytes);
+    memset(processor->shared + launch->shared_bytes, RED, RED_ZONE);
     show_shared(processor, block, true);
+}
+
+static void check_red_zone(const struct processor *processor)
+{
+    const struct launch *launch = processor->launch;
+    for (int i = 0; i < RED_ZONE; i++)
+        if (processor->shared[launch->shared_bytes + (size_t)i] != RED)
+            emulated_abort("kernel %s, block %u: something was written behind its %zu bytes of shared memory",
+                           launch->kernel->name, processor->threads[0].self.block, launch->shared_bytes);
 }
 
 void processor_run(struct processor *processor, const struct launch *launch, unsigned block)
@@ -232,6 +244,7 @@ void processor_run_from(struct processor *processor, const struct launch *launch
     leave_for(processor, caller, choose(processor));
     fiber_acquire(&processor->end_token);
     show_shared(processor, block, false);
+    check_red_zone(processor);
     running_processor = NULL;
     exchanges_end(processor);
 }

@@ -95,6 +95,13 @@ static void launch_as_any_other(void)
     MUST(cuda.stream_synchronise(stream));
 }
 
+static void write_behind(void)
+{
+    open_device();
+    MUST(queue_kernel("emulated_test_behind", 1, THREADS, 100, (struct emulated_test_arguments){.value = 100}));
+    MUST(cuda.stream_synchronise(stream));
+}
+
 static void run_unordered(void)
 {
     open_device();
@@ -112,6 +119,9 @@ static void test_reports(void)
     tap_ok(strstr(text, "kernel emulated_test_cluster_late, block 0 of 8: it reaches for the shared memory "
                         "of block 7, which does not run"),
            "a reach for a block that has ended is reported");
+    run_apart(write_behind, text, sizeof text);
+    tap_ok(strstr(text, "something was written behind its 100 bytes of shared memory"),
+           "so is a write behind the shared memory of any block");
     run_apart(launch_as_any_other, text, sizeof text);
     tap_ok(strstr(text, "it was not launched as a cluster"), "so is one without a cluster");
 #ifdef __SANITIZE_THREAD__
