@@ -166,6 +166,13 @@ EXTRA_DIST += tests/system/devices.sh
 tests/system/devices.log: mublas$(EXEEXT) tests/system/devices$(EXEEXT) tests/system/routes/threads$(EXEEXT)
 
 # Matrices on several devices.
+check_PROGRAMS += tests/system/steady
+tests_system_steady_SOURCES = tests/system/steady.c
+tests_system_steady_LDADD = $(system_test_libraries)
+long_tests += tests/system/steady.sh
+EXTRA_DIST += tests/system/steady.sh
+tests/system/steady.log: tests/system/make_recipe$(EXEEXT) tests/system/steady$(EXEEXT)
+
 check_PROGRAMS += tests/system/split
 tests_system_split_SOURCES = tests/system/split.c
 tests_system_split_LDADD = $(system_test_libraries)
