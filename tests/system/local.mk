@@ -186,6 +186,9 @@ tests_system_shared_rewritten_LDADD = $(system_test_libraries)
 tests/system/shared_rewritten.log: tests/system/shared_rewritten$(EXEEXT)
 TESTS += tests/system/shared_rewritten.sh
 EXTRA_DIST += tests/system/shared_rewritten.sh
+tests/system/shared_paces.log: tests/system/make_recipe$(EXEEXT) tests/system/shared_rewritten$(EXEEXT)
+long_tests += tests/system/shared_paces.sh
+EXTRA_DIST += tests/system/shared_paces.sh
 
 # A LAPACK routine on several devices.
 if LAPACK

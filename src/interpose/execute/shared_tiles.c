@@ -29,6 +29,7 @@ struct worker {
 static struct {
     pthread_mutex_t lock;
     struct device_pace paces[DEVICES_MAX][TYPE_COUNT];
+    double operations[DEVICES_MAX], all_operations; /* done by each, for the report */
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct device_pace *known_pace(const struct shared_plan *plan, int number)
@@ -45,12 +46,25 @@ static void recall_paces(const struct shared_plan *plan, struct tile_groups_devi
     pthread_mutex_unlock(&known.lock);
 }
 
-static void keep_paces(const struct shared_plan *plan, const struct tile_groups *groups)
+static void keep(const struct shared_plan *plan, const struct tile_groups *groups)
 {
     pthread_mutex_lock(&known.lock);
-    for (int i = 0; i < plan->count; i++)
+    for (int i = 0; i < plan->count; i++) {
+        const double operations = (double)groups->done[i] * groups->operations;
         *known_pace(plan, i) = groups->device[i].pace;
+        known.operations[device_place(plan->devices[i].device)] += operations;
+        known.all_operations += operations;
+    }
     pthread_mutex_unlock(&known.lock);
+}
+
+double shared_tiles_part(const struct device *device)
+{
+    pthread_mutex_lock(&known.lock);
+    const double part =
+        known.all_operations > 0 ? known.operations[device_place(device)] / known.all_operations : 0;
+    pthread_mutex_unlock(&known.lock);
+    return part;
 }
 
 static double now(void)
@@ -223,7 +237,7 @@ enum status shared_tiles_run(const struct shared_plan *plan, const struct patien
     if (tile_groups_begin(&sharing.groups, devices, plan->count)) {
         tell(plan);
         status = run_all(&sharing, workers, host);
-        keep_paces(plan, &sharing.groups);
+        keep(plan, &sharing.groups);
     }
     tile_groups_end(&sharing.groups);
     for (int i = 0; i < plan->count; i++) {
