@@ -2,6 +2,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/threads/own_thread.h"
+#include "gpu/exit_gate.h"
 #include "interpose/execute/tile_groups.h"
 #include "interpose/execute/tile_runner.h"
 
@@ -154,6 +155,12 @@ static void *work(void *argument)
     return NULL;
 }
 
+static void *work_apart(void *worker)
+{
+    exit_gate_be_part();
+    return work(worker);
+}
+
 /* All that can: the first of them on this thread. For whom no thread is to be had, the others do it all. */
 static void run_round(struct worker *workers, int count)
 {
@@ -161,7 +168,7 @@ static void run_round(struct worker *workers, int count)
     for (int i = 0; i < count; i++) {
         struct worker *const worker = &workers[i];
         worker->is_apart = own >= 0 && worker->status == STATUS_OK &&
-                           own_thread_start(&worker->thread, OWN_THREAD_STACK_BYTES, work, worker);
+                           own_thread_start(&worker->thread, OWN_THREAD_STACK_BYTES, work_apart, worker);
         if (own < 0 && workers[i].status == STATUS_OK)
             own = i;
     }
@@ -227,6 +234,8 @@ enum status shared_tiles_run(const struct shared_plan *plan, const struct patien
     struct sharing sharing = {.plan = plan, .patience = patience};
     struct worker workers[DEVICES_MAX] = {{.sharing = NULL}};
     struct tile_groups_device devices[DEVICES_MAX];
+    if (!exit_gate_enter_with_parts())
+        return STATUS_NO_DEVICE;
     for (int i = 0; i < plan->count; i++) {
         workers[i] = (struct worker){.sharing = &sharing, .number = i, .status = STATUS_OK};
         devices[i] = shared_plan_device(plan, i, &sharing.groups);
@@ -244,5 +253,6 @@ enum status shared_tiles_run(const struct shared_plan *plan, const struct patien
         moved->bytes_up += workers[i].moved.bytes_up;
         moved->bytes_down += workers[i].moved.bytes_down;
     }
+    exit_gate_leave_with_parts();
     return status;
 }

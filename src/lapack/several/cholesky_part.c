@@ -192,8 +192,8 @@ static enum status look_at_moduli(struct cholesky_part *part, unsigned counts[BL
     return status;
 }
 
-/* Who waits for the panel of a device that was lost computes on what is there, before anyone can know. That is
- * thrown away, but it must not be what others left in memory, NaN perhaps. */
+/* Who waits for the panel of a device that was lost computes on what is there, before anyone can know. That
+ * is thrown away, but it must not be what others left in memory, NaN perhaps. */
 static enum status clear_panels(struct cholesky_part *part)
 {
     enum status status = STATUS_OK;
