@@ -4,29 +4,17 @@
 # one is written otherwise.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_DEVICE MUBLAS_DEVICE_MEMORY MUBLAS_VERBOSE CUDA_VISIBLE_DEVICES
-use_emulated_driver
-use_reference_libraries
-ulimit -c 0
+. "$source_tree/tests/system/shared_calls.sh"
 [ -x tests/system/ending ] || { echo "1..0 # SKIP no LAPACK to link with"; exit 0; }
-# Memory so slow that a matrix is on several devices at once.
-export MUBLAS_OFFLOAD=always MUBLAS_DEVICE=all EMULATED_PEER=0 EMULATED_MEMORY_CLOCK=10
-export EMULATED_MULTIPROCESSORS=60,55,50
 
 ends() # KIND WAY MICROSECONDS
 {
-    [ "$1" != product ] || export MUBLAS_DEVICE_MEMORY=70K
     rm -f "$work/report"
-    LD_PRELOAD=$shim_preload timeout -k 5 100 env MUBLAS_REPORT="$work/report" tests/system/ending "$@" \
-        > "$work/output" 2> "$work/errors"
+    timeout -k 5 100 env LD_PRELOAD="$shim_preload" MUBLAS_REPORT="$work/report" "$(memory_for "$1")" \
+        tests/system/ending "$@" > "$work/output" 2> "$work/errors"
 }
 silent() { ! [ -s "$work/output" ] && ! [ -s "$work/errors" ]; }
 reported() { [ "$(cat "$work/report" 2> /dev/null | grep -c '^mublas report')" = "$1" ]; }
-all_worked() # each device has done some of it
-{
-    [ "$(grep -c '^  device .*; [1-9][0-9]* calls\{0,1\} of BLAS and\|^  device .* and [1-9][0-9]* of LAPACK;' \
-        "$work/report")" = "$EMULATED_DEVICES" ]
-}
 right() # KIND WAY MICROSECONDS: with the status and the number of reports that go with the way
 {
     local status=0 reports=1

@@ -193,9 +193,13 @@ EXTRA_DIST += tests/system/shared_paces.sh
 # A LAPACK routine on several devices.
 if LAPACK
 check_PROGRAMS += tests/system/ending
-tests_system_ending_SOURCES = tests/system/ending.c
+tests_system_ending_SOURCES = tests/system/ending.c tests/system/shared_calls.h
 tests_system_ending_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -lpthread -lm
 tests/system/ending.log: tests/system/ending$(EXEEXT)
+check_PROGRAMS += tests/system/returned
+tests_system_returned_SOURCES = tests/system/returned.c tests/system/shared_calls.h
+tests_system_returned_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -ldl -lm
+tests/system/returned.log: tests/system/returned$(EXEEXT)
 check_PROGRAMS += tests/system/shared_cholesky
 tests_system_shared_cholesky_SOURCES = tests/system/shared_cholesky.c
 tests_system_shared_cholesky_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -lm
@@ -204,7 +208,9 @@ endif
 TESTS += tests/system/shared_cholesky.sh
 EXTRA_DIST += tests/system/shared_cholesky.sh tests/system/shared_cholesky.c
 long_tests += tests/system/ending.sh
-EXTRA_DIST += tests/system/ending.sh tests/system/ending.c
+long_tests += tests/system/returned.sh
+EXTRA_DIST += tests/system/ending.sh tests/system/returned.sh tests/system/shared_calls.sh \
+	tests/system/ending.c tests/system/returned.c tests/system/shared_calls.h
 
 # Settings that cannot be used.
 TESTS += tests/system/messages.sh
