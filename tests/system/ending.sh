@@ -1,7 +1,7 @@
 #!/bin/bash
 # The process ends, in every way, while threads are in the middle of calls that two or three devices share:
-# with the program's own exit status, all results right to the last moment, no word of mublas, and a report where
-# one is written otherwise.
+# with the program's own exit status, all results right to the last moment, no word of mublas, and a report
+# where one is written otherwise.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/shared_calls.sh"

@@ -1,6 +1,6 @@
 /* returned KIND CALLS: calls that several devices share (shared_calls.h), and what of the devices' memory, of
- * pins, streams, events and threads is more after CALLS of them than after half of these. The exit status tells
- * whether all results are right. */
+ * pins, streams, events and threads is more after CALLS of them than after half of these. The exit status
+ * tells whether all results are right. */
 #include "emulated_driver/emulated.h"
 #include "shared_calls.h"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What calls on two and three devices take they give back: device memory, pinned memory, streams, events and
-# threads of all devices are no more after many calls than after half of them, also where some fail on the way.
+# threads of all devices are no more after many calls than after half of them, also where some fail on the
+# way.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/shared_calls.sh"
@@ -14,8 +15,8 @@ returned() # KIND [SETTING...]
 }
 # Calls that ran on devices: what they could not give back others would miss.
 on_device() { awk -v calls=$calls '$1 ~ /^d(gemm|gemv|potrf)$/ && $2 == calls { print $3 }' "$work/report"; }
-# A fault at every N-th call of FUNCTION, from the first half of the program on: what the host, or one device, takes
-# to stand in for the others stays.
+# A fault at every N-th call of FUNCTION, from the first half of the program on: what the host, or one device,
+# takes to stand in for the others stays.
 faults() # FUNCTION RESULT N LAST
 {
     local at list=
