@@ -7,6 +7,8 @@
 . "$source_tree/tests/system/shared_calls.sh"
 [ -x tests/system/returned ] || { echo "1..0 # SKIP no LAPACK to link with"; exit 0; }
 calls=40
+# The program is instrumented, so that it can be asked for its own leaks, too.
+case $sanitizers in *address*) export ASAN_OPTIONS=detect_leaks=1:use_sigaltstack=0 ;; esac
 
 returned() # KIND [SETTING...]
 {
