@@ -17,6 +17,7 @@ static _Atomic uint64_t deadline; /* of the first that waits; 0: nobody yet */
 static _Atomic uint64_t expected; /* when the last of those inside that take long will be done */
 static _Atomic pid_t process;
 static __thread int inside_here __attribute__((tls_model("initial-exec")));
+static __thread bool is_part __attribute__((tls_model("initial-exec"))); /* of a call that is inside */
 
 static uint64_t later(uint64_t one, uint64_t other)
 {
@@ -54,12 +55,29 @@ void exit_gate_install(void)
 bool exit_gate_enter(void)
 {
     atomic_fetch_add(&inside, 1); /* before the look, so that close_gate sees one or we do */
-    if (atomic_load(&closed)) {
+    if (atomic_load(&closed) && !is_part) {
         atomic_fetch_sub(&inside, 1);
         return false;
     }
     inside_here++;
     return true;
+}
+
+void exit_gate_be_part(void)
+{
+    is_part = true;
+}
+
+bool exit_gate_enter_with_parts(void)
+{
+    is_part = exit_gate_enter();
+    return is_part;
+}
+
+void exit_gate_leave_with_parts(void)
+{
+    is_part = false;
+    exit_gate_leave();
 }
 
 bool exit_gate_is_closed(void)

@@ -21,6 +21,13 @@ bool exit_gate_enter(void);
 void exit_gate_leave(void);
 bool exit_gate_is_closed(void);
 
+/* The same around a call whose parts enter one by one, for each of several devices: this thread's, until it
+ * leaves, may do so although the process has begun to end, and so may those of a thread that the call has
+ * started and waits for, once that says that it is one. */
+bool exit_gate_enter_with_parts(void);
+void exit_gate_leave_with_parts(void);
+void exit_gate_be_part(void);
+
 /* Who is inside expects to be for this long from now: the end of the process waits for it, where it would
  * otherwise lose patience after some seconds. */
 void exit_gate_expect(double seconds);

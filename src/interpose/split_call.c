@@ -37,12 +37,13 @@ bool split_call_is_due(const struct program_call *call)
     return true;
 }
 
-static bool plan(struct split_call *split, const struct program_call *call)
+/* Over the first `most` of the devices in use. */
+static bool plan(struct split_call *split, const struct program_call *call, int most)
 {
     struct split_share shares[DEVICES_MAX];
     const size_t column_bytes = (size_t)call->blas.a.ld * blas_element_bytes(call->blas.type);
     int count = 0;
-    for (int i = 0; i < device_use_count(); i++) {
+    for (int i = 0; i < device_use_count() && count < most; i++) {
         struct device_use *const use = device_use_at(i);
         const size_t budget = operands_budget(use->mirrors);
         if (!device_is_usable(use->device) || budget <= MARGIN_BYTES)
@@ -53,7 +54,28 @@ static bool plan(struct split_call *split, const struct program_call *call)
             (struct split_share){.columns_most = (int64_t)((budget - MARGIN_BYTES) / column_bytes),
                                  .pace = device_use_model(use)->device_bandwidth};
     }
-    return count > 1 && split_plan_make(&split->plan, &call->blas, shares, count);
+    if (count < 2 || !split_plan_make(&split->plan, &call->blas, shares, count))
+        return false;
+    split_devices_describe(&split->plan, split->devices, call->operands[0].kind);
+    return true;
+}
+
+static bool is_there(const struct split_call *split)
+{
+    for (int d = 0; d < split->plan.devices; d++)
+        for (int i = 0; i < split->devices[d].operand_count; i++)
+            if (!operands_are_resident(split->devices[d].mirrors, &split->devices[d].operands[i]))
+                return false;
+    return true;
+}
+
+/* Over those that had the matrix before the last ones came. */
+static bool plan_as_before(struct split_call *split, const struct program_call *call)
+{
+    for (int most = device_use_count() - 1; most > 1; most--)
+        if (plan(split, call, most) && is_there(split))
+            return true;
+    return false;
 }
 
 static void add_residency(struct residency *all, const struct residency *part)
@@ -86,13 +108,12 @@ static bool plan_and_wake(struct split_call *split, const struct program_call *c
 {
     int before = 0;
     const bool is_possible = can_hold(call);
-    while (!plan(split, call)) {
+    while (!plan(split, call, DEVICES_MAX)) {
         if (before == device_use_count() || !is_possible)
             return false;
         before = device_use_count();
         other_devices_want(gain_us);
     }
-    split_devices_describe(&split->plan, split->devices, call->operands[0].kind);
     return true;
 }
 
@@ -114,23 +135,67 @@ static double split_us(double alone_us, int devices)
     return alone_us / devices + device_us * devices;
 }
 
+/* What one more would save goes towards its price, if that is enough to be worth sending everyone another
+ * part. */
+static void want_another(const struct split_call *split, double alone_us)
+{
+    const int devices = split->plan.devices;
+    const double now_us = split_us(alone_us, devices), gain_us = now_us - split_us(alone_us, devices + 1);
+    if (gain_us >= worth_part * now_us && split->plan.call->n >= (int64_t)(devices + 1) * SPLIT_NODE)
+        other_devices_want(gain_us);
+}
+
+struct outcome {
+    struct residency residency;
+    struct policy_decision decision;
+};
+
+static struct outcome weigh(const struct split_call *split, struct program_call *call, double alone_us,
+                            double other_us)
+{
+    struct predicted_times times = call->times;
+    struct outcome outcome = {.residency = look(split, &call->patience)};
+    times.host_us = other_us; /* what it is compared with */
+    times.resident_us = split_us(alone_us, split->plan.devices);
+    outcome.decision =
+        policy_decide(settings()->offload, call->model, &call->blas, times, &outcome.residency);
+    return outcome;
+}
+
+/* Against `other_us` elsewhere. Until the parts of the last devices are paid for, the others go on. */
+static struct outcome weigh_all(struct split_call *split, struct program_call *call, double alone_us,
+                                double other_us)
+{
+    struct split_call before;
+    const bool was_split = plan_as_before(&before, call);
+    const double before_us = was_split ? split_us(alone_us, before.plan.devices) : other_us;
+    const struct outcome outcome = weigh(split, call, alone_us, fmin(before_us, other_us));
+    if (outcome.decision.device)
+        want_another(split, alone_us);
+    if (outcome.decision.device || !was_split)
+        return outcome;
+    split_call_credit(split, outcome.decision.credit_us);
+    *split = before;
+    return weigh(split, call, alone_us, other_us);
+}
+
 bool split_call_decide(struct split_call *split, struct program_call *call)
 {
-    const enum offload_mode mode = settings()->offload;
-    if (!plan_and_wake(split, call, fmax(0, call->times.host_us - call->times.resident_us)))
+    const double alone_us = call->times.resident_us;
+    if (!plan_and_wake(split, call, fmax(0, call->times.host_us - alone_us)))
         return false;
-    call->patience = patience_of_us(policy_patience_us(mode, &call->times));
-    call->residency = look(split, &call->patience);
-    call->times.resident_us = split_us(call->times.resident_us, split->plan.devices);
-    call->decision = policy_decide(mode, call->model, &call->blas, call->times, &call->residency);
+    call->patience = patience_of_us(policy_patience_us(settings()->offload, &call->times));
+    const struct outcome outcome = weigh_all(split, call, alone_us, call->times.host_us);
+    call->residency = outcome.residency;
+    call->decision = outcome.decision;
+    call->times.resident_us = split_us(alone_us, split->plan.devices);
     return call->residency
         .trackable; /* else all of it would go to each device's scratch memory at every call */
 }
 
 bool split_call_is_faster(struct split_call *split, struct program_call *call)
 {
-    struct predicted_times times = call->times;
-    const double alone_us = times.resident_us;
+    const double alone_us = call->times.resident_us;
     if (blas_is_level3(&call->blas) || !call->blas.a.pointer || !call->residency.resident)
         return false;
     const int devices = device_use_count() > 1 ? device_use_count() : 2;
@@ -138,17 +203,13 @@ bool split_call_is_faster(struct split_call *split, struct program_call *call)
     if (!other_devices_are_possible() || gain_us < worth_part * alone_us || !launch_supported(&call->blas) ||
         !plan_and_wake(split, call, gain_us))
         return false;
-    times.host_us = alone_us; /* what it is compared with now */
-    times.resident_us = split_us(alone_us, split->plan.devices);
-    const struct residency residency = look(split, &call->patience);
-    const struct policy_decision decision =
-        policy_decide(settings()->offload, call->model, &call->blas, times, &residency);
-    if (residency.busy || !residency.trackable)
+    const struct outcome outcome = weigh_all(split, call, alone_us, alone_us);
+    if (outcome.residency.busy || !outcome.residency.trackable)
         return false;
-    split->gain_us = decision.earned_us;
-    if (!decision.device)
-        split_call_credit(split, decision.credit_us);
-    return decision.device;
+    split->gain_us = alone_us - split_us(alone_us, split->plan.devices);
+    if (!outcome.decision.device)
+        split_call_credit(split, outcome.decision.credit_us);
+    return outcome.decision.device;
 }
 
 void split_call_credit(const struct split_call *split, double saved_us)

@@ -18,11 +18,13 @@ struct split_call {
 bool split_call_is_due(const struct program_call *call);
 
 /* Plan it over the devices that are in use, and decide: fills the call's residency and decision. False: there
- * are too few yet, or they cannot hold the matrix either; where more are left they are woken in time. */
+ * are too few yet, or they cannot hold the matrix either; where more are left they are woken in time. Where
+ * the last ones' parts are not paid for yet, it is planned over those that had the matrix before. */
 bool split_call_decide(struct split_call *split, struct program_call *call);
 
 /* Of a decided call whose matrix is on one device: is it sooner done on several? That has to pay for sending
- * the others their parts, by an account as the host's calls have one; false until then. */
+ * the others their parts, by an account as the host's calls have one; false until then, or planned over those
+ * that had it before. */
 bool split_call_is_faster(struct split_call *split, struct program_call *call);
 
 /* The host runs it, or one device in place of the host, and residency would have been worth so much; or the

@@ -166,6 +166,13 @@ EXTRA_DIST += tests/system/devices.sh
 tests/system/devices.log: mublas$(EXEEXT) tests/system/devices$(EXEEXT) tests/system/routes/threads$(EXEEXT)
 
 # Matrices on several devices.
+check_PROGRAMS += tests/system/steady
+tests_system_steady_SOURCES = tests/system/steady.c
+tests_system_steady_LDADD = $(system_test_libraries)
+long_tests += tests/system/steady.sh
+EXTRA_DIST += tests/system/steady.sh
+tests/system/steady.log: tests/system/make_recipe$(EXEEXT) tests/system/steady$(EXEEXT)
+
 check_PROGRAMS += tests/system/split
 tests_system_split_SOURCES = tests/system/split.c
 tests_system_split_LDADD = $(system_test_libraries)
@@ -179,9 +186,20 @@ tests_system_shared_rewritten_LDADD = $(system_test_libraries)
 tests/system/shared_rewritten.log: tests/system/shared_rewritten$(EXEEXT)
 TESTS += tests/system/shared_rewritten.sh
 EXTRA_DIST += tests/system/shared_rewritten.sh
+tests/system/shared_paces.log: tests/system/make_recipe$(EXEEXT) tests/system/shared_rewritten$(EXEEXT)
+long_tests += tests/system/shared_paces.sh
+EXTRA_DIST += tests/system/shared_paces.sh
 
 # A LAPACK routine on several devices.
 if LAPACK
+check_PROGRAMS += tests/system/ending
+tests_system_ending_SOURCES = tests/system/ending.c tests/system/shared_calls.h
+tests_system_ending_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -lpthread -lm
+tests/system/ending.log: tests/system/ending$(EXEEXT)
+check_PROGRAMS += tests/system/returned
+tests_system_returned_SOURCES = tests/system/returned.c tests/system/shared_calls.h
+tests_system_returned_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -ldl -lm
+tests/system/returned.log: tests/system/returned$(EXEEXT)
 check_PROGRAMS += tests/system/shared_cholesky
 tests_system_shared_cholesky_SOURCES = tests/system/shared_cholesky.c
 tests_system_shared_cholesky_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -lm
@@ -189,6 +207,10 @@ tests/system/shared_cholesky.log: tests/system/shared_cholesky$(EXEEXT)
 endif
 TESTS += tests/system/shared_cholesky.sh
 EXTRA_DIST += tests/system/shared_cholesky.sh tests/system/shared_cholesky.c
+long_tests += tests/system/ending.sh
+long_tests += tests/system/returned.sh
+EXTRA_DIST += tests/system/ending.sh tests/system/returned.sh tests/system/shared_calls.sh \
+	tests/system/ending.c tests/system/returned.c tests/system/shared_calls.h
 
 # Settings that cannot be used.
 TESTS += tests/system/messages.sh

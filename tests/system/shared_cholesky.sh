@@ -67,6 +67,29 @@ for fault in cuMemcpyPeerAsync@0:5 cuMemcpyPeerAsync@1:9 cublasDgemm_v2@1:7 cuso
         { [ $code = 14 ] || [ "$(lost "$device")" = 1 ]; } && [ "$(lost $((1 - device)))" = 0 ]
     result $? "$fault fails: all right, $(ran 4) calls on the host"
 done
+# Lost between the steps of the first or the second factorisation: what the others wait for never comes.
+lost_at() # DEVICE DEVICES CALLS...: how often all was right, and the others were not lost with it
+{
+    local device=$1 right=0
+    for call in "${@:3}"; do
+        run all EMULATED_DEVICES="$2" EMULATED_FAULTS="cuEventRecord@$device:$call:719:sticky" &&
+            [ "$(grep -c '^mublas: device . is left alone' "$work/errors")" = 1 ] &&
+            [ "$(lost "$device")" = 1 ] && right=$((right + 1))
+    done
+    echo $right
+}
+wanted_types=$types wanted_lines=$lines types=d lines=14
+for device in 0 1; do
+    right=$(lost_at $device 2 3 4 5 8 9 12 14 15)
+    [ "$right" = 8 ]
+    result $? "of two devices number $device is lost at one of eight steps: $right times all right"
+done
+for device in 0 1 2; do
+    right=$(lost_at $device 3 2 4 5 7 10)
+    [ "$right" = 5 ]
+    result $? "of three devices number $device is lost at one of five steps: $right times all right"
+done
+types=$wanted_types lines=$wanted_lines
 run all EMULATED_FAULTS="COPY_BACK@1:30:2,COPY_BACK@0:40:2"
 result $? "copies home that fail half way are made again"
 # Half of it home, and the device lost: it cannot be computed again, and no other result is right.

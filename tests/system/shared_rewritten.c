@@ -1,5 +1,5 @@
-/* C = A B of matrices that stay, or that are written anew before each call: shared_rewritten kept|rewritten.
- * Each result is looked at in some places, beside sums of products. */
+/* C = A B of matrices that stay, or that are written anew before each call:
+ * shared_rewritten kept|rewritten [CALLS]. Each result is looked at in some places, beside sums of products. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
             const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
 
-enum { N = 700, CALLS = 12, LOOKS = 40 };
+enum { N = 700, USUAL_CALLS = 12, LOOKS = 40 };
 
 static void fill(double *matrix, int seed)
 {
@@ -34,9 +34,10 @@ int main(int count, char **arguments)
     const size_t bytes = sizeof(double[N * N]);
     double *const a = malloc(bytes), *const b = malloc(bytes), *const c = malloc(bytes);
     const int n = N, is_rewritten = count > 1 && strcmp(arguments[1], "rewritten") == 0;
+    const int calls = count > 2 ? atoi(arguments[2]) : USUAL_CALLS;
     const double one = 1, zero = 0;
     int wrong = 0;
-    for (int i = 0; i < CALLS; i++) {
+    for (int i = 0; i < calls; i++) {
         if (i == 0 || is_rewritten)
             fill(a, i), fill(b, i + 1);
         dgemm_("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n, 1, 1);

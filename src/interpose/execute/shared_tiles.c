@@ -2,6 +2,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/threads/own_thread.h"
+#include "gpu/exit_gate.h"
 #include "interpose/execute/tile_groups.h"
 #include "interpose/execute/tile_runner.h"
 
@@ -29,6 +30,7 @@ struct worker {
 static struct {
     pthread_mutex_t lock;
     struct device_pace paces[DEVICES_MAX][TYPE_COUNT];
+    double operations[DEVICES_MAX], all_operations; /* done by each, for the report */
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct device_pace *known_pace(const struct shared_plan *plan, int number)
@@ -45,12 +47,25 @@ static void recall_paces(const struct shared_plan *plan, struct tile_groups_devi
     pthread_mutex_unlock(&known.lock);
 }
 
-static void keep_paces(const struct shared_plan *plan, const struct tile_groups *groups)
+static void keep(const struct shared_plan *plan, const struct tile_groups *groups)
 {
     pthread_mutex_lock(&known.lock);
-    for (int i = 0; i < plan->count; i++)
+    for (int i = 0; i < plan->count; i++) {
+        const double operations = (double)groups->done[i] * groups->operations;
         *known_pace(plan, i) = groups->device[i].pace;
+        known.operations[device_place(plan->devices[i].device)] += operations;
+        known.all_operations += operations;
+    }
     pthread_mutex_unlock(&known.lock);
+}
+
+double shared_tiles_part(const struct device *device)
+{
+    pthread_mutex_lock(&known.lock);
+    const double part =
+        known.all_operations > 0 ? known.operations[device_place(device)] / known.all_operations : 0;
+    pthread_mutex_unlock(&known.lock);
+    return part;
 }
 
 static double now(void)
@@ -140,6 +155,12 @@ static void *work(void *argument)
     return NULL;
 }
 
+static void *work_apart(void *worker)
+{
+    exit_gate_be_part();
+    return work(worker);
+}
+
 /* All that can: the first of them on this thread. For whom no thread is to be had, the others do it all. */
 static void run_round(struct worker *workers, int count)
 {
@@ -147,7 +168,7 @@ static void run_round(struct worker *workers, int count)
     for (int i = 0; i < count; i++) {
         struct worker *const worker = &workers[i];
         worker->is_apart = own >= 0 && worker->status == STATUS_OK &&
-                           own_thread_start(&worker->thread, OWN_THREAD_STACK_BYTES, work, worker);
+                           own_thread_start(&worker->thread, OWN_THREAD_STACK_BYTES, work_apart, worker);
         if (own < 0 && workers[i].status == STATUS_OK)
             own = i;
     }
@@ -213,6 +234,8 @@ enum status shared_tiles_run(const struct shared_plan *plan, const struct patien
     struct sharing sharing = {.plan = plan, .patience = patience};
     struct worker workers[DEVICES_MAX] = {{.sharing = NULL}};
     struct tile_groups_device devices[DEVICES_MAX];
+    if (!exit_gate_enter_with_parts())
+        return STATUS_NO_DEVICE;
     for (int i = 0; i < plan->count; i++) {
         workers[i] = (struct worker){.sharing = &sharing, .number = i, .status = STATUS_OK};
         devices[i] = shared_plan_device(plan, i, &sharing.groups);
@@ -223,12 +246,13 @@ enum status shared_tiles_run(const struct shared_plan *plan, const struct patien
     if (tile_groups_begin(&sharing.groups, devices, plan->count)) {
         tell(plan);
         status = run_all(&sharing, workers, host);
-        keep_paces(plan, &sharing.groups);
+        keep(plan, &sharing.groups);
     }
     tile_groups_end(&sharing.groups);
     for (int i = 0; i < plan->count; i++) {
         moved->bytes_up += workers[i].moved.bytes_up;
         moved->bytes_down += workers[i].moved.bytes_down;
     }
+    exit_gate_leave_with_parts();
     return status;
 }

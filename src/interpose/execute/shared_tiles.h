@@ -15,4 +15,7 @@
 enum status shared_tiles_run(const struct shared_plan *plan, const struct patience *patience,
                              const struct host_steps *host, struct transfer_count *moved);
 
+/* What the device has done of all calls that were shared, from 0 to 1, by operations. */
+double shared_tiles_part(const struct device *device);
+
 #endif

@@ -1,5 +1,6 @@
 #include "interpose/execute/split.h"
 #include "common/phase_clock.h"
+#include "gpu/exit_gate.h"
 #include "gpu/launch.h"
 #include "interpose/execute/split_home.h"
 #include "mirror/transfer/staging.h"
@@ -232,6 +233,8 @@ enum status split_run(const struct split_plan *plan, struct split_device *device
     struct share shares[DEVICES_MAX];
     struct split_home home;
     struct round round = {patience, HOLD_UNPROVEN, moved};
+    if (!exit_gate_enter_with_parts())
+        return STATUS_NO_DEVICE;
     enum status status = split_home_take(&home, plan);
     share_out(shares, plan, devices, &home);
     if (status == STATUS_OK)
@@ -241,5 +244,6 @@ enum status split_run(const struct split_plan *plan, struct split_device *device
         status = split_home_add_up(&home);
     phase_enter(PHASE_OTHER);
     split_home_give_back(&home);
+    exit_gate_leave_with_parts();
     return status;
 }

@@ -13,6 +13,7 @@ bool tile_groups_begin(struct tile_groups *groups, const struct tile_groups_devi
     for (int i = 0; i < count; i++) {
         groups->device[i] = devices[i];
         groups->since[i] = -1;
+        groups->done[i] = 0;
     }
     pthread_mutex_init(&groups->lock, NULL);
     return groups->next && groups->taken;
@@ -100,6 +101,7 @@ void tile_groups_finish(struct tile_groups *groups, int device, int64_t group, d
         device_pace_note(&groups->device[device].pace, groups->bytes, groups->operations,
                          now - groups->since[device]);
     groups->next[group] = groups->tiles;
+    groups->done[device]++;
     groups->since[device] = -1;
     pthread_mutex_unlock(&groups->lock);
 }

@@ -30,6 +30,7 @@ struct tile_groups {
     double bytes, operations; /* of a group */
     int devices;
     struct tile_groups_device device[DEVICES_MAX];
+    int64_t done[DEVICES_MAX]; /* groups that it has finished */
     double since[DEVICES_MAX]; /* when it took what it has; negative: it has nothing */
     bool is_open;              /* all groups for any device */
 };

@@ -1,6 +1,7 @@
 #include "interpose/purchase/device_use.h"
 #include "common/plural.h"
 #include "common/settings.h"
+#include "interpose/execute/shared_tiles.h"
 #include "interpose/purchase/model_in_force.h"
 
 #include <pthread.h>
@@ -115,8 +116,12 @@ static int describe_calls(const struct device_use *use, char *text, size_t room)
     if (device_chosen(use->device)->count == 1)
         return 0;
     const unsigned long long calls = use->calls;
-    return snprintf(text, room, "; %llu call%s of BLAS and %llu of LAPACK", calls, plural(calls),
-                    (unsigned long long)use->routes);
+    int at = snprintf(text, room, "; %llu call%s of BLAS and %llu of LAPACK", calls, plural(calls),
+                      (unsigned long long)use->routes);
+    const double part = shared_tiles_part(use->device);
+    if (part > 0)
+        at += snprintf(text + at, room - (size_t)at, "; %.0f%% of what calls of level 3 share", 100 * part);
+    return at;
 }
 
 const char *device_use_description(int number)

@@ -192,10 +192,21 @@ static enum status look_at_moduli(struct cholesky_part *part, unsigned counts[BL
     return status;
 }
 
+/* Who waits for the panel of a device that was lost computes on what is there, before anyone can know. That
+ * is thrown away, but it must not be what others left in memory, NaN perhaps. */
+static enum status clear_panels(struct cholesky_part *part)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; i < PANELS && status == STATUS_OK; i++)
+        status = check(part, driver()->memory_set_async(part->panels[i], 0, part->panel_bytes,
+                                                        part->lane->lane->stream));
+    return status;
+}
+
 enum status cholesky_part_send(struct cholesky_part *part)
 {
     unsigned counts[BLOCKS_MOST][2] = {{0}};
-    enum status status = STATUS_OK;
+    enum status status = clear_panels(part);
     for (int i = 0; i < 2 * part->blocks->count && status == STATUS_OK; i++)
         if (cholesky_part_has(part, i / 2))
             status = send_piece(part, i / 2, i % 2, &counts[i / 2][i % 2]);

@@ -2,6 +2,7 @@
 #include "common/log.h"
 #include "common/threads/own_thread.h"
 #include "common/phase_clock.h"
+#include "gpu/exit_gate.h"
 #include "lapack/several/cholesky_part.h"
 #include "lapack/several/cholesky_steps.h"
 #include "mirror/host_memory/protection.h"
@@ -29,6 +30,12 @@ static void *run_job(void *argument)
     return NULL;
 }
 
+static void *run_job_apart(void *job)
+{
+    exit_gate_be_part();
+    return run_job(job);
+}
+
 /* For all parts at once; where no thread is to be had, one after the other. */
 static enum status work_on_all(struct cholesky_part *parts, int count, part_work *work)
 {
@@ -37,7 +44,7 @@ static enum status work_on_all(struct cholesky_part *parts, int count, part_work
     for (int i = 0; i < count; i++) {
         jobs[i] = (struct job){.part = &parts[i], .work = work};
         jobs[i].is_apart =
-            i > 0 && own_thread_start(&jobs[i].thread, OWN_THREAD_STACK_BYTES, run_job, &jobs[i]);
+            i > 0 && own_thread_start(&jobs[i].thread, OWN_THREAD_STACK_BYTES, run_job_apart, &jobs[i]);
     }
     for (int i = 0; i < count; i++)
         if (!jobs[i].is_apart)
@@ -152,6 +159,8 @@ enum status shared_cholesky_run(const struct factor_problem *problem, const stru
         return STATUS_UNSUPPORTED;
     if (!may_touch(problem))
         return STATUS_INACCESSIBLE;
+    if (!exit_gate_enter_with_parts())
+        return STATUS_NO_DEVICE;
     tell(&blocks, devices, count);
     const enum status status = run_in_lanes(parts, count, patience);
     *moved = (struct transfer_count){0, 0};
@@ -159,5 +168,6 @@ enum status shared_cholesky_run(const struct factor_problem *problem, const stru
         moved->bytes_up += parts[i].moved.bytes_up;
         moved->bytes_down += parts[i].moved.bytes_down;
     }
+    exit_gate_leave_with_parts();
     return status;
 }
