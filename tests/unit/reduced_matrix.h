@@ -16,6 +16,7 @@ struct problem {
     enum blas_uplo uplo;
     int n;
     double complex *given; /* both triangles */
+    bool by_cluster;       /* also where all multiprocessors are faster */
 };
 
 /* Bytes of A, D, E and TAU as they are on the device. */
@@ -147,7 +148,8 @@ static bool reduce(const struct problem *problem, struct result *result)
                                             .lda = problem->n + GAP,
                                             .d = allocate(result->d_bytes),
                                             .e = allocate(result->e_bytes),
-                                            .tau = allocate(result->tau_bytes)};
+                                            .tau = allocate(result->tau_bytes),
+                                            .by_cluster = problem->by_cluster};
     store_triangle(problem, result);
     device_poke(work.a, result->a, result->a_bytes);
     const bool good = run(&work);

@@ -7,19 +7,20 @@
 #define CHIP_ELEMENTS(rows_most) ((TRIDIAGONAL_WARPS + 2) * (rows_most) + 2 + 3 * TRIDIAGONAL_WARPS + 16)
 
 struct kernels {
-    enum kernel cluster, wide[3]; /* with 1 column a thread, 2, and more */
-    int order_most;               /* by what a thread of the last can carry */
+    enum kernel cluster, wide[3];    /* with 1 column a thread, 2, and more */
+    int order_most;                  /* by what a thread of the last can carry */
+    int cluster_16_to, cluster_8_to; /* up to these orders clusters are faster (bench/lapack_exchange, H100) */
 };
 
 static const struct kernels kernels_of[] = {
     [TYPE_S] = {KERNEL_ssytrd_cluster, {KERNEL_ssytrd_chip_1, KERNEL_ssytrd_chip_2, KERNEL_ssytrd_chip},
-                6 * TRIDIAGONAL_THREADS},
+                6 * TRIDIAGONAL_THREADS, 416, 256},
     [TYPE_D] = {KERNEL_dsytrd_cluster, {KERNEL_dsytrd_chip_1, KERNEL_dsytrd_chip_2, KERNEL_dsytrd_chip},
-                4 * TRIDIAGONAL_THREADS},
+                4 * TRIDIAGONAL_THREADS, 384, 224},
     [TYPE_C] = {KERNEL_chetrd_cluster, {KERNEL_chetrd_chip_1, KERNEL_chetrd_chip_2, KERNEL_chetrd_chip},
-                4 * TRIDIAGONAL_THREADS},
+                4 * TRIDIAGONAL_THREADS, 320, 192},
     [TYPE_Z] = {KERNEL_zhetrd_cluster, {KERNEL_zhetrd_chip_1, KERNEL_zhetrd_chip_2, KERNEL_zhetrd_chip},
-                3 * TRIDIAGONAL_THREADS},
+                3 * TRIDIAGONAL_THREADS, 224, 128},
 };
 
 static int64_t rows_of(int64_t order, int64_t blocks)
@@ -79,4 +80,9 @@ enum status chip_plan_cluster(struct device *device, enum blas_type type, int64_
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes && status == STATUS_UNSUPPORTED; i++)
         status = plan_blocks(device, type, order, sizes[i], plan);
     return status;
+}
+
+bool chip_plan_pays(const struct chip_plan *plan, enum blas_type type, int64_t order)
+{
+    return order <= (plan->blocks > 8 ? kernels_of[type].cluster_16_to : kernels_of[type].cluster_8_to);
 }

@@ -76,6 +76,15 @@ static enum status check_room(const struct solver_handle *handle, enum kernel ke
     return status == STATUS_OK && blocks < wanted ? STATUS_UNSUPPORTED : status;
 }
 
+static enum status plan_cluster(const struct solver_handle *handle, const struct tridiagonalisation *work,
+                                int64_t order, struct chip_plan *plan)
+{
+    const enum status status = chip_plan_cluster(handle->library->device, work->type, order, plan);
+    return status == STATUS_OK && !work->by_cluster && !chip_plan_pays(plan, work->type, order)
+               ? STATUS_UNSUPPORTED
+               : status;
+}
+
 enum status tridiagonalisation_workspace(const struct solver_handle *handle,
                                          const struct tridiagonalisation *work, size_t *bytes)
 {
@@ -85,7 +94,7 @@ enum status tridiagonalisation_workspace(const struct solver_handle *handle,
     enum status status = lay_out(handle, work, &layout);
     *bytes = layout.end;
     if (status != STATUS_OK ||
-        (status = chip_plan_cluster(device, work->type, work->n, &plan)) != STATUS_UNSUPPORTED)
+        (status = plan_cluster(handle, work, work->n, &plan)) != STATUS_UNSUPPORTED)
         return status;
     plan = chip_plan_wide(device, work->type, layout.chip_order);
     status = check_room(handle, plan.kernel, plan.shared_bytes, layout.blocks);
@@ -206,7 +215,7 @@ static enum status queue_chip(const struct solver_handle *handle, const struct t
                                                    .exchange = at(workspace, layout->exchange),
                                                    .gate = at(workspace, layout->gate)};
     struct chip_plan plan;
-    enum status status = chip_plan_cluster(device, work->type, arguments.order, &plan);
+    enum status status = plan_cluster(handle, work, arguments.order, &plan);
     if (status == STATUS_OK)
         status = launch_cluster(handle, &plan, &arguments);
     if (status != STATUS_UNSUPPORTED)
