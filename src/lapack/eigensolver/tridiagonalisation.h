@@ -3,8 +3,8 @@
  *
  * While the matrix is large it is reduced by panels, each one kernel that reads the rest of the matrix once a
  * column (kernels/tridiagonal/tridiagonal_panel.cu), with an update of the rest by cuBLAS behind it; what fits
- * into the multiprocessors' shared memory is finished there (tridiagonal_chip.cu). Bits depend on the operand,
- * and on cuBLAS. */
+ * into the multiprocessors' shared memory is finished there (tridiagonal_chip.cu), a small matrix by a cluster
+ * of blocks alone (chip_plan.h). Bits depend on the operand, and on cuBLAS. */
 #ifndef MUBLAS_LAPACK_TRIDIAGONALISATION_H
 #define MUBLAS_LAPACK_TRIDIAGONALISATION_H
 
@@ -21,8 +21,8 @@ struct tridiagonalisation {
     bool by_cluster; /* if a cluster holds it, also where all multiprocessors are faster: for who times both */
 };
 
-/* Bytes of workspace for it. STATUS_UNSUPPORTED: the device has no cooperative launches, or too little shared
- * memory, or the program uses CUDA itself. */
+/* Bytes of workspace for it. STATUS_UNSUPPORTED: the device has too little shared memory, or no cooperative
+ * launches, which a cluster does not need. */
 enum status tridiagonalisation_workspace(const struct solver_handle *handle,
                                          const struct tridiagonalisation *work, size_t *bytes);
 
