@@ -155,7 +155,8 @@ static bool takes_the_faster(void)
     return cluster_blocks(TYPE_D, 231) == 8 &&
            chip_plan_cluster(emulated_device, TYPE_D, 224, &plan) == STATUS_OK &&
            chip_plan_pays(&plan, TYPE_D, 224) && !chip_plan_pays(&plan, TYPE_D, 225) &&
-           reduces_order(64, false, true) && reduces_order(231, false, false) && reduces_order(231, true, true);
+           reduces_order(64, false, true) && reduces_order(231, false, false) &&
+           reduces_order(231, true, true);
 }
 
 static bool may_have_none(void)

@@ -9,7 +9,7 @@
 struct kernels {
     enum kernel cluster, wide[3];    /* with 1 column a thread, 2, and more */
     int order_most;                  /* by what a thread of the last can carry */
-    int cluster_16_to, cluster_8_to; /* up to these orders clusters are faster (bench/lapack_exchange, H100) */
+    int cluster_16_to, cluster_8_to; /* clusters are faster up to these (bench/lapack_exchange, H100) */
 };
 
 static const struct kernels kernels_of[] = {

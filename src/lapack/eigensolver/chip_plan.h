@@ -1,7 +1,7 @@
 /* chip_plan.h - how a matrix is reduced to tridiagonal form in the multiprocessors' shared memory
  * (kernels/tridiagonal/tridiagonal_chip.cu): by a cluster of a few blocks, which exchange through each
- * other's shared memory, or by a block on each multiprocessor, which exchange through the device's. The bits are the
- * same. */
+ * other's shared memory, or by a block on each multiprocessor, which exchange through the device's. The bits
+ * are the same. */
 #ifndef MUBLAS_LAPACK_CHIP_PLAN_H
 #define MUBLAS_LAPACK_CHIP_PLAN_H
 

@@ -18,7 +18,7 @@ struct tridiagonalisation {
     CUdeviceptr a;       /* the triangle is read; T's elements and the reflectors' vectors come into it */
     int64_t lda;
     CUdeviceptr d, e, tau; /* n and n - 1 real numbers, n - 1 elements */
-    bool by_cluster; /* if a cluster holds it, also where all multiprocessors are faster: for who times both */
+    bool by_cluster; /* if one holds it, also where all multiprocessors are faster: for who times both */
 };
 
 /* Bytes of workspace for it. STATUS_UNSUPPORTED: the device has too little shared memory, or no cooperative
