@@ -70,7 +70,7 @@ static bool is_right(int64_t m, int64_t n, int64_t k, int trans_a, int trans_b)
                   b = send_matrix(trans_b ? n : k, trans_b ? k : n), c = send_matrix(m, n);
     const struct device_product product = {.trans_a = trans_a, .trans_b = trans_b, .m = m, .n = n, .k = k,
                                            .alpha = 2, .beta = -1, .a = {a.address, a.ld},
-                                           .b = {b.address, b.ld}, .c = {c.address, c.ld}};
+                                           .b = {b.address, b.ld}, .c = {c.address, c.ld}, .in_parts = true};
     double *const result = malloc(bytes_of(&c) + 1);
     bool good = result && device_product_queue(&handle, TYPE_D, &product) == STATUS_OK &&
                 driver()->stream_synchronise(handle.stream) == CUDA_SUCCESS &&
@@ -96,8 +96,7 @@ int main(void)
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         for (int ways = 0; ways < 4; ways++)
             tap_ok(is_right(3, 130, lengths[i], ways & 1, ways >> 1) &&
-                       is_right(130, 3, lengths[i], ways & 1, ways >> 1) &&
-                       is_right(130, 129, lengths[i] > 5000 ? 200 : 7, ways & 1, ways >> 1),
+                       is_right(130, 3, lengths[i], ways & 1, ways >> 1),
                    "sums of %d, A %s, B %s", (int)lengths[i], ways & 1 ? "transposed" : "as it is",
                    ways >> 1 ? "transposed" : "as it is");
     solver_handle_destroy(&handle);

@@ -93,8 +93,8 @@ static enum status queue_block(const struct solver_handle *handle, const struct 
     const struct factor v = {workspace + layout->v, layout->ld},
                         products = {workspace + layout->products, layout->width},
                         t = {workspace + layout->t, layout->width};
-    const struct device_product v_v = {CUBLAS_OP_C, CUBLAS_OP_N, block.width, block.width, block.rows,
-                                       1,           0,           v,           v,           products};
+    const struct device_product v_v = {CUBLAS_OP_C, CUBLAS_OP_N, block.width, block.width, block.rows, 1, 0,
+                                       v, v, products, true};
     const struct block_reflector reflector = {work->type, block.rows, block.width, v, t};
     struct block_reflector_side side = work->side;
     side.c.address +=

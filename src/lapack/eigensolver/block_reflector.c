@@ -30,14 +30,14 @@ enum status block_reflector_queue(const struct solver_handle *handle, const stru
                         product = {workspace + layout.product, ld}, scaled = {workspace + layout.scaled, ld};
     const int of_t = side->adjoint ? CUBLAS_OP_C : CUBLAS_OP_N;
     const struct device_product left[] = {
-        {CUBLAS_OP_C, CUBLAS_OP_N, width, others, rows, 1, 0, v, c, product},
-        {of_t, CUBLAS_OP_N, width, others, width, 1, 0, t, product, scaled},
-        {CUBLAS_OP_N, CUBLAS_OP_N, rows, others, width, -1, 1, v, scaled, c},
+        {CUBLAS_OP_C, CUBLAS_OP_N, width, others, rows, 1, 0, v, c, product, true},
+        {of_t, CUBLAS_OP_N, width, others, width, 1, 0, t, product, scaled, false},
+        {CUBLAS_OP_N, CUBLAS_OP_N, rows, others, width, -1, 1, v, scaled, c, false},
     };
     const struct device_product right[] = {
-        {CUBLAS_OP_N, CUBLAS_OP_N, others, width, rows, 1, 0, c, v, product},
-        {CUBLAS_OP_N, of_t, others, width, width, 1, 0, product, t, scaled},
-        {CUBLAS_OP_N, CUBLAS_OP_C, others, rows, width, -1, 1, scaled, v, c},
+        {CUBLAS_OP_N, CUBLAS_OP_N, others, width, rows, 1, 0, c, v, product, true},
+        {CUBLAS_OP_N, of_t, others, width, width, 1, 0, product, t, scaled, false},
+        {CUBLAS_OP_N, CUBLAS_OP_C, others, rows, width, -1, 1, scaled, v, c, false},
     };
     return device_products_queue(handle, reflector->type, side->right ? right : left, 3);
 }

@@ -1,14 +1,7 @@
 #include "lapack/eigensolver/device_product.h"
 
-/* An element of a product is one chain of sums, which loses the more to rounding the longer it is. Where the
- * result is small beside the operands, a long one costs little to be done in parts. */
-enum { CHAIN_MOST = 4096, CHAIN_PART = 512, SMALL = 128 };
-
-static int64_t part_of(const struct device_product *product)
-{
-    const bool is_small = product->m <= SMALL || product->n <= SMALL;
-    return is_small && product->k > CHAIN_MOST ? CHAIN_PART : product->k;
-}
+/* An element of a product is one chain of sums, which loses the more to rounding the longer it is. */
+enum { CHAIN_MOST = 4096, CHAIN_PART = 512 };
 
 /* From row or column k of its sums on. */
 static void *operand_at(const struct factor *operand, bool by_columns, int64_t k, enum blas_type type)
@@ -23,7 +16,7 @@ enum status device_product_queue(const struct solver_handle *handle, enum blas_t
     const union blas_scalar alpha = blas_scalar_of(type, product->alpha), one = blas_scalar_of(type, 1),
                             beta = blas_scalar_of(type, product->beta);
     const bool a_by_columns = product->trans_a == CUBLAS_OP_N, b_by_columns = product->trans_b != CUBLAS_OP_N;
-    const int64_t part = part_of(product);
+    const int64_t part = product->in_parts && product->k > CHAIN_MOST ? CHAIN_PART : product->k;
     int64_t k = 0;
     int result;
     do {

@@ -16,6 +16,7 @@ struct device_product {
     int64_t m, n, k;
     double alpha, beta;
     struct factor a, b, c;
+    bool in_parts; /* long sums: they lose less to rounding, and take longer, by little for a small result */
 };
 
 /* Queue it on the handle's stream. Inside device_enter. */

@@ -128,11 +128,11 @@ static const struct order_curve host_reduction[2] = {{{0.004, 0.02, 0.12, 0.6, 0
 /* Of our own kernels with all vectors, H100 SXM; complex ones were measured at 2048 and 4096. */
 static const struct order_curve own_vectors[2] = {{{0.003, 0.006, 0.0178, 0.079, 0.432, 2.7}},
                                                   {{0.0044, 0.0101, 0.032, 0.147, 0, 0}}};
-/* In two stages, at eight times a curve's orders: values alone, with a tenth of the vectors, with all. What
- * there is at 4096 of vectors follows from 4608 and 7168. */
+/* In two stages, at eight times a curve's orders: values alone, with a tenth of the vectors, with all. With
+ * all of them 4096 follows from 4608, and with any 32768 from 16384. */
 static const struct order_curve own_two_stages[3] = {{{0.072, 0.174, 0.576, 3.01, 0, 0}},
-                                                                   {{0.100, 0.297, 1.13, 5.59, 0, 0}},
-                                                                   {{0.120, 0.422, 2.58, 21.4, 0, 0}}};
+                                                     {{0.0814, 0.234, 0.886, 5, 0, 0}},
+                                                     {{0.0910, 0.312, 1.72, 13, 0, 0}}};
 /* cuSOLVER 12.0.4, H100 SXM. */
 static const struct order_curve device_vectors[2] = {{{0.0048, 0.011, 0.028, 0.127, 0.63, 3.81}},
                                                {{0.0056, 0.013, 0.041, 0.219, 1.19, 0}}};

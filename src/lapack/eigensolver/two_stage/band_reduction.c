@@ -153,12 +153,13 @@ static enum status queue_update(const struct solver_handle *handle, const struct
                         w = {v.address + W_COLUMNS * column, layout->ld}, x = {workspace + layout->x, b},
                         t = {t_of(work, layout, workspace, first), b},
                          a = {work->a + (size_t)(behind * (work->lda + 1)) * element, work->lda};
+    const bool in_parts = work->t != 0; /* values alone are right to eps times the largest either way */
     const struct device_product products[] = {
-        {CUBLAS_OP_N, CUBLAS_OP_N, rows, b, b, 1, 0, v, t, y},
-        {CUBLAS_OP_N, CUBLAS_OP_N, rows, b, rows, 1, 0, a, y, w},
-        {CUBLAS_OP_T, CUBLAS_OP_N, b, b, rows, 1, 0, y, w, x},
-        {CUBLAS_OP_N, CUBLAS_OP_N, rows, b, b, -0.5, 1, v, x, w},
-        {CUBLAS_OP_N, CUBLAS_OP_T, rows, rows, 2 * b, -1, 1, v, w, a}, /* (V, W) (W, V)' */
+        {CUBLAS_OP_N, CUBLAS_OP_N, rows, b, b, 1, 0, v, t, y, false},
+        {CUBLAS_OP_N, CUBLAS_OP_N, rows, b, rows, 1, 0, a, y, w, in_parts},
+        {CUBLAS_OP_T, CUBLAS_OP_N, b, b, rows, 1, 0, y, w, x, in_parts},
+        {CUBLAS_OP_N, CUBLAS_OP_N, rows, b, b, -0.5, 1, v, x, w, false},
+        {CUBLAS_OP_N, CUBLAS_OP_T, rows, rows, 2 * b, -1, 1, v, w, a, false}, /* (V, W) (W, V)' */
     };
     return device_products_queue(handle, work->type, products, sizeof products / sizeof *products);
 }
