@@ -36,6 +36,36 @@ void emulated_barrier(void)
     emulated_barrier_any(false);
 }
 
+void emulated_copy_begin(void *to, const void *from)
+{
+    struct processor *processor = running_processor;
+    const struct emulated_thread *self = &processor->current->self;
+    unsigned *count = &processor->copy_counts[self->thread];
+    if (*count == COPIES_MAX)
+        emulated_abort("kernel %s, block %u: thread %u has more than %d copies under way",
+                       processor->launch->kernel->name, self->block, self->thread, (int)COPIES_MAX);
+    processor->copies[self->thread][(*count)++] = (struct emulated_copy){to, from};
+}
+
+bool emulated_copy_end(struct emulated_copy *copy)
+{
+    struct processor *processor = running_processor;
+    const unsigned thread = processor->current->self.thread;
+    unsigned *count = &processor->copy_counts[thread];
+    if (*count == 0)
+        return false;
+    *copy = processor->copies[thread][--*count];
+    return true;
+}
+
+void copies_end(const struct processor *processor)
+{
+    const struct emulated_thread *self = &processor->current->self;
+    if (processor->copy_counts[self->thread])
+        emulated_abort("kernel %s, block %u: thread %u ends without waiting for its copies",
+                       processor->launch->kernel->name, self->block, self->thread);
+}
+
 static struct cluster *running_cluster(void)
 {
     const struct launch *launch = running_processor->launch;

@@ -1,6 +1,7 @@
 /* Test kernels whose blocks wait for each other, of the very operations that kernels of routes have. */
 #include "gpu/kernels/cluster_ops.h"
 #include "gpu/kernels/grid_ops.h"
+#include "gpu/kernels/tile_ops.h"
 #include "emulated_driver/test_kernels.h"
 
 static double number_of(const double *numbers, unsigned block)
@@ -106,4 +107,25 @@ KERNEL_FUNCTION emulated_test_absent(const struct emulated_test_arguments argume
     grid_arrive(arguments.gate);
     const bool passed = grid_await(arguments.gate, 1);
     arguments.output[block_index() * thread_count() + thread_index()] = passed ? 1 : 2;
+}
+
+/* Each thread copies two numbers into shared memory. numbers: what it has there before it waits, then what it
+ * has afterwards. */
+KERNEL_FUNCTION emulated_test_copies(const struct emulated_test_arguments arguments)
+{
+    double *const there = static_cast<double *>(shared_memory()) + 2 * thread_index(),
+                  *const mine = arguments.numbers + 4 * thread_index();
+    copy_two_begin(there, reinterpret_cast<const double *>(arguments.input) + 2 * thread_index());
+    store_two_shared(mine, {there[0], there[1]});
+    copies_await();
+    store_two_shared(mine + 2, {there[0], there[1]});
+}
+
+/* Nobody waits for the last of them. */
+KERNEL_FUNCTION emulated_test_copies_left(const struct emulated_test_arguments arguments)
+{
+    double *const there = static_cast<double *>(shared_memory()) + 2 * thread_index();
+    copy_two_begin(there, arguments.numbers);
+    if (thread_index() + 1 < thread_count())
+        copies_await();
 }

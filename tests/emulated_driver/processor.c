@@ -105,6 +105,7 @@ static void worker_main(void *argument)
         thread->waiting = RUNNING;
         fiber_acquire(&processor->begin_token);
         processor->launch->kernel->run(processor->launch->arguments);
+        copies_end(processor);
         fiber_release(&processor->end_token);
         thread->waiting = FINISHED;
         processor->finished++;

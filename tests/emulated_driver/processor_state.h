@@ -9,7 +9,7 @@
 
 #include <time.h>
 
-enum { THREADS_MAX = 1024, HELD = 2, RESULTS_MAX = HELD * THREADS_MAX + 1 };
+enum { THREADS_MAX = 1024, HELD = 2, RESULTS_MAX = HELD * THREADS_MAX + 1, COPIES_MAX = 64 };
 
 /* What an exchange gave to its group; freed at the last member's second-next exchange. */
 struct exchange_result {
@@ -70,6 +70,8 @@ struct processor {
     bool is_one_of_many; /* others run beside it */
     bool takes_turns;    /* with others on its thread */
     char begin_token, end_token, barrier_tokens[2];
+    unsigned copy_counts[THREADS_MAX];
+    struct emulated_copy copies[THREADS_MAX][COPIES_MAX]; /* under way */
 };
 
 /* Of the calling operating-system thread; NULL outside of processor_run. */
@@ -89,6 +91,9 @@ void processor_release(struct processor *processor, unsigned first, unsigned cou
 void processor_yield(struct processor *processor);
 /* The same for one that looks for what others are to do. False: all others wait. */
 bool processor_pass(struct processor *processor);
+
+/* Abort when the running thread has copies under way. */
+void copies_end(const struct processor *processor);
 
 /* Forget what the threads hold of finished exchanges; abort when one is unfinished. */
 void exchanges_end(struct processor *processor);

@@ -37,6 +37,15 @@ const void *emulated_exchange(const void *mine, size_t bytes, unsigned width);
 /* A rendezvous of the same threads that orders memory between them: __syncwarp. */
 void emulated_part_barrier(unsigned width);
 
+/* Asynchronous copies of the running thread into shared memory: one is under way; one of those, in any order,
+ * which is not under way any more. False: there is none. A thread that ends with one under way is reported. */
+struct emulated_copy {
+    void *to;
+    const void *from;
+};
+void emulated_copy_begin(void *to, const void *from);
+bool emulated_copy_end(struct emulated_copy *copy);
+
 /* Of a launch that is one cluster: the shared memory of one of its blocks, which must be running, and three
  * words that were 0 when it began. */
 void *emulated_shared_of(unsigned block);

@@ -1,9 +1,11 @@
-/* Fibers and collectives of the emulated driver: results, lane order, deadlock reports. */
+/* Fibers and collectives of the emulated driver: results, lane order, deadlock reports. And copies
+ * into shared memory. */
 #include "emulated_device.h"
 
 #include "common/float_state.h"
 
 #include <fenv.h>
+#include <math.h>
 #include <signal.h>
 
 enum { BLOCKS = 5 };
@@ -153,6 +155,35 @@ static void launch_mismatch(void)
     cuda.stream_synchronise(stream);
 }
 
+static void leave_copies(void)
+{
+    open_device();
+    MUST(queue_kernel("emulated_test_copies_left", 1, 32, 32 * 16, (struct emulated_test_arguments){
+                          .numbers = on_device(allocate(16))}));
+    MUST(cuda.stream_synchronise(stream));
+}
+
+static void test_copies(void)
+{
+    enum { THREADS = 64 };
+    double numbers[2 * THREADS], found[THREADS][4];
+    bool early = false, good = true;
+    const CUdeviceptr input = allocate(sizeof numbers), results = allocate(sizeof found);
+    for (int i = 0; i < 2 * THREADS; i++)
+        numbers[i] = i + 0.5;
+    MUST(cuda.copy_to_device_async(input, numbers, sizeof numbers, stream));
+    MUST(queue_kernel("emulated_test_copies", 1, THREADS, sizeof numbers, (struct emulated_test_arguments){
+                          .input = on_device(input), .numbers = on_device(results)}));
+    MUST(cuda.copy_to_host_async(found, results, sizeof found, stream));
+    MUST(cuda.memory_free(results));
+    MUST(cuda.memory_free(input));
+    for (int i = 0; i < 2 * THREADS; i++) {
+        early = early || !isnan(found[i / 2][i % 2]);
+        good = good && found[i / 2][2 + i % 2] == numbers[i];
+    }
+    tap_ok(good && !early, "an asynchronous copy is there behind the wait for it, and not before");
+}
+
 int main(void)
 {
     char text[4096];
@@ -165,6 +196,10 @@ int main(void)
     tap_ok(ended == SIGABRT && strstr(text, "kernel emulated_test_mismatch, block 0, thread ") &&
                strstr(text, "meets one of"),
            "unequal exchanges within a group are reported");
+    ended = run_apart(leave_copies, text, sizeof text);
+    tap_ok(ended == SIGABRT && strstr(text, "kernel emulated_test_copies_left, block 0: thread 31 ends without "
+                                            "waiting for its copies"),
+           "so is a thread that ends without waiting for its copies");
     open_device();
     test_exchange();
     test_mixed();
@@ -173,5 +208,6 @@ int main(void)
     test_rounding();
     test_denormal();
     test_ticket();
+    test_copies();
     return tap_done();
 }

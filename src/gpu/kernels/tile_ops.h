@@ -12,8 +12,18 @@ constexpr int TILE = 8, TILE_PARTS = 2; /* elements of a thread */
 
 #define KERNEL_FUNCTION_OF(threads) KERNEL_FUNCTION
 
-DEVICE_FUNCTION void copy_two_begin(double *to, const double *from) { memcpy(to, from, 2 * sizeof *from); }
-DEVICE_FUNCTION void copies_await() {}
+/* What is to come lies there only behind the wait; until then nothing that could be taken for it. */
+DEVICE_FUNCTION void copy_two_begin(double *to, const double *from)
+{
+    memset(to, 0xff, 2 * sizeof *to);
+    emulated_copy_begin(to, from);
+}
+DEVICE_FUNCTION void copies_await()
+{
+    emulated_copy copy;
+    while (emulated_copy_end(&copy))
+        memcpy(copy.to, copy.from, 2 * sizeof(double));
+}
 DEVICE_FUNCTION void load_two_shared(const double *address, double (&values)[2])
 {
     memcpy(values, __builtin_assume_aligned(address, 16), 16);
