@@ -1,11 +1,12 @@
 /* Products of matrices with sums around the length from which they are done in parts: exact on small
- * integers, for all ways to take the operands, with beta; what lies between columns stays. */
+ * integers, for all ways to take the operands, with beta, by as many products as there are to be; what lies between
+ * columns stays. */
 #include "emulated_lane.h"
 #include "lapack/eigensolver/device_product.h"
 
 #include <stdlib.h>
 
-enum { GAP = 2, SPARE = -77 };
+enum { GAP = 2, SPARE = -77, CHAIN_MOST = 4096, CHAIN_PART = 512 };
 
 static struct solver_handle handle;
 
@@ -64,17 +65,19 @@ static void multiply(struct matrix *c, const struct matrix *a, const struct matr
         }
 }
 
-static bool is_right(int64_t m, int64_t n, int64_t k, int trans_a, int trans_b)
+static bool is_right(int64_t m, int64_t n, int64_t k, int trans_a, int trans_b, bool in_parts)
 {
+    const unsigned long parts = in_parts && k > CHAIN_MOST ? (k + CHAIN_PART - 1) / CHAIN_PART : 1,
+                        before = call_count("cublasDgemm_v2");
     struct matrix a = send_matrix(trans_a ? k : m, trans_a ? m : k),
                   b = send_matrix(trans_b ? n : k, trans_b ? k : n), c = send_matrix(m, n);
     const struct device_product product = {.trans_a = trans_a, .trans_b = trans_b, .m = m, .n = n, .k = k,
                                            .alpha = 2, .beta = -1, .a = {a.address, a.ld},
-                                           .b = {b.address, b.ld}, .c = {c.address, c.ld}, .in_parts = true};
+                                           .b = {b.address, b.ld}, .c = {c.address, c.ld}, .in_parts = in_parts};
     double *const result = malloc(bytes_of(&c) + 1);
     bool good = result && device_product_queue(&handle, TYPE_D, &product) == STATUS_OK &&
                 driver()->stream_synchronise(handle.stream) == CUDA_SUCCESS &&
-                device_peek(result, c.address, bytes_of(&c));
+                call_count("cublasDgemm_v2") - before == parts && device_peek(result, c.address, bytes_of(&c));
     multiply(&c, &a, &b, trans_a, trans_b, k);
     for (int64_t i = 0; good && i < c.ld * n; i++)
         good = result[i] == c.elements[i];
@@ -95,10 +98,11 @@ int main(void)
         tap_skip_all("no cuSOLVER");
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         for (int ways = 0; ways < 4; ways++)
-            tap_ok(is_right(3, 130, lengths[i], ways & 1, ways >> 1) &&
-                       is_right(130, 3, lengths[i], ways & 1, ways >> 1),
+            tap_ok(is_right(3, 130, lengths[i], ways & 1, ways >> 1, true) &&
+                       is_right(130, 3, lengths[i], ways & 1, ways >> 1, true),
                    "sums of %d, A %s, B %s", (int)lengths[i], ways & 1 ? "transposed" : "as it is",
                    ways >> 1 ? "transposed" : "as it is");
+    tap_ok(is_right(3, 5, 5003, 0, 0, false), "not in parts where nobody asked for them");
     solver_handle_destroy(&handle);
     lane_release(lane);
     return tap_done();
