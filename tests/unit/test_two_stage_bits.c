@@ -1,6 +1,7 @@
-/* Eigenvalues in two stages on devices of other numbers of multiprocessors: their bits are the same. And the
- * abort word ends a kernel that waits. */
+/* Eigenvalues and vectors in two stages on devices of other numbers of multiprocessors and other shared memory:
+ * their bits are the same. And the abort word ends a kernel that waits. */
 #include "gpu/kernels/two_stage/band_arguments.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "two_stage_problem.h"
 
 #include <sys/mman.h>
@@ -11,13 +12,14 @@ enum {
     MULTIPROCESSORS = 3,
     ONE_MULTIPROCESSOR = 1,
     LONG_ORDER = 840, /* its first panel has more chunks of rows than one multiprocessor holds */
-    RESULTS_MOST = 1 << 20
+    RESULTS_MOST = 1 << 21
 };
+static const char little_shared[] = "144K"; /* one step's operands on the way back, not two */
 
 #if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
-static const int largest_order = 66, long_order = 0;
+static const int largest_order = 66, vector_order = 67, long_order = 0;
 #else
-static const int largest_order = 200, long_order = LONG_ORDER;
+static const int largest_order = 200, vector_order = 190, long_order = LONG_ORDER; /* four pairs of warps */
 #endif
 
 /* Results one behind the other, of one number of multiprocessors. */
@@ -31,6 +33,27 @@ static void keep_values(const struct problem *problem)
         exit(1);
     results_end = mempcpy(results_end, w, (size_t)problem->n * blas_element_bytes(problem->type));
     free(w);
+}
+
+/* All of them. */
+static void keep_vectors(const struct problem *problem)
+{
+    const size_t element = blas_element_bytes(problem->type), n = (size_t)problem->n;
+    const struct own_eigen own = {.call = {.type = problem->type, .uplo = problem->uplo, .n = problem->n,
+                                           .lda = problem->n + GAP, .a = send(problem),
+                                           .w = allocate(n * element), .info = allocate(2 * sizeof(int))},
+                                  .count = problem->n, .way = OWN_EIGEN_TWO_STAGES};
+    size_t bytes = 0, host_bytes = 0;
+    if (own_eigen_workspace(&handle, &own, &bytes, &host_bytes) != STATUS_OK)
+        exit(1);
+    const CUdeviceptr workspace = allocate(bytes);
+    if (own_eigen_run(&handle, &own, workspace, bytes, NULL, 0) != STATUS_OK || !stream_is_done())
+        exit(1);
+    device_peek(results_end, own.call.a, n * (n + GAP) * element);
+    results_end += n * (n + GAP) * element;
+    const CUdeviceptr all[] = {workspace, own.call.a, own.call.w, own.call.info};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        device_free(emulated_device, all[i]);
 }
 
 static bool queue_band(const struct two_stage *work, CUdeviceptr workspace, void *argument)
@@ -61,6 +84,9 @@ static void keep_results(void)
     for (enum blas_type type = TYPE_S; type <= TYPE_D; type++)
         for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
             with_matrix(type, orders[i], &matrix_kinds[0], keep_values);
+    for (enum blas_type type = TYPE_S; type <= TYPE_D; type++)
+        for (int n = 66; n <= vector_order; n += vector_order - 66)
+            with_matrix(type, n, &matrix_kinds[0], keep_vectors);
     if (long_order > 0)
         with_matrix(TYPE_D, long_order, &matrix_kinds[0], keep_band);
 }
@@ -73,6 +99,7 @@ static bool run_with_one_multiprocessor(void)
     const pid_t child = fork();
     if (child == 0) {
         setenv("EMULATED_BLOCK_THREADS", "1", 1); /* blocks on threads of their own, not by turns */
+        setenv("EMULATED_SHARED", little_shared, 1);
         open_handle(ONE_MULTIPROCESSOR);
         keep_results();
         _exit(7);
@@ -132,8 +159,8 @@ int main(void)
     results = malloc(RESULTS_MOST);
     keep_results();
     tap_ok(is_kept && memcmp(results, other_results, (size_t)(results_end - results)) == 0,
-           "%d and %d multiprocessors: the same %d bytes", ONE_MULTIPROCESSOR, MULTIPROCESSORS,
-           (int)(results_end - results));
+           "%d and %d multiprocessors, with little and much shared memory: the same %d bytes",
+           ONE_MULTIPROCESSOR, MULTIPROCESSORS, (int)(results_end - results));
     free(results);
     test_abort();
     return tap_done();
