@@ -1,6 +1,6 @@
 /* Products of matrices with sums around the length from which they are done in parts: exact on small
- * integers, for all ways to take the operands, with beta, by as many products as there are to be; what lies between
- * columns stays. */
+ * integers, for all ways to take the operands, with beta, by as many products as there are to be; what lies
+ * between columns stays. */
 #include "emulated_lane.h"
 #include "lapack/eigensolver/device_product.h"
 
@@ -77,7 +77,8 @@ static bool is_right(int64_t m, int64_t n, int64_t k, int trans_a, int trans_b, 
     double *const result = malloc(bytes_of(&c) + 1);
     bool good = result && device_product_queue(&handle, TYPE_D, &product) == STATUS_OK &&
                 driver()->stream_synchronise(handle.stream) == CUDA_SUCCESS &&
-                call_count("cublasDgemm_v2") - before == parts && device_peek(result, c.address, bytes_of(&c));
+                call_count("cublasDgemm_v2") - before == parts &&
+                device_peek(result, c.address, bytes_of(&c));
     multiply(&c, &a, &b, trans_a, trans_b, k);
     for (int64_t i = 0; good && i < c.ld * n; i++)
         good = result[i] == c.elements[i];
