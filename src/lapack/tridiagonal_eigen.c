@@ -65,9 +65,14 @@ static bool is_plain(const struct route *route)
 
 static enum status plan(struct route *route, const struct solver_handle *handle)
 {
+    const enum blas_type type = real_type_of(route);
+    const int64_t n = problem_of(route)->n;
+    unsigned char *const diagonal = problem_of(route)->t;
     (void)handle;
-    return is_plain(route) ? route_reserve(route, CUSOLVER_STATUS_SUCCESS, lay_out(route).end, 0)
-                           : STATUS_VALUES;
+    if (!is_plain(route))
+        return STATUS_VALUES;
+    tridiagonal_parts_tear(diagonal, diagonal + (size_t)n * blas_element_bytes(type), n, type);
+    return route_reserve(route, CUSOLVER_STATUS_SUCCESS, lay_out(route).end, 0);
 }
 
 static enum status multiply(const struct route *route, const struct solver_handle *handle,

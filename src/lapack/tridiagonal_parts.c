@@ -36,3 +36,17 @@ bool tridiagonal_parts_are_alike(const void *diagonal, const void *beside, int64
     }
     return least >= whole / apart;
 }
+
+void tridiagonal_parts_tear(const void *diagonal, void *beside, int64_t n, enum blas_type type)
+{
+    const bool is_single = blas_is_single(type);
+    for (int64_t i = 0; i + 1 < n; i++) {
+        if (!is_negligible(modulus_of(beside, i, is_single), modulus_of(diagonal, i, is_single),
+                           modulus_of(diagonal, i + 1, is_single), is_single))
+            continue;
+        if (is_single)
+            ((float *)beside)[i] = 0;
+        else
+            ((double *)beside)[i] = 0;
+    }
+}

@@ -13,4 +13,8 @@
  * stays as it is. `diagonal` has n, `beside` n - 1 finite real numbers of the type's precision. */
 bool tridiagonal_parts_are_alike(const void *diagonal, const void *beside, int64_t n, enum blas_type type);
 
+/* What is negligible beside the diagonal becomes zero, as LAPACK leaves it out. Divide and conquer subtracts
+ * it from the diagonal where it tears the matrix: a small number that is alone in its row would lose digits. */
+void tridiagonal_parts_tear(const void *diagonal, void *beside, int64_t n, enum blas_type type);
+
 #endif

@@ -21,6 +21,25 @@ static bool are_alike(bool is_single, double first, double second, int rows, dou
                      : tridiagonal_parts_are_alike(d, e, N, TYPE_D);
 }
 
+/* Is this element between rows of 1 and `little` left out, and no other? */
+static bool is_torn(bool is_single, double little, double between)
+{
+    double d[N], e[N - 1];
+    float single_d[N], single_e[N - 1];
+    bool torn = true;
+    for (int i = 0; i < N; i++)
+        single_d[i] = (float)(d[i] = i == N / 2 ? -little : 1);
+    for (int i = 0; i < N - 1; i++)
+        single_e[i] = (float)(e[i] = i == N / 2 ? between : 0.5);
+    if (is_single)
+        tridiagonal_parts_tear(single_d, single_e, N, TYPE_C);
+    else
+        tridiagonal_parts_tear(d, e, N, TYPE_D);
+    for (int i = 0; i < N - 1; i++)
+        torn = torn && (is_single ? (double)single_e[i] : e[i]) == (i == N / 2 ? 0 : 0.5);
+    return torn;
+}
+
 int main(void)
 {
     const double little = 0x1p-11, less = 0x1p-9;
@@ -42,6 +61,9 @@ int main(void)
                    are_alike(is_single, 1, little, 4, -1.01 * border),
                "%s: what is not negligible joins them", type);
         tap_ok(are_alike(is_single, 0, 0, 4, 0), "%s: zeros are rows alone", type);
+        tap_ok(is_torn(is_single, little, 0.99 * border) && is_torn(is_single, little, -0.99 * border) &&
+                   !is_torn(is_single, little, 1.01 * border),
+               "%s: what is negligible becomes zero, and nothing else", type);
     }
     return tap_done();
 }
