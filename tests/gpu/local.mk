@@ -35,8 +35,8 @@ tests_gpu_test_special_values_SOURCES = tests/gpu/test_special_values.c tests/gp
 	$(kernel_test_sources)
 tests_gpu_test_special_values_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 
-check_PROGRAMS += tests/gpu/test_split_digests
-TESTS += tests/gpu/test_split_digests
+plain_programs += tests/gpu/test_split_digests
+plain_tests += tests/gpu/test_split_digests
 tests_gpu_test_split_digests_SOURCES = tests/gpu/test_split_digests.c $(kernel_test_sources)
 tests_gpu_test_split_digests_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 

@@ -166,10 +166,10 @@ EXTRA_DIST += tests/system/devices.sh
 tests/system/devices.log: mublas$(EXEEXT) tests/system/devices$(EXEEXT) tests/system/routes/threads$(EXEEXT)
 
 # Matrices on several devices.
-check_PROGRAMS += tests/system/steady
+plain_programs += tests/system/steady
 tests_system_steady_SOURCES = tests/system/steady.c
 tests_system_steady_LDADD = $(system_test_libraries)
-long_tests += tests/system/steady.sh
+plain_tests += tests/system/steady.sh
 EXTRA_DIST += tests/system/steady.sh
 tests/system/steady.log: tests/system/make_recipe$(EXEEXT) tests/system/steady$(EXEEXT)
 
@@ -187,7 +187,7 @@ tests/system/shared_rewritten.log: tests/system/shared_rewritten$(EXEEXT)
 TESTS += tests/system/shared_rewritten.sh
 EXTRA_DIST += tests/system/shared_rewritten.sh
 tests/system/shared_paces.log: tests/system/make_recipe$(EXEEXT) tests/system/shared_rewritten$(EXEEXT)
-long_tests += tests/system/shared_paces.sh
+plain_tests += tests/system/shared_paces.sh
 EXTRA_DIST += tests/system/shared_paces.sh
 
 # A LAPACK routine on several devices.
@@ -351,7 +351,7 @@ tests_system_no_threads_la_LDFLAGS = $(module_flags)
 TESTS += tests/system/links.sh
 EXTRA_DIST += tests/system/links.sh
 tests/system/links.log: mublas$(EXEEXT) bench/shares$(EXEEXT) tests/system/shared_tiles$(EXEEXT)
-TESTS += tests/system/candidates.sh
+plain_tests += tests/system/candidates.sh
 EXTRA_DIST += tests/system/candidates.sh
 TESTS += tests/system/candidate_threads.sh
 EXTRA_DIST += tests/system/candidate_threads.sh

@@ -727,7 +727,6 @@ tests_unit_test_tridiagonalisation_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_chip_plan
 long_tests += tests/unit/test_chip_plan
-thread_tests += tests/unit/test_chip_plan
 tests_unit_test_chip_plan_SOURCES = tests/unit/test_chip_plan.c tests/unit/hermitian_matrices.h \
 	tests/unit/reduced_matrix.h tests/unit/solver_handle.h tests/unit/emulated_lane.h
 tests_unit_test_chip_plan_LDADD = $(unit_test_libraries)

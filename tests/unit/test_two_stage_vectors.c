@@ -10,7 +10,7 @@ enum { MULTIPROCESSORS = 3 };
 #if defined __SANITIZE_THREAD__
 static const int order_limit = 66;
 #elif defined __SANITIZE_ADDRESS__
-static const int order_limit = 131;
+static const int order_limit = 67;
 #else
 static const int order_limit = 260;
 #endif

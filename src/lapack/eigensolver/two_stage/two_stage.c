@@ -74,6 +74,8 @@ enum status two_stage_workspace(const struct solver_handle *handle, const struct
 {
     const struct two_stage_steps steps = two_stage_steps_of(work, 0);
     size_t of_reduction = 0, of_chasing = 0, scratch = bisection_workspace(&steps.bisection);
+    if (work->with_vectors && !two_stage_back_fits(handle->library->device))
+        return STATUS_UNSUPPORTED;
     enum status status = band_reduction_workspace(handle, &steps.reduction, &of_reduction);
     if (status == STATUS_OK)
         status = bulge_chasing_workspace(handle, &steps.chasing, &of_chasing);

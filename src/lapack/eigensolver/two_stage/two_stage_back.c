@@ -3,7 +3,9 @@
 #include "lapack/eigensolver/plain_launch.h"
 #include "lapack/workspace.h"
 
-enum { TAKE_THREADS = 512, ROWS_UNIT = 64, STAGE_BYTES = BAND_BACK_STAGE * sizeof(double) };
+enum { TAKE_THREADS = 512, ROWS_UNIT = 64 };
+/* Of a block's shared memory: for a step's operands, and for each pair of warps. */
+enum { STAGE_BYTES = BAND_BACK_STAGE * sizeof(double), PAIR_BYTES = 2 * BAND_BACK_EXCHANGE * sizeof(double) };
 
 struct kernels {
     enum kernel back, take;
@@ -33,12 +35,24 @@ size_t two_stage_back_workspace(const struct two_stage_back *back) { return lay_
 
 static int64_t parts_of(int64_t count, int64_t part) { return (count + part - 1) / part; }
 
+static int64_t pairs_most(const struct device_properties *properties)
+{
+    const int64_t room = (int64_t)properties->shared_bytes_per_block - STAGE_BYTES;
+    return room < BAND_BACK_PAIRS * PAIR_BYTES ? room / PAIR_BYTES : BAND_BACK_PAIRS;
+}
+
+bool two_stage_back_fits(const struct device *device)
+{
+    return pairs_most(device_properties(device)) > 0;
+}
+
 /* So many that all blocks are on the device in as few turns as there can be, and these are full. With one a
  * multiprocessor has units that idle. */
-static int64_t pairs_of_block(int64_t pairs, int64_t multiprocessors)
+static int64_t pairs_of_block(int64_t pairs, const struct device_properties *properties)
 {
-    const int64_t least = 2, turns = parts_of(pairs, BAND_BACK_PAIRS * multiprocessors),
-                  wanted = parts_of(pairs, turns * multiprocessors);
+    const int64_t most = pairs_most(properties), least = most < 2 ? most : 2,
+                  turns = parts_of(pairs, most * properties->multiprocessors),
+                  wanted = parts_of(pairs, turns * properties->multiprocessors);
     return wanted > least ? wanted : least;
 }
 
@@ -47,8 +61,8 @@ static enum status queue_chased(const struct solver_handle *handle, const struct
     struct device *const device = handle->library->device;
     const struct device_properties *const properties = device_properties(device);
     const int64_t all = parts_of(back->columns, BAND_BACK_COLUMNS),
-                  pairs = pairs_of_block(all, properties->multiprocessors);
-    const size_t exchange_bytes = (size_t)(2 * pairs) * BAND_BACK_EXCHANGE * sizeof(double);
+                  pairs = pairs_of_block(all, properties);
+    const size_t exchange_bytes = (size_t)pairs * PAIR_BYTES;
     struct band_back_arguments arguments = {.kept = bulge_chasing_kept(back->chasing),
                                             .c = device_pointer(back->c),
                                             .ld = back->ldc,

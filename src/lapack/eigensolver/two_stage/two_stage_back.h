@@ -15,6 +15,9 @@ struct two_stage_back {
     int64_t ldc, columns;                   /* columns: 1 or more */
 };
 
+/* Has a block of the device the shared memory that it takes? */
+bool two_stage_back_fits(const struct device *device);
+
 size_t two_stage_back_workspace(const struct two_stage_back *back);
 
 /* Queue it on the handle's stream, with a workspace at a multiple of 256. Inside device_enter. */
