@@ -11,15 +11,16 @@
 enum {
     MULTIPROCESSORS = 3,
     ONE_MULTIPROCESSOR = 1,
+    FOUR_PAIRS = 190, /* of warps bring so many vectors back on as many multiprocessors */
     LONG_ORDER = 840, /* its first panel has more chunks of rows than one multiprocessor holds */
     RESULTS_MOST = 1 << 21
 };
-static const char little_shared[] = "144K"; /* one step's operands on the way back, not two */
+static const char little_shared[] = "100K"; /* one step's operands on the way back, and two pairs of warps */
 
 #if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
-static const int largest_order = 66, vector_order = 67, long_order = 0;
+static const int largest_order = 66, long_order = 0;
 #else
-static const int largest_order = 200, vector_order = 190, long_order = LONG_ORDER; /* four pairs of warps */
+static const int largest_order = 200, long_order = LONG_ORDER;
 #endif
 
 /* Results one behind the other, of one number of multiprocessors. */
@@ -84,11 +85,12 @@ static void keep_results(void)
     for (enum blas_type type = TYPE_S; type <= TYPE_D; type++)
         for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
             with_matrix(type, orders[i], &matrix_kinds[0], keep_values);
-    for (enum blas_type type = TYPE_S; type <= TYPE_D; type++)
-        for (int n = 66; n <= vector_order; n += vector_order - 66)
-            with_matrix(type, n, &matrix_kinds[0], keep_vectors);
-    if (long_order > 0)
+    for (enum blas_type type = long_order > 0 ? TYPE_S : TYPE_D; type <= TYPE_D; type++)
+        with_matrix(type, orders[1], &matrix_kinds[0], keep_vectors);
+    if (long_order > 0) {
+        with_matrix(TYPE_D, FOUR_PAIRS, &matrix_kinds[0], keep_vectors);
         with_matrix(TYPE_D, long_order, &matrix_kinds[0], keep_band);
+    }
 }
 
 /* In a process of its own: this one's driver is not to be opened yet. */
