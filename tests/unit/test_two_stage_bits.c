@@ -1,5 +1,5 @@
-/* Eigenvalues and vectors in two stages on devices of other numbers of multiprocessors and other shared memory:
- * their bits are the same. And the abort word ends a kernel that waits. */
+/* Eigenvalues and vectors in two stages on devices of other numbers of multiprocessors and with other shared
+ * memory: their bits are the same. And the abort word ends a kernel that waits. */
 #include "gpu/kernels/two_stage/band_arguments.h"
 #include "lapack/eigensolver/own_eigen.h"
 #include "two_stage_problem.h"
