@@ -1,5 +1,6 @@
 #include "command/eigen_stages.h"
 #include "lapack/eigensolver/own_eigen.h"
+#include "lapack/eigensolver/two_stage/two_stage.h"
 #include "tuner/learn/timing/graph_replay.h"
 #include "tuner/learn/timing/tuning_pool.h"
 
@@ -44,9 +45,21 @@ static enum status queue_step(void *context, int step)
     return own_eigen_run(&work->timer->handle, &work->eigen, work->workspace, work->workspace_bytes, NULL, 0);
 }
 
+/* Else the eigensolver would take one stage, and both ways as long. */
+static bool has_two_stages(const struct stage_work *work)
+{
+    const struct solver_eigen_call *const call = &work->eigen.call;
+    const struct two_stage two_stage = {.type = call->type, .uplo = call->uplo, .n = call->n,
+                                        .lda = call->lda, .with_vectors = call->vectors};
+    size_t bytes;
+    return two_stage_workspace(&work->timer->handle, &two_stage, &bytes) == STATUS_OK;
+}
+
 /* The larger of both. */
 static bool ask_workspace(struct stage_work *work)
 {
+    if (!has_two_stages(work))
+        return false;
     for (int way = OWN_EIGEN_ONE_STAGE; way <= OWN_EIGEN_TWO_STAGES; way++) {
         size_t bytes = 0, host_bytes = 0;
         work->eigen.way = (enum own_eigen_way)way;

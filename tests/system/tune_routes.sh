@@ -83,6 +83,10 @@ result $? "what the device is not able to do in two stages has the built-in orde
 rm "$recipe.two" && tune_planted "execute 0; takes dsytrd_panel 1; takes dband_chase 1" &&
     grep -q '^route host' "$recipe.two" && ! grep -q two-stages "$recipe.two"
 result $? "and what it takes too long for"
+# A block of 76 KB has no room for the way back.
+rm "$recipe.two" && EMULATED_SHARED=76K tune_planted "$planted" && grep -q '^route host' "$recipe.two" &&
+    ! grep -q two-stages "$recipe.two"
+result $? "and what its blocks have too little shared memory for"
 [ "$(grep -c ' level3 ' "$work/routes")" = 2 ]
 result $? "of level 3 on both"
 # orders LINES [ROUTINE]: what mublas info says of dsyevd or that, and where it is from
