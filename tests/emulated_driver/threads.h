@@ -42,8 +42,8 @@ void emulated_part_barrier(unsigned width);
 void *emulated_shared_of(unsigned block);
 unsigned *emulated_cluster_words(void);
 
-/* Let other threads and blocks run, between looks at memory that one of them is to change: `turn` counts the looks of one
- * wait from 0. Reports a wait that does not end (EMULATED_PATIENCE) and aborts. */
+/* Let other threads and blocks run, between looks at memory that one of them is to change: `turn` counts the
+ * looks of one wait from 0. Reports a wait that does not end (EMULATED_PATIENCE) and aborts. */
 void emulated_spin(unsigned turn);
 
 #ifdef __cplusplus
