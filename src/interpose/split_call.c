@@ -69,10 +69,11 @@ static bool is_there(const struct split_call *split)
     return true;
 }
 
-/* Over those that had the matrix before the last ones came. */
-static bool plan_as_before(struct split_call *split, const struct program_call *call)
+/* Over those of `now` that had the matrix before the last ones came. */
+static bool plan_as_before(struct split_call *split, const struct program_call *call,
+                           const struct split_call *now)
 {
-    for (int most = device_use_count() - 1; most > 1; most--)
+    for (int most = now->plan.devices - 1; most > 1; most--)
         if (plan(split, call, most) && is_there(split))
             return true;
     return false;
@@ -167,7 +168,7 @@ static struct outcome weigh_all(struct split_call *split, struct program_call *c
                                 double other_us)
 {
     struct split_call before;
-    const bool was_split = plan_as_before(&before, call);
+    const bool was_split = plan_as_before(&before, call, split);
     const double before_us = was_split ? split_us(alone_us, before.plan.devices) : other_us;
     const struct outcome outcome = weigh(split, call, alone_us, fmin(before_us, other_us));
     if (outcome.decision.device)

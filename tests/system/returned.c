@@ -7,8 +7,9 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <stdio.h>
+#include <unistd.h>
 
-enum { WORDS = sizeof(struct emulated_census) / sizeof(size_t) };
+enum { WORDS = sizeof(struct emulated_census) / sizeof(size_t), LOOKS = 50 };
 union counts {
     struct emulated_census census;
     size_t words[WORDS];
@@ -24,6 +25,18 @@ static size_t count_threads(void)
     return count;
 }
 
+/* A thread that was joined may be listed for a moment more. */
+static size_t count_threads_that_stay(void)
+{
+    size_t least = count_threads();
+    for (int i = 0; i < LOOKS; i++) {
+        const size_t count = count_threads();
+        least = count < least ? count : least;
+        usleep(1000);
+    }
+    return least;
+}
+
 static void take(union counts *counts, size_t *threads)
 {
     void *const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -32,7 +45,7 @@ static void take(union counts *counts, size_t *threads)
     if (!census)
         exit(2);
     census(&counts->census);
-    *threads = count_threads();
+    *threads = count_threads_that_stay();
 }
 
 int main(int count, char **words)

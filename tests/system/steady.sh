@@ -43,6 +43,9 @@ result $? "a third comes, with the same bits: $(all_calls) calls"
 result $? "the second has its part in each call from the same one on, before and after"
 [ "$(calls_on 3)" = -1 ] && ! grep 'device 3 .*awake' "$work/errors"
 result $? "a fourth would bring too little"
+steady 4 EMULATED_FAULTS=cuLaunchKernel@1:30:719:sticky && cmp "$work/output" "$work/one" &&
+    [ "$(calls_on 3)" -gt 0 ] && [ "$(calls_on 3)" -lt "$(calls_on 2)" ]
+result $? "it comes where the second is lost: $(all_calls) calls"
 
 # 12 MiB less a margin of 4 hold three fifths of it.
 steady 2 MUBLAS_DEVICE_MEMORY=12M && cmp "$work/output" "$work/one" && second=$(calls_on 1) && [ "$second" -gt 100 ]

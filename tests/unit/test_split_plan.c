@@ -171,9 +171,22 @@ static void test_shares(void)
            "other routines are not split");
 }
 
+static void test_poor_last(void)
+{
+    const int64_t node = SPLIT_NODE;
+    const struct blas_call gemv = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 1, 8 * node + 40);
+    const struct split_share shares[] = {{6 * node, 1}, {2 * node + 50, 1}, {10, 1}};
+    struct split_plan plan;
+    tap_ok(split_plan_make(&plan, &gemv, shares, 3) && plan.devices == 2 && plan.first[1] == 6 * node &&
+               plan.first[2] == 8 * node + 40,
+           "a last one with hardly any room does not spoil it");
+    tap_ok(!split_plan_make(&plan, &gemv, shares + 1, 2), "too little room for two");
+}
+
 int main(void)
 {
     test_cover();
+    test_poor_last();
     test_shares();
     return tap_done();
 }

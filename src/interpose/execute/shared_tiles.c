@@ -187,14 +187,25 @@ static bool any_works(const struct worker *workers, int count)
     return false;
 }
 
+static bool any_is_usable(const struct shared_plan *plan)
+{
+    for (int i = 0; i < plan->count; i++)
+        if (device_is_usable(plan->devices[i].device))
+            return true;
+    return false;
+}
+
 /* From the tile on that nobody has finished. */
 static enum status finish_on_host(struct sharing *sharing, const struct host_steps *host)
 {
     struct tile_plan plan = sharing->plan->tiles;
     struct tile_step step;
     int64_t tile;
-    log_message(LOG_WARNING,
-                "all devices failed in the middle of a large level 3 call; the host does the rest");
+    if (any_is_usable(sharing->plan)) /* others' calls have the memory, or a tile has failed */
+        log_message(LOG_INFO, "no device goes on with a large level 3 call; the host does the rest");
+    else
+        log_message(LOG_WARNING,
+                    "all devices failed in the middle of a large level 3 call; the host does the rest");
     for (int64_t group; (group = tile_groups_take(&sharing->groups, 0, now(), &tile)) >= 0;) {
         const int64_t end = (group + 1) * sharing->groups.tiles;
         for (tile_plan_seek(&plan, tile); plan.tile < end;)

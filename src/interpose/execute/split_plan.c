@@ -98,8 +98,14 @@ bool split_plan_make(struct split_plan *plan, const struct blas_call *call, cons
     *plan = (struct split_plan){.call = call, .devices = devices};
     if (blas_is_level3(call) || call->family == FAMILY_AXPY || split_plan_terms(plan) > TERMS_MOST)
         return false;
-    const int64_t grain = grain_of(call, devices);
-    return deal(plan, shares, grain) || (grain != SPLIT_NODE && deal(plan, shares, SPLIT_NODE));
+    for (; plan->devices > 0; plan->devices--) {
+        const int64_t grain = grain_of(call, plan->devices);
+        if (deal(plan, shares, grain) || (grain != SPLIT_NODE && deal(plan, shares, SPLIT_NODE)))
+            return true;
+        if (plan->devices == 2) /* one is no split */
+            return false;
+    }
+    return false;
 }
 
 static struct blas_matrix block(const struct split_plan *plan, int64_t row, int64_t column, int64_t rows,

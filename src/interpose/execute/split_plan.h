@@ -27,7 +27,8 @@ struct split_share {
 };
 
 /* Deal the columns by the devices' pace, as far as each can hold them. False: all together cannot, or the
- * call is not one to be split. A device may get none. */
+ * call is not one to be split. A device may get none. The last ones, where their little room would make cuts
+ * lie where the others cannot hold the rest, are not among the plan's devices. */
 bool split_plan_make(struct split_plan *plan, const struct blas_call *call, const struct split_share *shares,
                      int devices);
 

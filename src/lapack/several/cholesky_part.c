@@ -192,14 +192,16 @@ static enum status look_at_moduli(struct cholesky_part *part, unsigned counts[BL
     return status;
 }
 
-/* Who waits for the panel of a device that was lost computes on what is there, before anyone can know. That
- * is thrown away, but it must not be what others left in memory, NaN perhaps. */
-static enum status clear_panels(struct cholesky_part *part)
+enum status cholesky_part_clear_panel(const struct cholesky_part *part, int place, size_t bytes)
+{
+    return check(part, driver()->memory_set_async(part->panels[place], 0, bytes, part->lane->lane->stream));
+}
+
+static enum status clear_panels(const struct cholesky_part *part)
 {
     enum status status = STATUS_OK;
     for (int i = 0; i < PANELS && status == STATUS_OK; i++)
-        status = check(part, driver()->memory_set_async(part->panels[i], 0, part->panel_bytes,
-                                                        part->lane->lane->stream));
+        status = cholesky_part_clear_panel(part, i, part->panel_bytes);
     return status;
 }
 

@@ -38,6 +38,12 @@ enum status cholesky_part_send(struct cholesky_part *part);
 /* Queues that its block's diagonal becomes real, as a Hermitian matrix has it; nothing for the real types. */
 enum status cholesky_part_clear_diagonal(const struct cholesky_part *part, int block);
 
+/* Queues that so much of another's panel becomes zeros: at the beginning, and once it is used. Who waits for
+ * the panel of a device that was lost computes on what is there, before anyone can know. That is thrown away,
+ * but it must not be what others left in memory, or what lies beside the triangle in a panel before: NaN
+ * perhaps. */
+enum status cholesky_part_clear_panel(const struct cholesky_part *part, int place, size_t bytes);
+
 /* Brings its blocks home, each tried twice. */
 enum status cholesky_part_bring_home(struct cholesky_part *part);
 

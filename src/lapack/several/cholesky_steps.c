@@ -173,6 +173,19 @@ static enum status receive(const struct steps *steps, const struct cholesky_part
     return from == part ? STATUS_OK : wait_for(part, from, from->sent[panel % PANELS]);
 }
 
+/* Its place is for the panel after the next. */
+static enum status give_panel_up(const struct steps *steps, struct cholesky_part *part, int panel)
+{
+    const int place = panel % PANELS;
+    enum status status = STATUS_OK;
+    if (!cholesky_part_has(part, panel))
+        status = cholesky_part_clear_panel(part, place, block_bytes(steps->blocks, panel));
+    if (status == STATUS_OK)
+        status = check(part, driver()->event_record(part->used[place], stream_of(part)));
+    part->is_used[place] = true;
+    return status;
+}
+
 /* Of the blocks from `first` on, before `end`. */
 static enum status update(const struct steps *steps, struct cholesky_part *part, int first, int end,
                           int panel)
@@ -185,10 +198,8 @@ static enum status update(const struct steps *steps, struct cholesky_part *part,
     for (int block = first; block < end && status == STATUS_OK; block++)
         if (cholesky_part_has(part, block))
             status = multiply(steps, part, block, panel);
-    if (status == STATUS_OK && end == steps->blocks->count) {
-        status = check(part, driver()->event_record(part->used[panel % PANELS], stream_of(part)));
-        part->is_used[panel % PANELS] = true;
-    }
+    if (status == STATUS_OK && end == steps->blocks->count)
+        status = give_panel_up(steps, part, panel);
     device_leave(part->on->device, &scope);
     return status;
 }

@@ -72,6 +72,13 @@ static enum status bring_all_home(struct cholesky_part *parts, int count)
     return status != STATUS_OK && touched ? STATUS_RESULT_LOST : status;
 }
 
+/* What a device has waited for, and a lost one has not sent, may make INFO of anything. */
+static enum status outcome_of(enum status stepped, enum status waited)
+{
+    const bool is_certain = stepped != STATUS_OK && stepped != STATUS_UNSUCCESSFUL;
+    return is_certain || waited == STATUS_OK ? stepped : waited;
+}
+
 static enum status run(struct cholesky_part *parts, int count)
 {
     phase_enter(PHASE_UPLOAD);
@@ -80,7 +87,7 @@ static enum status run(struct cholesky_part *parts, int count)
     if (status == STATUS_OK) {
         status = cholesky_steps_run(parts, count);
         const enum status waited = work_on_all(parts, count, wait_for); /* whatever came of it */
-        status = status == STATUS_OK ? waited : status;
+        status = outcome_of(status, waited);
     }
     phase_enter(PHASE_RESULT);
     return status == STATUS_OK ? bring_all_home(parts, count) : status;
