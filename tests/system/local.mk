@@ -43,7 +43,7 @@ tests_system_harmless_library_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version 
 
 # Memory that a routine does not reference, and that cannot be touched.
 check_PROGRAMS += tests/system/guarded
-long_tests += tests/system/guarded.sh
+plain_tests += tests/system/guarded.sh
 EXTRA_DIST += tests/system/guarded.sh
 tests_system_guarded_SOURCES = tests/system/guarded.c tests/system/guarded_operand.c tests/system/guarded_operand.h \
 	tests/system/element.h tests/system/interface_call.c tests/system/interface_call.h tests/system/random.h
@@ -255,7 +255,7 @@ tests_system_system_arguments_LDADD = $(system_test_libraries) -ldl
 tests_system_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic -Wl,--no-as-needed
 tests_system_wrong_SOURCES = tests/system/wrong.c
 tests_system_wrong_LDADD = $(system_test_libraries)
-long_tests += tests/system/alternatives.sh
+plain_tests += tests/system/alternatives.sh
 TESTS += tests/system/linked.sh
 EXTRA_DIST += tests/system/linked.sh tests/system/alternatives.sh
 check_PROGRAMS += tests/system/trampoline
@@ -286,7 +286,8 @@ check_LTLIBRARIES += tests/system/rough_blas.la
 tests_system_rough_blas_la_SOURCES = tests/system/rough_blas.c
 tests_system_rough_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_rough_blas_la_LDFLAGS = $(module_flags)
-long_tests += tests/system/tune.sh tests/system/tune_files.sh
+long_tests += tests/system/tune.sh
+plain_tests += tests/system/tune_files.sh
 EXTRA_DIST += tests/system/tune.sh tests/system/tune_files.sh
 check_PROGRAMS += tests/unit/sign_recipe
 tests_unit_sign_recipe_SOURCES = tests/unit/sign_recipe.c
@@ -353,7 +354,7 @@ EXTRA_DIST += tests/system/links.sh
 tests/system/links.log: mublas$(EXEEXT) bench/shares$(EXEEXT) tests/system/shared_tiles$(EXEEXT)
 plain_tests += tests/system/candidates.sh
 EXTRA_DIST += tests/system/candidates.sh
-TESTS += tests/system/candidate_threads.sh
+plain_tests += tests/system/candidate_threads.sh
 EXTRA_DIST += tests/system/candidate_threads.sh
 TESTS += tests/system/waking.sh
 EXTRA_DIST += tests/system/waking.sh tests/system/waking_recipe.sh

@@ -79,7 +79,7 @@ lost_at() # DEVICE DEVICES CALLS...: how often all was right, and the others wer
     echo $right
 }
 wanted_types=$types wanted_lines=$lines types=d lines=14
-of_two="3 4 5 8 9 12 14 15" of_three="2 4 5 7 10"
+of_two="3 5 8 12 15" of_three="2 5 10"
 [ -z "$sanitizers" ] || of_two="4 9 14" of_three="4 7"
 lose_at() # DEVICE DEVICES CALLS...
 {

@@ -84,7 +84,7 @@ static void test_both_triangles(enum blas_type type, int n)
 static const int order_limit = 3;
 static const enum blas_type last_type = TYPE_D;
 #elif defined __SANITIZE_ADDRESS__
-static const int order_limit = 33;
+static const int order_limit = 3;
 static const enum blas_type last_type = TYPE_D;
 #else
 static const int order_limit = 1000;
@@ -97,8 +97,10 @@ static void test_orders(enum blas_type type)
     const int most = cluster_order_most(type);
     const int around[] = {most - 1, most, most + 1};
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
-        if (small[i] <= order_limit)
+        if (small[i] <= order_limit && type == TYPE_D)
             test_both_triangles(type, small[i]);
+        else if (small[i] <= order_limit)
+            test_bits(type, (i + type) % 2 ? UPLO_UPPER : UPLO_LOWER, small[i], random_kind);
     if (order_limit < most)
         return;
     const bool all = type == TYPE_D; /* the others take their time */
@@ -113,7 +115,7 @@ static void test_orders(enum blas_type type)
 static void test_kinds(enum blas_type type)
 {
     for (int kind = 1; kind < MATRIX_KINDS; kind++)
-        if (order_limit >= 33 && !(matrix_kinds[kind].is_double && blas_is_single(type)) &&
+        if (order_limit >= 33 && type >= TYPE_D && type != TYPE_C && !(matrix_kinds[kind].is_double && blas_is_single(type)) &&
             !(matrix_kinds[kind].is_complex && blas_scalar_parts(type) == 1))
             test_bits(type, kind % 2 ? UPLO_UPPER : UPLO_LOWER, ORDER + kind % 3, &matrix_kinds[kind]);
 }
