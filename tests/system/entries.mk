@@ -22,7 +22,7 @@ long_tests += tests/system/entries.sh
 EXTRA_DIST += tests/system/entries.sh
 
 # The same on a device that is too small.
-long_tests += tests/system/progress.sh
+plain_tests += tests/system/progress.sh
 TESTS += tests/system/tiled.sh
 EXTRA_DIST += tests/system/progress.sh tests/system/tiled.sh
 check_PROGRAMS += tests/system/tiled_long
