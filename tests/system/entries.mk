@@ -18,7 +18,7 @@ tests_system_wide_named_la_SOURCES = tests/system/wide_blas.c
 tests_system_wide_named_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_wide_named_la_LDFLAGS = $(module_flags)
 tests_system_wide_named_la_LIBADD = -ldl
-long_tests += tests/system/entries.sh
+plain_tests += tests/system/entries.sh
 EXTRA_DIST += tests/system/entries.sh
 
 # The same on a device that is too small.

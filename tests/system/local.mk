@@ -338,7 +338,7 @@ EXTRA_DIST += tests/system/programs.sh
 check_PROGRAMS += tests/system/last
 tests_system_last_SOURCES = tests/system/last.c
 tests_system_last_LDADD = $(system_test_libraries)
-long_tests += tests/system/last.sh
+plain_tests += tests/system/last.sh
 EXTRA_DIST += tests/system/last.sh
 
 # A device that wakes in the background.

@@ -666,7 +666,7 @@ tests_unit_test_losses_LDADD = $(unit_test_libraries)
 
 # Beside the host's LAPACK.
 check_PROGRAMS += tests/unit/test_divide_conquer
-long_tests += tests/unit/test_divide_conquer
+plain_tests += tests/unit/test_divide_conquer
 tests_unit_test_divide_conquer_SOURCES = tests/unit/test_divide_conquer.c tests/unit/emulated_lane.h
 tests_unit_test_divide_conquer_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
 

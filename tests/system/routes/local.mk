@@ -80,7 +80,8 @@ tests_system_routes_stedc_LDFLAGS = $(route_test_flags)
 tests_system_routes_plain_SOURCES = tests/system/routes/plain.c
 tests_system_routes_plain_LDADD = -lm -ldl
 endif
-long_tests += tests/system/routes.sh tests/system/routes_deadline.sh tests/system/routes_failures.sh \
+plain_tests += tests/system/routes_deadline.sh
+long_tests += tests/system/routes.sh tests/system/routes_failures.sh \
 	tests/system/routes_stages.sh
 TESTS += tests/system/routes_beside.sh \
 	tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh \
