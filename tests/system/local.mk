@@ -176,7 +176,7 @@ tests/system/steady.log: tests/system/make_recipe$(EXEEXT) tests/system/steady$(
 check_PROGRAMS += tests/system/split
 tests_system_split_SOURCES = tests/system/split.c
 tests_system_split_LDADD = $(system_test_libraries)
-long_tests += tests/system/split.sh
+plain_tests += tests/system/split.sh
 EXTRA_DIST += tests/system/split.sh
 tests/system/split.log: mublas$(EXEEXT) tests/system/split$(EXEEXT)
 
@@ -207,7 +207,7 @@ tests/system/shared_cholesky.log: tests/system/shared_cholesky$(EXEEXT)
 endif
 TESTS += tests/system/shared_cholesky.sh
 EXTRA_DIST += tests/system/shared_cholesky.sh tests/system/shared_cholesky.c
-long_tests += tests/system/ending.sh
+plain_tests += tests/system/ending.sh
 long_tests += tests/system/returned.sh
 EXTRA_DIST += tests/system/ending.sh tests/system/returned.sh tests/system/shared_calls.sh \
 	tests/system/ending.c tests/system/returned.c tests/system/shared_calls.h
