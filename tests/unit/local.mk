@@ -347,7 +347,7 @@ tests_unit_test_emulated_cluster_LDADD = -lpthread -ldl
 
 check_PROGRAMS += tests/unit/test_cooperative
 TESTS += tests/unit/test_cooperative
-tests_unit_test_cooperative_SOURCES = tests/unit/test_cooperative.c tests/unit/emulated_lane.h
+tests_unit_test_cooperative_SOURCES = tests/unit/test_cooperative.c tests/unit/test_apart.h tests/unit/emulated_lane.h
 tests_unit_test_cooperative_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_operands_devices
@@ -727,6 +727,6 @@ tests_unit_test_tridiagonalisation_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_chip_plan
 long_tests += tests/unit/test_chip_plan
-tests_unit_test_chip_plan_SOURCES = tests/unit/test_chip_plan.c tests/unit/hermitian_matrices.h \
+tests_unit_test_chip_plan_SOURCES = tests/unit/test_chip_plan.c tests/unit/test_apart.h tests/unit/hermitian_matrices.h \
 	tests/unit/reduced_matrix.h tests/unit/solver_handle.h tests/unit/emulated_lane.h
 tests_unit_test_chip_plan_LDADD = $(unit_test_libraries)

@@ -3,9 +3,7 @@
 #include "gpu/cooperative_refusal.h"
 #include "hermitian_matrices.h"
 #include "reduced_matrix.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
+#include "test_apart.h"
 
 enum { ORDER = 20 };
 static const struct matrix_kind *const random_kind = &matrix_kinds[0];
@@ -229,19 +227,6 @@ static bool follows_other_refusals(void)
     const bool good = cluster_blocks(TYPE_D, ORDER) == 8;
     cooperative_refuse(emulated_device);
     return good && cluster_blocks(TYPE_D, ORDER) == 0;
-}
-
-/* In a process of its own: each has its device. */
-static void test_apart(bool (*is_right)(void), const char *what)
-{
-    enum { AS_IT_SHOULD = 7 };
-    int status = 0;
-    fflush(stdout);
-    const pid_t child = fork();
-    if (child == 0)
-        _exit(is_right() ? AS_IT_SHOULD : 0);
-    tap_ok(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == AS_IT_SHOULD,
-           "%s", what);
 }
 
 static void test_choice(void)

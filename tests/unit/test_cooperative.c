@@ -5,13 +5,12 @@
 #include "common/blas_call.h"
 #include "gpu/cooperative.h"
 #include "gpu/kernels/route_arguments.h"
+#include "test_apart.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { COLUMNS = 40, BYTES = COLUMNS * PART_PIECE * 4 };
 
@@ -108,19 +107,6 @@ static bool remembers_refusal(void)
     return launch(&copy) == STATUS_UNSUPPORTED &&
            cooperative_room(lane->device, &copy, &blocks) == STATUS_UNSUPPORTED &&
            launch(&copy) == STATUS_UNSUPPORTED && call_count("cuLaunchCooperativeKernel") == 1;
-}
-
-/* In a process of its own. */
-static void test_apart(bool (*is_right)(void), const char *what)
-{
-    enum { AS_IT_SHOULD = 7 };
-    int status = 0;
-    fflush(stdout);
-    const pid_t child = fork();
-    if (child == 0)
-        _exit(is_right() ? AS_IT_SHOULD : 0);
-    tap_ok(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == AS_IT_SHOULD,
-           "%s", what);
 }
 
 static void test_deadlines(void)

@@ -13,7 +13,7 @@
 #include "gpu/kernels/tile_ops.h"
 #include "gpu/kernels/two_stage/band_kept.h"
 
-constexpr int BACK_TILES = BAND_WIDTH / TILE, WINDOW_TILES = 2 * BACK_TILES;
+constexpr int BACK_TILES = BAND_WIDTH / TILE; /* of half a window */
 
 template <typename R> struct band_back_work {
     const band_back_arguments &arguments;
