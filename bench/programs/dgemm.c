@@ -2,57 +2,11 @@
  * EXTRA 2 (default 1) the program has pinned that memory, as programs with CUDA of their own do. */
 #include "checks.h"
 #include "lapack.h"
+#include "pinned.h"
 #include "problems.h"
 #include "program.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-/* The CUDA driver's interface restated, since programs are built where there is no CUDA. */
-struct driver {
-    int (*initialise)(unsigned flags);
-    int (*retain_context)(void **context, int device);
-    int (*set_context)(void *context);
-    int (*pin)(void *memory, size_t bytes, unsigned flags);
-};
-enum { PORTABLE = 1, ORDINARY = 1 };
-
-static void give_up(const char *what)
-{
-    fprintf(stderr, "dgemm: no pinned memory: %s\n", what);
-    exit(1);
-}
-
-static void find(void *library, const char *name, void *place)
-{
-    *(void **)place = dlsym(library, name);
-    if (!*(void **)place)
-        give_up(name);
-}
-
-static void open_driver(struct driver *driver)
-{
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *context;
-    if (!library)
-        give_up(dlerror());
-    find(library, "cuInit", &driver->initialise);
-    find(library, "cuDevicePrimaryCtxRetain", &driver->retain_context);
-    find(library, "cuCtxSetCurrent", &driver->set_context);
-    find(library, "cuMemHostRegister_v2", &driver->pin);
-    if (driver->initialise(0) != 0 || driver->retain_context(&context, 0) != 0 ||
-        driver->set_context(context) != 0)
-        give_up("no CUDA device");
-}
-
-static void pin(double *memory[], int count, size_t bytes)
-{
-    struct driver driver;
-    open_driver(&driver);
-    for (int i = 0; i < count; i++)
-        if (driver.pin(memory[i], bytes, PORTABLE) != 0)
-            give_up("cuMemHostRegister fails");
-}
 
 int main(int count, char **arguments)
 {
@@ -64,8 +18,8 @@ int main(int count, char **arguments)
     double *memory[] = {allocate(size), allocate(size), allocate(size)};
     double *left = memory[0], *right = memory[1], *product = memory[2];
     const struct matrix c = matrix_dense((size_t)n, (size_t)n, product);
-    if (run.extra != ORDINARY)
-        pin(memory, 3, size * sizeof(double));
+    for (int i = 0; i < 3 && run.extra != ORDINARY; i++)
+        pin(memory[i], size * sizeof(double));
     while (run_next(&run)) {
         matrix_fill(&a, left);
         matrix_fill(&b, right);

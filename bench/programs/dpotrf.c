@@ -1,6 +1,8 @@
-/* dpotrf.c - Cholesky factorisation; its check, the solution of a system by it, is not measured. */
+/* dpotrf.c - Cholesky factorisation; its check, the solution of a system by it, is not measured. With EXTRA 2
+ * (default 1) the program has pinned the matrix. */
 #include "checks.h"
 #include "lapack.h"
+#include "pinned.h"
 #include "problems.h"
 #include "program.h"
 
@@ -8,11 +10,13 @@
 
 int main(int count, char **arguments)
 {
-    struct run run = run_begin("dpotrf", count, arguments, 0);
+    struct run run = run_begin("dpotrf", count, arguments, ORDINARY);
     int n = run.n, sides = RIGHT_HAND_SIDES, info;
     struct matrix a = problem_definite(n), b = problem_right_hand_sides(n);
     double *factor = allocate(matrix_size(&a)), *solution = allocate(matrix_size(&b));
     struct matrix x = matrix_dense((size_t)n, RIGHT_HAND_SIDES, solution);
+    if (run.extra != ORDINARY)
+        pin(factor, matrix_size(&a) * sizeof(double));
     while (run_next(&run)) {
         matrix_fill(&a, factor);
         matrix_fill(&b, solution);
@@ -27,6 +31,7 @@ int main(int count, char **arguments)
         run_checked(&run, check_solution(&a, &x, &b), -1);
     }
     free(solution);
-    free(factor);
+    if (run.extra == ORDINARY)
+        free(factor); /* pinned memory goes with the process */
     return run_finish(&run);
 }

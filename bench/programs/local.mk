@@ -5,11 +5,12 @@ bench_programs_libprogram_la_SOURCES = \
 	bench/programs/checks.c bench/programs/checks.h bench/programs/checks_factors.c \
 	bench/programs/matrix.c bench/programs/matrix.h \
 	bench/programs/parallel.c bench/programs/parallel.h \
+	bench/programs/pinned.c bench/programs/pinned.h \
 	bench/programs/probe.c bench/programs/probe.h \
 	bench/programs/program.c bench/programs/program.h \
 	bench/programs/changing.c bench/programs/changing.h \
 	bench/programs/lapack.h bench/programs/problems.h bench/timing.h
-bench_program_libraries = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm
+bench_program_libraries = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm -ldl
 
 bench_programs = \
 	bench/programs/dgeev bench/programs/dgels bench/programs/dgemm bench/programs/dgeqrf \

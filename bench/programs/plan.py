@@ -88,7 +88,7 @@ PLANS = {
     # one holds the last matrix, of 104 GB.
     "devices": [
         Case("dgemm", 16384, 2, repetitions=8, host_repetitions=1),
-        Case("dpotrf", 32768, repetitions=6, host_repetitions=1),
+        Case("dpotrf", 32768, 2, repetitions=8, host_repetitions=1),
         Case("power", 32768, 300, repetitions=16, host_repetitions=1),
         Case("dsyevd_threads", 4096, 2, repetitions=20, host_repetitions=1),
         Case("dsyevd", 4096, repetitions=4, host_repetitions=1),

@@ -53,6 +53,7 @@ libmublas_core_la_SOURCES += \
 	src/mirror/tracking/tracker_self_test.c \
 	src/mirror/tracking/write_tracker.c src/mirror/tracking/write_tracker.h \
 	src/mirror/transfer/packing.c \
+	src/mirror/transfer/part_transfer.c src/mirror/transfer/part_transfer.h \
 	src/mirror/transfer/piece_queue.c src/mirror/transfer/piece_queue.h \
 	src/mirror/transfer/pieces.c src/mirror/transfer/pieces.h \
 	src/mirror/transfer/shared_transfer.c src/mirror/transfer/shared_transfer.h \

@@ -32,7 +32,7 @@ tests/system/tiled.log: tests/system/entries$(EXEEXT) tests/system/tiled_long$(E
 
 # Tiles on several devices.
 check_PROGRAMS += tests/system/shared_tiles
-tests_system_shared_tiles_SOURCES = tests/system/shared_tiles.c
+tests_system_shared_tiles_SOURCES = tests/system/shared_tiles.c tests/system/program_pins.h
 tests_system_shared_tiles_LDADD = $(system_test_libraries)
 TESTS += tests/system/shared_tiles.sh
 EXTRA_DIST += tests/system/shared_tiles.sh

@@ -201,7 +201,7 @@ tests_system_returned_SOURCES = tests/system/returned.c tests/system/shared_call
 tests_system_returned_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -ldl -lm
 tests/system/returned.log: tests/system/returned$(EXEEXT)
 check_PROGRAMS += tests/system/shared_cholesky
-tests_system_shared_cholesky_SOURCES = tests/system/shared_cholesky.c
+tests_system_shared_cholesky_SOURCES = tests/system/shared_cholesky.c tests/system/program_pins.h
 tests_system_shared_cholesky_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -lm
 tests/system/shared_cholesky.log: tests/system/shared_cholesky$(EXEEXT)
 endif

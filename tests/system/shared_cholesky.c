@@ -1,6 +1,7 @@
 /* shared_cholesky [TYPES]: potrf of all types, or of these, and both triangles at orders around the edges of
  * blocks, checked by the product of the factor with its conjugate transpose; what must not be written, and INFO
  * of matrices that are not positive definite. At the end a digest of all factors. */
+#include "program_pins.h"
 #include "tap.h"
 
 #include <complex.h>
@@ -21,7 +22,8 @@ static const char types[] = "sdcz";
 static void (*const routines[])(const char *, const int *, void *, const int *, int *) = {spotrf_, dpotrf_,
                                                                                           cpotrf_, zpotrf_};
 static number matrix[ELEMENTS], factor[ELEMENTS];
-static unsigned char memory[ELEMENTS * sizeof(number)], before[ELEMENTS * sizeof(number)];
+static _Alignas(4096) unsigned char memory[ELEMENTS * sizeof(number)];
+static unsigned char before[ELEMENTS * sizeof(number)];
 static uint64_t state = 1, digest = 14695981039346656037u;
 
 UNWATCHED static double next(void)
@@ -167,6 +169,8 @@ int main(int count, char **words)
 {
     static const int orders[] = {129, 191, 192, 193, 256, 300};
     static const int bad[] = {1, 64, 65, 190, 193};
+    if (getenv("SHARED_CHOLESKY_PINNED"))
+        program_pins(memory, sizeof memory);
     for (int type = 0; type < 4; type++)
         for (int lower = 0; lower < 2 && (count < 2 || strchr(words[1], types[type])); lower++) {
             for (int i = 0; i < 6; i++)

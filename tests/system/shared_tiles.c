@@ -2,10 +2,10 @@
  * small whole numbers, so any order of summation is exact; the triangular ones have unit diagonals and solve
  * for what made their right hand side. At the end a digest of a product of real numbers, whose bits show the
  * cut. */
+#include "program_pins.h"
 #include "tap.h"
 
 #include <complex.h>
-#include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,23 +180,11 @@ static void print_digest(void)
     printf("# digest %016llx\n", (unsigned long long)digest);
 }
 
-/* As a program that uses CUDA itself may have it. */
 static void pin(void)
 {
-    void *context, *library = dlopen("libcuda.so.1", RTLD_NOW);
-    int (*init)(unsigned) = (int (*)(unsigned))dlsym(library, "cuInit");
-    int (*retain)(void **, int) = (int (*)(void **, int))dlsym(library, "cuDevicePrimaryCtxRetain");
-    int (*push)(void *) = (int (*)(void *))dlsym(library, "cuCtxPushCurrent_v2");
-    int (*add)(void *, size_t, unsigned) =
-        (int (*)(void *, size_t, unsigned))dlsym(library, "cuMemHostRegister_v2");
     void *const matrices[] = {a, b, c, za, zb, zc};
-    bool good = init(0) == 0 && retain(&context, 0) == 0 && push(context) == 0;
     for (int i = 0; i < 6; i++)
-        good = good && add(matrices[i], i < 3 ? sizeof a : sizeof za, 1) == 0;
-    if (!good) {
-        printf("Bail out! the matrices cannot be pinned\n");
-        exit(1);
-    }
+        program_pins(matrices[i], i < 3 ? sizeof a : sizeof za);
 }
 
 int main(void)

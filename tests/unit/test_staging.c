@@ -1,6 +1,7 @@
 /* Transfers land where they should, whole, and touch no other byte. Copies of the
  * emulated device land as late as possible, so staging reused too early shows. */
 #include "emulated_lane.h"
+#include "mirror/transfer/part_transfer.h"
 #include "mirror/transfer/staging.h"
 #include "mirror/transfer/transfer.h"
 
@@ -136,14 +137,16 @@ static bool in_part(enum blas_part part, int64_t row, int64_t column)
     return part == PART_FULL || (part == PART_LOWER ? row >= column : row <= column);
 }
 
-static void test_part(enum blas_part part, int64_t rows, int64_t columns, int64_t ld, int64_t device_ld)
+static void test_part_in(uint64_t *host, bool is_pinned, const struct blas_matrix *matrix, int64_t device_ld)
 {
+    const int64_t rows = matrix->rows, columns = matrix->columns, ld = matrix->ld;
+    const enum blas_part part = matrix->part;
     size_t bytes = (size_t)(ld * columns) * 8, device_bytes = (size_t)(device_ld * columns) * 8;
-    uint64_t *host = (uint64_t *)patterned(bytes), *source = (uint64_t *)patterned(bytes),
-             *seen = (uint64_t *)image;
-    struct blas_matrix matrix = {host, rows, columns, ld, part};
+    uint64_t *source = (uint64_t *)patterned(bytes), *seen = (uint64_t *)image;
+    memcpy(host, source, bytes);
     clear_device(device_bytes);
-    bool good = staging_upload_part(lane, device, device_ld, &matrix, 8) == STATUS_OK, touched = false;
+    bool good = part_upload(lane, device, device_ld, matrix, 8, is_pinned) == STATUS_OK, touched = false;
+    good = good && (!is_pinned || lane_synchronise(lane, "waiting") == STATUS_OK);
     memset(host, 0x44, bytes);
     good = good && lane_synchronise(lane, "waiting") == STATUS_OK && device_peek(image, device, device_bytes);
     for (int64_t j = 0; j < columns; j++)
@@ -152,16 +155,27 @@ static void test_part(enum blas_part part, int64_t rows, int64_t columns, int64_
             good = good && (!inside || seen[i + j * device_ld] == source[i + j * ld]) &&
                    (i < rows || seen[i + j * device_ld] == 0xeeeeeeeeeeeeeeee);
         }
-    good = good && staging_download_part(lane, &matrix, device, device_ld, 8, &touched) == STATUS_OK &&
+    good = good && part_download(lane, matrix, device, device_ld, 8, is_pinned, &touched) == STATUS_OK &&
            touched;
     for (int64_t j = 0; j < columns; j++)
         for (int64_t i = 0; i < ld; i++)
             good = good && host[i + j * ld] ==
                                (i < rows && in_part(part, i, j) ? source[i + j * ld] : 0x4444444444444444);
-    tap_ok(good, "part %d of %lld by %lld, ld %lld, on the device %lld", part, (long long)rows,
-           (long long)columns, (long long)ld, (long long)device_ld);
-    free(host);
+    tap_ok(good, "part %d of %lld by %lld, ld %lld, on the device %lld, %s", part, (long long)rows,
+           (long long)columns, (long long)ld, (long long)device_ld, is_pinned ? "pinned" : "not pinned");
     free(source);
+}
+
+static void test_part(enum blas_part part, int64_t rows, int64_t columns, int64_t ld, int64_t device_ld)
+{
+    const size_t bytes = (size_t)(ld * columns) * 8;
+    void *ordinary = malloc(bytes), *pinned = NULL;
+    if (!ordinary || device_check(emulated_device, driver()->pinned_allocate(&pinned, bytes, 0), "pinning"))
+        exit(1);
+    test_part_in(ordinary, false, &(struct blas_matrix){ordinary, rows, columns, ld, part}, device_ld);
+    test_part_in(pinned, true, &(struct blas_matrix){pinned, rows, columns, ld, part}, device_ld);
+    driver()->pinned_free(pinned);
+    free(ordinary);
 }
 
 /* A download right behind uploads that have not landed. */

@@ -5,6 +5,8 @@
 #include "interpose/execute/split_home.h"
 #include "mirror/transfer/staging.h"
 
+#include <string.h>
+
 /* One device's part of the call under way. */
 struct share {
     const struct split_plan *plan;
@@ -14,12 +16,14 @@ struct share {
     struct operands_hold *hold;
     struct lane *lane;
     bool is_under_way;      /* something queued on it may still use what the hold has */
-    CUdeviceptr x, results; /* in the lane's scratch memory: x, then what each step brings */
+    CUdeviceptr x, results; /* x, and what each step brings: in the lane's scratch memory, */
+    bool is_pinned;         /* but short results in its pinned memory, where kernels write them */
     size_t x_bytes, results_bytes;
     unsigned char *home; /* the same results in host memory */
 };
 
 enum { SCRATCH_ALIGNMENT = 256 };
+enum { RESULT = 1 }; /* of the lane's vectors */
 
 static size_t aligned(size_t bytes)
 {
@@ -82,7 +86,8 @@ static enum status begin(struct share *share, struct patience *patience, enum ho
     *kept = share->number == 0 ? *patience : patience_of_us(later_patience_us);
     phase_enter(PHASE_MEMORY);
     enum status status = operands_hold(share->on->mirrors, NULL, kept, share->on->operands,
-                                       share->on->operand_count, share->x_bytes + share->results_bytes, way,
+                                       share->on->operand_count,
+                                       share->x_bytes + (share->is_pinned ? 0 : share->results_bytes), way,
                                        &share->hold);
     if (status != STATUS_OK) {
         share->hold = NULL;
@@ -91,7 +96,8 @@ static enum status begin(struct share *share, struct patience *patience, enum ho
     share->lane = operands_lane(share->hold);
     share->is_under_way = true;
     share->x = lane_scratch(share->lane, share->x_bytes);
-    share->results = lane_scratch(share->lane, share->results_bytes);
+    share->results = share->is_pinned ? (CUdeviceptr)(uintptr_t)share->lane->vectors[RESULT]
+                                      : lane_scratch(share->lane, share->results_bytes);
     phase_enter(PHASE_VECTORS);
     status = staging_upload_vector(share->lane, share->x, &share->plan->call->x,
                                    blas_element_bytes(share->plan->call->type));
@@ -113,7 +119,9 @@ static enum status fetch(struct share *share)
     enum status status = lane_synchronise(share->lane, "running a part of a call");
     share->is_under_way = status != STATUS_OK;
     phase_enter(PHASE_RESULT);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && share->is_pinned)
+        memcpy(share->home, share->lane->vectors[RESULT], share->results_bytes);
+    else if (status == STATUS_OK)
         status = staging_download(share->lane, share->home, share->results_bytes, share->results,
                                   share->results_bytes, share->results_bytes, 1);
     return status == STATUS_OK ? operands_write_back(share->hold)
@@ -209,6 +217,7 @@ static void share_out(struct share *shares, const struct split_plan *plan, struc
                                    .number = d,
                                    .x_bytes = x_bytes,
                                    .results_bytes = home->bytes[d],
+                                   .is_pinned = home->bytes[d] <= LANE_VECTOR_BYTES,
                                    .home = home->results[d]};
 }
 

@@ -89,11 +89,17 @@ void split_home_give_back(struct split_home *home)
     split_memory_give_back(&home->memory);
 }
 
+static bool is_read(const struct blas_call *call)
+{
+    return call->family != FAMILY_TRMV && !blas_scalar_is_zero(call->type, call->beta);
+}
+
 enum status split_home_add_up(struct split_home *home)
 {
     const struct blas_vector *const result = result_of(home->plan);
     const size_t element = blas_element_bytes(home->plan->call->type);
-    staging_pack_vector(home->packed, result, element);
+    if (is_read(home->plan->call))
+        staging_pack_vector(home->packed, result, element);
     const enum status status =
         split_sum(home->plan, home->addends, home->steps, &home->memory, home->packed);
     if (status == STATUS_OK)

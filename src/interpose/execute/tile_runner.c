@@ -2,7 +2,7 @@
 #include "common/phase_clock.h"
 #include "common/progress.h"
 #include "gpu/vendor/level3.h"
-#include "mirror/transfer/staging.h"
+#include "mirror/transfer/part_transfer.h"
 
 enum { LD_BYTES = 16 };
 
@@ -27,22 +27,11 @@ static struct blas_matrix on_device(const struct tile_runner *runner, const stru
     return result;
 }
 
-/* What a triangle leaves out is never read. */
-static bool goes_directly(const struct tile_runner *runner, const struct blas_matrix *matrix)
-{
-    return runner->is_pinned && matrix->part == PART_FULL;
-}
-
 static enum status upload(struct tile_runner *runner, struct lane *lane, const struct blas_matrix *matrix,
                           CUdeviceptr address)
 {
-    const size_t element = runner->element_bytes;
-    const int64_t ld = device_ld(runner, matrix);
-    enum status status = goes_directly(runner, matrix)
-                             ? staging_upload_direct(lane, address, (size_t)ld * element, matrix->pointer,
-                                                     (size_t)matrix->ld * element,
-                                                     (size_t)matrix->rows * element, (size_t)matrix->columns)
-                             : staging_upload_part(lane, address, ld, matrix, element);
+    const enum status status = part_upload(lane, address, device_ld(runner, matrix), matrix,
+                                           runner->element_bytes, runner->is_pinned);
     if (status == STATUS_OK)
         runner->moved->bytes_up += bytes_of(runner, matrix);
     return status;
@@ -130,15 +119,8 @@ static enum status run_step(struct tile_runner *runner, const struct tile_step *
 
 static enum status download(struct tile_runner *runner, const struct blas_matrix *matrix, bool *touched)
 {
-    const size_t element = runner->element_bytes;
-    const int64_t ld = device_ld(runner, matrix);
-    if (!goes_directly(runner, matrix))
-        return staging_download_part(runner->lane, matrix, runner->tile, ld, element, touched);
-    *touched = true;
-    enum status status = staging_download_direct(runner->lane, matrix->pointer, (size_t)matrix->ld * element,
-                                                 runner->tile, (size_t)ld * element,
-                                                 (size_t)matrix->rows * element, (size_t)matrix->columns);
-    return status == STATUS_OK ? lane_synchronise(runner->lane, "copying a tile to the host") : status;
+    return part_download(runner->lane, matrix, runner->tile, device_ld(runner, matrix), runner->element_bytes,
+                         runner->is_pinned, touched);
 }
 
 /* The first wait of a tile, so a failure may be any step's; nothing has been written then. */

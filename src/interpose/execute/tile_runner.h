@@ -27,7 +27,7 @@ struct tile_runner {
     struct tile_buffer buffers[TILE_FACTORS][TILE_COPIES];
     int latest[TILE_FACTORS]; /* which of a factor's buffers the latest step used */
     struct transfer_count *moved;
-    bool is_pinned; /* all operands, by the program: full blocks go by DMA */
+    bool is_pinned; /* all operands, by the program: they go by DMA */
     bool delivered; /* a tile has come back: the host cannot do the call from the start */
 };
 

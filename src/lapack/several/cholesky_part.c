@@ -1,7 +1,7 @@
 #include "lapack/several/cholesky_part.h"
 #include "lapack/route_values.h"
 #include "lapack/workspace.h"
-#include "mirror/transfer/staging.h"
+#include "mirror/transfer/part_transfer.h"
 
 #include <stdlib.h>
 
@@ -150,8 +150,8 @@ static enum status send_piece(struct cholesky_part *part, int block, bool is_res
     *numbers = 0;
     if (piece.rows == 0)
         return STATUS_OK;
-    enum status status = staging_upload_part(part->lane->lane, address, block_ld(blocks, block), &piece,
-                                             blas_element_bytes(blocks->type));
+    enum status status = part_upload(part->lane->lane, address, block_ld(blocks, block), &piece,
+                                     blas_element_bytes(blocks->type), part->is_pinned);
     part->moved.bytes_up += blas_part_bytes(&piece, blocks->type);
     if (status == STATUS_OK && !is_rest)
         status = cholesky_part_clear_diagonal(part, block);
@@ -209,6 +209,7 @@ enum status cholesky_part_send(struct cholesky_part *part)
 {
     unsigned counts[BLOCKS_MOST][2] = {{0}};
     enum status status = clear_panels(part);
+    part->is_pinned = route_operand_is_pinned(part->on->mirrors, part->a, part->blocks->type);
     for (int i = 0; i < 2 * part->blocks->count && status == STATUS_OK; i++)
         if (cholesky_part_has(part, i / 2))
             status = send_piece(part, i / 2, i % 2, &counts[i / 2][i % 2]);
@@ -224,8 +225,9 @@ static enum status bring_piece(struct cholesky_part *part, int block, bool is_re
     if (piece.rows == 0)
         return STATUS_OK;
     for (int attempt = 0; attempt < 2; attempt++) {
-        status = staging_download_part(part->lane->lane, &piece, address, block_ld(part->blocks, block),
-                                       blas_element_bytes(part->blocks->type), &part->is_touched);
+        status = part_download(part->lane->lane, &piece, address, block_ld(part->blocks, block),
+                               blas_element_bytes(part->blocks->type), part->is_pinned && attempt == 0,
+                               &part->is_touched);
         if (status == STATUS_OK) {
             part->moved.bytes_down += blas_part_bytes(&piece, part->blocks->type);
             return STATUS_OK;

@@ -22,6 +22,7 @@ struct cholesky_part {
     CUevent factored;      /* and INFO is in info_home */
     bool is_used[PANELS];  /* `used` was recorded */
     int *info_home;        /* pinned */
+    bool is_pinned;        /* `a` is, by the program */
     struct transfer_count moved;
     bool is_touched;       /* host memory has been written */
     enum status status;    /* of what its thread does */
