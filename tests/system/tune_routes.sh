@@ -104,9 +104,15 @@ after=$(orders $'route host real vectors 0.5\nroute device real vectors 5\n') &&
     grep -q '^LAPACK routines .*(learned: eigenvectors; others built in)$' "$work/output"
 result $? "and, where it was learned, that: $after"
 stages="^mublas' own eigensolver takes two stages .*: double"
+clusters="^  and reduces up to these by a cluster, .*: s"
 orders "" > /dev/null && grep -q "$stages [1-9].*, single [1-9].* (built in)\$" "$work/output" &&
-    orders $'route two-stages double 2208\n' > /dev/null && grep -q "$stages 2208 .*, single .* (learned)\$" "$work/output"
-result $? "and from which order on mublas' own eigensolver takes two stages"
+    grep -q "$clusters 416 d 384 .* (built in, of 16 blocks)\$" "$work/output" &&
+    orders $'route two-stages double 2208\n' > /dev/null &&
+    grep -q "$stages 2208 .*, single .* (learned)\$" "$work/output" &&
+    grep -q "$clusters 416 .*(built" "$work/output" &&
+    orders $'route cluster double 100\n' > /dev/null && grep -q "$stages.* (built in)\$" "$work/output" &&
+    grep -q "$clusters 416 d 100 c 320 .* (learned)\$" "$work/output"
+result $? "and between which orders mublas' own eigensolver takes a cluster, and two stages"
 before=$(orders "" zgesv) &&
     after=$(orders $'route host real level3 0.5\nroute device real level3 8\n' zgesv) &&
     [ "$after" -gt "$before" ] &&

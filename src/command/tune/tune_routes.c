@@ -156,7 +156,7 @@ static void learn_two_stages(struct route_factors *factors, struct call_timer *t
         time_stages(&stages, known.none, &ratio);
         for (int i = 0; i < PARTS; i++) {
             stages.tenths = tenths[i];
-            factors->from[BORDER_TWO_STAGES + i][single] =
+            factors->orders[BORDER_TWO_STAGES + i][stages.type] =
                 border_search(two_stage_border(&known, 10, tenths[i]), time_stages, &stages);
         }
     }
@@ -189,7 +189,7 @@ static void learn_ways(struct route_factors *factors, struct times *times, doubl
                                     times[i].solver, count);
     }
     if (good)
-        memcpy(factors->from, borders.from, sizeof borders.from);
+        memcpy(factors->orders, borders.orders, sizeof borders.orders);
     shim_child_clean(&timer.child);
 }
 
