@@ -159,13 +159,14 @@ static bool takes_the_faster(void)
 static bool takes_the_learned(void)
 {
     open_clusters(8);
-    return reduces_order(231, 231, true) && reduces_order(65, 64, false) && reduces_order(64, 64, true);
+    return reduces_order(231, 231, true) && reduces_order(ORDER, ORDER - 1, false) &&
+           reduces_order(ORDER, ORDER, true);
 }
 
 static bool may_have_none(void)
 {
     open_clusters(0);
-    return cluster_blocks(TYPE_D, ORDER) == 0 && reduces_one(false) && reduces_order(64, 500, false) &&
+    return cluster_blocks(TYPE_D, ORDER) == 0 && reduces_one(false) && reduces_order(ORDER, 500, false) &&
            call_count("cuOccupancyMaxActiveClusters") == 0;
 }
 
