@@ -141,7 +141,7 @@ static struct operands operands_of(enum blas_type type, int64_t n)
     operands.results = allocate(operands.bytes);
     must(driver()->memory_set_async(operands.results, 0, operands.bytes, handle.stream), "zeroing failed");
     operands.work = (struct tridiagonalisation){.type = type, .uplo = UPLO_LOWER, .n = n, .lda = n,
-                                                .by_cluster = true,
+                                                .cluster_to = n,
                                                 .a = operands.results, .d = operands.results + matrix,
                                                 .e = operands.results + matrix + column,
                                                 .tau = operands.results + matrix + 2 * column};

@@ -10,7 +10,7 @@ mublas_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 # Calls made and timed by a process under the shim: for the command and bench programs.
 noinst_LTLIBRARIES += libmublas_calls.la
 libmublas_calls_la_SOURCES = \
-	src/command/eigen_stages.c src/command/eigen_stages.h \
+	src/command/eigen_ways.c src/command/eigen_ways.h \
 	src/command/file_replace.c src/command/file_replace.h \
 	src/command/lapack_call.c src/command/lapack_call.h \
 	src/command/operand_pools.c src/command/operand_pools.h \

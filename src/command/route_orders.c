@@ -1,6 +1,8 @@
 #include "command/route_orders.h"
 #include "common/settings.h"
+#include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 #include "interpose/policy.h"
+#include "lapack/eigensolver/chip_plan.h"
 #include "tuner/online/route_times.h"
 
 enum { ORDER_MOST = 1 << 15 };
@@ -59,26 +61,45 @@ static void print_origin(FILE *stream, const struct machine_model *model)
     fputs(*before == ',' ? "; others built in" : "built in", stream);
 }
 
-static void print_two_stages(FILE *stream, const struct machine_model *model)
+static bool has_borders(const struct route_factors *learned, int first, int last)
+{
+    for (int border = first; border <= last && learned; border++)
+        for (int type = 0; type <= TYPE_Z; type++)
+            if (learned->orders[border][type] > 0)
+                return true;
+    return false;
+}
+
+static void print_two_stages(FILE *stream, const struct route_factors *learned)
 {
     static const enum blas_type types[] = {TYPE_D, TYPE_S};
-    const struct route_factors *const learned = model->learned ? &model->learned->routes : NULL;
-    bool any = false;
     fputs("mublas' own eigensolver takes two stages from these orders on (values, a tenth of vectors, all",
           stream);
     for (int i = 0; i < 2; i++) {
         const struct two_stage_borders from = route_factors_two_stages(learned, types[i]);
         fprintf(stream, "%s %s %lld %lld %lld", i ? "," : "):", i ? "single" : "double", (long long)from.none,
                 (long long)from.tenth, (long long)from.all);
-        for (int border = BORDER_TWO_STAGES; border < ROUTE_BORDERS; border++)
-            any = any || (learned && learned->from[border][i] > 0);
     }
+    const bool any = has_borders(learned, BORDER_TWO_STAGES, BORDER_TWO_STAGES_ALL);
     fprintf(stream, " (%s)\n", any ? "learned" : "built in");
+}
+
+static void print_clusters(FILE *stream, const struct route_factors *learned)
+{
+    fputs("  and reduces up to these by a cluster, where the device has one:", stream);
+    for (enum blas_type type = TYPE_S; type <= TYPE_Z; type++) {
+        const int64_t to = route_factors_cluster_to(learned, type);
+        fprintf(stream, " %c %lld", "sdcz"[type],
+                (long long)(to > 0 ? to : chip_cluster_to(type, TRIDIAGONAL_WARPS)));
+    }
+    const bool any = has_borders(learned, BORDER_CLUSTER, BORDER_CLUSTER);
+    fprintf(stream, " (%s)\n", any ? "learned" : "built in, of 16 blocks");
 }
 
 void route_orders_print(FILE *stream, const struct machine_model *model)
 {
     const int count = (int)(sizeof routines / sizeof *routines);
+    const struct route_factors *const learned = model->learned ? &model->learned->routes : NULL;
     fputs(
         "LAPACK routines leave the host from these orders on, with all vectors or as many right-hand sides (",
         stream);
@@ -90,5 +111,6 @@ void route_orders_print(FILE *stream, const struct machine_model *model)
         print_order(stream, model, i);
     }
     fputc('\n', stream);
-    print_two_stages(stream, model);
+    print_two_stages(stream, learned);
+    print_clusters(stream, learned);
 }

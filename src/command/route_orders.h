@@ -8,7 +8,7 @@
 
 /* A row for each kind of routine, by the model and MUBLAS_OFFLOAD: the least order of a square matrix,
  * with all vectors or as many right-hand sides, from which a call pays, and where that is from. And from
- * which orders on mublas' own eigensolver takes two stages. */
+ * which orders on mublas' own eigensolver takes two stages, and up to which a cluster. */
 void route_orders_print(FILE *stream, const struct machine_model *model);
 
 #endif

@@ -103,7 +103,7 @@ static struct own_eigen own_of(const struct route *route)
     return (struct own_eigen){.call = call_of(route), .first = problem->vectors ? first : 0,
                               .count = problem->vectors ? count : 0,
                               .way = route->spares_memory ? OWN_EIGEN_ONE_STAGE : OWN_EIGEN_BY_ORDER,
-                              .borders = route->two_stages};
+                              .borders = route->two_stages, .cluster_to = route->cluster_to};
 }
 
 /* Of our own, or cuSOLVER's where the device is not able to do that. */

@@ -50,6 +50,7 @@ struct route {
     bool keeps; /* operands that may stay on the device do stay */
     bool solvers_alone;      /* by cuSOLVER, even where kernels of our own do the same */
     struct two_stage_borders two_stages; /* from which orders on these take two stages; all 0: as built in */
+    int64_t cluster_to;                  /* and up to which a cluster reduces; 0: as built in */
     bool spares_memory;      /* set by the engine where there was too little for the faster way, before it
                                 plans again */
     double expected_seconds; /* predicted for the whole of it; 0: not known */

@@ -49,7 +49,8 @@ static struct tridiagonalisation own_work(const struct route *route)
     return (struct tridiagonalisation){.type = route->type, .uplo = problem->uplo, .n = problem->n,
                                        .a = a->address, .lda = a->ld, .d = route->vectors[VECTOR_D].address,
                                        .e = route->vectors[VECTOR_E].address,
-                                       .tau = route->vectors[VECTOR_TAU].address};
+                                       .tau = route->vectors[VECTOR_TAU].address,
+                                       .cluster_to = route->cluster_to};
 }
 
 static enum status plan_sytrd(struct route *route, const struct solver_handle *handle)

@@ -46,6 +46,16 @@ run_all() # WHERE PASSES TYPES [OPTION of eigen...]
     result $? "$where: eight threads with eigenproblems, twice the same"
 }
 
+# With the recipe's ORDER up to which a cluster reduces: launches on all multiprocessors, and of clusters.
+by_cluster() # ORDER WIDE CLUSTERS PROGRAM [ARGUMENT...]
+{
+    local wide=$2 clusters=$3
+    learned "route cluster double $1"
+    shift 3
+    MUBLAS_RECIPE=$work/recipe EMULATED_CLUSTER=8 passes_by_own_kernels 0 "$@" && launched_own "$wide" &&
+        [ "$(called cuLaunchKernelEx)" = "$clusters" ]
+}
+
 openblas_directory=$(host_directories openblas-pthread) || openblas_directory=
 # That the tests themselves are right is shown without sanitizers, which take their time.
 [ -n "$sanitizers" ] || run_all "reference LAPACK" passes_on_reference $host_types
@@ -105,6 +115,11 @@ if shim_answers_dsyevd; then
             learned "${two[@]}" "route two-stages-all double 71"
             MUBLAS_RECIPE=$work/recipe passes_by_own_kernels 4 failing dsyevd zheevd && launched_own 4 && ran_all
             result $? "own eigensolver: of all vectors not below theirs"
+            by_cluster 69 1 0 threads 70 1 1 && mv "$work/output" "$work/first" &&
+                by_cluster 70 0 1 threads 70 1 1 && cmp "$work/first" "$work/output"
+            result $? "own eigensolver: by a cluster up to the recipe's order, with the same bits"
+            by_cluster 69 2 0 factor --types d 70 && by_cluster 70 0 2 factor --types d 70
+            result $? "own eigensolver: its reduction alone likewise"
         fi
         learned "route own real 71"
         MUBLAS_RECIPE=$work/recipe MUBLAS_EIGENSOLVER=own passes_by_own_kernels 3 failing dsyevd zheevd

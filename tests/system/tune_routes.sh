@@ -56,9 +56,13 @@ result $? "--routines=sytrd learns eigensolvers alone: $(grep '^route own' "$rec
 # as the chase.
 planted="execute 0; takes dsytrd_panel 1e-3; takes dband_chase 60e-3"
 planted="$planted; takes ssytrd_panel 2e-3; takes sband_chase 180e-3"
+# A cluster is faster in d, and slower in z, at any order.
+planted="$planted; takes dsytrd_cluster 1e-5; takes dsytrd_chip 2e-5"
+planted="$planted; takes zhetrd_cluster 2e-5; takes zhetrd_chip 1e-5"
 tune_planted() # TIMES
 {
-    ( export EMULATED_TIME=$1 EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3 EMULATED_POISON=0
+    ( export EMULATED_TIME=$1 EMULATED_COOPERATIVE=1 EMULATED_POISON=0
+      export EMULATED_MULTIPROCESSORS=${multiprocessors-3}
       "$build/mublas" tune --crossovers-only --memory=64 --exhaustive --time-limit=200 --routines=sytrd \
           --output="$recipe.two" ) > "$work/output" 2> "$work/errors"
 }
@@ -71,6 +75,8 @@ is_planted()
 }
 tune_planted "$planted" && is_planted double 3904 && is_planted single 5824
 result $? "and from which on in two stages: $(grep '^route two' "$recipe.two" | cut -d ' ' -f 2- | tr '\n' ';')"
+! grep -q cluster "$recipe.two"
+result $? "nothing of clusters, where the device has none"
 unknown=
 for routine in ssytrd chetrd dsyev cheevd zhegvx sygvd ssytrdx cytrd; do
     "$build/mublas" tune --shapes-only --routines=$routine 2>&1 | grep -q 'of these there are no launch shapes' ||
@@ -83,10 +89,13 @@ result $? "what the device is not able to do in two stages has the built-in orde
 rm "$recipe.two" && tune_planted "execute 0; takes dsytrd_panel 1; takes dband_chase 1" &&
     grep -q '^route host' "$recipe.two" && ! grep -q two-stages "$recipe.two"
 result $? "and what it takes too long for"
-# A block of 76 KB has no room for the way back.
-rm "$recipe.two" && EMULATED_SHARED=76K tune_planted "$planted" && grep -q '^route host' "$recipe.two" &&
-    ! grep -q two-stages "$recipe.two"
+# A block of 76 KB has no room for the way back, and a cluster of 8 has it for order 224.
+rm "$recipe.two" && EMULATED_SHARED=76K EMULATED_CLUSTER=8 multiprocessors=12 tune_planted "$planted" &&
+    grep -q '^route host' "$recipe.two" && ! grep -q two-stages "$recipe.two"
 result $? "and what its blocks have too little shared memory for"
+clusters=$(grep '^route cluster' "$recipe.two" | cut -d ' ' -f 3- | tr '\n' ';')
+[ "$clusters" = "double 224;complex-double 32;" ]
+result $? "and up to which a cluster reduces: $clusters"
 [ "$(grep -c ' level3 ' "$work/routes")" = 2 ]
 result $? "of level 3 on both"
 # orders LINES [ROUTINE]: what mublas info says of dsyevd or that, and where it is from
@@ -104,9 +113,15 @@ after=$(orders $'route host real vectors 0.5\nroute device real vectors 5\n') &&
     grep -q '^LAPACK routines .*(learned: eigenvectors; others built in)$' "$work/output"
 result $? "and, where it was learned, that: $after"
 stages="^mublas' own eigensolver takes two stages .*: double"
+clusters="^  and reduces up to these by a cluster, .*: s"
 orders "" > /dev/null && grep -q "$stages [1-9].*, single [1-9].* (built in)\$" "$work/output" &&
-    orders $'route two-stages double 2208\n' > /dev/null && grep -q "$stages 2208 .*, single .* (learned)\$" "$work/output"
-result $? "and from which order on mublas' own eigensolver takes two stages"
+    grep -q "$clusters 416 d 384 .* (built in, of 16 blocks)\$" "$work/output" &&
+    orders $'route two-stages double 2208\n' > /dev/null &&
+    grep -q "$stages 2208 .*, single .* (learned)\$" "$work/output" &&
+    grep -q "$clusters 416 .*(built" "$work/output" &&
+    orders $'route cluster double 100\n' > /dev/null && grep -q "$stages.* (built in)\$" "$work/output" &&
+    grep -q "$clusters 416 d 100 c 320 .* (learned)\$" "$work/output"
+result $? "and between which orders mublas' own eigensolver takes a cluster, and two stages"
 before=$(orders "" zgesv) &&
     after=$(orders $'route host real level3 0.5\nroute device real level3 8\n' zgesv) &&
     [ "$after" -gt "$before" ] &&

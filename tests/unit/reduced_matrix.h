@@ -16,7 +16,7 @@ struct problem {
     enum blas_uplo uplo;
     int n;
     double complex *given; /* both triangles */
-    bool by_cluster;       /* also where all multiprocessors are faster */
+    int cluster_to;        /* tridiagonalisation.h */
 };
 
 /* Bytes of A, D, E and TAU as they are on the device. */
@@ -149,7 +149,7 @@ static bool reduce(const struct problem *problem, struct result *result)
                                             .d = allocate(result->d_bytes),
                                             .e = allocate(result->e_bytes),
                                             .tau = allocate(result->tau_bytes),
-                                            .by_cluster = problem->by_cluster};
+                                            .cluster_to = problem->cluster_to};
     store_triangle(problem, result);
     device_poke(work.a, result->a, result->a_bytes);
     const bool good = run(&work);

@@ -31,14 +31,14 @@ static void test_planted(void)
     int wrong = 0, far = 0;
     for (double border = 2500; border < 9000; border *= 1.05) {
         struct plant plant = {.border = border, .power = 0.8, .noise = 0.003, .most = 8};
-        const int64_t found = border_search(4416, planted_ratio, &plant);
+        const int64_t found = border_search(4416, INT32_MAX, planted_ratio, &plant);
         wrong += !is_near(found, border, 0.04);
         far += plant.timed > 3 || plant.orders[0] != 4416;
     }
     tap_ok(wrong == 0 && far == 0, "planted borders are found by three orders: %d are not, %d by more", wrong,
            far);
     struct plant plant = {.border = 4480, .power = 0.8, .most = 8};
-    tap_ok(border_search(4416, planted_ratio, &plant) == 4416 && plant.timed == 1,
+    tap_ok(border_search(4416, INT32_MAX, planted_ratio, &plant) == 4416 && plant.timed == 1,
            "where both ways are as fast the known border stays");
 }
 
@@ -46,24 +46,30 @@ static void test_limits(void)
 {
     struct plant far = {.border = 1e6, .power = 0.8, .most = 8},
                  near = {.border = 10, .power = 0.8, .most = 8};
-    const int64_t above = border_search(6144, planted_ratio, &far),
-                  below = border_search(6144, planted_ratio, &near);
+    const int64_t above = border_search(6144, INT32_MAX, planted_ratio, &far),
+                  below = border_search(6144, INT32_MAX, planted_ratio, &near);
     tap_ok(above > 25000 && above < 28000 && below > 1300 && below < 1500 && far.timed == 3 &&
                near.timed == 3,
            "one that is far away is not guessed beyond what was timed: %lld and %lld", (long long)above,
            (long long)below);
+    struct plant small = {.border = 10, .power = 0.8, .most = 8},
+                 high = {.border = 500, .power = 0.8, .most = 8};
+    tap_ok(border_search(384, 416, planted_ratio, &high) == 416 && high.orders[1] == 416 &&
+               border_search(384, 352, planted_ratio, &small) < 160 && small.orders[0] == 352,
+           "nor above the greatest order");
     struct plant rising = {.border = 1e6, .power = -0.5, .most = 8},
                  falling = {.border = 10, .power = -0.5, .most = 8};
-    tap_ok(border_search(6144, planted_ratio, &falling) > 25000 &&
-               border_search(6144, planted_ratio, &rising) < 1500,
+    tap_ok(border_search(6144, INT32_MAX, planted_ratio, &falling) > 25000 &&
+               border_search(6144, INT32_MAX, planted_ratio, &rising) < 1500,
            "a ratio that rises leads away from the slower way");
 }
 
 static void test_time(void)
 {
     struct plant none = {.border = 5000, .power = 0.8}, one = {.border = 8000, .power = 0.8, .most = 1};
-    tap_ok(border_search(4416, planted_ratio, &none) == 0, "where nothing was timed nothing is found");
-    const int64_t found = border_search(4416, planted_ratio, &one);
+    tap_ok(border_search(4416, INT32_MAX, planted_ratio, &none) == 0,
+           "where nothing was timed nothing is found");
+    const int64_t found = border_search(4416, INT32_MAX, planted_ratio, &one);
     tap_ok(found > 4416 && found < 5200, "one order tells the direction: %lld", (long long)found);
 }
 

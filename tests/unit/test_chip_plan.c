@@ -59,7 +59,7 @@ static bool reduce_wide(const struct problem *problem, struct result *result)
 
 static void test_bits(enum blas_type type, enum blas_uplo uplo, int n, const struct matrix_kind *kind)
 {
-    const struct problem problem = {.type = type, .uplo = uplo, .n = n, .by_cluster = true,
+    const struct problem problem = {.type = type, .uplo = uplo, .n = n, .cluster_to = n,
                                     .given = hermitian_matrix(kind, type, n)};
     const bool by_cluster = cluster_blocks(type, n) > 0;
     struct result first = result_of(&problem), second = result_of(&problem);
@@ -130,15 +130,15 @@ static void test_not_finite(enum blas_type type, double value)
     free(problem.given);
 }
 
-static bool reduces_order(int n, bool prefers_cluster, bool by_cluster)
+static bool reduces_order(int n, int cluster_to, bool by_cluster)
 {
-    const struct problem problem = {.type = TYPE_D, .uplo = UPLO_LOWER, .n = n, .by_cluster = prefers_cluster,
+    const struct problem problem = {.type = TYPE_D, .uplo = UPLO_LOWER, .n = n, .cluster_to = cluster_to,
                                     .given = hermitian_matrix(random_kind, TYPE_D, n)};
     struct result result = result_of(&problem);
     return reduce_by(&problem, &result, by_cluster);
 }
 
-static bool reduces_one(bool by_cluster) { return reduces_order(ORDER, false, by_cluster); }
+static bool reduces_one(bool by_cluster) { return reduces_order(ORDER, 0, by_cluster); }
 
 static bool prefers_large_clusters(void)
 {
@@ -152,18 +152,21 @@ static bool prefers_large_clusters(void)
 static bool takes_the_faster(void)
 {
     open_clusters(8);
-    struct chip_plan plan;
-    return cluster_blocks(TYPE_D, 231) == 8 &&
-           chip_plan_cluster(emulated_device, TYPE_D, 224, &plan) == STATUS_OK &&
-           chip_plan_pays(&plan, TYPE_D, 224) && !chip_plan_pays(&plan, TYPE_D, 225) &&
-           reduces_order(64, false, true) && reduces_order(231, false, false) &&
-           reduces_order(231, true, true);
+    return cluster_blocks(TYPE_D, 231) == 8 && chip_cluster_to(TYPE_D, 8) == 224 &&
+           reduces_order(64, 0, true) && reduces_order(231, 0, false);
+}
+
+static bool takes_the_learned(void)
+{
+    open_clusters(8);
+    return reduces_order(231, 231, true) && reduces_order(ORDER, ORDER - 1, false) &&
+           reduces_order(ORDER, ORDER, true);
 }
 
 static bool may_have_none(void)
 {
     open_clusters(0);
-    return cluster_blocks(TYPE_D, ORDER) == 0 && reduces_one(false) &&
+    return cluster_blocks(TYPE_D, ORDER) == 0 && reduces_one(false) && reduces_order(ORDER, 500, false) &&
            call_count("cuOccupancyMaxActiveClusters") == 0;
 }
 
@@ -233,6 +236,7 @@ static void test_choice(void)
 {
     test_apart(prefers_large_clusters, "a cluster of 16 blocks where the device takes it, else of 8");
     test_apart(takes_the_faster, "all multiprocessors from the order on from which they are faster");
+    test_apart(takes_the_learned, "or from the order on that the caller has learned");
     test_apart(may_have_none, "a device may have no clusters: then none is asked for");
     test_apart(needs_room, "or no room for one of such blocks");
     test_apart(needs_kernels_with_clusters, "no cluster of kernels that were compiled for older devices");

@@ -82,9 +82,6 @@ static void test_own(struct learned_times *times)
                !predict(NULL, LAPACK_GEEV, TYPE_D, 2000, 2000).own &&
                !predict(NULL, LAPACK_GESDD, TYPE_D, 2000, 2000).own,
            "of other routines there is no such thing");
-    tap_ok(!read_text(times, "route own real 5\nroute own real 6\n") &&
-               !read_text(times, "route own real 0\n") && !read_text(times, "route own 5\n"),
-           "an order a second time, none, and one of no type are faults");
 }
 
 static int64_t learned_own(double first, double second, double third)
@@ -93,7 +90,7 @@ static int64_t learned_own(double first, double second, double third)
     const double own[] = {first, second, third}, solver[] = {100, 100, 100};
     struct route_factors factors = {0};
     route_factors_learn_own(&factors, 1, orders, own, solver, 3);
-    return factors.from[BORDER_OWN][1];
+    return factors.orders[BORDER_OWN][1];
 }
 
 static void test_learning_own(struct learned_times *times)
@@ -101,16 +98,16 @@ static void test_learning_own(struct learned_times *times)
     tap_ok(learned_own(90, 80, 101) == 1 && learned_own(110, 99, 80) == 256 &&
                learned_own(90, 120, 90) == 400 && learned_own(90, 90, 110) == ROUTE_ORDER_NEVER,
            "ours are for orders above those at which cuSOLVER's was clearly faster");
-    struct route_factors factors = {0}, before = {.from[BORDER_OWN] = {7, 8}};
+    struct route_factors factors = {0}, before = {.orders[BORDER_OWN] = {7, 8}};
     route_factors_learn_own(&factors, 0, NULL, NULL, NULL, 0);
-    tap_ok(factors.from[BORDER_OWN][0] == 0, "where nothing was timed nothing is learned");
-    factors.from[BORDER_OWN][1] = 300;
+    tap_ok(factors.orders[BORDER_OWN][0] == 0, "where nothing was timed nothing is learned");
+    factors.orders[BORDER_OWN][1] = 300;
     route_factors_keep(&factors, &before);
     memset(times, 0, sizeof *times);
     times->routes = factors;
     char *text = learned_times_text(times);
-    tap_ok(text && read_text(times, text) && times->routes.from[BORDER_OWN][0] == 7 &&
-               times->routes.from[BORDER_OWN][1] == 300,
+    tap_ok(text && read_text(times, text) && times->routes.orders[BORDER_OWN][0] == 7 &&
+               times->routes.orders[BORDER_OWN][1] == 300,
            "what was not learned anew stays, and all can be read again");
     free(text);
 }
@@ -122,7 +119,13 @@ static bool has_borders(const struct learned_times *times, enum blas_type type, 
     return from.none == none && from.tenth == tenth && from.all == all;
 }
 
-/* From which orders on there are two stages. */
+static bool has_clusters(const struct route_factors *factors, int64_t s, int64_t d, int64_t c, int64_t z)
+{
+    return route_factors_cluster_to(factors, TYPE_S) == s && route_factors_cluster_to(factors, TYPE_D) == d &&
+           route_factors_cluster_to(factors, TYPE_C) == c && route_factors_cluster_to(factors, TYPE_Z) == z;
+}
+
+/* From which orders on there are two stages, and up to which there are clusters; 0: as built in. */
 static void test_borders(struct learned_times *times)
 {
     const struct two_stage_borders wide = two_stage_borders(TYPE_D), single = two_stage_borders(TYPE_S);
@@ -139,26 +142,47 @@ static void test_borders(struct learned_times *times)
     read = read_text(times, "route two-stages double 9000\n");
     tap_ok(read && has_borders(times, TYPE_D, 9000, 9000, wide.all > 9000 ? wide.all : 9000),
            "more vectors take two stages no sooner than fewer");
-    tap_ok(!read_text(times, "route two-stages-all double 5\nroute two-stages-all double 6\n") &&
-               !read_text(times, "route two-stages single 0\n") &&
-               !read_text(times, "route two-stages 5\n") &&
-               !read_text(times, "route two-stages-all real 5\n") &&
-               !read_text(times, "route two-stages-half single 5\n") &&
-               !read_text(times, "route two-stages-all single 5 6\n"),
-           "a border a second time, none, and one of no part or precision are faults");
-    struct route_factors factors = {.from = {[BORDER_TWO_STAGES] = {1, 0}, {0, 0}, {3, 0}}};
-    const struct route_factors before = {.from = {[BORDER_TWO_STAGES] = {4, 0}, {5, 8}, {6, 9}}};
+    read = has_clusters(NULL, 0, 0, 0, 0) && has_clusters(&times->routes, 0, 0, 0, 0) &&
+           read_text(times, "route cluster single 1\nroute cluster complex-double 224\n") &&
+           has_clusters(&times->routes, 1, 0, 0, 224) &&
+           read_text(times, "route cluster double 384\nroute cluster complex-single 2147483647\n");
+    tap_ok(read && has_clusters(&times->routes, 0, 384, INT32_MAX, 0),
+           "clusters have a border for each type, in older recipes none");
+    struct route_factors factors = {.orders = {[BORDER_CLUSTER] = {2, 0, 4, 0}, {0, 1}, {0}, {0, 3}}};
+    const struct route_factors before = {
+        .orders = {[BORDER_CLUSTER] = {6, 5, 8, 7}, {0, 4}, {8, 5}, {9, 6}}};
     route_factors_keep(&factors, &before);
     memset(times, 0, sizeof *times);
     times->routes = factors;
     char *text = learned_times_text(times);
     memset(times, 0, sizeof *times);
     tap_ok(text && read_text(times, text) && has_borders(times, TYPE_D, 1, 5, 5) &&
-               times->routes.from[BORDER_TWO_STAGES_ALL][0] == 3 &&
-               times->routes.from[BORDER_TWO_STAGES][1] == 0 &&
-               times->routes.from[BORDER_TWO_STAGES_ALL][1] == 9,
+               has_clusters(&times->routes, 2, 5, 4, 7) &&
+               times->routes.orders[BORDER_TWO_STAGES_ALL][TYPE_D] == 3 &&
+               times->routes.orders[BORDER_TWO_STAGES][TYPE_S] == 0 &&
+               times->routes.orders[BORDER_TWO_STAGES_ALL][TYPE_S] == 9,
            "what was not learned anew stays, and all can be read again");
     free(text);
+}
+
+static void test_bad_borders(struct learned_times *times)
+{
+    static const char *const borders[] = {
+        "own real 5\nroute own real 6", "own real 0", "own 5", "own double 5",
+        "two-stages-all double 5\nroute two-stages-all double 6", "two-stages single 0", "two-stages 5",
+        "two-stages-all real 5", "two-stages-half single 5", "two-stages-all single 5 6",
+        "two-stages complex-double 5", "cluster single 5\nroute cluster single 6", "cluster double 0",
+        "cluster double 2147483648", "cluster real 5", "cluster 5", "cluster double"};
+    char text[80], fault[LEARNED_FAULT_BYTES] = "";
+    int taken = 0, unnamed = 0;
+    for (size_t i = 0; i < sizeof borders / sizeof *borders; i++) {
+        snprintf(text, sizeof text, "wake 1\nroute %s\n", borders[i]);
+        taken += learned_times_parse(times, text, fault);
+        unnamed += !strstr(fault, strchr(borders[i], '\n') ? " line 3:" : " line 2:");
+    }
+    tap_ok(taken == 0 && unnamed == 0,
+           "a border a second time, none, and one of no type are faults of a line: %d are not, %d of others",
+           taken, unnamed);
 }
 
 /* The times of two stages from their border on. */
@@ -377,6 +401,7 @@ int main(void)
     test_own(times);
     test_learning_own(times);
     test_borders(times);
+    test_bad_borders(times);
     test_two_stages(times);
     test_factors(times);
     test_groups(times);

@@ -104,12 +104,11 @@ bool call_timer_route(struct call_timer *timer, const char *name, int64_t n, cha
     return perform(timer, 1) && read_times(timer, us, &first);
 }
 
-bool call_timer_stages(struct call_timer *timer, enum blas_type type, int64_t n, int64_t vectors,
-                       double *one_us, double *two_us)
+bool call_timer_border(struct call_timer *timer, enum route_border border, enum blas_type type, int64_t n,
+                       double us[2])
 {
-    fprintf(timer->child.requests, "stages %c %lld %lld\n", type == TYPE_S ? 's' : 'd', (long long)n,
-            (long long)vectors);
-    return perform(timer, 1) && read_times(timer, one_us, two_us);
+    fprintf(timer->child.requests, "border %d %d %lld\n", (int)border, (int)type, (long long)n);
+    return perform(timer, 1) && read_times(timer, &us[0], &us[1]);
 }
 
 bool call_timer_stop(struct call_timer *timer, struct call_timer_end *end)

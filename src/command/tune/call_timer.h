@@ -9,6 +9,7 @@
 #include "command/routine_call.h"
 #include "command/run/shim_child.h"
 #include "common/blas_call.h"
+#include "tuner/online/route_factors.h"
 #include "tuner/online/timed_class.h"
 
 #include <stddef.h>
@@ -25,8 +26,9 @@
  *   cold BYTES  of the first and second dgemv on a new matrix
  *   route NAME N JOBZ  of that call of a LAPACK routine, the median of three after a first one, and of
  *               the first; any letter where it has no JOBZ
- *   stages s|d N VECTORS  of an eigenproblem by mublas' own kernels on the device, in one stage and in two
- * or "none" where that cannot be done. Flags are numbers of blas_call.h. The exit status. */
+ *   border BORDER TYPE N  of both ways of mublas' own eigensolver at a border (eigen_ways.h)
+ * or "none" where that cannot be done. Flags and types are numbers of blas_call.h, borders those of
+ * route_factors.h. The exit status. */
 int timed_calls(const char *bytes);
 
 struct call_timer {
@@ -57,9 +59,9 @@ bool call_timer_cold(struct call_timer *timer, double bytes, double *first_us, d
 /* Of a call of a LAPACK routine; any letter where it has no JOBZ. */
 bool call_timer_route(struct call_timer *timer, const char *name, int64_t n, char jobz, double *us);
 
-/* Of mublas' own eigensolver in one stage and in two. */
-bool call_timer_stages(struct call_timer *timer, enum blas_type type, int64_t n, int64_t vectors,
-                       double *one_us, double *two_us);
+/* Of mublas' own eigensolver by the way for small orders and by the other. */
+bool call_timer_border(struct call_timer *timer, enum route_border border, enum blas_type type, int64_t n,
+                       double us[2]);
 
 /* End the process, and add to `end` what it left in its report. False: it ended with a failure. */
 struct call_timer_end {

@@ -1,5 +1,5 @@
 #include "command/tune/call_timer.h"
-#include "command/eigen_stages.h"
+#include "command/eigen_ways.h"
 #include "command/lapack_call.h"
 #include "command/random_flags.h"
 #include "command/routine_call.h"
@@ -202,12 +202,14 @@ static bool answer_route(const char *request, double us[2])
     return made && arguments.info == 0;
 }
 
-static bool answer_stages(const char *request, double us[2])
+static bool answer_border(const char *request, double us[2])
 {
-    char type;
-    long long n, vectors;
-    return sscanf(request, "stages %c %lld %lld", &type, &n, &vectors) == 3 && n > 0 && vectors >= 0 &&
-           vectors <= n && eigen_stages_time(type == 's' ? TYPE_S : TYPE_D, n, vectors, &us[0], &us[1]);
+    int border, type;
+    long long n;
+    return sscanf(request, "border %d %d %lld", &border, &type, &n) == 3 && n > 0 && type >= 0 &&
+           border >= BORDER_CLUSTER && border < ROUTE_BORDERS &&
+           type <= (border == BORDER_CLUSTER ? TYPE_Z : TYPE_D) &&
+           eigen_ways_time((enum route_border)border, (enum blas_type)type, n, us);
 }
 
 /* Where answers go: what a host BLAS prints (MKL_VERBOSE) is none of them, and goes to standard error. */
@@ -230,7 +232,7 @@ static void answer_all(struct sides *sides, FILE *answers)
             fflush(answers);
         else if (answer_warm(sides, request, us) ||
                  answer_cold(&sides->pools[SIDE_DEVICE], request, us) ||
-                 answer_route(request, us) || answer_stages(request, us))
+                 answer_route(request, us) || answer_border(request, us))
             fprintf(answers, "%.4f %.4f\n", us[0], us[1]);
         else
             fputs("none\n", answers);

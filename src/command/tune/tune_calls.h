@@ -13,7 +13,7 @@ struct tune_calls_options {
     const char *before;   /* a crossover section: what stays where nothing is learned; NULL: nothing */
     double seconds;       /* for everything, about */
     double host_seconds;  /* of these, for calls on the host, at most */
-    double stage_seconds; /* and for an eigensolver in one stage and in two */
+    double stage_seconds; /* and for the borders between ways of an eigensolver */
     size_t most_bytes;    /* of a matrix */
     double most_us;       /* of a call on a side (call_sampler.h) */
     /* Told the part done, 0 to 1, before each call; false: stop. NULL: nobody. */
@@ -43,7 +43,7 @@ bool tune_calls(const struct tune_calls_options *options, const char *who, struc
  * the second with cuSOLVER's eigensolver. Factors of which nothing could be timed stay as they are, those of
  * the device also where any of the routine's calls stayed on the host. Nothing where there is no cuSOLVER.
  * `eigenproblems_alone`: no factorisations and singular values. `stage_seconds`: besides, to find from which
- * orders on two stages are faster. */
+ * orders on two stages are faster, and up to which a cluster is. */
 void tune_routes(struct route_factors *factors, bool eigenproblems_alone, double stage_seconds,
                  const char *who);
 

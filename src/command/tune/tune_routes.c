@@ -1,12 +1,14 @@
 /* The part of tune_calls.h that learns how far this machine's times of LAPACK routines are from the built-in
  * curves (route_factors.h): dsyevd and zheevd, with and without vectors, dgetrf and dgesdd, near the orders
- * from which they pay; from which order on mublas' own eigensolver is faster than cuSOLVER's, and from which
- * ones it is in two stages. */
+ * from which they pay; from which order on mublas' own eigensolver is faster than cuSOLVER's, from which ones
+ * it is in two stages, and up to which ones a cluster reduces. */
 #include "command/tune/tune_calls.h"
 #include "command/run/offload_report.h"
 #include "command/tune/call_timer.h"
 #include "common/clock.h"
+#include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 #include "gpu/vendor/solver_library.h"
+#include "lapack/eigensolver/chip_plan.h"
 #include "tuner/learn/border_search.h"
 #include "tuner/learn/statistics.h"
 #include "tuner/online/route_times.h"
@@ -116,54 +118,70 @@ static void learn_side(struct route_factors *factors, enum call_side side, bool 
     shim_child_clean(&timer.child);
 }
 
-/* Of a border of two stages. What an order takes is guessed from the one before, and not begun where it would
- * end too late. */
-struct stages {
+/* For a border. What an order takes is guessed from the one before, and not begun where it would end too
+ * late. */
+struct search {
     struct call_timer *timer;
+    enum route_border border;
     enum blas_type type;
-    int tenths; /* of the vectors */
     double end, us_by_cube;
 };
 
-static bool time_stages(void *context, int64_t n, double *ratio)
+static bool time_ways(void *context, int64_t n, double *ratio)
 {
-    struct stages *const stages = context;
+    struct search *const search = context;
     const double cube = pow((double)n, 3), unlike = 1.5;
-    double one, two;
-    if (clock_seconds() + 1e-6 * unlike * cube * stages->us_by_cube > stages->end ||
-        !call_timer_stages(stages->timer, stages->type, n, n * stages->tenths / 10, &one, &two) ||
-        !(one > 0 && two > 0))
+    double us[2];
+    if (clock_seconds() + 1e-6 * unlike * cube * search->us_by_cube > search->end ||
+        !call_timer_border(search->timer, search->border, search->type, n, us) || !(us[0] > 0 && us[1] > 0))
         return false;
-    stages->us_by_cube = (one + two) / cube;
-    *ratio = two / one;
+    search->us_by_cube = (us[0] + us[1]) / cube;
+    *ratio = us[1] / us[0];
     return true;
 }
 
+/* No further than a cluster has room, which is looked for first. */
+static void learn_cluster(struct route_factors *factors, struct call_timer *timer, double end)
+{
+    enum { LARGEST = TRIDIAGONAL_THREADS, STEP = 32 };
+    for (enum blas_type type = TYPE_S; type <= TYPE_Z; type++) {
+        struct search search = {.timer = timer, .border = BORDER_CLUSTER, .type = type, .end = end};
+        int64_t most = LARGEST;
+        double ratio;
+        while (most > 0 && !time_ways(&search, most, &ratio))
+            most -= STEP;
+        if (most > 0)
+            factors->orders[BORDER_CLUSTER][type] =
+                border_search(chip_cluster_to(type, TRIDIAGONAL_WARPS), most, time_ways, &search);
+    }
+}
+
 /* Small orders tell what larger ones will take. A first time counts for nothing: kernels are loaded. */
-static void learn_two_stages(struct route_factors *factors, struct call_timer *timer, double seconds)
+static void learn_two_stages(struct route_factors *factors, struct call_timer *timer, double end)
 {
     enum { FIRST = 256, LAST = 2048, PARTS = ROUTE_BORDERS - BORDER_TWO_STAGES };
-    static const int tenths[PARTS] = {0, 1, 10};
-    struct stages stages = {.timer = timer, .type = TYPE_D, .tenths = 10, .end = clock_seconds() + seconds};
+    struct search search = {
+        .timer = timer, .border = BORDER_TWO_STAGES_ALL, .type = TYPE_D, .end = end};
     double ratio;
     for (int64_t n = FIRST; n <= LAST; n *= 2)
-        if (!time_stages(&stages, n, &ratio) || !time_stages(&stages, n, &ratio))
+        if (!time_ways(&search, n, &ratio) || !time_ways(&search, n, &ratio))
             return;
-    for (int single = 0; single < 2; single++) {
-        stages.type = single ? TYPE_S : TYPE_D;
-        const struct two_stage_borders known = route_factors_two_stages(factors, stages.type);
-        stages.tenths = tenths[0];
-        time_stages(&stages, known.none, &ratio);
+    for (int type = TYPE_D; type >= TYPE_S; type--) {
+        search.type = (enum blas_type)type;
+        const struct two_stage_borders from = route_factors_two_stages(factors, search.type);
+        const int64_t known[PARTS] = {from.none, from.tenth, from.all};
+        search.border = BORDER_TWO_STAGES;
+        time_ways(&search, from.none, &ratio);
         for (int i = 0; i < PARTS; i++) {
-            stages.tenths = tenths[i];
-            factors->from[BORDER_TWO_STAGES + i][single] =
-                border_search(two_stage_border(&known, 10, tenths[i]), time_stages, &stages);
+            search.border = (enum route_border)(BORDER_TWO_STAGES + i);
+            factors->orders[search.border][type] =
+                border_search(known[i], ROUTE_ORDER_NEVER, time_ways, &search);
         }
     }
 }
 
 /* cuSOLVER's times at the orders at which there are our own, of all vectors, and from which order on ours are
- * less. And from which on ours take two stages. */
+ * less. And the borders between ways of ours. */
 static void learn_ways(struct route_factors *factors, struct times *times, double stage_seconds,
                        const char *who)
 {
@@ -178,7 +196,9 @@ static void learn_ways(struct route_factors *factors, struct times *times, doubl
             if (clock_seconds() > end || !call_timer_route(&timer, timed[i].name, timed[i].orders[j],
                                                            timed[i].jobz, &times[i].solver[j]))
                 break;
-    learn_two_stages(&borders, &timer, stage_seconds);
+    const double ways_end = clock_seconds() + stage_seconds;
+    learn_cluster(&borders, &timer, ways_end);
+    learn_two_stages(&borders, &timer, ways_end);
     const bool good = shim_child_wait(&timer.child) == 0;
     for (int i = 0; i < TIMED && good; i++) {
         int count = 0;
@@ -189,7 +209,7 @@ static void learn_ways(struct route_factors *factors, struct times *times, doubl
                                     times[i].solver, count);
     }
     if (good)
-        memcpy(factors->from, borders.from, sizeof borders.from);
+        memcpy(factors->orders, borders.orders, sizeof borders.orders);
     shim_child_clean(&timer.child);
 }
 

@@ -77,12 +77,14 @@ static enum host_reason run_route(const struct device_use *use, const struct sol
     struct call_span span;
     struct device_counts counts = {.shape = problem->shape, .foretold_us = terms->host_us};
     const struct lapack_methods *const methods = methods_of[call->routine->family];
-    const struct learned_times *const learned = device_use_model(use)->learned;
+    const struct learned_times *const times = device_use_model(use)->learned;
+    const struct route_factors *const learned = times ? &times->routes : NULL;
     if (!methods->describe(call, problem, &route))
         return HOST_OUT_OF_MEMORY;
     route.keeps = terms->keeps;
     route.solvers_alone = terms->solvers_alone;
-    route.two_stages = route_factors_two_stages(learned ? &learned->routes : NULL, problem->shape.type);
+    route.two_stages = route_factors_two_stages(learned, problem->shape.type);
+    route.cluster_to = route_factors_cluster_to(learned, problem->shape.type);
     route.expected_seconds = terms->expected_seconds;
     route.host_seconds = terms->host_us / 1e6;
     call_span_begin(&span, false);

@@ -82,7 +82,7 @@ enum status chip_plan_cluster(struct device *device, enum blas_type type, int64_
     return status;
 }
 
-bool chip_plan_pays(const struct chip_plan *plan, enum blas_type type, int64_t order)
+int64_t chip_cluster_to(enum blas_type type, unsigned blocks)
 {
-    return order <= (plan->blocks > 8 ? kernels_of[type].cluster_16_to : kernels_of[type].cluster_8_to);
+    return blocks > 8 ? kernels_of[type].cluster_16_to : kernels_of[type].cluster_8_to;
 }

@@ -27,7 +27,7 @@ struct chip_plan chip_plan_wide(struct device *device, enum blas_type type, int6
 enum status chip_plan_cluster(struct device *device, enum blas_type type, int64_t order,
                               struct chip_plan *plan);
 
-/* Is this cluster faster than all multiprocessors? */
-bool chip_plan_pays(const struct chip_plan *plan, enum blas_type type, int64_t order);
+/* Up to which order clusters of so many blocks, 16 or 8, are faster than all multiprocessors: as built in. */
+int64_t chip_cluster_to(enum blas_type type, unsigned blocks);
 
 #endif

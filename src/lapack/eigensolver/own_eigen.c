@@ -33,7 +33,7 @@ static struct tridiagonalisation reduction_of(const struct own_eigen *work, cons
     const struct solver_eigen_call *const call = &work->call;
     return (struct tridiagonalisation){.type = call->type, .uplo = call->uplo, .n = call->n, .a = call->a,
                                        .lda = call->lda, .d = call->w, .e = workspace + layout->e,
-                                       .tau = workspace + layout->tau};
+                                       .tau = workspace + layout->tau, .cluster_to = work->cluster_to};
 }
 
 static struct divide_conquer_call division_of(const struct own_eigen *work, const struct layout *layout,

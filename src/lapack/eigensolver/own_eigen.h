@@ -20,6 +20,7 @@ struct own_eigen {
     int64_t first, count; /* count: 0 without vectors */
     enum own_eigen_way way;
     struct two_stage_borders borders; /* for OWN_EIGEN_BY_ORDER; all 0: as built in */
+    int64_t cluster_to;               /* of one stage (tridiagonalisation.h); 0: as built in */
     bool keeps_other_triangle; /* of A, without vectors; else two stages need less memory, and destroy it */
 };
 

@@ -80,9 +80,10 @@ static enum status plan_cluster(const struct solver_handle *handle, const struct
                                 int64_t order, struct chip_plan *plan)
 {
     const enum status status = chip_plan_cluster(handle->library->device, work->type, order, plan);
-    return status == STATUS_OK && !work->by_cluster && !chip_plan_pays(plan, work->type, order)
-               ? STATUS_UNSUPPORTED
-               : status;
+    if (status != STATUS_OK)
+        return status;
+    const int64_t most = work->cluster_to > 0 ? work->cluster_to : chip_cluster_to(work->type, plan->blocks);
+    return order <= most ? STATUS_OK : STATUS_UNSUPPORTED;
 }
 
 enum status tridiagonalisation_workspace(const struct solver_handle *handle,

@@ -18,7 +18,7 @@ struct tridiagonalisation {
     CUdeviceptr a;       /* the triangle is read; T's elements and the reflectors' vectors come into it */
     int64_t lda;
     CUdeviceptr d, e, tau; /* n and n - 1 real numbers, n - 1 elements */
-    bool by_cluster; /* if one holds it, also where all multiprocessors are faster: for who times both */
+    int64_t cluster_to;    /* up to this order by a cluster, if one holds it; 0: as built in (chip_plan.h) */
 };
 
 /* Bytes of workspace for it. STATUS_UNSUPPORTED: the device has too little shared memory, or no cooperative

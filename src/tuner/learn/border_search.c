@@ -18,14 +18,20 @@ static double crossing(struct point first, struct point second)
     return second.order + fmin(fmax(step, -most), most);
 }
 
-int64_t border_search(int64_t known, border_ratio *ratio_at, void *context)
+static int64_t order_at(double logarithm, int64_t most)
+{
+    const int64_t order = ORDER_UNIT * llround(fmax(1, exp(logarithm) / ORDER_UNIT));
+    return order < most ? order : most;
+}
+
+int64_t border_search(int64_t known, int64_t most, border_ratio *ratio_at, void *context)
 {
     const double alike = 0.02, first_step = 0.12;
     struct point before = {0, 0}, now = {log((double)known), 0};
     double next = now.order, ratio;
     int timed = 0;
     for (bool is_between = false; timed < ORDERS_MOST && !is_between; timed++) {
-        const int64_t order = llround(exp(next) / ORDER_UNIT) * ORDER_UNIT;
+        const int64_t order = order_at(next, most);
         if (!ratio_at(context, order, &ratio))
             break;
         now = (struct point){log((double)order), log(ratio)};
@@ -35,5 +41,5 @@ int64_t border_search(int64_t known, border_ratio *ratio_at, void *context)
         is_between = timed > 0 && signbit(before.ratio) != signbit(now.ratio);
         before = now;
     }
-    return timed == 0 ? 0 : llround(exp(next) / ORDER_UNIT) * ORDER_UNIT;
+    return timed == 0 ? 0 : order_at(next, most);
 }

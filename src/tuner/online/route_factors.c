@@ -8,16 +8,15 @@ static const char *const curve_names[ROUTE_CURVES] = {[ROUTE_VALUES] = "values",
                                                       [ROUTE_LEVEL3] = "level3",
                                                       [ROUTE_SINGULAR] = "singular"};
 static const char *const field_names[2] = {"real", "complex"};
-static const char *const border_names[ROUTE_BORDERS] = {[BORDER_OWN] = "own",
-                                                        [BORDER_TWO_STAGES] = "two-stages",
-                                                        [BORDER_TWO_STAGES_TENTH] = "two-stages-tenth",
-                                                        [BORDER_TWO_STAGES_ALL] = "two-stages-all"};
-static const char *const precision_names[2] = {"double", "single"};
-
-static const char *const *types_of(int border)
-{
-    return border == BORDER_OWN ? field_names : precision_names;
-}
+static const struct {
+    const char *name, *types[TYPE_Z + 1];
+} lines[ROUTE_BORDERS] = {
+    [BORDER_OWN] = {"own", {"real", "complex"}},
+    [BORDER_CLUSTER] = {"cluster", {"single", "double", "complex-single", "complex-double"}},
+    [BORDER_TWO_STAGES] = {"two-stages", {"single", "double"}},
+    [BORDER_TWO_STAGES_TENTH] = {"two-stages-tenth", {"single", "double"}},
+    [BORDER_TWO_STAGES_ALL] = {"two-stages-all", {"single", "double"}},
+};
 
 /* Of several curves the first. False: none, since geev is learned by none. */
 static bool curve_of(enum lapack_family family, enum route_curve *curve)
@@ -79,14 +78,14 @@ void route_factors_keep(struct route_factors *factors, const struct route_factor
                 if (!(factors->factors[side][curve][field] > 0))
                     factors->factors[side][curve][field] = before->factors[side][curve][field];
     for (int border = 0; border < ROUTE_BORDERS; border++)
-        for (int i = 0; i < 2; i++)
-            if (factors->from[border][i] == 0)
-                factors->from[border][i] = before->from[border][i];
+        for (int type = 0; type <= TYPE_Z; type++)
+            if (factors->orders[border][type] == 0)
+                factors->orders[border][type] = before->orders[border][type];
 }
 
 bool route_factors_say_own(const struct route_factors *factors, int is_complex, int64_t order)
 {
-    return !factors || order >= factors->from[BORDER_OWN][is_complex];
+    return !factors || order >= factors->orders[BORDER_OWN][is_complex];
 }
 
 void route_factors_learn_own(struct route_factors *factors, int is_complex, const int64_t *orders,
@@ -98,9 +97,9 @@ void route_factors_learn_own(struct route_factors *factors, int is_complex, cons
         if (own[i] > clearly * solver[i])
             from = i + 1;
     if (count > 0)
-        factors->from[BORDER_OWN][is_complex] = from == 0      ? 1
-                                                : from < count ? orders[from]
-                                                               : ROUTE_ORDER_NEVER;
+        factors->orders[BORDER_OWN][is_complex] = from == 0      ? 1
+                                                  : from < count ? orders[from]
+                                                                 : ROUTE_ORDER_NEVER;
 }
 
 struct two_stage_borders route_factors_two_stages(const struct route_factors *factors, enum blas_type type)
@@ -109,21 +108,26 @@ struct two_stage_borders route_factors_two_stages(const struct route_factors *fa
     int64_t *const orders[] = {&borders.none, &borders.tenth, &borders.all};
     const int64_t of_double[] = {wide.none, wide.tenth, wide.all};
     for (int i = 0; factors && i < 3; i++) {
-        const int64_t *const learned = factors->from[BORDER_TWO_STAGES + i];
-        if (learned[blas_is_single(type)] > 0)
-            *orders[i] = learned[blas_is_single(type)];
-        else if (learned[0] > 0)
-            *orders[i] = *orders[i] * learned[0] / of_double[i];
+        const int64_t *const learned = factors->orders[BORDER_TWO_STAGES + i];
+        if (learned[type] > 0)
+            *orders[i] = learned[type];
+        else if (learned[TYPE_D] > 0)
+            *orders[i] = *orders[i] * learned[TYPE_D] / of_double[i];
         if (i > 0 && *orders[i] < *orders[i - 1])
             *orders[i] = *orders[i - 1];
     }
     return borders;
 }
 
-/* The number of the next word among `count` names; -1: a fault. */
+int64_t route_factors_cluster_to(const struct route_factors *factors, enum blas_type type)
+{
+    return factors ? factors->orders[BORDER_CLUSTER][type] : 0;
+}
+
+/* The number of the next word among names, of which there are `count` or fewer; -1: a fault. */
 static int read_name(struct line_reader *reader, const char *const *names, int count)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && names[i]; i++)
         if (line_reader_is(reader, names[i]))
             return i;
     line_reader_fault(reader, "there is no such factor of a route");
@@ -132,12 +136,12 @@ static int read_name(struct line_reader *reader, const char *const *names, int c
 
 static bool read_border(struct line_reader *reader, struct route_factors *factors, int border)
 {
-    const int type = read_name(reader, types_of(border), 2);
+    const int type = read_name(reader, lines[border].types, TYPE_Z + 1);
     if (type < 0)
         return false;
-    if (factors->from[border][type] > 0)
+    if (factors->orders[border][type] > 0)
         return line_reader_fault(reader, "an order a second time");
-    return line_reader_integer(reader, 1, ROUTE_ORDER_NEVER, &factors->from[border][type]) &&
+    return line_reader_integer(reader, 1, ROUTE_ORDER_NEVER, &factors->orders[border][type]) &&
            line_reader_end(reader);
 }
 
@@ -145,7 +149,7 @@ bool route_factors_read(struct line_reader *reader, struct route_factors *factor
 {
     int side, field, curve;
     for (int border = 0; border < ROUTE_BORDERS; border++)
-        if (line_reader_is(reader, border_names[border]))
+        if (line_reader_is(reader, lines[border].name))
             return read_border(reader, factors, border);
     if ((side = read_name(reader, side_names, CALL_SIDES)) < 0 ||
         (field = read_name(reader, field_names, 2)) < 0 ||
@@ -167,8 +171,8 @@ void route_factors_write(FILE *stream, const struct route_factors *factors)
                     fprintf(stream, "route %s %s %s %.4g\n", side_names[side], field_names[field],
                             curve_names[curve], factors->factors[side][curve][field]);
     for (int border = 0; border < ROUTE_BORDERS; border++)
-        for (int i = 0; i < 2; i++)
-            if (factors->from[border][i] > 0)
-                fprintf(stream, "route %s %s %lld\n", border_names[border], types_of(border)[i],
-                        (long long)factors->from[border][i]);
+        for (int type = 0; type <= TYPE_Z; type++)
+            if (factors->orders[border][type] > 0)
+                fprintf(stream, "route %s %s %lld\n", lines[border].name, lines[border].types[type],
+                        (long long)factors->orders[border][type]);
 }

@@ -40,9 +40,11 @@ static inline bool route_is_eigenproblem(enum lapack_family family)
 #define ROUTE_ORDER_NEVER INT32_MAX
 
 /* Orders from which on a way is the faster one: mublas' own eigensolver, of real and complex types; and of it
- * two stages, of double and single precision, to values alone, to a tenth of the vectors, and to all. */
+ * two stages, of double and single precision, to values alone, to a tenth of the vectors, and to all. Of a
+ * cluster that reduces, of all types: up to which it is. */
 enum route_border {
     BORDER_OWN,
+    BORDER_CLUSTER,
     BORDER_TWO_STAGES,
     BORDER_TWO_STAGES_TENTH,
     BORDER_TWO_STAGES_ALL,
@@ -53,7 +55,7 @@ enum route_border {
  * The second of each pair is of complex types. */
 struct route_factors {
     double factors[CALL_SIDES][ROUTE_CURVES][2];
-    int64_t from[ROUTE_BORDERS][2]; /* the second of complex types, or of single precision */
+    int64_t orders[ROUTE_BORDERS][TYPE_Z + 1]; /* of BORDER_OWN likewise, of the others by type */
 };
 
 /* A measured time over the built-in curve's, within the bounds. */
@@ -81,13 +83,17 @@ void route_factors_learn_own(struct route_factors *factors, int is_complex, cons
  * built-in order as double's is to its own; more vectors take two stages no sooner than fewer. */
 struct two_stage_borders route_factors_two_stages(const struct route_factors *factors, enum blas_type type);
 
+/* Up to which order a cluster reduces; 0: as built in. */
+int64_t route_factors_cluster_to(const struct route_factors *factors, enum blas_type type);
+
 /* What is not there is as before. */
 void route_factors_keep(struct route_factors *factors, const struct route_factors *before);
 
 /* The lines of a recipe's crossover section, without the first word, "route", where one is read:
  *   route host|device real|complex values|vectors|level3|singular FACTOR
  *   route own real|complex ORDER
- *   route two-stages|two-stages-tenth|two-stages-all double|single ORDER */
+ *   route two-stages|two-stages-tenth|two-stages-all single|double ORDER
+ *   route cluster single|double|complex-single|complex-double ORDER */
 bool route_factors_read(struct line_reader *reader, struct route_factors *factors);
 void route_factors_write(FILE *stream, const struct route_factors *factors);
 
