@@ -7,7 +7,7 @@ kernel_test_sources = \
 	tests/gpu/contract_model.c tests/gpu/contract_model.h tests/gpu/contract_model.inc \
 	tests/gpu/contract_model_complex.inc tests/gpu/contract_model_double.inc tests/gpu/contract_model_end.inc \
 	tests/gpu/contract_model_gauge.inc tests/gpu/contract_model_real.inc \
-	tests/gpu/digest_file.c tests/gpu/digest_file.h \
+	tests/gpu/digest_file.c tests/gpu/digest_file.h tests/gpu/elements.c tests/gpu/elements.h \
 	tests/gpu/kernel_cases.c tests/gpu/kernel_cases.h tests/gpu/kernel_operands.c \
 	tests/gpu/kernel_shapes.c tests/gpu/kernel_shapes.h tests/gpu/wide_gauge.h
 if MPFR
