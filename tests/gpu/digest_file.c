@@ -76,3 +76,20 @@ bool digest_file_find(const struct digest_file *file, const char *name, uint64_t
         *digest = found->digest;
     return found != NULL;
 }
+
+bool digest_file_report(const struct digest_file *kept, const char *name, uint64_t digest)
+{
+    uint64_t wanted;
+    if (!kept) {
+        printf("%-28s %016llx\n", name, (unsigned long long)digest);
+        return true;
+    }
+    if (!digest_file_find(kept, name, &wanted)) {
+        printf("%s: no digest kept\n", name);
+        return false;
+    }
+    if (wanted != digest)
+        printf("%s: %016llx, kept was %016llx\n", name, (unsigned long long)digest,
+               (unsigned long long)wanted);
+    return wanted == digest;
+}

@@ -14,4 +14,8 @@ void digest_file_free(struct digest_file *file);
 /* False when the file has no such name. */
 bool digest_file_find(const struct digest_file *file, const char *name, uint64_t *digest);
 
+/* Print the line of a result, or, where there are kept digests, what is wrong with it beside them. False: it
+ * differs, or none is kept. */
+bool digest_file_report(const struct digest_file *kept, const char *name, uint64_t digest);
+
 #endif

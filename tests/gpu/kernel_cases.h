@@ -3,7 +3,7 @@
 #ifndef MUBLAS_KERNEL_CASES_H
 #define MUBLAS_KERNEL_CASES_H
 
-#include "common/blas_call.h"
+#include "elements.h"
 #include "gpu/lane.h"
 
 struct kernel_case {
@@ -65,11 +65,5 @@ bool operands_guards_intact(const struct operands *operands, const unsigned char
 /* Run the call on the device: buffers are copied there byte for byte, y comes back
  * into `buffer`. Inside device_enter. */
 enum status operands_run(struct lane *lane, const struct operands *operands, unsigned char *buffer);
-
-/* FNV-1a, 64 bits, over `count` elements; in each part every NaN counts as the same one. */
-uint64_t result_digest(enum blas_type type, const void *result, int64_t count);
-
-/* Equal bits, or both NaN, in all parts of all elements. */
-bool results_equal(enum blas_type type, const void *one, const void *two, int64_t count);
 
 #endif

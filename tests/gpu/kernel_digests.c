@@ -125,23 +125,6 @@ static uint64_t model_digest(const struct kernel_case *kernel_case)
     return digest;
 }
 
-static bool report(const struct kernel_case *kernel_case, const struct digest_file *kept, uint64_t digest)
-{
-    uint64_t wanted;
-    if (!kept) {
-        printf("%-28s %016llx\n", kernel_case->name, (unsigned long long)digest);
-        return true;
-    }
-    if (!digest_file_find(kept, kernel_case->name, &wanted)) {
-        printf("%s: no digest kept\n", kernel_case->name);
-        return false;
-    }
-    if (wanted != digest)
-        printf("%s: %016llx, kept was %016llx\n", kernel_case->name, (unsigned long long)digest,
-               (unsigned long long)wanted);
-    return wanted == digest;
-}
-
 static int run_cases(struct runner *runner)
 {
     const struct options *options = runner->options;
@@ -162,7 +145,7 @@ static int run_cases(struct runner *runner)
             digest = model_digest(&cases[i]);
         else
             good = device_digest(runner, &cases[i], &digest);
-        if (!report(&cases[i], kept, digest) || !good)
+        if (!digest_file_report(kept, cases[i].name, digest) || !good)
             bad++;
     }
     if (kept)

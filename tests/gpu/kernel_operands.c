@@ -8,44 +8,6 @@
 
 enum { ALIGNMENT = 256, GUARD_ELEMENTS = 64, OPERAND_A = 1, OPERAND_X = 2, OPERAND_Y = 3, OPERANDS = 4 };
 
-static bool is_complex(enum blas_type type)
-{
-    return type == TYPE_C || type == TYPE_Z;
-}
-
-/* Real numbers in an element, and their type. */
-static int parts(enum blas_type type)
-{
-    return is_complex(type) || type == TYPE_W ? 2 : 1;
-}
-static bool is_single(enum blas_type type)
-{
-    return type == TYPE_S || type == TYPE_C;
-}
-static size_t part_bytes(enum blas_type type)
-{
-    return is_single(type) ? sizeof(float) : sizeof(double);
-}
-
-/* Splitmix64 of operand and element. */
-static uint64_t element_hash(int operand, int64_t i, int64_t j)
-{
-    uint64_t z = (uint64_t)operand * UINT64_C(0x9e3779b97f4a7c15) +
-                 (uint64_t)i * UINT64_C(0xd1342543de82ef95) + (uint64_t)j * UINT64_C(0xaf251af3b0f025b5);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-/* A sign and as many bits as the type holds, so that products are not exact, times 1 to 2^-7. */
-static double part_value(enum blas_type type, int operand, int64_t i, int64_t j)
-{
-    const int bits = is_single(type) ? 24 : 53;
-    const uint64_t z = element_hash(operand, i, j);
-    const double magnitude = ldexp((double)(z >> (64 - bits)), -bits - (int)(z & 7));
-    return z & 8 ? -magnitude : magnitude;
-}
-
 static double special_value(double value, unsigned specials, int operand, int64_t i, int64_t j)
 {
     static const double values[] = {INFINITY, -INFINITY, NAN, 0, -0.0, 0, -0.0, 0};
@@ -53,14 +15,6 @@ static double special_value(double value, unsigned specials, int operand, int64_
         return value;
     const uint64_t z = element_hash(operand + 16 * (int)specials, i, j);
     return z % 61 == 0 ? values[z >> 32 & 7] : value;
-}
-
-static void set_part(enum blas_type type, void *numbers, int64_t index, double value)
-{
-    if (is_single(type))
-        ((float *)numbers)[index] = (float)value;
-    else
-        ((double *)numbers)[index] = value;
 }
 
 /* What of a double-double element lies below `hi`: up to half its last bit, so that lo
@@ -71,33 +25,34 @@ static double low_part(double hi, int stream, int64_t i, int64_t j)
     if (hi == 0 || !isfinite(hi))
         return hi == 0 ? 0 : NAN;
     frexp(hi, &exponent);
-    return ldexp(part_value(TYPE_D, stream, i, j), exponent - 54);
+    return ldexp(element_value(TYPE_D, stream, i, j), exponent - 54);
 }
 
 /* Element (i, j) of the operand into element `index`; `real_only`: its imaginary part stays. */
 static void set_element(const struct kernel_case *kernel_case, int operand, int64_t i, int64_t j,
                         bool real_only, void *elements, int64_t index)
 {
-    const int count = parts(kernel_case->type);
+    const int count = element_parts(kernel_case->type);
     for (int part = 0; part < (real_only ? 1 : count); part++) {
         const int stream = operand + OPERANDS * part;
         const bool low = kernel_case->type == TYPE_W && part == 1;
-        const double value =
-            special_value(part_value(kernel_case->type, stream, i, j), kernel_case->specials, stream, i, j);
+        const double value = special_value(element_value(kernel_case->type, stream, i, j),
+                                           kernel_case->specials, stream, i, j);
         const double hi = low ? ((const double *)elements)[2 * index] : 0;
-        set_part(kernel_case->type, elements, count * index + part, low ? low_part(hi, stream, i, j) : value);
+        element_set_part(kernel_case->type, elements, count * index + part,
+                         low ? low_part(hi, stream, i, j) : value);
     }
 }
 
 static struct operand_buffer poisoned_buffer(enum blas_type type, int64_t numbers)
 {
-    const size_t bytes = (size_t)numbers * part_bytes(type);
+    const size_t bytes = (size_t)numbers * element_part_bytes(type);
     struct operand_buffer buffer = {.size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT};
     buffer.bytes = aligned_alloc(ALIGNMENT, buffer.size);
     if (!buffer.bytes)
         abort();
-    for (size_t i = 0; i < buffer.size / part_bytes(type); i++)
-        set_part(type, buffer.bytes, (int64_t)i, NAN);
+    for (size_t i = 0; i < buffer.size / element_part_bytes(type); i++)
+        element_set_part(type, buffer.bytes, (int64_t)i, NAN);
     return buffer;
 }
 
@@ -123,8 +78,8 @@ static void make_matrix(const struct kernel_case *kernel_case, const struct plac
                                                      : PART_UPPER;
     /* The last column ends with its last row, as in a submatrix at the end of memory. */
     operands->a = poisoned_buffer(
-        type, placement->offset + parts(type) * (matrix->ld * (matrix->columns - 1) + matrix->rows));
-    matrix->pointer = operands->a.bytes + (size_t)placement->offset * part_bytes(type);
+        type, placement->offset + element_parts(type) * (matrix->ld * (matrix->columns - 1) + matrix->rows));
+    matrix->pointer = operands->a.bytes + (size_t)placement->offset * element_part_bytes(type);
     for (int64_t j = 0; j < matrix->columns; j++)
         for (int64_t i = 0; i < matrix->rows; i++)
             if (is_referenced(kernel_case, i, j))
@@ -144,9 +99,10 @@ static void make_vector(const struct kernel_case *kernel_case, int operand, int6
     const bool has_beta = kernel_case->beta[0] != 0 || kernel_case->beta[1] != 0;
     const bool filled = operand == OPERAND_X || kernel_case->family == FAMILY_AXPY ||
                         (kernel_case->family != FAMILY_TRMV && has_beta);
-    *buffer = poisoned_buffer(type, parts(type) * (2 * GUARD_ELEMENTS + length * llabs(increment)) + offset);
+    *buffer = poisoned_buffer(type, element_parts(type) * (2 * GUARD_ELEMENTS + length * llabs(increment)) +
+                                        offset);
     *vector = (struct blas_vector){.pointer = buffer->bytes + GUARD_ELEMENTS * blas_element_bytes(type) +
-                                              (size_t)offset * part_bytes(type),
+                                              (size_t)offset * element_part_bytes(type),
                                    .length = length, .increment = increment};
     for (int64_t i = 0; i < length && filled; i++)
         set_element(kernel_case, operand, i, 0, false, vector->pointer, element_offset(vector, i));
@@ -167,9 +123,9 @@ void operands_make(const struct kernel_case *kernel_case, const struct placement
                                            .conjugated = kernel_case->conjugated,
                                            .m = kernel_case->m,
                                            .n = kernel_case->n}};
-    for (int part = 0; part < parts(call->type); part++) {
-        set_part(call->type, &call->alpha, part, kernel_case->alpha[part]);
-        set_part(call->type, &call->beta, part, kernel_case->beta[part]);
+    for (int part = 0; part < element_parts(call->type); part++) {
+        element_set_part(call->type, &call->alpha, part, kernel_case->alpha[part]);
+        element_set_part(call->type, &call->beta, part, kernel_case->beta[part]);
     }
     if (kernel_case->family != FAMILY_AXPY)
         make_matrix(kernel_case, placement, operands);
@@ -263,35 +219,4 @@ enum status operands_run(struct lane *lane, const struct operands *operands, uns
         if (owned[i])
             device_free(lane->device, owned[i]);
     return status;
-}
-
-static bool is_nan(enum blas_type type, const void *numbers, int64_t i)
-{
-    return is_single(type) ? isnan(((const float *)numbers)[i]) : isnan(((const double *)numbers)[i]);
-}
-
-uint64_t result_digest(enum blas_type type, const void *result, int64_t count)
-{
-    static const unsigned char nan_bytes[8] = {'n', 'a', 'n'};
-    const size_t size = part_bytes(type);
-    uint64_t digest = UINT64_C(0xcbf29ce484222325);
-    for (int64_t i = 0; i < count * parts(type); i++) {
-        const unsigned char *bytes =
-            is_nan(type, result, i) ? nan_bytes : (const unsigned char *)result + (size_t)i * size;
-        for (size_t b = 0; b < size; b++)
-            digest = (digest ^ bytes[b]) * UINT64_C(0x100000001b3);
-    }
-    return digest;
-}
-
-bool results_equal(enum blas_type type, const void *one, const void *two, int64_t count)
-{
-    const size_t size = part_bytes(type);
-    for (int64_t i = 0; i < count * parts(type); i++) {
-        const size_t at = (size_t)i * size;
-        if (memcmp((const char *)one + at, (const char *)two + at, size) != 0 &&
-            !(is_nan(type, one, i) && is_nan(type, two, i)))
-            return false;
-    }
-    return true;
 }

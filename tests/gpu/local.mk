@@ -7,7 +7,7 @@ kernel_test_sources = \
 	tests/gpu/contract_model.c tests/gpu/contract_model.h tests/gpu/contract_model.inc \
 	tests/gpu/contract_model_complex.inc tests/gpu/contract_model_double.inc tests/gpu/contract_model_end.inc \
 	tests/gpu/contract_model_gauge.inc tests/gpu/contract_model_real.inc \
-	tests/gpu/digest_file.c tests/gpu/digest_file.h \
+	tests/gpu/digest_file.c tests/gpu/digest_file.h tests/gpu/elements.c tests/gpu/elements.h \
 	tests/gpu/kernel_cases.c tests/gpu/kernel_cases.h tests/gpu/kernel_operands.c \
 	tests/gpu/kernel_shapes.c tests/gpu/kernel_shapes.h tests/gpu/wide_gauge.h
 if MPFR
@@ -22,6 +22,18 @@ tests_gpu_kernel_digests_SOURCES = tests/gpu/kernel_digests.c tests/gpu/kernel_s
 	tests/gpu/kernel_stress.h \
 	$(kernel_test_sources)
 tests_gpu_kernel_digests_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
+
+# The same of the eigensolver's steps that are mublas' own: `eigen_digests --check tests/gpu/eigen_digests.txt`.
+plain_programs += tests/gpu/eigen_digests
+tests_gpu_eigen_digests_SOURCES = tests/gpu/eigen_digests.c tests/gpu/digest_file.c tests/gpu/digest_file.h \
+	tests/gpu/eigen_band.c tests/gpu/eigen_cases.c tests/gpu/eigen_chip.c tests/gpu/eigen_memory.c \
+	tests/gpu/eigen_memory.h tests/gpu/eigen_panel.c tests/gpu/eigen_qr.c tests/gpu/eigen_steps.c \
+	tests/gpu/eigen_steps.h tests/gpu/eigen_triangle.c tests/gpu/eigen_values.c tests/gpu/elements.c \
+	tests/gpu/elements.h
+tests_gpu_eigen_digests_LDADD = libmublas_core.la -lm -ldl
+plain_tests += tests/gpu/eigen_bits.sh
+EXTRA_DIST += tests/gpu/eigen_bits.sh tests/gpu/eigen_digests.txt
+tests/gpu/eigen_bits.log: tests/gpu/eigen_digests$(EXEEXT)
 
 check_PROGRAMS += tests/gpu/test_kernels
 long_tests += tests/gpu/test_kernels

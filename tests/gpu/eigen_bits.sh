@@ -1,0 +1,39 @@
+#!/bin/bash
+# Small cases of the eigensolver's kept digests, on devices of some numbers of multiprocessors, and by
+# clusters.
+. tests/environment.sh
+use_emulated_driver
+. "$source_tree/tests/tap.sh"
+export EMULATED_COOPERATIVE=1
+kept=$source_tree/tests/gpu/eigen_digests.txt
+
+# check MULTIPROCESSORS ARGUMENT...: all cases are equal, and the device holds them.
+check()
+{
+    EMULATED_MULTIPROCESSORS=$1 tests/gpu/eigen_digests "${@:2}" > "$work/output" 2> "$work/errors" &&
+        tail -n 1 "$work/output" | grep -q ', 0 not for this device$'
+}
+equal()
+{
+    check "$1" --check "$kept" "${@:2}"
+    result $? "$1 multiprocessors, ${*:2}: $(tail -n 1 "$work/output")"
+}
+
+equal 3 --max-n 64
+EMULATED_SEED=2 equal 4 --max-n 64 --part 1/2
+equal 5 --only dsytrd-u-65
+equal 5 --multiprocessors 3 --only ssytrd-l-6 --max-n 65
+
+EMULATED_CLUSTER=16 check 5 --check "$kept" --only zhetrd-u-3 --max-n 33 &&
+    [ "$(grep -c '^on the chip, .*: 4$' "$work/output")" = 3 ]
+result $? "4 cases by all multiprocessors, by clusters of 16 and of 8 have the same bits, the kept ones"
+
+sed 's/^\(dstebz-3  *\).*/\10000000000000000/' "$kept" > "$work/other"
+check 3 --check "$work/other" --only dstebz-3 --max-n 3
+[ $? = 1 ] && grep -q '^dstebz-3: .*, kept was ' "$work/output"
+result $? "another digest is found out"
+
+check 2 --check "$kept" --only dsytrd-l-65
+[ $? = 1 ] && grep -q '^0 of 0 cases equal, 1 not for this device$' "$work/output"
+result $? "what the device does not hold is counted, and nothing else is no success"
+echo "1..$number"
