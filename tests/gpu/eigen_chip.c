@@ -37,7 +37,8 @@ static bool has_way(const struct eigen_run *run)
 static struct tridiagonalisation work_of(const struct eigen_run *run)
 {
     return (struct tridiagonalisation){.type = run->given->type, .uplo = run->given->uplo, .n = run->given->n,
-                                       .lda = run->given->n + EIGEN_GAP, .by_cluster = run->way != WIDE,
+                                       .lda = run->given->n + EIGEN_GAP,
+                                       .cluster_to = run->way == WIDE ? 1 : run->given->n,
                                        .a = eigen_memory_address(&run->memory, A),
                                        .d = eigen_memory_address(&run->memory, D),
                                        .e = eigen_memory_address(&run->memory, E),
