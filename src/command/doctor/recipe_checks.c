@@ -38,7 +38,7 @@ static void check_of_other(struct patient *patient, const struct device_properti
         return;
     }
     finding_good(&patient->findings, subject,
-                 "device %d, %s: none, built-in figures hold (MUBLAS_DEVICE=all mublas tune learns each kind)",
+                 "device %d, %s: none, built-in figures hold (MUBLAS_DEVICE=all mublas tune learns it)",
                  device->ordinal, device->name);
 }
 
