@@ -32,16 +32,22 @@ void exit_gate_expect(double seconds)
         continue;
 }
 
-/* A handler that interrupted a call of this very thread, or a fork child whose parent's
- * threads are not here, would wait in vain. */
+/* A thread that ends the process in a handler, amid a call of its own, does not go on with that, and what it
+ * holds others may wait for in vain: then long calls get no longer than all. */
+static uint64_t end_of_patience(void)
+{
+    return inside_here > 0 ? deadline : later(deadline, expected);
+}
+
+/* For others than this thread. A fork child, whose parent's threads are not here, would wait in vain. */
 void exit_gate_close(void)
 {
     const int saved_errno = errno;
     uint64_t none = 0;
     atomic_store(&closed, true);
     atomic_compare_exchange_strong(&deadline, &none, clock_nanoseconds() + PATIENCE_NANOSECONDS);
-    while (atomic_load(&inside) > 0 && inside_here == 0 && getpid() == process &&
-           clock_nanoseconds() < later(deadline, expected))
+    while (atomic_load(&inside) > inside_here && getpid() == process &&
+           clock_nanoseconds() < end_of_patience())
         pause_a_step();
     errno = saved_errno;
 }
@@ -52,15 +58,15 @@ void exit_gate_install(void)
     atexit(exit_gate_close);
 }
 
+/* A handler may come at any point: it must not take this thread for another. */
 bool exit_gate_enter(void)
 {
-    atomic_fetch_add(&inside, 1); /* before the look, so that close_gate sees one or we do */
-    if (atomic_load(&closed) && !is_part) {
-        atomic_fetch_sub(&inside, 1);
-        return false;
-    }
     inside_here++;
-    return true;
+    atomic_fetch_add(&inside, 1); /* before the look, so that exit_gate_close sees one or we do */
+    if (!atomic_load(&closed) || is_part)
+        return true;
+    exit_gate_leave();
+    return false;
 }
 
 void exit_gate_be_part(void)
@@ -87,6 +93,6 @@ bool exit_gate_is_closed(void)
 
 void exit_gate_leave(void)
 {
-    inside_here--;
     atomic_fetch_sub(&inside, 1);
+    inside_here--;
 }

@@ -78,6 +78,8 @@ static enum host_reason execute(const struct device_use *use, struct split_call 
                                      : run(use, call, &moved);
     phase_clock_stop();
     call_span_end(&span);
+    if (split && status == STATUS_OUT_OF_MEMORY)
+        split_call_ran_out(split);
     const enum host_reason reason = device_call_reason(call->symbol, status);
     if (reason != HOST_REASON_COUNT)
         return reason;

@@ -37,6 +37,29 @@ bool split_call_is_due(const struct program_call *call)
     return true;
 }
 
+/* Of a device that has run out of memory, the first time and at the most. */
+enum { LEFT_OUT_CALLS = 8, LEFT_OUT_DOUBLINGS = 10 };
+
+static _Atomic uint64_t calls_so_far;
+
+static bool is_left_out(const struct device_use *use)
+{
+    return atomic_load(&calls_so_far) < atomic_load(&use->left_out_until);
+}
+
+void split_call_ran_out(const struct split_call *split)
+{
+    for (int d = 0; d < split->plan.devices; d++) {
+        struct device_use *const use = split->uses[d];
+        if (!split->devices[d].ran_out)
+            continue;
+        const unsigned before = atomic_fetch_add(&use->shortages, 1);
+        const uint64_t calls = (uint64_t)LEFT_OUT_CALLS
+                               << (before < LEFT_OUT_DOUBLINGS ? before : LEFT_OUT_DOUBLINGS);
+        atomic_store(&use->left_out_until, atomic_load(&calls_so_far) + calls);
+    }
+}
+
 /* Over the first `most` of the devices in use. */
 static bool plan(struct split_call *split, const struct program_call *call, int most)
 {
@@ -46,7 +69,7 @@ static bool plan(struct split_call *split, const struct program_call *call, int 
     for (int i = 0; i < device_use_count() && count < most; i++) {
         struct device_use *const use = device_use_at(i);
         const size_t budget = operands_budget(use->mirrors);
-        if (!device_is_usable(use->device) || budget <= MARGIN_BYTES)
+        if (!device_is_usable(use->device) || budget <= MARGIN_BYTES || is_left_out(use))
             continue;
         split->uses[count] = use;
         split->devices[count] = (struct split_device){.device = use->device, .mirrors = use->mirrors};
@@ -109,6 +132,7 @@ static bool plan_and_wake(struct split_call *split, const struct program_call *c
 {
     int before = 0;
     const bool is_possible = can_hold(call);
+    atomic_fetch_add(&calls_so_far, 1);
     while (!plan(split, call, DEVICES_MAX)) {
         if (before == device_use_count() || !is_possible)
             return false;
@@ -227,6 +251,7 @@ void split_call_earn(const struct split_call *split, const struct device_use *wh
         if (on->operand_count == 0)
             continue;
         operands_earn(on->mirrors, on->operands, on->operand_count, saved_us / split->plan.devices);
+        atomic_store(&split->uses[d]->shortages, 0);
         if (split->uses[d] != whose_turn)
             atomic_fetch_add_explicit(&split->uses[d]->calls, 1, memory_order_relaxed);
     }

@@ -33,4 +33,8 @@ bool split_call_is_faster(struct split_call *split, struct program_call *call);
 void split_call_credit(const struct split_call *split, double saved_us);
 void split_call_earn(const struct split_call *split, const struct device_use *whose_turn, double saved_us);
 
+/* It failed for want of memory: the device where that was is left out of calls, the more of them the more often
+ * in a row that comes. Else what it keeps would be evicted at each. */
+void split_call_ran_out(const struct split_call *split);
+
 #endif

@@ -42,6 +42,7 @@ struct fault {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread bool is_inside; /* this thread has the lock, or waits for it */
 static unsigned long counts[CALL_COUNT];
 static struct fault faults[FAULTS_MAX];
 static int fault_count;
@@ -130,11 +131,15 @@ static void in_child(void)
     pthread_mutex_init(&lock, NULL);
 }
 
+/* Who ends the process in a handler amid a call keeps the lock, and other threads wait for it until the end. */
 static void deinitialise(void)
 {
-    call_lock();
+    const bool was_inside = is_inside;
+    if (!was_inside)
+        call_lock();
     deinitialised = true;
-    call_end();
+    if (!was_inside)
+        call_end();
 }
 
 void call_deinitialise_at_exit(void)
@@ -233,12 +238,14 @@ CUresult call_begin_on(enum function_index function, CUdevice device)
 void call_lock(void)
 {
     pthread_once(&once, start);
+    is_inside = true;
     pthread_mutex_lock(&lock);
 }
 
 void call_end(void)
 {
     pthread_mutex_unlock(&lock);
+    is_inside = false;
 }
 
 void fault_clear_sticky(CUdevice device)

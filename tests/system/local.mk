@@ -287,8 +287,8 @@ tests_system_rough_blas_la_SOURCES = tests/system/rough_blas.c
 tests_system_rough_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_rough_blas_la_LDFLAGS = $(module_flags)
 long_tests += tests/system/tune.sh
-plain_tests += tests/system/tune_files.sh
-EXTRA_DIST += tests/system/tune.sh tests/system/tune_files.sh
+plain_tests += tests/system/tune_files.sh tests/system/tune_kinds.sh
+EXTRA_DIST += tests/system/tune.sh tests/system/tune_files.sh tests/system/tune_kinds.sh
 check_PROGRAMS += tests/unit/sign_recipe
 tests_unit_sign_recipe_SOURCES = tests/unit/sign_recipe.c
 tests_unit_sign_recipe_LDADD = $(unit_test_libraries)

@@ -51,6 +51,17 @@ split_alike "faster on three" MUBLAS_DEVICE=1,2,0 && all_ran && [ "$(calls_on 0)
 result $? "the same on three, the first of them last: $(calls_on 0), $(calls_on 1) and $(calls_on 2) calls"
 split_alike alone MUBLAS_DEVICE=0 && all_ran
 result $? "on one alone: the same bits"
+sent() { awk '$1 == "total" { print int($5) }' "$work/report"; }
+sent_alone=$(sent)
+# Though the driver says that there is room.
+split_alike short MUBLAS_DEVICE=0,1 EMULATED_FAULTS="$(seq -s, -f cuMemCreate@1:%g:2 31)" && all_ran &&
+    [ "$(calls_on 1)" = 0 ] && [ "$(sent)" -gt 0 ] && [ "$(sent)" -le $((sent_alone * 11 / 10)) ]
+result $? "the second is short of memory: nothing is sent again, $(sent) MB in place of $sent_alone"
+if [ $calls = 32 ]; then
+    split_alike "short at first" MUBLAS_DEVICE=0,1 EMULATED_FAULTS="$(seq -s, -f cuMemCreate@1:%g:2 4)" && all_ran &&
+        [ "$(calls_on 1)" -gt 0 ] && [ "$(calls_on 1)" -lt $((calls / 2 - 4)) ]
+    result $? "so it is once: it is left out of 8 calls, and has a part in $(calls_on 1)"
+fi
 split_alike left MUBLAS_DEVICE=0,1 EMULATED_FAULTS=cuLaunchKernel@1:20:719:sticky && all_ran
 result $? "the second is lost: the first does the rest, with the same bits"
 split first MUBLAS_DEVICE=0,1 EMULATED_FAULTS=cuLaunchKernel@0:20:719:sticky &&

@@ -608,6 +608,11 @@ thread_tests += tests/unit/test_purchase
 tests_unit_test_purchase_SOURCES = tests/unit/test_purchase.c
 tests_unit_test_purchase_LDADD = $(unit_test_libraries) -lpthread
 
+check_PROGRAMS += tests/unit/test_exit_gate
+TESTS += tests/unit/test_exit_gate
+tests_unit_test_exit_gate_SOURCES = tests/unit/test_exit_gate.c
+tests_unit_test_exit_gate_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_background
 TESTS += tests/unit/test_background
 tests_unit_test_background_SOURCES = tests/unit/test_background.c

@@ -34,6 +34,8 @@ void check_container(struct patient *patient);
 void check_host(struct patient *patient);
 void check_cublas(struct patient *patient);
 void check_cusolver(struct patient *patient);
+
+/* A line more for each kind of device beside the first's. */
 void check_recipe(struct patient *patient);
 
 /* Closes the device, and has another process use it. */

@@ -5,7 +5,6 @@
 #include "gpu/vendor/cublas_library.h"
 #include "gpu/vendor/solver_library.h"
 #include "host/host_search.h"
-#include "tuner/online/recipe_search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,50 +96,4 @@ void check_cusolver(struct patient *patient)
                       "use one that is not newer than the driver, with its own cuBLAS "
                       "(mublas doctor with MUBLAS_VERBOSE=2 says what is wrong with each)",
                       "%s and others like it cannot be used: LAPACK stays on the host", found);
-}
-
-/* The first recipe that was meant to be used and is not; NULL: none. */
-static const struct recipe_attempt *lost_recipe(const struct recipe_search *search)
-{
-    for (int origin = 0; origin < RECIPE_ORIGINS; origin++) {
-        const struct recipe_attempt *attempt = &search->attempts[origin];
-        const bool was_named = origin == RECIPE_OF_SETTING && *attempt->path;
-        if ((attempt->outcome == RECIPE_REFUSED && origin != RECIPE_BUILT_IN) ||
-            (attempt->outcome == RECIPE_ABSENT && was_named))
-            return attempt;
-    }
-    return NULL;
-}
-
-static const struct recipe_attempt *recipe_in_force(const struct recipe_search *search)
-{
-    for (int origin = 0; origin < RECIPE_ORIGINS; origin++)
-        if (search->attempts[origin].outcome == RECIPE_IN_FORCE)
-            return &search->attempts[origin];
-    return NULL;
-}
-
-void check_recipe(struct patient *patient)
-{
-    static const char subject[] = "recipe";
-    struct recipe recipe;
-    struct recipe_search search = {.attempts = {{.outcome = RECIPE_NOT_TRIED}}};
-    if (!patient->has_device) {
-        finding_skipped(&patient->findings, subject, why_no_library(patient));
-        return;
-    }
-    const struct recipe_signature signature = recipe_signature_of(&patient->properties);
-    const bool found = recipe_search(&signature, &recipe, &search);
-    const struct recipe_attempt *lost = lost_recipe(&search), *used = recipe_in_force(&search);
-    if (lost)
-        finding_wrong(&patient->findings, subject, "run mublas tune, which learns this machine anew",
-                      "%s is not used: %s", lost->path,
-                      lost->outcome == RECIPE_ABSENT ? "it is not there" : lost->fault);
-    else if (used)
-        finding_good(&patient->findings, subject, "%s: %s", used->path, recipe.made);
-    else
-        finding_good(&patient->findings, subject,
-                     "none, built-in figures hold (mublas tune learns this machine)");
-    if (found)
-        recipe_clear(&recipe);
 }

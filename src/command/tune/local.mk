@@ -3,6 +3,7 @@ mublas_SOURCES += \
 	src/command/tune/tune.c \
 	src/command/tune/tune_evaluate.c \
 	src/command/tune/tune_files.c src/command/tune/tune_files.h \
+	src/command/tune/tune_others.c src/command/tune/tune_others.h \
 	src/command/tune/tune_options.c src/command/tune/tune_options.h \
 	src/command/tune/tune_progress.c \
 	src/command/tune/tune_session.c src/command/tune/tune_session.h

@@ -7,6 +7,7 @@
 #include "command/tune/call_timer.h"
 #include "command/tune/tune_calls.h"
 #include "command/tune/tune_files.h"
+#include "command/tune/tune_others.h"
 #include "command/tune/tune_session.h"
 #include "gpu/vendor/cublas_library.h"
 
@@ -25,6 +26,7 @@ struct run {
     struct tune_session session;
     struct tune_progress progress;
     struct link_rates links; /* count 0: not measured */
+    int ordinal;             /* of the device */
     double started;
     int forms, forms_begun, forms_done; /* of all classes wanted */
     double shapes_part;    /* of the progress */
@@ -141,6 +143,10 @@ static bool learn_calls(struct run *run)
     const struct tune_calls_options options = calls_options(run);
     struct learned_times *times = calloc(1, sizeof *times);
     char *text = NULL;
+    char ordinal[16];
+    /* Calls are to go to this device alone. */
+    snprintf(ordinal, sizeof ordinal, "%d", run->ordinal);
+    setenv("MUBLAS_DEVICE", ordinal, 1);
     /* Near the border a call's shape hardly counts beside its latency: those that were there will do. */
     setenv("MUBLAS_RECIPE", run->files.fits ? run->options.output : "none", 1);
     const bool good = times && tune_calls(&options, "mublas tune", times) && !stopped;
@@ -269,9 +275,11 @@ int tune_run(char **arguments)
         return refusal;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    run.ordinal = device_properties(run.session.device)->ordinal;
+    tune_files_choose(&run.options, &run.session.signature);
     if (run.options.evaluate)
         return tune_evaluate(&run.session, &run.options);
     const int status = tune(&run);
     tune_files_free(&run.files);
-    return status;
+    return status == 0 ? tune_others(&run.session.signature, arguments, &stopped) : status;
 }

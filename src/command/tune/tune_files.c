@@ -3,6 +3,7 @@
 #include "command/file_replace.h"
 #include "tuner/learn/recipe_write.h"
 #include "tuner/learn/timing/tuning_data.h"
+#include "tuner/online/recipe_search.h"
 #include "common/regular_file.h"
 
 #include <errno.h>
@@ -99,6 +100,21 @@ static bool read_fitting(const char *path, const struct recipe_signature *signat
         return true;
     recipe_clear(recipe);
     return false;
+}
+
+void tune_files_choose(struct tune_options *options, const struct recipe_signature *signature)
+{
+    static struct recipe recipe;
+    char fault[RECIPE_FAULT_BYTES], beside[sizeof options->output], consequence[sizeof beside + 32];
+    if (access(options->output, F_OK) != 0 || !recipe_read(options->output, &recipe, fault))
+        return;
+    if (!recipe_is_of_kind(&recipe.signature, signature) && !recipe_fits(&recipe, signature, fault) &&
+        recipe_path_of_kind(options->output, signature, beside)) {
+        snprintf(consequence, sizeof consequence, "this one's is %s", beside);
+        note(options->output, fault, consequence);
+        strcpy(options->output, beside);
+    }
+    recipe_clear(&recipe);
 }
 
 bool tune_files_begin(struct tune_files *files, const struct tune_options *options,

@@ -16,6 +16,9 @@ struct tune_files {
     bool fits; /* the recipe that was there is of this machine and these kernels */
 };
 
+/* Where the recipe of another kind of device is, what is learned goes beside it, after a line that says so. */
+void tune_files_choose(struct tune_options *options, const struct recipe_signature *signature);
+
 /* `signature` and `limits` of this machine. False, with one line: they cannot be written, or something else
  * is there. What is there and does not fit here gives a line, and is replaced if anything is learned. */
 bool tune_files_begin(struct tune_files *files, const struct tune_options *options,

@@ -20,11 +20,13 @@ static const char help[] =
     "  --shapes-only, --crossovers-only\n"
     "  --evaluate[=SIZES]    judge the recipe: its choice against the best of all shapes at held-out sizes\n"
     "Interrupted, it learns nothing and leaves the recipe as it was.\n"
+    "Each kind of device that MUBLAS_DEVICE names is learned, in a time of its own.\n"
     "\nExamples:\n"
     "  mublas tune\n"
     "  mublas tune --routines=symv,dgemm --time-limit=20\n"
     "  mublas tune --exhaustive --output=recipe && MUBLAS_RECIPE=recipe mublas run -- ./legacy_app\n"
-    "  mublas tune --evaluate\n";
+    "  mublas tune --evaluate\n"
+    "  MUBLAS_DEVICE=all mublas tune\n";
 
 /* With what is begun at the end: less than a minute. */
 static const double QUICK_SECONDS = 59.5;

@@ -30,7 +30,7 @@ struct worker {
 static struct {
     pthread_mutex_t lock;
     struct device_pace paces[DEVICES_MAX][TYPE_COUNT];
-    double operations[DEVICES_MAX], all_operations; /* done by each, for the report */
+    _Atomic double operations[DEVICES_MAX], all_operations; /* done by each, for the report */
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct device_pace *known_pace(const struct shared_plan *plan, int number)
@@ -53,19 +53,18 @@ static void keep(const struct shared_plan *plan, const struct tile_groups *group
     for (int i = 0; i < plan->count; i++) {
         const double operations = (double)groups->done[i] * groups->operations;
         *known_pace(plan, i) = groups->device[i].pace;
-        known.operations[device_place(plan->devices[i].device)] += operations;
-        known.all_operations += operations;
+        _Atomic double *const own = &known.operations[device_place(plan->devices[i].device)];
+        *own = *own + operations;
+        known.all_operations = known.all_operations + operations;
     }
     pthread_mutex_unlock(&known.lock);
 }
 
+/* Without the lock: the process may end in a handler that has interrupted who holds it. */
 double shared_tiles_part(const struct device *device)
 {
-    pthread_mutex_lock(&known.lock);
-    const double part =
-        known.all_operations > 0 ? known.operations[device_place(device)] / known.all_operations : 0;
-    pthread_mutex_unlock(&known.lock);
-    return part;
+    const double all = known.all_operations;
+    return all > 0 ? known.operations[device_place(device)] / all : 0;
 }
 
 static double now(void)

@@ -16,6 +16,7 @@ struct share {
     struct operands_hold *hold;
     struct lane *lane;
     bool is_under_way;      /* something queued on it may still use what the hold has */
+bool has_failed;
     CUdeviceptr x, results; /* x, and what each step brings: in the lane's scratch memory, */
     bool is_pinned;         /* but short results in its pinned memory, where kernels write them */
     size_t x_bytes, results_bytes;
@@ -84,11 +85,13 @@ static enum status begin(struct share *share, struct patience *patience, enum ho
 {
     struct patience *const kept = &share->patience;
     *kept = share->number == 0 ? *patience : patience_of_us(later_patience_us);
+    share->has_failed = false;
     phase_enter(PHASE_MEMORY);
     enum status status = operands_hold(share->on->mirrors, NULL, kept, share->on->operands,
                                        share->on->operand_count,
                                        share->x_bytes + (share->is_pinned ? 0 : share->results_bytes), way,
                                        &share->hold);
+    share->on->ran_out = status == STATUS_OUT_OF_MEMORY;
     if (status != STATUS_OK) {
         share->hold = NULL;
         return status;
@@ -128,11 +131,19 @@ static enum status fetch(struct share *share)
                                : status; /* settles that the uploads arrived */
 }
 
+/* What has gone up stays, where only another device has failed. */
+static void abandon(struct share *share)
+{
+    const enum status status = lane_synchronise(share->lane, "abandoning a part of a call");
+    if (status == STATUS_OK && !share->has_failed)
+        operands_write_back(share->hold);
+}
+
 static void end(struct share *share, struct transfer_count *moved)
 {
     struct transfer_count count = {0, 0};
     if (share->hold && share->is_under_way && device_is_usable(share->on->device))
-        lane_synchronise(share->lane, "abandoning a part of a call");
+        abandon(share);
     share->is_under_way = false;
     if (share->hold)
         operands_release(share->hold, &count);
@@ -165,6 +176,7 @@ static enum status go(struct share *share, const struct round *round, enum part_
         status = part == BEGIN   ? begin(share, round->patience, round->way)
                  : part == PROVE ? prove(share)
                                  : fetch(share);
+    share->has_failed = share->has_failed || status != STATUS_OK;
     if (entered)
         device_leave(share->on->device, &scope);
     return status;
@@ -194,12 +206,12 @@ static enum status compute(struct share *shares, int count, const struct round *
 }
 
 /* Memory comes in pieces, which stay as long as any of them is used: those of another matrix at the same
- * place, or of another cut, may leave too little. */
-static void evict_all(const struct split_plan *plan, struct split_device *devices)
+ * place, or of another cut, may leave too little. What other devices have stays. */
+static void evict_where_needed(const struct split_plan *plan, struct split_device *devices)
 {
     for (int d = 0; d < plan->devices; d++) {
         struct device_scope scope;
-        if (device_enter(devices[d].device, &scope) != STATUS_OK)
+        if (!devices[d].ran_out || device_enter(devices[d].device, &scope) != STATUS_OK)
             continue;
         while (operands_evict(devices[d].mirrors))
             continue;
@@ -232,7 +244,7 @@ static enum status compute_at_last(struct share *shares, const struct split_plan
         status = compute(shares, plan->devices, round);
     if (status != STATUS_OUT_OF_MEMORY)
         return status;
-    evict_all(plan, devices);
+    evict_where_needed(plan, devices);
     return compute(shares, plan->devices, round);
 }
 

@@ -18,6 +18,8 @@ struct device_use {
     _Atomic int64_t pending_us;            /* predicted, of the calls that run on it */
     _Atomic uint64_t calls, routes;        /* of BLAS and of LAPACK that ran on it to their end */
     atomic_bool refuses_routes;            /* cuSOLVER does not work there */
+    atomic_uint shortages;                 /* of memory for parts of calls (split_call.h), in a row */
+    _Atomic uint64_t left_out_until;       /* of these, by their number */
 };
 
 /* Make its mirrors, or its copies of those that there are. Calls use it once it is added: one after the

@@ -75,6 +75,14 @@ struct other_model {
     struct recipe_search search;
 };
 
+static void tell(const struct device_properties *device, const struct recipe_search *search)
+{
+    for (int i = 0; i < RECIPE_ORIGINS; i++)
+        if (search->attempts[i].outcome == RECIPE_IN_FORCE)
+            log_message(LOG_INFO, "launch shapes of device %d by the recipe %s", device->ordinal,
+                        search->attempts[i].path);
+}
+
 const struct machine_model *learned_model_of_other(const struct device_properties *device, int place,
                                                    const char *host)
 {
@@ -85,6 +93,7 @@ const struct machine_model *learned_model_of_other(const struct device_propertie
     other->model = crossover_model_here(device);
     const bool has_recipe = recipe_search(&machine, &other->recipe, &other->search);
     decision_use_at(place, has_recipe ? &other->recipe : NULL);
+    tell(device, &other->search);
     if (has_recipe)
         learned_model_use(&other->model, &other->times, other->recipe.crossover, host);
     return &other->model;

@@ -21,6 +21,11 @@ struct recipe_signature recipe_signature_of(const struct device_properties *devi
     return signature;
 }
 
+bool recipe_is_of_kind(const struct recipe_signature *one, const struct recipe_signature *other)
+{
+    return strcmp(one->device, other->device) == 0 && one->multiprocessors == other->multiprocessors;
+}
+
 uint64_t recipe_hash(const char *text, size_t bytes)
 {
     uint64_t hash = 0xcbf29ce484222325u;

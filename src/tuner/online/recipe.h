@@ -57,6 +57,9 @@ struct recipe {
 /* Of this build on that device; the host is left empty. */
 struct recipe_signature recipe_signature_of(const struct device_properties *device);
 
+/* Devices of one name and as many multiprocessors, whatever the driver. */
+bool recipe_is_of_kind(const struct recipe_signature *one, const struct recipe_signature *other);
+
 /* Read the text. False: nothing was learned of it, and `fault` is a phrase. After true
  * recipe_clear must follow. */
 bool recipe_parse(const char *text, size_t bytes, struct recipe *recipe, char fault[RECIPE_FAULT_BYTES]);

@@ -4,6 +4,7 @@
 #include "common/settings.h"
 #include "tuner/online/decision.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,6 +91,36 @@ static bool use(struct recipe_attempt *attempt, bool read, struct recipe *recipe
     return read;
 }
 
+bool recipe_path_of_kind(const char *path, const struct recipe_signature *machine, char beside[PATH_BYTES])
+{
+    char name[sizeof machine->device];
+    strcpy(name, machine->device);
+    for (char *at = name; *at; at++)
+        if (!isalnum((unsigned char)*at))
+            *at = '-';
+    return snprintf(beside, PATH_BYTES, "%s-%s-%d", path, name, machine->multiprocessors) < PATH_BYTES;
+}
+
+/* One that was asked for is missed. */
+static bool try_path(enum recipe_origin origin, struct recipe_attempt *attempt, struct recipe *recipe,
+                     const struct recipe_signature *machine)
+{
+    if (origin != RECIPE_OF_SETTING && access(attempt->path, F_OK) != 0)
+        return false;
+    return use(attempt, recipe_read(attempt->path, recipe, attempt->fault), recipe, machine);
+}
+
+/* Beside one that does not fit, or is not there. */
+static bool try_beside(struct recipe_attempt *attempt, struct recipe *recipe,
+                       const struct recipe_signature *machine)
+{
+    char path[PATH_BYTES];
+    if (!recipe_path_of_kind(attempt->path, machine, path) || access(path, F_OK) != 0)
+        return false;
+    strcpy(attempt->path, path);
+    return use(attempt, recipe_read(attempt->path, recipe, attempt->fault), recipe, machine);
+}
+
 static bool try_file(enum recipe_origin origin, struct recipe_attempt *attempt, struct recipe *recipe,
                      const struct recipe_signature *machine)
 {
@@ -100,10 +131,8 @@ static bool try_file(enum recipe_origin origin, struct recipe_attempt *attempt, 
         snprintf(attempt->fault, sizeof attempt->fault, "a path of more than %d characters", PATH_BYTES - 1);
         return use(attempt, false, recipe, machine);
     }
-    /* One that was asked for is missed. */
-    if (!*attempt->path || (origin != RECIPE_OF_SETTING && access(attempt->path, F_OK) != 0))
-        return false;
-    return use(attempt, recipe_read(attempt->path, recipe, attempt->fault), recipe, machine);
+    return *attempt->path && (try_path(origin, attempt, recipe, machine) ||
+                              try_beside(attempt, recipe, machine));
 }
 
 /* It comes with the kernels, whatever the driver: only the device counts. */

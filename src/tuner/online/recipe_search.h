@@ -1,5 +1,6 @@
 /* recipe_search.h - which recipe is in force: that of the setting MUBLAS_RECIPE, the user's, the
- * system's, one that is built in; the first that is there, can be trusted and fits. */
+ * system's, one that is built in; the first that is there, can be trusted and fits. Where a machine has
+ * several kinds of devices, a file may hold the recipe of one, and those of the others lie beside it. */
 #ifndef MUBLAS_RECIPE_SEARCH_H
 #define MUBLAS_RECIPE_SEARCH_H
 
@@ -26,6 +27,10 @@ const char *recipe_origin_name(enum recipe_origin origin);
 /* Where the user's recipe lies, also if it is not there yet: $XDG_CONFIG_HOME/mublas/recipe or
  * ~/.config/mublas/recipe. False: no home. */
 bool recipe_user_path(char path[512]);
+
+/* The name of a file beside `path` for the recipe of this kind of device: PATH-NAME-MULTIPROCESSORS. False:
+ * it is too long. */
+bool recipe_path_of_kind(const char *path, const struct recipe_signature *machine, char beside[512]);
 
 /* Look for the recipe of this machine. False: there is none, and launches and crossovers are
  * the built-in ones; after true recipe_clear must follow. Thread-safe. */
