@@ -16,6 +16,7 @@ static atomic_bool closed;
 static _Atomic uint64_t deadline; /* of the first that waits; 0: nobody yet */
 static _Atomic uint64_t expected; /* when the last of those inside that take long will be done */
 static _Atomic pid_t process;
+static atomic_uint left; /* how often someone has left */
 static __thread int inside_here __attribute__((tls_model("initial-exec")));
 static __thread bool is_part __attribute__((tls_model("initial-exec"))); /* of a call that is inside */
 
@@ -58,9 +59,38 @@ void exit_gate_install(void)
     atexit(exit_gate_close);
 }
 
+/* CUDA's libraries register handlers wherever a routine of theirs first needs something, after which threads
+ * amid their calls crash. What a thread has for the end of its own variables runs before all handlers where
+ * that thread ends the process; for the main thread, which has it for nothing else, that is the gate. */
+extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *) __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static void close_at_end(void *unused)
+{
+    (void)unused;
+    exit_gate_close();
+}
+
+static void watch_main(void)
+{
+    static __thread bool is_known __attribute__((tls_model("initial-exec")));
+    if (!is_known && __cxa_thread_atexit_impl && gettid() == getpid())
+        __cxa_thread_atexit_impl(close_at_end, NULL, &__dso_handle);
+    is_known = true;
+}
+
+/* For other threads that end the process: ours are among the last to be registered. */
+static void stay_ahead(void)
+{
+    const unsigned count = atomic_fetch_add(&left, 1) + 1;
+    if ((count & (count - 1)) == 0 && !atomic_load(&closed))
+        exit_gate_install();
+}
+
 /* A handler may come at any point: it must not take this thread for another. */
 bool exit_gate_enter(void)
 {
+    watch_main();
     inside_here++;
     atomic_fetch_add(&inside, 1); /* before the look, so that exit_gate_close sees one or we do */
     if (!atomic_load(&closed) || is_part)
@@ -95,4 +125,5 @@ void exit_gate_leave(void)
 {
     atomic_fetch_sub(&inside, 1);
     inside_here--;
+    stay_ahead();
 }

@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +55,29 @@ void *cublas_host_routine(const char *name)
 }
 
 /* A lost device shows as failed execution. */
+/* As cuBLAS, whose routines set up what they need at their first use, and take it down in exit handlers. */
+static atomic_bool is_gone;
+
+static void take_down(void)
+{
+    is_gone = true;
+}
+
+static void set_up(void)
+{
+    atexit(take_down);
+}
+
+static void check_set_up(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, set_up);
+    if (is_gone) {
+        fprintf(stderr, "emulated cuBLAS: a routine after the exit handlers of its first use\n");
+        abort();
+    }
+}
+
 int cublas_enter(const char *function)
 {
     int result = emulated_enter(function);
@@ -123,7 +148,8 @@ void cublas_check_scalar(const char *routine, const void *scalar, size_t bytes)
 int cublas_enqueue(cublasHandle_t handle, void (*function)(void *), const void *arguments, size_t bytes)
 {
     emulated_check_device("cuBLAS", handle->device);
-    return emulated_enqueue(handle->stream, function, arguments, bytes) == CUDA_SUCCESS
-               ? CUBLAS_STATUS_SUCCESS
-               : CUBLAS_STATUS_EXECUTION_FAILED;
+    check_set_up();
+    const CUresult result = emulated_enqueue(handle->stream, function, arguments, bytes);
+    check_set_up(); /* a call under way crashes, too */
+    return result == CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }

@@ -2,6 +2,7 @@
  * cuSOLVER has a part, over a fixed set of calls.
  *
  *   eigen_digests [--max-n N] [--check FILE] [--multiprocessors N] [--part I/N] [--only PREFIX]
+ *                 [--leave-out WORD]
  *
  * Prints a line "name digest" per case, by the device that mublas finds (the GPU, or the emulated one through
  * LD_LIBRARY_PATH). What that is too small for is left out. Each case runs by every way that the device has
@@ -9,7 +10,8 @@
  * --check compares with kept digests and prints only what differs, then how often each way was taken.
  * --multiprocessors: only so many of the device's get blocks of grids whose blocks wait for each other.
  * --part does only every N-th case from number I (0..N-1) on: several at once share the work.
- * --only does those whose names begin so.
+ * --only does those whose names begin so, --leave-out none whose names have that in them: divide and conquer
+ * takes the device's reciprocal square root, which the emulated one does not have ("stedc").
  * Exit status 0: all equal; 1: a difference, an error or no case at all; 77: no device. */
 #include "digest_file.h"
 #include "eigen_steps.h"
@@ -23,7 +25,7 @@ struct options {
     int64_t max_n;
     int multiprocessors; /* 0: all */
     unsigned part, parts;
-    const char *check, *only;
+    const char *check, *only, *left_out; /* NULL: none */
 };
 
 struct counts {
@@ -81,6 +83,12 @@ static void print_counts(const struct counts *counts)
            counts->absent);
 }
 
+static bool is_wanted(const struct options *options, const char *name)
+{
+    return strncmp(name, options->only, strlen(options->only)) == 0 &&
+           !(options->left_out && strstr(name, options->left_out));
+}
+
 static int run_cases(struct lane *lane, const struct options *options)
 {
     size_t count;
@@ -92,7 +100,7 @@ static int run_cases(struct lane *lane, const struct options *options)
     }
     struct eigen_case *const cases = eigen_cases(options->max_n, &count);
     for (size_t i = options->part; i < count; i += options->parts)
-        if (strncmp(cases[i].name, options->only, strlen(options->only)) == 0)
+        if (is_wanted(options, cases[i].name))
             run_case(lane, &cases[i], kept, &counts);
     if (kept) {
         print_counts(&counts);
@@ -127,7 +135,7 @@ static int run_on_device(const struct options *options)
 static int usage(void)
 {
     fprintf(stderr, "usage: eigen_digests [--max-n N] [--check FILE] [--multiprocessors N] [--part I/N]\n"
-                    "                     [--only PREFIX]\n");
+                    "                     [--only PREFIX] [--leave-out WORD]\n");
     return 2;
 }
 
@@ -142,6 +150,8 @@ int main(int count, char **arguments)
             options.check = value;
         else if (strcmp(arguments[i], "--only") == 0)
             options.only = value;
+        else if (strcmp(arguments[i], "--leave-out") == 0)
+            options.left_out = value;
         else if (strcmp(arguments[i], "--max-n") == 0)
             options.max_n = strtoll(value, NULL, 10);
         else if (strcmp(arguments[i], "--multiprocessors") == 0)

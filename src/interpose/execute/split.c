@@ -5,8 +5,6 @@
 #include "interpose/execute/split_home.h"
 #include "mirror/transfer/staging.h"
 
-#include <string.h>
-
 /* One device's part of the call under way. */
 struct share {
     const struct split_plan *plan;
@@ -16,11 +14,11 @@ struct share {
     struct operands_hold *hold;
     struct lane *lane;
     bool is_under_way;      /* something queued on it may still use what the hold has */
-bool has_failed;
+    bool has_failed;
     CUdeviceptr x, results; /* x, and what each step brings: in the lane's scratch memory, */
     bool is_pinned;         /* but short results in its pinned memory, where kernels write them */
     size_t x_bytes, results_bytes;
-    unsigned char *home; /* the same results in host memory */
+    struct split_home *home; /* where they come to in host memory */
 };
 
 enum { SCRATCH_ALIGNMENT = 256 };
@@ -123,10 +121,10 @@ static enum status fetch(struct share *share)
     share->is_under_way = status != STATUS_OK;
     phase_enter(PHASE_RESULT);
     if (status == STATUS_OK && share->is_pinned)
-        memcpy(share->home, share->lane->vectors[RESULT], share->results_bytes);
+        split_home_come_to(share->home, share->number, share->lane->vectors[RESULT]);
     else if (status == STATUS_OK)
-        status = staging_download(share->lane, share->home, share->results_bytes, share->results,
-                                  share->results_bytes, share->results_bytes, 1);
+        status = staging_download(share->lane, share->home->results[share->number], share->results_bytes,
+                                  share->results, share->results_bytes, share->results_bytes, 1);
     return status == STATUS_OK ? operands_write_back(share->hold)
                                : status; /* settles that the uploads arrived */
 }
@@ -201,6 +199,10 @@ static enum status compute(struct share *shares, int count, const struct round *
         status = go_round(shares, count, round, PROVE);
     if (status == STATUS_OK)
         status = go_round(shares, count, round, FETCH);
+    phase_enter(PHASE_RESULT);
+    if (status == STATUS_OK)
+        status = split_home_add_up(shares->home); /* results may lie in lanes, which go with the holds */
+    phase_enter(PHASE_OTHER);
     go_round(shares, count, round, END);
     return status;
 }
@@ -220,7 +222,7 @@ static void evict_where_needed(const struct split_plan *plan, struct split_devic
 }
 
 static void share_out(struct share *shares, const struct split_plan *plan, struct split_device *devices,
-                      const struct split_home *home)
+                      struct split_home *home)
 {
     const size_t x_bytes = aligned((size_t)plan->call->x.length * blas_element_bytes(plan->call->type));
     for (int d = 0; d < plan->devices; d++)
@@ -230,7 +232,7 @@ static void share_out(struct share *shares, const struct split_plan *plan, struc
                                    .x_bytes = x_bytes,
                                    .results_bytes = home->bytes[d],
                                    .is_pinned = home->bytes[d] <= LANE_VECTOR_BYTES,
-                                   .home = home->results[d]};
+                                   .home = home};
 }
 
 /* Again where memory changed beside the kernels, or hands, or a part found that out which another had not
@@ -260,10 +262,6 @@ enum status split_run(const struct split_plan *plan, struct split_device *device
     share_out(shares, plan, devices, &home);
     if (status == STATUS_OK)
         status = compute_at_last(shares, plan, devices, &round);
-    phase_enter(PHASE_RESULT);
-    if (status == STATUS_OK)
-        status = split_home_add_up(&home);
-    phase_enter(PHASE_OTHER);
     split_home_give_back(&home);
     exit_gate_leave_with_parts();
     return status;

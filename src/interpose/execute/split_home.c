@@ -89,6 +89,18 @@ void split_home_give_back(struct split_home *home)
     split_memory_give_back(&home->memory);
 }
 
+void split_home_come_to(struct split_home *home, int device, unsigned char *results)
+{
+    const unsigned char *const before = home->results[device];
+    for (int i = 0; i < home->steps; i++) {
+        struct split_addend *const addend = &home->addends[i];
+        const size_t offset = (size_t)((unsigned char *)addend->values - before);
+        if (offset < home->bytes[device])
+            addend->values = results + offset;
+    }
+    home->results[device] = results;
+}
+
 static bool is_read(const struct blas_call *call)
 {
     return call->family != FAMILY_TRMV && !blas_scalar_is_zero(call->type, call->beta);

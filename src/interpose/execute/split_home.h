@@ -22,7 +22,10 @@ size_t split_home_step_bytes(const struct split_plan *plan, const struct split_s
 enum status split_home_take(struct split_home *home, const struct split_plan *plan);
 void split_home_give_back(struct split_home *home);
 
-/* All results have come: the call's result in the program's memory. Not STATUS_OK: that is as it was. */
+/* The device's results are there instead. Other memory than it had before, and as long. */
+void split_home_come_to(struct split_home *home, int device, unsigned char *results);
+
+/* All results have come, and may be changed where they lie: the call's result in the program's memory. Not STATUS_OK: that is as it was. */
 enum status split_home_add_up(struct split_home *home);
 
 #endif

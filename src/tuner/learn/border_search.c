@@ -9,11 +9,11 @@ struct point {
     double order, ratio;
 };
 
-/* Where the line through both meets a ratio of one, no further than that. Where it does not fall it only tells
- * which way is the faster one. */
+/* Where the line through both meets a ratio of one, not far from what was timed: a line that hardly falls is
+ * mostly noise. Where it does not fall it only tells which way is the faster one. */
 static double crossing(struct point first, struct point second)
 {
-    const double most = log(2), slope = (second.ratio - first.ratio) / (second.order - first.order);
+    const double most = log(1.4), slope = (second.ratio - first.ratio) / (second.order - first.order);
     const double step = slope < 0 ? -second.ratio / slope : copysign(most, second.ratio);
     return second.order + fmin(fmax(step, -most), most);
 }
