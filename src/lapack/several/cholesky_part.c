@@ -25,9 +25,9 @@ static enum status check(const struct cholesky_part *part, CUresult result)
 
 static enum status create_events(struct cholesky_part *part)
 {
-    CUevent *const events[] = {&part->sent[0], &part->sent[1], &part->used[0], &part->used[1]};
-    enum status status = STATUS_OK;
-    for (int i = 0; i < 4 && status == STATUS_OK; i++)
+    CUevent *const events[] = {&part->sent[0], &part->sent[1], &part->used[0], &part->used[1], &part->solved};
+    enum status status = check(part, driver()->stream_create(&part->copies, CU_STREAM_NON_BLOCKING));
+    for (int i = 0; i < 5 && status == STATUS_OK; i++)
         status = check(part, driver()->event_create(events[i], CU_EVENT_DISABLE_TIMING));
     if (status == STATUS_OK)
         status = check(part, driver()->event_create(&part->factored,
@@ -37,10 +37,13 @@ static enum status create_events(struct cholesky_part *part)
 
 static void destroy_events(struct cholesky_part *part)
 {
-    const CUevent events[] = {part->sent[0], part->sent[1], part->used[0], part->used[1], part->factored};
-    for (int i = 0; i < 5; i++)
+    const CUevent events[] = {part->sent[0], part->sent[1], part->used[0],
+                              part->used[1], part->solved,  part->factored};
+    for (int i = 0; i < 6; i++)
         if (events[i] && device_is_usable(part->on->device))
             driver()->event_destroy(events[i]);
+    if (part->copies && device_is_usable(part->on->device))
+        driver()->stream_destroy(part->copies);
 }
 
 /* The first block is the largest. */
@@ -215,6 +218,14 @@ enum status cholesky_part_send(struct cholesky_part *part)
             status = send_piece(part, i / 2, i % 2, &counts[i / 2][i % 2]);
     const enum status looked = look_at_moduli(part, counts); /* also a wait */
     return status == STATUS_OK ? looked : status;
+}
+
+enum status cholesky_part_wait(struct cholesky_part *part)
+{
+    const enum status status = route_lane_wait(part->lane, "running a shared factorisation");
+    return status == STATUS_OK ? device_check(part->on->device, driver()->stream_synchronise(part->copies),
+                                              "sending panels to other devices")
+                               : status;
 }
 
 static enum status bring_piece(struct cholesky_part *part, int block, bool is_rest)

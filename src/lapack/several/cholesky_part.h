@@ -17,7 +17,9 @@ struct cholesky_part {
     struct route_lane *lane;
     CUdeviceptr memory, panels[PANELS], info, moduli, workspace; /* the blocks at the beginning */
     size_t memory_bytes, panel_bytes, workspace_bytes, host_workspace_bytes;
-    CUevent sent[PANELS];  /* a panel of its own has come to all others */
+    CUstream copies;       /* of its own panels to the others, beside its products */
+    CUevent solved;        /* a panel of its own may be copied */
+    CUevent sent[PANELS];  /* and has come to all others */
     CUevent used[PANELS];  /* of another's panel nothing is read any more */
     CUevent factored;      /* and INFO is in info_home */
     bool is_used[PANELS];  /* `used` was recorded */
@@ -44,6 +46,9 @@ enum status cholesky_part_clear_diagonal(const struct cholesky_part *part, int b
  * but it must not be what others left in memory, or what lies beside the triangle in a panel before: NaN
  * perhaps. */
 enum status cholesky_part_clear_panel(const struct cholesky_part *part, int place, size_t bytes);
+
+/* Waits for everything that was queued. */
+enum status cholesky_part_wait(struct cholesky_part *part);
 
 /* Brings its blocks home, each tried twice. */
 enum status cholesky_part_bring_home(struct cholesky_part *part);

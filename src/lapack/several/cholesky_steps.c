@@ -28,13 +28,12 @@ static enum status check(const struct cholesky_part *part, CUresult result)
     return device_check(part->on->device, result, "ordering the steps of a shared factorisation");
 }
 
-/* An event of another device. */
-static enum status wait_for(const struct cholesky_part *part, const struct cholesky_part *other,
-                            CUevent event)
+/* An event of another device, by one of the part's streams. */
+static enum status wait_for(const struct cholesky_part *part, CUstream stream,
+                            const struct cholesky_part *other, CUevent event)
 {
-    return device_peer_check(part->on->device, stream_of(part), other->on->device,
-                             driver()->stream_wait_event(stream_of(part), event, 0),
-                             "waiting for another device");
+    return device_peer_check(part->on->device, stream, other->on->device,
+                             driver()->stream_wait_event(stream, event, 0), "waiting for another device");
 }
 
 static bool is_lower(const struct steps *steps)
@@ -100,6 +99,8 @@ static enum status factor(const struct steps *steps, int block)
         status = send_info(part);
     if (status == STATUS_OK)
         status = solve_rest(steps, part, block);
+    if (status == STATUS_OK)
+        status = check(part, driver()->event_record(part->solved, stream_of(part)));
     device_leave(part->on->device, &scope);
     return status;
 }
@@ -119,10 +120,10 @@ static enum status send_to(const struct steps *steps, const struct cholesky_part
     const int place = block % PANELS;
     enum status status = STATUS_OK;
     if (to->is_used[place])
-        status = wait_for(from, to, to->used[place]);
+        status = wait_for(from, from->copies, to, to->used[place]);
     return status == STATUS_OK
                ? device_peer_copy(from->on->device, cholesky_part_block(from, block), to->on->device,
-                                  to->panels[place], block_bytes(steps->blocks, block), stream_of(from))
+                                  to->panels[place], block_bytes(steps->blocks, block), from->copies)
                : status;
 }
 
@@ -133,11 +134,12 @@ static enum status send(const struct steps *steps, int block)
     enum status status = device_enter(from->on->device, &scope);
     if (status != STATUS_OK)
         return status;
+    status = check(from, driver()->stream_wait_event(from->copies, from->solved, 0));
     for (int i = 0; i < steps->count && status == STATUS_OK; i++)
         if (needs(steps, i, block))
             status = send_to(steps, from, block, &steps->parts[i]);
     if (status == STATUS_OK)
-        status = check(from, driver()->event_record(from->sent[block % PANELS], stream_of(from)));
+        status = check(from, driver()->event_record(from->sent[block % PANELS], from->copies));
     device_leave(from->on->device, &scope);
     return status;
 }
@@ -170,7 +172,7 @@ static enum status multiply(const struct steps *steps, struct cholesky_part *par
 static enum status receive(const struct steps *steps, const struct cholesky_part *part, int panel)
 {
     const struct cholesky_part *const from = owner_of(steps, panel);
-    return from == part ? STATUS_OK : wait_for(part, from, from->sent[panel % PANELS]);
+    return from == part ? STATUS_OK : wait_for(part, stream_of(part), from, from->sent[panel % PANELS]);
 }
 
 /* Its place is for the panel after the next. */

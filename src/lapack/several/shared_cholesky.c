@@ -57,11 +57,6 @@ static enum status work_on_all(struct cholesky_part *parts, int count, part_work
     return status;
 }
 
-static enum status wait_for(struct cholesky_part *part)
-{
-    return route_lane_wait(part->lane, "running a shared factorisation");
-}
-
 /* Where the blocks of one device are home and those of another are not, nobody can begin again. */
 static enum status bring_all_home(struct cholesky_part *parts, int count)
 {
@@ -86,7 +81,7 @@ static enum status run(struct cholesky_part *parts, int count)
     phase_enter(PHASE_FINISH);
     if (status == STATUS_OK) {
         status = cholesky_steps_run(parts, count);
-        const enum status waited = work_on_all(parts, count, wait_for); /* whatever came of it */
+        const enum status waited = work_on_all(parts, count, cholesky_part_wait); /* whatever came of it */
         status = outcome_of(status, waited);
     }
     phase_enter(PHASE_RESULT);
