@@ -160,6 +160,25 @@ static double split_us(double alone_us, int devices)
     return alone_us / devices + device_us * devices;
 }
 
+static enum status count_step(void *context, const struct split_step *step)
+{
+    (void)step;
+    ++*(int64_t *)context;
+    return STATUS_OK;
+}
+
+/* With what the host adds up beside a partial of each device: cuts inside chains bring many. */
+static double planned_us(const struct split_plan *plan, double alone_us)
+{
+    const double bytes_a_us = 4000; /* one way home and two through the host's caches */
+    int64_t partials = 0;
+    for (int d = 0; d < plan->devices; d++)
+        split_plan_each(plan, d, count_step, &partials);
+    const double bytes = (double)(partials > plan->devices ? partials - plan->devices : 0) *
+                         (double)split_plan_results(plan) * (double)blas_element_bytes(plan->call->type);
+    return split_us(alone_us, plan->devices) + bytes / bytes_a_us;
+}
+
 /* What one more would save goes towards its price, if that is enough to be worth sending everyone another
  * part. */
 static void want_another(const struct split_call *split, double alone_us)
@@ -181,7 +200,7 @@ static struct outcome weigh(const struct split_call *split, struct program_call 
     struct predicted_times times = call->times;
     struct outcome outcome = {.residency = look(split, &call->patience)};
     times.host_us = other_us; /* what it is compared with */
-    times.resident_us = split_us(alone_us, split->plan.devices);
+    times.resident_us = planned_us(&split->plan, alone_us);
     outcome.decision =
         policy_decide(settings()->offload, call->model, &call->blas, times, &outcome.residency);
     return outcome;
@@ -193,7 +212,7 @@ static struct outcome weigh_all(struct split_call *split, struct program_call *c
 {
     struct split_call before;
     const bool was_split = plan_as_before(&before, call, split);
-    const double before_us = was_split ? split_us(alone_us, before.plan.devices) : other_us;
+    const double before_us = was_split ? planned_us(&before.plan, alone_us) : other_us;
     const struct outcome outcome = weigh(split, call, alone_us, fmin(before_us, other_us));
     if (outcome.decision.device)
         want_another(split, alone_us);
@@ -213,7 +232,7 @@ bool split_call_decide(struct split_call *split, struct program_call *call)
     const struct outcome outcome = weigh_all(split, call, alone_us, call->times.host_us);
     call->residency = outcome.residency;
     call->decision = outcome.decision;
-    call->times.resident_us = split_us(alone_us, split->plan.devices);
+    call->times.resident_us = planned_us(&split->plan, alone_us);
     return call->residency
         .trackable; /* else all of it would go to each device's scratch memory at every call */
 }
@@ -231,7 +250,7 @@ bool split_call_is_faster(struct split_call *split, struct program_call *call)
     const struct outcome outcome = weigh_all(split, call, alone_us, alone_us);
     if (outcome.residency.busy || !outcome.residency.trackable)
         return false;
-    split->gain_us = alone_us - split_us(alone_us, split->plan.devices);
+    split->gain_us = alone_us - planned_us(&split->plan, alone_us);
     if (!outcome.decision.device)
         split_call_credit(split, outcome.decision.credit_us);
     return outcome.decision.device;
