@@ -1,10 +1,11 @@
 /* exit_gate.h - keep threads away from the driver once the process ends.
  *
  * The CUDA driver takes itself down in an exit handler of its own; a call that it
- * catches half way may lose results that belong in the program's memory. So when
- * exit handlers run, ours, registered after the driver's and therefore run before
- * it, lets the calls under way finish and no other begin. BLAS calls of later exit
- * handlers and destructors are the host's. Thread-safe. */
+ * catches half way may lose results that belong in the program's memory. So before
+ * that the calls under way finish and no other begins: before all exit handlers where
+ * the main thread ends the process, else in a handler of ours, registered after the
+ * driver's and therefore run before it. BLAS calls from then on are the host's.
+ * Thread-safe. */
 #ifndef MUBLAS_EXIT_GATE_H
 #define MUBLAS_EXIT_GATE_H
 
