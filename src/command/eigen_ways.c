@@ -7,9 +7,9 @@
 #include "tuner/learn/timing/graph_replay.h"
 #include "tuner/learn/timing/tuning_pool.h"
 
-/* Each way after its matrix. What takes long has one turn. */
+/* Each way after its matrix. */
 enum step { MATRIX_OF_SMALL, WAY_OF_SMALL, MATRIX_OF_LARGE, WAY_OF_LARGE, STEPS };
-enum { POOL_BYTES = 1 << 20, CLUSTER_TURNS = 5 };
+enum { POOL_BYTES = 1 << 20 };
 
 struct way_timer {
     bool is_good;
@@ -93,8 +93,8 @@ static bool ask_reduction(struct way_work *work)
 
 static bool time_ways(struct way_work *work, double us[2])
 {
-    double seconds[CLUSTER_TURNS * STEPS], of_way[2][CLUSTER_TURNS];
-    const int turns = work->is_reduction ? CLUSTER_TURNS : 1;
+    double seconds[EIGEN_WAYS_CLUSTER_TURNS * STEPS], of_way[2][EIGEN_WAYS_CLUSTER_TURNS];
+    const int turns = work->is_reduction ? EIGEN_WAYS_CLUSTER_TURNS : 1;
     if (graph_replay_sequence(turns * STEPS, work->timer->pool.lane, queue_step, work, seconds) != STATUS_OK)
         return false;
     for (int way = 0; way < 2; way++) {

@@ -6,6 +6,9 @@
 
 #include "tuner/online/route_factors.h"
 
+/* Of each way of a reduction the median counts; what takes longer has one turn. */
+enum { EIGEN_WAYS_CLUSTER_TURNS = 5 };
+
 /* Microseconds by the way for small orders and by the other: a real problem in one stage and in two, with the
  * border's part of the vectors, or a reduction by a cluster and on all multiprocessors. False: the device is
  * not able to do both, or has too little memory. */

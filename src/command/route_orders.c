@@ -61,9 +61,9 @@ static void print_origin(FILE *stream, const struct machine_model *model)
     fputs(*before == ',' ? "; others built in" : "built in", stream);
 }
 
-static bool has_borders(const struct route_factors *learned, int first, int last)
+static bool has_two_stages(const struct route_factors *learned)
 {
-    for (int border = first; border <= last && learned; border++)
+    for (int border = BORDER_TWO_STAGES; border <= BORDER_TWO_STAGES_ALL && learned; border++)
         for (int type = 0; type <= TYPE_Z; type++)
             if (learned->orders[border][type] > 0)
                 return true;
@@ -80,20 +80,21 @@ static void print_two_stages(FILE *stream, const struct route_factors *learned)
         fprintf(stream, "%s %s %lld %lld %lld", i ? "," : "):", i ? "single" : "double", (long long)from.none,
                 (long long)from.tenth, (long long)from.all);
     }
-    const bool any = has_borders(learned, BORDER_TWO_STAGES, BORDER_TWO_STAGES_ALL);
-    fprintf(stream, " (%s)\n", any ? "learned" : "built in");
+    fprintf(stream, " (%s)\n", has_two_stages(learned) ? "learned" : "built in");
 }
 
 static void print_clusters(FILE *stream, const struct route_factors *learned)
 {
+    int count = 0;
     fputs("  and reduces up to these by a cluster, where the device has one:", stream);
     for (enum blas_type type = TYPE_S; type <= TYPE_Z; type++) {
         const int64_t to = route_factors_cluster_to(learned, type);
+        count += to > 0;
         fprintf(stream, " %c %lld", "sdcz"[type],
                 (long long)(to > 0 ? to : chip_cluster_to(type, TRIDIAGONAL_WARPS)));
     }
-    const bool any = has_borders(learned, BORDER_CLUSTER, BORDER_CLUSTER);
-    fprintf(stream, " (%s)\n", any ? "learned" : "built in, of 16 blocks");
+    fprintf(stream, " (%s%s)\n", count == 0 ? "" : count <= TYPE_Z ? "learned in part; others " : "learned",
+            count <= TYPE_Z ? "built in, of 16 blocks" : "");
 }
 
 void route_orders_print(FILE *stream, const struct machine_model *model)

@@ -20,6 +20,8 @@ equal()
 }
 
 equal 3 --max-n 64
+! grep -v 'cluster\|panel of a larger\|divide' "$work/output" | grep -q ': 0$'
+result $? "by every way but those of clusters, of larger matrices and of divide and conquer"
 EMULATED_SEED=2 equal 4 --max-n 64 --part 1/2
 equal 5 --only dsytrd-u-65
 equal 5 --multiprocessors 3 --only ssytrd-l-6 --max-n 65
@@ -33,7 +35,7 @@ check 3 --check "$work/other" --only dstebz-3 --max-n 3
 [ $? = 1 ] && grep -q '^dstebz-3: .*, kept was ' "$work/output"
 result $? "another digest is found out"
 
-check 2 --check "$kept" --only dsytrd-l-65
+check 5 --check "$kept" --multiprocessors 2 --only dsytrd-l-65
 [ $? = 1 ] && grep -q '^0 of 0 cases equal, 1 not for this device$' "$work/output"
 result $? "what the device does not hold is counted, and nothing else is no success"
 echo "1..$number"

@@ -34,6 +34,11 @@ tests_gpu_eigen_digests_LDADD = libmublas_core.la -lm -ldl
 plain_tests += tests/gpu/eigen_bits.sh
 EXTRA_DIST += tests/gpu/eigen_bits.sh tests/gpu/eigen_digests.txt
 tests/gpu/eigen_bits.log: tests/gpu/eigen_digests$(EXEEXT)
+plain_programs += tests/gpu/test_eigen_memory
+plain_tests += tests/gpu/test_eigen_memory
+tests_gpu_test_eigen_memory_SOURCES = tests/gpu/test_eigen_memory.c tests/gpu/eigen_memory.c \
+	tests/gpu/eigen_memory.h
+tests_gpu_test_eigen_memory_LDADD = libmublas_core.la -lm -ldl
 
 check_PROGRAMS += tests/gpu/test_kernels
 long_tests += tests/gpu/test_kernels

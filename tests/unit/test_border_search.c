@@ -57,6 +57,17 @@ static void test_limits(void)
     tap_ok(border_search(384, 416, planted_ratio, &high) == 416 && high.orders[1] == 416 &&
                border_search(384, 352, planted_ratio, &small) < 200 && small.orders[0] == 352,
            "nor above the greatest order");
+    int wrong = 0;
+    for (int64_t most = 32; most <= 256; most += 32) {
+        struct plant low = {.border = 10, .power = 0.8, .noise = -0.01, .most = 8},
+                     great = {.border = 500, .power = 0.8, .noise = -0.01, .most = 8};
+        const int64_t found = border_search(384, most, planted_ratio, &low);
+        wrong += most > 32 ? found > most * 3 / 4 : found != 32;
+        for (int i = 1; i < low.timed; i++)
+            wrong += low.orders[i] >= low.orders[i - 1];
+        wrong += border_search(384, most, planted_ratio, &great) != most || great.timed != 1;
+    }
+    tap_ok(wrong == 0, "small orders are timed once each: %d wrong", wrong);
     struct plant rising = {.border = 1e6, .power = -0.5, .most = 8},
                  falling = {.border = 10, .power = -0.5, .most = 8};
     tap_ok(border_search(6144, INT32_MAX, planted_ratio, &falling) > 13000 &&

@@ -183,6 +183,8 @@ static void test_bad_borders(struct learned_times *times)
     tap_ok(taken == 0 && unnamed == 0,
            "a border a second time, none, and one of no type are faults of a line: %d are not, %d of others",
            taken, unnamed);
+    learned_times_parse(times, "wake 1\nroute cluster quad 5\n", fault);
+    tap_ok(strstr(fault, " line 2: ") && strstr(fault, "'quad'"), "a wrong word is named: %s", fault);
 }
 
 /* The times of two stages from their border on. */

@@ -3,6 +3,7 @@
  * from which they pay; from which order on mublas' own eigensolver is faster than cuSOLVER's, from which ones
  * it is in two stages, and up to which ones a cluster reduces. */
 #include "command/tune/tune_calls.h"
+#include "command/eigen_ways.h"
 #include "command/run/offload_report.h"
 #include "command/tune/call_timer.h"
 #include "common/clock.h"
@@ -131,11 +132,12 @@ static bool time_ways(void *context, int64_t n, double *ratio)
 {
     struct search *const search = context;
     const double cube = pow((double)n, 3), unlike = 1.5;
+    const int turns = search->border == BORDER_CLUSTER ? EIGEN_WAYS_CLUSTER_TURNS : 1;
     double us[2];
     if (clock_seconds() + 1e-6 * unlike * cube * search->us_by_cube > search->end ||
         !call_timer_border(search->timer, search->border, search->type, n, us) || !(us[0] > 0 && us[1] > 0))
         return false;
-    search->us_by_cube = (us[0] + us[1]) / cube;
+    search->us_by_cube = turns * (us[0] + us[1]) / cube;
     *ratio = us[1] / us[0];
     return true;
 }

@@ -29,15 +29,18 @@ int64_t border_search(int64_t known, int64_t most, border_ratio *ratio_at, void 
     const double alike = 0.02, first_step = 0.12;
     struct point before = {0, 0}, now = {log((double)known), 0};
     double next = now.order, ratio;
+    int64_t last = 0;
     int timed = 0;
     for (bool is_between = false; timed < ORDERS_MOST && !is_between; timed++) {
         const int64_t order = order_at(next, most);
-        if (!ratio_at(context, order, &ratio))
+        if (order == last || !ratio_at(context, order, &ratio))
             break;
+        last = order;
         now = (struct point){log((double)order), log(ratio)};
         if (fabs(now.ratio) < alike)
             return order;
-        next = timed == 0 ? now.order + copysign(first_step, now.ratio) : crossing(before, now);
+        const double step = fmax(first_step, log1p(ORDER_UNIT / (double)order)); /* to another order */
+        next = timed == 0 ? now.order + copysign(step, now.ratio) : crossing(before, now);
         is_between = timed > 0 && signbit(before.ratio) != signbit(now.ratio);
         before = now;
     }

@@ -10,8 +10,8 @@
 typedef bool border_ratio(void *context, int64_t order, double *ratio);
 
 /* Begins at the border known so far, which stays where the ways are as fast there, and goes on towards the
- * ratio one at three orders at most, each within 1.4 times the one before, and none above `most`.
- * 0: nothing was timed. */
+ * ratio one at three orders at most, none of them twice, each within 1.4 times the one before, or the next
+ * multiple of 32, and none above `most`. 0: nothing was timed. */
 int64_t border_search(int64_t known, int64_t most, border_ratio *ratio, void *context);
 
 #endif

@@ -127,10 +127,12 @@ int64_t route_factors_cluster_to(const struct route_factors *factors, enum blas_
 /* The number of the next word among names, of which there are `count` or fewer; -1: a fault. */
 static int read_name(struct line_reader *reader, const char *const *names, int count)
 {
+    char word[32];
     for (int i = 0; i < count && names[i]; i++)
         if (line_reader_is(reader, names[i]))
             return i;
-    line_reader_fault(reader, "there is no such factor of a route");
+    if (line_reader_name(reader, word, sizeof word))
+        line_reader_fault(reader, "a route has no '%s' here", word);
     return -1;
 }
 
