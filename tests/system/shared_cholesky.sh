@@ -37,8 +37,12 @@ rm -f "$work/counts"
 run all EMULATED_DEVICES=1 && staged=$(copies cuMemcpy2DAsync_v2) once=$(digest)
 rm -f "$work/counts"
 run all EMULATED_DEVICES=1 SHARED_CHOLESKY_PINNED=1 && [ "$(ran 3)" = $calls ] && [ "$(digest)" = "$once" ] &&
-    [ "$(copies cuMemcpy2DAsync_v2)" -ne "${staged:-0}" ]
-result $? "pinned by the program: ${staged:-0} copies of rows became $(copies cuMemcpy2DAsync_v2), with the same bits"
+    direct=$(copies cuMemcpy2DAsync_v2) && [ "$direct" -ne "${staged:-0}" ]
+result $? "pinned by the program: ${staged:-0} copies of rows became ${direct:-0}, with the same bits"
+rm -f "$work/counts"
+run all EMULATED_DEVICES=1 SHARED_CHOLESKY_PINNED=1 MUBLAS_PINNED_MEMORY=0 && [ "$(digest)" = "$once" ] &&
+    [ "$(copies cuMemcpy2DAsync_v2)" -lt $((${direct:-0} / 2)) ]
+result $? "not with MUBLAS_PINNED_MEMORY=0: blocks are staged whole, in $(copies cuMemcpy2DAsync_v2) copies"
 export EMULATED_DEVICES=2
 run all && [ "$(shared_by 0)" = $lines ] && [ "$(shared_by 1)" = $lines ] && [ "$(ran 3)" = $calls ] &&
     [ "$(ran 4)" = $bad ]
