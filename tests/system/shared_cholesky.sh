@@ -43,6 +43,9 @@ rm -f "$work/counts"
 run all EMULATED_DEVICES=1 SHARED_CHOLESKY_PINNED=1 MUBLAS_PINNED_MEMORY=0 && [ "$(digest)" = "$once" ] &&
     [ "$(copies cuMemcpy2DAsync_v2)" -lt $((${direct:-0} / 2)) ]
 result $? "not with MUBLAS_PINNED_MEMORY=0: blocks are staged whole, in $(copies cuMemcpy2DAsync_v2) copies"
+run all EMULATED_DEVICES=1 SHARED_CHOLESKY_PINNED=apart EMULATED_STRICT=0 && [ "$(digest)" = "$once" ] &&
+    [ "$(ran 3)" = $calls ] && [ "$(grep -c 'failed: CUDA_ERROR_INVALID_VALUE' "$work/errors")" = 1 ]
+result $? "pinned in two pieces, of which the driver copies none at once: by staging, after one line"
 export EMULATED_DEVICES=2
 run all && [ "$(shared_by 0)" = $lines ] && [ "$(shared_by 1)" = $lines ] && [ "$(ran 3)" = $calls ] &&
     [ "$(ran 4)" = $bad ]
