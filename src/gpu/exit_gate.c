@@ -79,11 +79,13 @@ static void watch_main(void)
     is_known = true;
 }
 
-/* For other threads that end the process: ours are among the last to be registered. */
+/* For other threads that end the process: ours are among the last to be registered. Libraries are set up by
+ * early calls, most of them. Not in a fork child, which would take the process for its own. */
 static void stay_ahead(void)
 {
+    enum { EARLY = 1024 };
     const unsigned count = atomic_fetch_add(&left, 1) + 1;
-    if ((count & (count - 1)) == 0 && !atomic_load(&closed))
+    if ((count <= EARLY || (count & (count - 1)) == 0) && !atomic_load(&closed) && getpid() == process)
         exit_gate_install();
 }
 

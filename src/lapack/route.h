@@ -91,11 +91,6 @@ enum status route_reserve_elements(struct route *route, int result, int elements
 /* A matrix in the program's memory as the mirrors know it, to be read. */
 struct operand route_operand_of(const struct blas_matrix *matrix, enum blas_type type);
 
-/* Has the program pinned it, so that it may go by DMA (operands_are_pinned_by_program)? Not asked of small
- * ones. Inside device_enter. */
-bool route_operand_is_pinned(struct mirror_table *mirrors, const struct blas_matrix *matrix,
-                             enum blas_type type);
-
 /* Runs the route. STATUS_OK: matrices are in host memory and vectors in private memory. STATUS_RESULT_LOST:
  * an operand could not be completed (invariant 3). STATUS_UNSUCCESSFUL: the method's judgement.
  * STATUS_VALUES: elements are not finite or need scaling. Unless the result is lost, a failure leaves every

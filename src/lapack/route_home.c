@@ -1,6 +1,6 @@
 /* What comes home. */
 #include "lapack/route_engine.h"
-#include "mirror/transfer/part_transfer.h"
+#include "mirror/transfer/staging.h"
 
 #include <string.h>
 
@@ -50,7 +50,7 @@ static int64_t run_of(const struct route_operand *operand, int64_t first)
 }
 
 static enum status bring_columns(const struct route *route, const struct route_operand *operand,
-                                 struct lane *lane, bool is_pinned, bool *touched)
+                                 struct lane *lane, bool *touched)
 {
     const size_t element = blas_element_bytes(route->type);
     enum status status = STATUS_OK;
@@ -60,9 +60,9 @@ static enum status bring_columns(const struct route *route, const struct route_o
         count = run_of(operand, first);
         part.pointer = (unsigned char *)part.pointer + (size_t)(first * part.ld) * element;
         part.columns = count;
-        status = part_download(
+        status = staging_download_part(
             lane, &part, route_first_address(route, operand) + (CUdeviceptr)(column * operand->ld) * element,
-            operand->ld, element, is_pinned, touched);
+            operand->ld, element, touched);
     }
     return status;
 }
@@ -84,10 +84,7 @@ static enum status bring_home(struct route_run *run, const struct route_operand 
 {
     enum status status = bring_by_mirror(run, operand, touched);
     for (int attempt = 0; attempt < 2 && status != STATUS_OK; attempt++)
-        status = bring_columns(run->route, operand, run->lane->lane,
-                               attempt == 0 && route_operand_is_pinned(run->mirrors, &operand->home,
-                                                                       run->route->type),
-                               touched);
+        status = bring_columns(run->route, operand, run->lane->lane, touched);
     if (status == STATUS_OK)
         run->route->moved.bytes_down += blas_part_bytes(&operand->home, run->route->type);
     return status;

@@ -2,21 +2,11 @@
 #include "lapack/matrix_part.h"
 #include "lapack/route_engine.h"
 
-enum { PINNED_BYTES_LEAST = 256 << 10 }; /* from there on DMA is worth a look */
-
 struct operand route_operand_of(const struct blas_matrix *matrix, enum blas_type type)
 {
     return (struct operand){.matrix = *matrix, .element_bytes = blas_element_bytes(type),
                             .access = OPERAND_READ, .alignment = sizeof(uint32_t),
                             .kind = (unsigned)FAMILY_TRSM * TYPE_COUNT + (unsigned)type};
-}
-
-bool route_operand_is_pinned(struct mirror_table *mirrors, const struct blas_matrix *matrix,
-                             enum blas_type type)
-{
-    const struct operand operand = route_operand_of(matrix, type);
-    return blas_part_bytes(matrix, type) >= PINNED_BYTES_LEAST &&
-           operands_are_pinned_by_program(mirrors, &operand, 1);
 }
 
 /* From the hold to its release, which may come once the stream has been waited for. */

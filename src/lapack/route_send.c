@@ -2,7 +2,7 @@
 #include "lapack/matrix_part.h"
 #include "lapack/route_engine.h"
 #include "lapack/route_values.h"
-#include "mirror/transfer/part_transfer.h"
+#include "mirror/transfer/staging.h"
 
 #include <string.h>
 
@@ -58,9 +58,8 @@ static enum status send_operand(struct route_run *run, const struct route_operan
     struct lane *const lane = run->lane->lane;
     enum status status = route_take_from_mirror(run, operand);
     if (status != STATUS_OK) {
-        status = part_upload(lane, route_first_address(route, operand), operand->ld, &operand->up,
-                             blas_element_bytes(route->type),
-                             route_operand_is_pinned(run->mirrors, &operand->up, route->type));
+        status = staging_upload_part(lane, route_first_address(route, operand), operand->ld, &operand->up,
+                                     blas_element_bytes(route->type));
         route->moved.bytes_up += blas_part_bytes(&operand->up, route->type);
     }
     return status == STATUS_OK && operand->hermitian ? clear_imaginary_diagonal(route, operand, lane)

@@ -149,7 +149,7 @@ enum mirror_tracking mirror_table_tracking(const struct mirror_table *table);
 bool operands_evict(struct mirror_table *table);
 
 /* Has the program pinned all of them itself, and is nothing of them mirrored? Then they may go by DMA, both
- * ways. Inside device_enter. */
+ * ways; not where no memory may be pinned. Inside device_enter. */
 bool operands_are_pinned_by_program(struct mirror_table *table, const struct operand *operands, int count);
 
 /* One line of state for `mublas info` and the report. */

@@ -31,6 +31,8 @@ static bool is_mirrored(struct mirror_table *table, struct byte_range hull)
 
 bool operands_are_pinned_by_program(struct mirror_table *table, const struct operand *operands, int count)
 {
+    if (table->space->resources.pin_budget_bytes == 0)
+        return false;
     for (int i = 0; i < count; i++) {
         if (operand_memory_is_empty(&operands[i]))
             continue;

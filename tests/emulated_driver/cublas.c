@@ -54,7 +54,6 @@ void *cublas_host_routine(const char *name)
     return routine;
 }
 
-/* A lost device shows as failed execution. */
 /* As cuBLAS, whose routines set up what they need at their first use, and take it down in exit handlers. */
 static atomic_bool is_gone;
 
@@ -78,6 +77,7 @@ static void check_set_up(void)
     }
 }
 
+/* A lost device shows as failed execution. */
 int cublas_enter(const char *function)
 {
     int result = emulated_enter(function);

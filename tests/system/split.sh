@@ -35,6 +35,10 @@ result $? "all of them have a part: $(calls_on 0), $(calls_on 1) and $(calls_on 
 # Two matrices of 20.5 MB.
 awk '$1 == "dgemv" { right = $5 > 40 && $5 < 45 } END { exit !right }' "$work/report"
 result $? "what is there already is not sent again: $(awk '$1 == "dgemv" { print $5 }' "$work/report") MB for two calls on each of two matrices"
+# The first tries twice, then the second.
+split_alike "both short" MUBLAS_DEVICE=0,1 MUBLAS_DEVICE_MEMORY=16M \
+    EMULATED_FAULTS=cuMemCreate@0:1:2,cuMemCreate@0:2:2,cuMemCreate@1:1:2,cuMemCreate@1:2:2 && all_ran
+result $? "both are short of memory once: none is left out"
 split lost MUBLAS_DEVICE=0,1 MUBLAS_DEVICE_MEMORY=16M EMULATED_FAULTS=cuLaunchKernel@1:40:719:sticky &&
     [ "$(tail -n 1 "$work/lost")" = "wrong 0" ] && grep -q '(given up); device 1' "$work/report"
 result $? "one is lost: all right"

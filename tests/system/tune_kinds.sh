@@ -57,6 +57,8 @@ result $? "a program goes by the recipes of both"
 "$build/tests/unit/sign_recipe" "$second" driver 'driver 12080' > "$work/other" && cp "$work/other" "$second"
 ! used "$second" && grep -q "launch shapes by the recipe $first$" "$work/errors"
 result $? "not by one that does not fit"
+! mublas doctor && grep -q "recipe  *device 1, Small (one): $second is not used: made under a driver" "$work/output"
+result $? "mublas doctor says so"
 
 unset EMULATED_NAMES EMULATED_MULTIPROCESSORS
 EMULATED_DEVICES=2 MUBLAS_VERBOSE=2 MUBLAS_DEVICE=all mublas tune --crossovers-only --routines=dsymv --memory=64 \

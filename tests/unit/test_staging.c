@@ -178,6 +178,35 @@ static void test_part(enum blas_part part, int64_t rows, int64_t columns, int64_
     free(ordinary);
 }
 
+/* Memory that one copy of the driver's may not be made of, as where it is pinned in several pieces. */
+static void test_refusal(void)
+{
+    enum { ORDER = 300, BYTES = ORDER * ORDER * 8 };
+    void *pinned = NULL;
+    bool touched[2] = {false, false};
+    if (device_check(emulated_device, driver()->pinned_allocate(&pinned, BYTES, 0), "pinning"))
+        exit(1);
+    const struct blas_matrix matrix = {pinned, ORDER, ORDER, ORDER, PART_LOWER};
+    memset(pinned, 0x55, BYTES);
+    for (int i = 0; i < 2; i++) { /* for want of memory: not for good */
+        set_faults(i == 0 ? "cuMemcpy2DAsync_v2:1:2" : "cuMemcpy2DAsync_v2:2:2");
+        part_download(lane, &matrix, device, ORDER, 8, true, &touched[i]);
+    }
+    lane_synchronise(lane, "waiting");
+    tap_ok(!touched[0] && touched[1], "pinned memory is as it was where the first copy cannot be queued");
+    clear_device(BYTES);
+    memset(pinned, 0x55, BYTES);
+    set_faults("cuMemcpy2DAsync_v2:2:1");
+    const bool good = part_upload(lane, device, ORDER, &matrix, 8, true) == STATUS_OK &&
+                      lane_synchronise(lane, "waiting") == STATUS_OK && device_peek(image, device, BYTES);
+    set_faults(NULL);
+    bool right = true;
+    for (int64_t j = 0; j < ORDER; j++)
+        right = right && all_are(image + (size_t)(j * ORDER + j) * 8, (size_t)(ORDER - j) * 8, 0x55);
+    tap_ok(good && right, "what DMA is refused of goes by staging");
+    driver()->pinned_free(pinned);
+}
+
 /* A download right behind uploads that have not landed. */
 static void test_down_behind_up(size_t bytes)
 {
@@ -313,6 +342,7 @@ int main(void)
     test_down_behind_up(50 << 20);
     test_clipped_rows();
     test_small_cost();
+    test_refusal();
     test_after_failure();
     lane_release(lane);
     device_leave(emulated_device, &emulated_scope);

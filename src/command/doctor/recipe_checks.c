@@ -2,6 +2,8 @@
 #include "command/doctor/checks.h"
 #include "tuner/online/recipe_search.h"
 
+#include <string.h>
+
 static const char subject[] = "recipe";
 
 /* The first recipe that was meant to be used and is not; NULL: none. */
@@ -25,6 +27,21 @@ static const struct recipe_attempt *recipe_in_force(const struct recipe_search *
     return NULL;
 }
 
+/* The recipe that lies beside another kind's, for this one, and is not used; NULL: none. */
+static const struct recipe_attempt *lost_beside(const struct recipe_search *search,
+                                                const struct recipe_signature *kind)
+{
+    char end[sizeof search->attempts->path];
+    const size_t bytes = recipe_path_of_kind("", kind, end) ? strlen(end) : sizeof end;
+    for (int origin = 0; origin < RECIPE_BUILT_IN; origin++) {
+        const struct recipe_attempt *attempt = &search->attempts[origin];
+        const size_t all = strlen(attempt->path);
+        if (attempt->outcome == RECIPE_REFUSED && all > bytes && strcmp(attempt->path + all - bytes, end) == 0)
+            return attempt;
+    }
+    return NULL;
+}
+
 /* A line for a device of another kind than those before. */
 static void check_of_other(struct patient *patient, const struct device_properties *device)
 {
@@ -37,9 +54,15 @@ static void check_of_other(struct patient *patient, const struct device_properti
         recipe_clear(&recipe);
         return;
     }
-    finding_good(&patient->findings, subject,
-                 "device %d, %s: none, built-in figures hold (MUBLAS_DEVICE=all mublas tune learns it)",
-                 device->ordinal, device->name);
+    const struct recipe_attempt *lost = lost_beside(&search, &signature);
+    if (lost)
+        finding_wrong(&patient->findings, subject, "run MUBLAS_DEVICE=all mublas tune, which learns it anew",
+                      "device %d, %s: %s is not used: %s", device->ordinal, device->name, lost->path,
+                      lost->fault);
+    else
+        finding_good(&patient->findings, subject,
+                     "device %d, %s: none, built-in figures hold (MUBLAS_DEVICE=all mublas tune learns it)",
+                     device->ordinal, device->name);
 }
 
 static void check_other_kinds(struct patient *patient)

@@ -89,7 +89,6 @@ static enum status begin(struct share *share, struct patience *patience, enum ho
                                        share->on->operand_count,
                                        share->x_bytes + (share->is_pinned ? 0 : share->results_bytes), way,
                                        &share->hold);
-    share->on->ran_out = status == STATUS_OUT_OF_MEMORY;
     if (status != STATUS_OK) {
         share->hold = NULL;
         return status;
@@ -175,6 +174,7 @@ static enum status go(struct share *share, const struct round *round, enum part_
                  : part == PROVE ? prove(share)
                                  : fetch(share);
     share->has_failed = share->has_failed || status != STATUS_OK;
+    share->on->ran_out = part == END ? share->on->ran_out : status == STATUS_OUT_OF_MEMORY;
     if (entered)
         device_leave(share->on->device, &scope);
     return status;
@@ -208,17 +208,22 @@ static enum status compute(struct share *shares, int count, const struct round *
 }
 
 /* Memory comes in pieces, which stay as long as any of them is used: those of another matrix at the same
- * place, or of another cut, may leave too little. What other devices have stays. */
-static void evict_where_needed(const struct split_plan *plan, struct split_device *devices)
+ * place, or of another cut, may leave too little. What other devices have stays. Once each: false, there is
+ * none left. */
+static bool evict_where_needed(const struct split_plan *plan, struct split_device *devices, bool *evicted)
 {
+    bool any = false;
     for (int d = 0; d < plan->devices; d++) {
         struct device_scope scope;
-        if (!devices[d].ran_out || device_enter(devices[d].device, &scope) != STATUS_OK)
+        if (!devices[d].ran_out || evicted[d] || device_enter(devices[d].device, &scope) != STATUS_OK)
             continue;
         while (operands_evict(devices[d].mirrors))
             continue;
         device_leave(devices[d].device, &scope);
+        evicted[d] = any = true;
+        devices[d].ran_out = false;
     }
+    return any;
 }
 
 static void share_out(struct share *shares, const struct split_plan *plan, struct split_device *devices,
@@ -240,14 +245,14 @@ static void share_out(struct share *shares, const struct split_plan *plan, struc
 static enum status compute_at_last(struct share *shares, const struct split_plan *plan,
                                    struct split_device *devices, struct round *round)
 {
+    bool evicted[DEVICES_MAX] = {false};
     enum status status = compute(shares, plan->devices, round);
     round->way = HOLD_PROVEN;
     if (status == STATUS_NOT_TRACKABLE || status == STATUS_BUSY)
         status = compute(shares, plan->devices, round);
-    if (status != STATUS_OUT_OF_MEMORY)
-        return status;
-    evict_where_needed(plan, devices);
-    return compute(shares, plan->devices, round);
+    while (status == STATUS_OUT_OF_MEMORY && evict_where_needed(plan, devices, evicted))
+        status = compute(shares, plan->devices, round);
+    return status;
 }
 
 enum status split_run(const struct split_plan *plan, struct split_device *devices, struct patience *patience,

@@ -25,7 +25,8 @@ void split_home_give_back(struct split_home *home);
 /* The device's results are there instead. Other memory than it had before, and as long. */
 void split_home_come_to(struct split_home *home, int device, unsigned char *results);
 
-/* All results have come, and may be changed where they lie: the call's result in the program's memory. Not STATUS_OK: that is as it was. */
+/* All results have come, and may be changed where they lie: the call's result in the program's memory. Not
+ * STATUS_OK: that is as it was. */
 enum status split_home_add_up(struct split_home *home);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+enum { PINNED_BYTES_LEAST = 256 << 10 }; /* from there on DMA is worth a look */
+
 /* For each block: of its square, and of its rest. */
 enum { MODULI_BYTES = PART_BLOCKS_MOST * sizeof(uint32_t), INFO_BYTES = 256 };
 
@@ -200,6 +202,14 @@ enum status cholesky_part_clear_panel(const struct cholesky_part *part, int plac
     return check(part, driver()->memory_set_async(part->panels[place], 0, bytes, part->lane->lane->stream));
 }
 
+static bool is_pinned_by_program(const struct cholesky_part *part)
+{
+    const struct operand operand = {.matrix = *part->a, .access = OPERAND_UPDATE,
+                                    .element_bytes = blas_element_bytes(part->blocks->type)};
+    return blas_part_bytes(part->a, part->blocks->type) >= PINNED_BYTES_LEAST &&
+           operands_are_pinned_by_program(part->on->mirrors, &operand, 1);
+}
+
 static enum status clear_panels(const struct cholesky_part *part)
 {
     enum status status = STATUS_OK;
@@ -212,7 +222,7 @@ enum status cholesky_part_send(struct cholesky_part *part)
 {
     unsigned counts[BLOCKS_MOST][2] = {{0}};
     enum status status = clear_panels(part);
-    part->is_pinned = route_operand_is_pinned(part->on->mirrors, part->a, part->blocks->type);
+    part->is_pinned = is_pinned_by_program(part);
     for (int i = 0; i < 2 * part->blocks->count && status == STATUS_OK; i++)
         if (cholesky_part_has(part, i / 2))
             status = send_piece(part, i / 2, i % 2, &counts[i / 2][i % 2]);
