@@ -47,7 +47,8 @@ result $? "one is lost: all right"
 export EMULATED_MEMORY_CLOCK=156
 split_alike faster MUBLAS_DEVICE=0,1 && all_ran
 result $? "where one holds them and two are faster: the same bits"
-[ "$(calls_on 0)" = $calls ] && [ "$(calls_on 1)" = $((calls / 2)) ]
+# On a busy machine one more may.
+[ "$(calls_on 0)" = $calls ] && [ "$(calls_on 1)" -ge $((calls / 2)) ] && [ "$(calls_on 1)" -le $((calls / 2 + 1)) ]
 result $? "both have a part in those that found the matrix there: $(calls_on 0) and $(calls_on 1) calls"
 # The second joins the first call that finds its matrix on one device, the third the next such call.
 split_alike "faster on three" MUBLAS_DEVICE=1,2,0 && all_ran && [ "$(calls_on 0)" -ge $((calls / 2 - 1)) ] &&
