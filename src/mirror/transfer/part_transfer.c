@@ -17,8 +17,6 @@ struct direct {
     enum status status;
 };
 
-enum { PITCH_MOST = 0x7fffffff }; /* beyond it rows are queued one by one */
-
 /* A band along the diagonal has a pitch of some elements more than the leading dimension, on both sides. */
 static int move_strip(void *context, const struct strip *strip)
 {
@@ -27,12 +25,13 @@ static int move_strip(void *context, const struct strip *strip)
     const size_t device_pitch = strip->pitch - direct->ld_bytes + direct->device_ld_bytes;
     unsigned char *const host = (unsigned char *)direct->matrix->pointer + strip->offset;
     const CUdeviceptr device = direct->device + column * direct->device_ld_bytes + row_bytes;
-    direct->status = direct->up ? staging_upload_direct(direct->lane, device, device_pitch, host, strip->pitch,
-                                                        strip->width, strip->height)
-                                : staging_download_direct(direct->lane, host, strip->pitch, device,
-                                                          device_pitch, strip->width, strip->height);
-    direct->is_queued = direct->is_queued || direct->status == STATUS_OK || strip->pitch > PITCH_MOST ||
-                        device_pitch > PITCH_MOST;
+    direct->status = direct->up
+                         ? staging_upload_direct(direct->lane, device, device_pitch, host, strip->pitch,
+                                                 strip->width, strip->height)
+                         : staging_download_direct(direct->lane, host, strip->pitch, device, device_pitch,
+                                                   strip->width, strip->height);
+    direct->is_queued = direct->is_queued || direct->status == STATUS_OK ||
+                        strip->pitch > STAGING_PITCH_MOST || device_pitch > STAGING_PITCH_MOST;
     return direct->status != STATUS_OK;
 }
 

@@ -1,7 +1,5 @@
 #include "mirror/transfer/staging.h"
 
-enum { PITCH_MOST = 0x7fffffff }; /* of a 2-D copy, CU_DEVICE_ATTRIBUTE_MAX_PITCH */
-
 /* So many bytes from the beginning of a row on. */
 static CUresult copy_bytes(const CUDA_MEMCPY2D *rows, size_t row, size_t bytes, CUstream stream)
 {
@@ -20,7 +18,7 @@ static CUresult copy(const CUDA_MEMCPY2D *rows, CUstream stream)
         return result;
     if (height == 1 || (rows->srcPitch == width && rows->dstPitch == width)) /* one range on both sides */
         return copy_bytes(rows, 0, width * height, stream);
-    if (rows->srcPitch <= PITCH_MOST && rows->dstPitch <= PITCH_MOST)
+    if (rows->srcPitch <= STAGING_PITCH_MOST && rows->dstPitch <= STAGING_PITCH_MOST)
         return driver()->copy_2d_async(rows, stream);
     for (size_t row = 0; row < height && result == CUDA_SUCCESS; row++)
         result = copy_bytes(rows, row, width, stream);
