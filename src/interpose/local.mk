@@ -23,7 +23,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/execute/split.c src/interpose/execute/split.h \
 	src/interpose/execute/split_home.c src/interpose/execute/split_home.h \
 	src/interpose/execute/split_memory.c src/interpose/execute/split_memory.h \
-	src/interpose/execute/split_plan.c src/interpose/execute/split_plan.h \
+	src/interpose/execute/split_deal.c src/interpose/execute/split_plan.c src/interpose/execute/split_plan.h \
 	src/interpose/execute/split_sum.c src/interpose/execute/split_sum.h \
 	src/interpose/execute/split_sum.inc \
 	src/interpose/execute/tile_plan.c src/interpose/execute/tile_plan.h \

@@ -10,9 +10,6 @@
 /* Device memory comes in blocks of 2 MiB, and parts of a matrix begin and end within some. */
 enum { BLOCK_BYTES = 2 << 20, MARGIN_BYTES = 2 * BLOCK_BYTES };
 
-/* Queueing and adding up, for each device. */
-static const double device_us = 50;
-
 /* What a call must gain by more devices than the one that holds its matrix, of its time there. */
 static const double worth_part = 0.2;
 
@@ -61,7 +58,7 @@ void split_call_ran_out(const struct split_call *split)
 }
 
 /* Over the first `most` of the devices in use. */
-static bool plan(struct split_call *split, const struct program_call *call, int most)
+static bool plan(struct split_call *split, const struct program_call *call, double alone_us, int most)
 {
     struct split_share shares[DEVICES_MAX];
     const size_t column_bytes = (size_t)call->blas.a.ld * blas_element_bytes(call->blas.type);
@@ -77,7 +74,7 @@ static bool plan(struct split_call *split, const struct program_call *call, int 
             (struct split_share){.columns_most = (int64_t)((budget - MARGIN_BYTES) / column_bytes),
                                  .pace = device_use_model(use)->device_bandwidth};
     }
-    if (count < 2 || !split_plan_make(&split->plan, &call->blas, shares, count))
+    if (count < 2 || !split_plan_make(&split->plan, &call->blas, shares, count, alone_us))
         return false;
     split_devices_describe(&split->plan, split->devices, call->operands[0].kind);
     return true;
@@ -94,10 +91,10 @@ static bool is_there(const struct split_call *split)
 
 /* Over those of `now` that had the matrix before the last ones came. */
 static bool plan_as_before(struct split_call *split, const struct program_call *call,
-                           const struct split_call *now)
+                           const struct split_call *now, double alone_us)
 {
     for (int most = now->plan.devices - 1; most > 1; most--)
-        if (plan(split, call, most) && is_there(split))
+        if (plan(split, call, alone_us, most) && is_there(split))
             return true;
     return false;
 }
@@ -128,12 +125,13 @@ static bool can_hold(const struct program_call *call)
 
 /* Once enough devices are awake; where more are left, they are woken once `gain_us` of each call has added up
  * to what that takes. */
-static bool plan_and_wake(struct split_call *split, const struct program_call *call, double gain_us)
+static bool plan_and_wake(struct split_call *split, const struct program_call *call, double alone_us,
+                          double gain_us)
 {
     int before = 0;
     const bool is_possible = can_hold(call);
     atomic_fetch_add(&calls_so_far, 1);
-    while (!plan(split, call, DEVICES_MAX)) {
+    while (!plan(split, call, alone_us, DEVICES_MAX)) {
         if (before == device_use_count() || !is_possible)
             return false;
         before = device_use_count();
@@ -155,28 +153,15 @@ static struct residency look(const struct split_call *split, struct patience *pa
     return all;
 }
 
-static double split_us(double alone_us, int devices)
+/* What it would take on so many alike that can hold any part of it. */
+static double expected_us(const struct blas_call *call, double alone_us, int devices)
 {
-    return alone_us / devices + device_us * devices;
-}
-
-static enum status count_step(void *context, const struct split_step *step)
-{
-    (void)step;
-    ++*(int64_t *)context;
-    return STATUS_OK;
-}
-
-/* With what the host adds up beside a partial of each device: cuts inside chains bring many. */
-static double planned_us(const struct split_plan *plan, double alone_us)
-{
-    const double bytes_a_us = 4000; /* one way home and two through the host's caches */
-    int64_t partials = 0;
-    for (int d = 0; d < plan->devices; d++)
-        split_plan_each(plan, d, count_step, &partials);
-    const double bytes = (double)(partials > plan->devices ? partials - plan->devices : 0) *
-                         (double)split_plan_results(plan) * (double)blas_element_bytes(plan->call->type);
-    return split_us(alone_us, plan->devices) + bytes / bytes_a_us;
+    struct split_share shares[DEVICES_MAX];
+    struct split_plan plan;
+    for (int d = 0; d < devices; d++)
+        shares[d] = (struct split_share){.columns_most = call->n, .pace = 1};
+    return split_plan_make(&plan, call, shares, devices, alone_us) ? split_plan_us(&plan, alone_us)
+                                                                   : HUGE_VAL;
 }
 
 /* What one more would save goes towards its price, if that is enough to be worth sending everyone another
@@ -184,8 +169,11 @@ static double planned_us(const struct split_plan *plan, double alone_us)
 static void want_another(const struct split_call *split, double alone_us)
 {
     const int devices = split->plan.devices;
-    const double now_us = split_us(alone_us, devices), gain_us = now_us - split_us(alone_us, devices + 1);
-    if (gain_us >= worth_part * now_us && split->plan.call->n >= (int64_t)(devices + 1) * SPLIT_NODE)
+    const double now_us = split_plan_us(&split->plan, alone_us);
+    if (devices == DEVICES_MAX)
+        return;
+    const double gain_us = now_us - expected_us(split->plan.call, alone_us, devices + 1);
+    if (gain_us >= worth_part * now_us)
         other_devices_want(gain_us);
 }
 
@@ -200,7 +188,7 @@ static struct outcome weigh(const struct split_call *split, struct program_call 
     struct predicted_times times = call->times;
     struct outcome outcome = {.residency = look(split, &call->patience)};
     times.host_us = other_us; /* what it is compared with */
-    times.resident_us = planned_us(&split->plan, alone_us);
+    times.resident_us = split_plan_us(&split->plan, alone_us);
     outcome.decision =
         policy_decide(settings()->offload, call->model, &call->blas, times, &outcome.residency);
     return outcome;
@@ -211,8 +199,8 @@ static struct outcome weigh_all(struct split_call *split, struct program_call *c
                                 double other_us)
 {
     struct split_call before;
-    const bool was_split = plan_as_before(&before, call, split);
-    const double before_us = was_split ? planned_us(&before.plan, alone_us) : other_us;
+    const bool was_split = plan_as_before(&before, call, split, alone_us);
+    const double before_us = was_split ? split_plan_us(&before.plan, alone_us) : other_us;
     const struct outcome outcome = weigh(split, call, alone_us, fmin(before_us, other_us));
     if (outcome.decision.device)
         want_another(split, alone_us);
@@ -226,31 +214,40 @@ static struct outcome weigh_all(struct split_call *split, struct program_call *c
 bool split_call_decide(struct split_call *split, struct program_call *call)
 {
     const double alone_us = call->times.resident_us;
-    if (!plan_and_wake(split, call, fmax(0, call->times.host_us - alone_us)))
+    if (!plan_and_wake(split, call, alone_us, fmax(0, call->times.host_us - alone_us)))
         return false;
     call->patience = patience_of_us(policy_patience_us(settings()->offload, &call->times));
     const struct outcome outcome = weigh_all(split, call, alone_us, call->times.host_us);
     call->residency = outcome.residency;
     call->decision = outcome.decision;
-    call->times.resident_us = planned_us(&split->plan, alone_us);
+    call->times.resident_us = split_plan_us(&split->plan, alone_us);
     return call->residency
         .trackable; /* else all of it would go to each device's scratch memory at every call */
 }
 
+/* By two devices, or all that are awake, over the one that has it all. */
+static double expected_gain_us(const struct blas_call *call, double alone_us)
+{
+    const int devices = device_use_count() > 1 ? device_use_count() : 2;
+    if (alone_us - split_plan_even_us(alone_us, devices) < worth_part * alone_us)
+        return 0;
+    return alone_us - expected_us(call, alone_us, devices);
+}
+
 bool split_call_is_faster(struct split_call *split, struct program_call *call)
 {
-    const double alone_us = call->times.resident_us;
-    if (blas_is_level3(&call->blas) || !call->blas.a.pointer || !call->residency.resident)
+    const double alone_us = call->times.resident_us, least_us = worth_part * alone_us;
+    if (blas_is_level3(&call->blas) || !call->blas.a.pointer || !call->residency.resident ||
+        !other_devices_are_possible() || !launch_supported(&call->blas))
         return false;
-    const int devices = device_use_count() > 1 ? device_use_count() : 2;
-    const double gain_us = alone_us - split_us(alone_us, devices);
-    if (!other_devices_are_possible() || gain_us < worth_part * alone_us || !launch_supported(&call->blas) ||
-        !plan_and_wake(split, call, gain_us))
+    const double gain_us = expected_gain_us(&call->blas, alone_us);
+    if (gain_us <= least_us || !plan_and_wake(split, call, alone_us, gain_us) ||
+        alone_us - split_plan_us(&split->plan, alone_us) < least_us)
         return false;
     const struct outcome outcome = weigh_all(split, call, alone_us, alone_us);
     if (outcome.residency.busy || !outcome.residency.trackable)
         return false;
-    split->gain_us = alone_us - planned_us(&split->plan, alone_us);
+    split->gain_us = alone_us - split_plan_us(&split->plan, alone_us);
     if (!outcome.decision.device)
         split_call_credit(split, outcome.decision.credit_us);
     return outcome.decision.device;

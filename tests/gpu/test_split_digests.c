@@ -89,7 +89,7 @@ static int plan_call(struct split_plan *plan, const struct blas_call *call, cons
         shares[d] = (struct split_share){.columns_most = call->n, .pace = sharing->paces[d]};
         devices[d] = (struct split_device){.device = place->device, .mirrors = place->mirrors};
     }
-    if (!split_plan_make(plan, call, shares, sharing->devices))
+    if (!split_plan_make(plan, call, shares, sharing->devices, 1e6))
         return 0;
     split_devices_describe(plan, devices, 0);
     for (int d = 0; d < sharing->devices; d++) {

@@ -3,10 +3,15 @@
 #include "interpose/execute/split_plan.h"
 #include "tap.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ORDER_MOST = 1200 };
+
+/* Of a call so long that even parts are worth any number of pieces. */
+static const double LONG_US = 1e7;
 
 /* How often A(i, j) times x(j) came to result i, of the matrix as the routine sees it. */
 static unsigned char seen[ORDER_MOST][ORDER_MOST];
@@ -118,22 +123,28 @@ static void test_cover(void)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const struct blas_call call = call_of(kinds[i].family, kinds[i].trans, kinds[i].uplo, 700, 1030);
         struct split_plan plan;
-        tap_ok(split_plan_make(&plan, &call, shares, 3) && plan.first[1] % SPLIT_NODE == 0 &&
+        tap_ok(split_plan_make(&plan, &call, shares, 3, LONG_US) && plan.first[1] % SPLIT_NODE == 0 &&
                    plan.first[2] % SPLIT_NODE == 0 && plan.first[3] == 1030 && covers_all(&plan),
                "%s: each element once, in its piece", kinds[i].name);
     }
 }
 
-static bool deals(const struct blas_call *call, const struct split_share *shares, int devices,
-                  const int64_t *first)
+static bool deals_at(double alone_us, const struct blas_call *call, const struct split_share *shares,
+                     int devices, const int64_t *first)
 {
     struct split_plan plan;
-    if (!split_plan_make(&plan, call, shares, devices))
+    if (!split_plan_make(&plan, call, shares, devices, alone_us))
         return !first;
     for (int d = 0; d <= devices && first; d++)
         if (plan.first[d] != first[d])
             return false;
     return first != NULL;
+}
+
+static bool deals(const struct blas_call *call, const struct split_share *shares, int devices,
+                  const int64_t *first)
+{
+    return deals_at(LONG_US, call, shares, devices, first);
 }
 
 static void test_shares(void)
@@ -146,7 +157,7 @@ static void test_shares(void)
     tap_ok(deals(&gemv, (struct split_share[]){{many, 3}, {many, 1}}, 2, (int64_t[]){0, 6 * node, 8 * node}),
            "columns by pace: three parts of four");
     tap_ok(
-        deals(&lower, (struct split_share[]){{many, 1}, {many, 1}}, 2, (int64_t[]){0, 3 * node, 8 * node}) &&
+        deals(&lower, (struct split_share[]){{many, 1}, {many, 1}}, 2, (int64_t[]){0, 2 * node, 8 * node}) &&
             deals(&upper, (struct split_share[]){{many, 1}, {many, 1}}, 2,
                   (int64_t[]){0, 6 * node, 8 * node}),
         "of a triangle by its area");
@@ -177,14 +188,51 @@ static void test_poor_last(void)
     const struct blas_call gemv = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 1, 8 * node + 40);
     const struct split_share shares[] = {{6 * node, 1}, {2 * node + 50, 1}, {10, 1}};
     struct split_plan plan;
-    tap_ok(split_plan_make(&plan, &gemv, shares, 3) && plan.devices == 2 && plan.first[1] == 6 * node &&
+    tap_ok(split_plan_make(&plan, &gemv, shares, 3, LONG_US) && plan.devices == 2 && plan.first[1] == 6 * node &&
                plan.first[2] == 8 * node + 40,
            "a last one with hardly any room does not spoil it");
-    tap_ok(!split_plan_make(&plan, &gemv, shares + 1, 2), "too little room for two");
+    tap_ok(!split_plan_make(&plan, &gemv, shares + 1, 2, LONG_US), "too little room for two");
+}
+
+/* A resident matrix of double precision on an H100, whose times these are about. */
+static void test_cuts(void)
+{
+    const int64_t chain = SPLIT_CHAIN, many = INT64_C(1) << 40;
+    const struct split_share alike[] = {{many, 1}, {many, 1}, {many, 1}};
+    static const int64_t orders[] = {20000, 24000, 33000, 40000, 60000};
+    const double bytes_a_us = 2.6e6;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        const int64_t n = orders[i], cut = n < 49152 ? chain : 2 * chain;
+        const struct blas_call call = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, n, n),
+                               across = call_of(FAMILY_GEMV, TRANS_TRANSPOSE, UPLO_LOWER, n, n);
+        const double alone_us = (double)(8 * n * n) / bytes_a_us,
+                     longer = (double)(cut > n - cut ? cut : n - cut);
+        const int64_t chains = (n + chain - 1) / chain; /* of which two are no more than a partial for each */
+        struct split_plan plan;
+        tap_ok(deals_at(alone_us, &call, alike, 2, (int64_t[]){0, cut, n}) &&
+                   split_plan_make(&plan, &call, alike, 2, alone_us) &&
+                   fabs(split_plan_us(&plan, alone_us) -
+                        (alone_us * longer / (double)n + 100 + (double)((chains - 2) * 8 * n) / 4000)) < 1,
+               "order %" PRId64 ": between chains, and the longer part counts", n);
+        tap_ok(split_plan_make(&plan, &across, alike, 2, alone_us) &&
+                   llabs(plan.first[1] - n / 2) <= SPLIT_NODE / 2,
+               "order %" PRId64 ", transposed: anywhere", n);
+    }
+    const struct blas_call call = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 40000, 40000);
+    tap_ok(deals_at(1000, &call, alike, 3, (int64_t[]){0, chain, 2 * chain, 40000}), "three devices");
+    const struct split_share poor[] = {{34000, 1}, {7000, 1}};
+    tap_ok(deals_at(1000, &call, poor, 2, (int64_t[]){0, 129 * SPLIT_NODE, 40000}),
+           "inside a chain where there is no room for another cut");
+    const struct split_share unlike[] = {{many, 1}, {many, 7}};
+    struct split_plan plan;
+    tap_ok(split_plan_make(&plan, &call, unlike, 2, 1e5) && plan.first[1] == 20 * SPLIT_NODE &&
+               fabs(plan.longest - 4.0 * 20 * SPLIT_NODE / 40000) < 0.001,
+           "unlike ones by pace, and the part of the slow one is the longest");
 }
 
 int main(void)
 {
+    test_cuts();
     test_cover();
     test_poor_last();
     test_shares();

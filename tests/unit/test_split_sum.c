@@ -189,7 +189,7 @@ static struct problem *make_problem(const struct kind *kind, int64_t n, const st
         .m = kind->family == FAMILY_GEMV ? n / 4 : 0, .n = n,
         .a = {.pointer = a, .rows = n, .columns = n, .ld = n}};
     set_scalars(&problem->call, problem->single);
-    bool good = split_plan_make(&problem->plan, &problem->call, shares, devices);
+    bool good = split_plan_make(&problem->plan, &problem->call, shares, devices, 1e6);
     for (int d = 0; d < devices && good; d++)
         good = split_plan_each(&problem->plan, d, bring, problem) == STATUS_OK;
     if (!good)

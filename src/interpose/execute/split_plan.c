@@ -1,8 +1,5 @@
 #include "interpose/execute/split_plan.h"
 
-/* Sums of more than two levels of chains are not split. */
-enum { TERMS_MOST = 64 * SPLIT_CHAIN };
-
 static bool is_triangle(const struct blas_call *call)
 {
     return call->family != FAMILY_GEMV;
@@ -31,81 +28,6 @@ static int64_t least(int64_t one, int64_t other)
 static int64_t greatest(int64_t one, int64_t other)
 {
     return one > other ? one : other;
-}
-
-/* The part of the work that the columns before this one have: of a triangle an area. */
-static double work_before(const struct blas_call *call, int64_t column)
-{
-    const double part = (double)column / (double)call->n;
-    if (!is_triangle(call))
-        return part;
-    return call->uplo == UPLO_LOWER ? part * (2 - part) : part * part;
-}
-
-/* Cuts inside chains make many small pieces, which blocks of triangles feel twice. */
-static int64_t grain_of(const struct blas_call *call, int devices)
-{
-    return call->n >= 2 * (int64_t)devices * SPLIT_CHAIN ? SPLIT_CHAIN : SPLIT_NODE;
-}
-
-/* The first cut at or behind which `work` is done. */
-static int64_t column_of(const struct blas_call *call, int64_t grain, double work)
-{
-    int64_t low = 0, high = call->n / grain;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (work_before(call, middle * grain) >= work)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low * grain;
-}
-
-/* Where the next device begins: by pace, but this one holds no more than it can, and leaves no more than the
- * others can hold. */
-static int64_t next_cut(const struct split_plan *plan, int device, const struct split_share *shares,
-                        int64_t grain, double work)
-{
-    int64_t others = 0;
-    for (int d = device + 1; d < plan->devices; d++)
-        others += d + 1 == plan->devices ? shares[d].columns_most : shares[d].columns_most / grain * grain;
-    const int64_t n = plan->call->n, first = plan->first[device];
-    const int64_t needed = greatest(first, (n - least(others, n) + grain - 1) / grain * grain);
-    const int64_t held = first + shares[device].columns_most / grain * grain;
-    return least(n, greatest(needed, least(held, column_of(plan->call, grain, work))));
-}
-
-static bool deal(struct split_plan *plan, const struct split_share *shares, int64_t grain)
-{
-    double all = 0, before = 0;
-    for (int d = 0; d < plan->devices; d++)
-        all += shares[d].pace;
-    plan->first[0] = 0;
-    for (int d = 0; d < plan->devices; d++) {
-        before += shares[d].pace;
-        plan->first[d + 1] = d + 1 == plan->devices ? plan->call->n
-                                                    : next_cut(plan, d, shares, grain, before / all);
-        if (plan->first[d + 1] - plan->first[d] > shares[d].columns_most)
-            return false;
-    }
-    return true;
-}
-
-bool split_plan_make(struct split_plan *plan, const struct blas_call *call, const struct split_share *shares,
-                     int devices)
-{
-    *plan = (struct split_plan){.call = call, .devices = devices};
-    if (blas_is_level3(call) || call->family == FAMILY_AXPY || split_plan_terms(plan) > TERMS_MOST)
-        return false;
-    for (; plan->devices > 0; plan->devices--) {
-        const int64_t grain = grain_of(call, plan->devices);
-        if (deal(plan, shares, grain) || (grain != SPLIT_NODE && deal(plan, shares, SPLIT_NODE)))
-            return true;
-        if (plan->devices == 2) /* one is no split */
-            return false;
-    }
-    return false;
 }
 
 static struct blas_matrix block(const struct split_plan *plan, int64_t row, int64_t column, int64_t rows,
