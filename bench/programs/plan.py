@@ -84,12 +84,13 @@ PLANS = {
         Case("zheevd", 4096, repetitions=3, host_repetitions=1),
         Case("dsyevd", 8192, repetitions=3, host_repetitions=1),
     ],
-    # What several devices are for (--contenders host,mublas,several); some 3 minutes on two H100. No single
+    # What several devices are for (--contenders host,mublas,several); some 6 minutes on two H200. No single
     # one holds the last matrix, of 104 GB.
     "devices": [
         Case("dgemm", 16384, 2, repetitions=8, host_repetitions=1),
         Case("dpotrf", 32768, 2, repetitions=8, host_repetitions=1),
         Case("power", 32768, 300, repetitions=16, host_repetitions=1),
+        Case("power", 40000, 200, repetitions=16, host_repetitions=1),
         Case("dsyevd_threads", 4096, 2, repetitions=20, host_repetitions=1),
         Case("dsyevd", 4096, repetitions=4, host_repetitions=1),
         Case("power", 114000, 20, repetitions=3, host_repetitions=1, leave_out=("mublas",)),
