@@ -175,6 +175,10 @@ static void test_shares(void)
     tap_ok(
         deals(&large, (struct split_share[]){{many, 5}, {many, 3}}, 2, (int64_t[]){0, 5 * chain, 8 * chain}),
         "a large one is cut at chains");
+    const struct blas_call small = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 1, node + 1);
+    tap_ok(deals(&small, (struct split_share[]){{many, 1}, {many, 3}}, 2, (int64_t[]){0, node, node + 1}) &&
+               deals(&small, (struct split_share[]){{many, 1e3}, {many, 1}}, 2, (int64_t[]){0, node, node + 1}),
+           "none has all, if its part comes closest to that");
     const struct blas_call axpy = {.family = FAMILY_AXPY, .n = 1000},
                            gemm = {.family = FAMILY_GEMM, .n = 1000};
     tap_ok(deals(&axpy, (struct split_share[]){{many, 5}, {many, 3}}, 2, NULL) &&

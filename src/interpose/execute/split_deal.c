@@ -45,7 +45,7 @@ static int64_t column_of(const struct blas_call *call, int64_t grain, double wor
 }
 
 /* Where the next device begins: by pace, but this one holds no more than it can, and leaves no more than the
- * others can hold. */
+ * others can hold; and none has all. */
 static int64_t next_cut(const struct split_plan *plan, int device, const struct split_share *shares,
                         int64_t grain, double work)
 {
@@ -53,8 +53,11 @@ static int64_t next_cut(const struct split_plan *plan, int device, const struct 
     for (int d = device + 1; d < plan->devices; d++)
         others += d + 1 == plan->devices ? shares[d].columns_most : shares[d].columns_most / grain * grain;
     const int64_t n = plan->call->n, first = plan->first[device];
-    const int64_t needed = greatest(first, (n - least(others, n) + grain - 1) / grain * grain);
-    const int64_t held = first + shares[device].columns_most / grain * grain;
+    const bool has_all = first == 0, leaves_all = has_all && device + 2 == plan->devices;
+    const int64_t needed =
+        greatest(leaves_all ? grain : first, (n - least(others, n) + grain - 1) / grain * grain);
+    const int64_t held = least(first + shares[device].columns_most / grain * grain,
+                               has_all ? (n - 1) / grain * grain : n);
     return least(n, greatest(needed, least(held, column_of(plan->call, grain, work))));
 }
 
