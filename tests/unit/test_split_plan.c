@@ -212,12 +212,12 @@ static void test_cuts(void)
                                across = call_of(FAMILY_GEMV, TRANS_TRANSPOSE, UPLO_LOWER, n, n);
         const double alone_us = (double)(8 * n * n) / bytes_a_us,
                      longer = (double)(cut > n - cut ? cut : n - cut);
-        const int64_t chains = (n + chain - 1) / chain; /* of which two are no more than a partial for each */
+        const int64_t chains = (n + chain - 1) / chain; /* of which one device brings one, too */
         struct split_plan plan;
         tap_ok(deals_at(alone_us, &call, alike, 2, (int64_t[]){0, cut, n}) &&
                    split_plan_make(&plan, &call, alike, 2, alone_us) &&
                    fabs(split_plan_us(&plan, alone_us) -
-                        (alone_us * longer / (double)n + 100 + (double)((chains - 2) * 8 * n) / 4000)) < 1,
+                        (alone_us * longer / (double)n + 100 + (double)((chains - 1) * 8 * n) / 4000)) < 1,
                "order %" PRId64 ": between chains, and the longer part counts", n);
         tap_ok(split_plan_make(&plan, &across, alike, 2, alone_us) &&
                    llabs(plan.first[1] - n / 2) <= SPLIT_NODE / 2,
@@ -256,12 +256,17 @@ static void test_fewer(void)
     tap_ok(plan.devices == 2 && plan.first[1] == chain, "two chains on three devices: one each");
     plan = plan_alike(&less, 8, 1770);
     tap_ok(plan.devices == 2 && plan.first[1] == chain &&
-               fabs(split_plan_us(&plan, 1770) - (1770 * 16384.0 / 24000 + 100)) < 1,
+               fabs(split_plan_us(&plan, 1770) - (1770 * 16384.0 / 24000 + 100 + 8 * 24000 / 4000)) < 1,
            "more devices than chains do not make it longer");
     tap_ok(split_plan_alike_us(&less, 1770, 8, 1400) == split_plan_us(&plan, 1770) &&
                split_plan_alike_us(&less, 1770, 2, 1400) == split_plan_us(&plan, 1770) &&
                isinf(split_plan_alike_us(&less, 1770, 8, 1300)),
            "as long as is expected of up to so many, if that is short enough");
+    const struct blas_call tall = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 10000000, 512),
+                           lower = call_of(FAMILY_SYMV, TRANS_NONE, UPLO_LOWER, 0, 24000);
+    tap_ok(isinf(split_plan_alike_us(&tall, 15800, 2, 15800)), "a second result may cost more than the half");
+    plan = plan_alike(&lower, 2, 890);
+    tap_ok(plan.first[1] == chain && plan.added == 24000, "of a triangle most partials are shorter");
     const struct blas_call large = call_of(FAMILY_GEMV, TRANS_TRANSPOSE, UPLO_LOWER, 21 * 4096, 21 * 4096);
     const struct split_share slow[] = {{many, 1}, {many, 1}, {many, 0.1}},
                              room[] = {{many, 1}, {0, 1}, {many, 1}};
@@ -272,8 +277,8 @@ static void test_fewer(void)
            "and is left out where that is not worth it");
     const struct blas_call four = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 50000, 50000);
     tap_ok(split_plan_make(&plan, &four, room, 3, 7000) && plan.devices == 3 && plan.first[2] == chain &&
-               plan.added == 2,
-           "all are asked where only the last has room; one without columns has no partial");
+               plan.added == 3 * 50000,
+           "all are asked where only the last has room; one without columns brings nothing");
 }
 
 int main(void)

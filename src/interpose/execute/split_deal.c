@@ -6,9 +6,9 @@
 /* Sums of more than two levels of chains are not split. */
 enum { TERMS_MOST = 64 * SPLIT_CHAIN };
 
-static const double partials_most = 1e9; /* more than any plan has */
+static const double numbers_most = 1e18; /* more than any plan has */
 
-/* Queueing and adding up, for each device. */
+/* Queueing, for each device. */
 static const double device_us = 50;
 
 /* What the host adds up: one way home and two through its caches. */
@@ -96,37 +96,32 @@ static bool deal(struct split_plan *plan, const struct split_share *shares, int6
 }
 
 struct counting {
-    int64_t partials, most;
+    int64_t numbers, most;
 };
 
 static enum status count_step(void *context, const struct split_step *step)
 {
     struct counting *const counting = context;
-    (void)step;
-    return ++counting->partials <= counting->most ? STATUS_OK : STATUS_UNSUPPORTED;
+    counting->numbers += step->results;
+    return counting->numbers <= counting->most ? STATUS_OK : STATUS_UNSUPPORTED;
 }
 
-static double partial_us(const struct split_plan *plan)
-{
-    return (double)split_plan_results(plan) * (double)blas_element_bytes(plan->call->type) / bytes_a_us;
-}
-
-/* Count its partials, as far as that is sooner done than in `best_us`. */
+/* Count what comes home, as far as that is sooner done than in `best_us`. */
 static bool is_sooner(struct split_plan *plan, double alone_us, double best_us)
 {
     const bool any = isinf(best_us);
     const double spare_us = best_us - split_plan_us(plan, alone_us);
-    const double spare = any ? partials_most : fmin(partials_most, spare_us / partial_us(plan));
+    const double spare =
+        any ? numbers_most
+            : fmin(numbers_most, spare_us * bytes_a_us / (double)blas_element_bytes(plan->call->type));
     if (!(spare >= 0))
         return false;
-    struct counting counting = {.most = plan->devices + (int64_t)spare};
-    int64_t with_any = 0; /* of the devices */
-    for (int d = 0; d < plan->devices; d++) {
-        with_any += plan->first[d] < plan->first[d + 1];
+    const int64_t alone = split_plan_results(plan);
+    struct counting counting = {.most = alone + (int64_t)spare};
+    for (int d = 0; d < plan->devices; d++)
         if (split_plan_each(plan, d, count_step, &counting) != STATUS_OK)
             return false;
-    }
-    plan->added = greatest(0, counting.partials - with_any);
+    plan->added = greatest(0, counting.numbers - alone);
     return any || split_plan_us(plan, alone_us) < best_us;
 }
 
@@ -137,7 +132,7 @@ struct search {
     bool found;
 };
 
-/* Not even if all had parts by their pace, without a partial more. */
+/* Not even if all had parts by their pace, and nothing were added up. */
 static bool is_hopeless(const struct search *search, const struct split_share *shares, int devices)
 {
     double paces = 0;
@@ -182,7 +177,8 @@ bool split_plan_make(struct split_plan *plan, const struct blas_call *call, cons
 
 double split_plan_us(const struct split_plan *plan, double alone_us)
 {
-    return alone_us * plan->longest + device_us * plan->devices + (double)plan->added * partial_us(plan);
+    const double bytes = (double)plan->added * (double)blas_element_bytes(plan->call->type);
+    return alone_us * plan->longest + device_us * plan->devices + bytes / bytes_a_us;
 }
 
 double split_plan_alike_us(const struct blas_call *call, double alone_us, int devices, double most_us)

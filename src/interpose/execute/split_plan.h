@@ -19,7 +19,7 @@ struct split_plan {
     int devices;
     int64_t first[DEVICES_MAX + 1]; /* device d has the columns [first[d], first[d + 1]) */
     double longest; /* the part of the call's time alone that the last device to be done takes */
-    int64_t added;  /* partials beside one of each device */
+    int64_t added;  /* numbers of partials that come home beside as many as results */
 };
 
 /* How many columns of A a device can hold, and how fast it is beside the one that would take the call's time
@@ -38,8 +38,8 @@ struct split_share {
 bool split_plan_make(struct split_plan *plan, const struct blas_call *call, const struct split_share *shares,
                      int devices, double alone_us);
 
-/* Microseconds that the call will take, with what the host adds up beside a partial of each device; and on up
- * to so many alike that can hold any part of it, if that is less than most_us, else HUGE_VAL. */
+/* Microseconds that the call will take, with what comes home and is added up; and on up to so many
+ * alike that can hold any part of it, if that is less than most_us, else HUGE_VAL. */
 double split_plan_us(const struct split_plan *plan, double alone_us);
 double split_plan_alike_us(const struct blas_call *call, double alone_us, int devices, double most_us);
 
