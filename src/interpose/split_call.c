@@ -72,7 +72,8 @@ static bool plan(struct split_call *split, const struct program_call *call, doub
         split->devices[count] = (struct split_device){.device = use->device, .mirrors = use->mirrors};
         shares[count++] =
             (struct split_share){.columns_most = (int64_t)((budget - MARGIN_BYTES) / column_bytes),
-                                 .pace = device_use_model(use)->device_bandwidth};
+                                 .pace = device_use_model(use)->device_bandwidth /
+                                         call->model->device_bandwidth};
     }
     if (count < 2 || !split_plan_make(&split->plan, &call->blas, shares, count, alone_us))
         return false;
@@ -153,28 +154,19 @@ static struct residency look(const struct split_call *split, struct patience *pa
     return all;
 }
 
-/* What it would take on so many alike that can hold any part of it. */
-static double expected_us(const struct blas_call *call, double alone_us, int devices)
-{
-    struct split_share shares[DEVICES_MAX];
-    struct split_plan plan;
-    for (int d = 0; d < devices; d++)
-        shares[d] = (struct split_share){.columns_most = call->n, .pace = 1};
-    return split_plan_make(&plan, call, shares, devices, alone_us) ? split_plan_us(&plan, alone_us)
-                                                                   : HUGE_VAL;
-}
-
 /* What one more would save goes towards its price, if that is enough to be worth sending everyone another
- * part. */
+ * part: not what would be saved if the others were alike. */
 static void want_another(const struct split_call *split, double alone_us)
 {
+    const struct blas_call *const call = split->plan.call;
     const int devices = split->plan.devices;
-    const double now_us = split_plan_us(&split->plan, alone_us);
-    if (devices == DEVICES_MAX)
+    if (devices == DEVICES_MAX || !next_device_may_come())
         return;
-    const double gain_us = now_us - expected_us(split->plan.call, alone_us, devices + 1);
-    if (gain_us >= worth_part * now_us)
-        other_devices_want(gain_us);
+    const double planned_us = split_plan_us(&split->plan, alone_us),
+                 now_us = fmin(planned_us, split_plan_alike_us(call, alone_us, devices, planned_us)),
+                 then_us = split_plan_alike_us(call, alone_us, devices + 1, (1 - worth_part) * now_us);
+    if (then_us < now_us)
+        other_devices_want(now_us - then_us);
 }
 
 struct outcome {
@@ -194,12 +186,13 @@ static struct outcome weigh(const struct split_call *split, struct program_call 
     return outcome;
 }
 
-/* Against `other_us` elsewhere. Until the parts of the last devices are paid for, the others go on. */
+/* Against `other_us` elsewhere. Until the parts of the last devices are paid for, the others go on; where all
+ * are there, fewer devices would have been planned if they were sooner done. */
 static struct outcome weigh_all(struct split_call *split, struct program_call *call, double alone_us,
                                 double other_us)
 {
     struct split_call before;
-    const bool was_split = plan_as_before(&before, call, split, alone_us);
+    const bool was_split = !is_there(split) && plan_as_before(&before, call, split, alone_us);
     const double before_us = was_split ? split_plan_us(&before.plan, alone_us) : other_us;
     const struct outcome outcome = weigh(split, call, alone_us, fmin(before_us, other_us));
     if (outcome.decision.device)
@@ -225,24 +218,16 @@ bool split_call_decide(struct split_call *split, struct program_call *call)
         .trackable; /* else all of it would go to each device's scratch memory at every call */
 }
 
-/* By two devices, or all that are awake, over the one that has it all. */
-static double expected_gain_us(const struct blas_call *call, double alone_us)
-{
-    const int devices = device_use_count() > 1 ? device_use_count() : 2;
-    if (alone_us - split_plan_even_us(alone_us, devices) < worth_part * alone_us)
-        return 0;
-    return alone_us - expected_us(call, alone_us, devices);
-}
-
 bool split_call_is_faster(struct split_call *split, struct program_call *call)
 {
-    const double alone_us = call->times.resident_us, least_us = worth_part * alone_us;
+    const double alone_us = call->times.resident_us, most_us = (1 - worth_part) * alone_us;
     if (blas_is_level3(&call->blas) || !call->blas.a.pointer || !call->residency.resident ||
         !other_devices_are_possible() || !launch_supported(&call->blas))
         return false;
-    const double gain_us = expected_gain_us(&call->blas, alone_us);
-    if (gain_us <= least_us || !plan_and_wake(split, call, alone_us, gain_us) ||
-        alone_us - split_plan_us(&split->plan, alone_us) < least_us)
+    const int devices = device_use_count() > 1 ? device_use_count() : 2; /* that are awake, or may be */
+    const double then_us = split_plan_alike_us(&call->blas, alone_us, devices, most_us);
+    if (!(then_us < most_us) || !plan_and_wake(split, call, alone_us, alone_us - then_us) ||
+        split_plan_us(&split->plan, alone_us) > most_us)
         return false;
     const struct outcome outcome = weigh_all(split, call, alone_us, alone_us);
     if (outcome.residency.busy || !outcome.residency.trackable)

@@ -13,8 +13,8 @@ use_reference_libraries
 
 # Waking costs 20 ms, which calls on the host soon pay. Two devices would save 400 of the 1000 us of a call on
 # one: 50 calls pay for waking the second, 75 for using it.
-printf '%s\n' "host-blas $(readlink -f "$host_blas")" "host-threads 1" "host dsymv 100 5000 1000000 5000" \
-    "device dsymv 100 1000 1000000 1000" "upload pinned 1000 10 10000000 100" "wake 20000" > "$work/lines"
+printf '%s\n' "host-blas $(readlink -f "$host_blas")" "host-threads 1" "host dsymv_upper 100 5000 1000000 5000" \
+    "device dsymv_upper 100 1000 1000000 1000" "upload pinned 1000 10 10000000 100" "wake 20000" > "$work/lines"
 tests/system/make_recipe "$work/lines" > "$work/recipe" || exit 1
 
 # run CALLS [NAME=VALUE...]
@@ -22,7 +22,7 @@ run()
 {
     rm -f "$work/report"
     env MUBLAS_VERBOSE=2 "${@:2}" MUBLAS_RECIPE="$work/recipe" MUBLAS_REPORT="$work/report" \
-        EMULATED_COUNT_FILE="$work/counts" LD_PRELOAD="$shim_preload" tests/system/waking steady "$1" \
+        EMULATED_COUNT_FILE="$work/counts" LD_PRELOAD="$shim_preload" tests/system/waking_upper steady "$1" \
         > "$work/output" 2> "$work/errors"
 }
 calls_on() # ORDINAL; -1: it is not in use

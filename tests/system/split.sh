@@ -50,8 +50,9 @@ result $? "where one holds them and two are faster: the same bits"
 # On a busy machine one more may.
 [ "$(calls_on 0)" = $calls ] && [ "$(calls_on 1)" -ge $((calls / 2)) ] && [ "$(calls_on 1)" -le $((calls / 2 + 1)) ]
 result $? "both have a part in those that found the matrix there: $(calls_on 0) and $(calls_on 1) calls"
-# The second joins the first call that finds its matrix on one device, the third the next such call.
-split_alike "faster on three" MUBLAS_DEVICE=1,2,0 && all_ran && [ "$(calls_on 0)" -ge $((calls / 2 - 1)) ] &&
+# The second joins the first call that finds its matrix on one device, the third the next such call, but for
+# those on upper triangles of 1100, three, which two are as soon done with: their longest part is the same.
+split_alike "faster on three" MUBLAS_DEVICE=1,2,0 && all_ran && [ "$(calls_on 0)" -ge $((calls / 2 - 4)) ] &&
     [ "$(calls_on 1)" -ge $((calls / 2)) ] && [ "$(calls_on 2)" -ge $((calls / 2 - 1)) ]
 result $? "the same on three, the first of them last: $(calls_on 0), $(calls_on 1) and $(calls_on 2) calls"
 split_alike alone MUBLAS_DEVICE=0 && all_ran

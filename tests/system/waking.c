@@ -12,6 +12,8 @@
  *   last     main ends by pthread_exit amid that
  *   exec     another program takes the place of this one amid that
  * After PAUSE milliseconds, for devices that cannot be held up.
+ * waking_upper is the same with an upper triangle of which two devices have half of the work each: its first
+ * 256 columns.
  * Prints a digest of all results of the main thread, and a line for everything that is wrong. */
 #include "blas_program.h"
 #include "one_processor.h"
@@ -26,7 +28,11 @@
 
 extern char **environ;
 
-enum { SIZE = 300, CALLERS = 3, AMID = 10, ALL = 39 };
+#ifndef SIZE
+#define SIZE 300
+#define UPLO "L"
+#endif
+enum { CALLERS = 3, AMID = 10, ALL = 39 };
 
 static double matrix[SIZE * SIZE], x[SIZE];
 static uint64_t digest = 14695981039346656037u;
@@ -45,7 +51,7 @@ static bool call(double *y)
 {
     const int n = SIZE, one = 1;
     const double alpha = 1, beta = 0;
-    dsymv_("L", &n, &alpha, matrix, &n, x, &one, &beta, y, &one);
+    dsymv_(UPLO, &n, &alpha, matrix, &n, x, &one, &beta, y, &one);
     double sum = 0, expected = 0;
     for (int j = 0; j < SIZE; j++)
         expected += matrix[j] * x[j];

@@ -175,6 +175,11 @@ static void test_shares(void)
     tap_ok(
         deals(&large, (struct split_share[]){{many, 5}, {many, 3}}, 2, (int64_t[]){0, 5 * chain, 8 * chain}),
         "a large one is cut at chains");
+    const struct blas_call small = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 1, node + 1);
+    tap_ok(deals(&small, (struct split_share[]){{many, 1}, {many, 3}}, 2, (int64_t[]){0, node, node + 1}) &&
+               deals(&small, (struct split_share[]){{many, 1e3}, {many, 1}}, 2,
+                     (int64_t[]){0, node, node + 1}),
+           "none has all, if its part comes closest to that");
     const struct blas_call axpy = {.family = FAMILY_AXPY, .n = 1000},
                            gemm = {.family = FAMILY_GEMM, .n = 1000};
     tap_ok(deals(&axpy, (struct split_share[]){{many, 5}, {many, 3}}, 2, NULL) &&
@@ -188,8 +193,8 @@ static void test_poor_last(void)
     const struct blas_call gemv = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 1, 8 * node + 40);
     const struct split_share shares[] = {{6 * node, 1}, {2 * node + 50, 1}, {10, 1}};
     struct split_plan plan;
-    tap_ok(split_plan_make(&plan, &gemv, shares, 3, LONG_US) && plan.devices == 2 && plan.first[1] == 6 * node &&
-               plan.first[2] == 8 * node + 40,
+    tap_ok(split_plan_make(&plan, &gemv, shares, 3, LONG_US) && plan.devices == 2 &&
+               plan.first[1] == 6 * node && plan.first[2] == 8 * node + 40,
            "a last one with hardly any room does not spoil it");
     tap_ok(!split_plan_make(&plan, &gemv, shares + 1, 2, LONG_US), "too little room for two");
 }
@@ -207,12 +212,12 @@ static void test_cuts(void)
                                across = call_of(FAMILY_GEMV, TRANS_TRANSPOSE, UPLO_LOWER, n, n);
         const double alone_us = (double)(8 * n * n) / bytes_a_us,
                      longer = (double)(cut > n - cut ? cut : n - cut);
-        const int64_t chains = (n + chain - 1) / chain; /* of which two are no more than a partial for each */
+        const int64_t chains = (n + chain - 1) / chain; /* of which one device brings one, too */
         struct split_plan plan;
         tap_ok(deals_at(alone_us, &call, alike, 2, (int64_t[]){0, cut, n}) &&
                    split_plan_make(&plan, &call, alike, 2, alone_us) &&
                    fabs(split_plan_us(&plan, alone_us) -
-                        (alone_us * longer / (double)n + 100 + (double)((chains - 2) * 8 * n) / 4000)) < 1,
+                        (alone_us * longer / (double)n + 100 + (double)((chains - 1) * 8 * n) / 4000)) < 1,
                "order %" PRId64 ": between chains, and the longer part counts", n);
         tap_ok(split_plan_make(&plan, &across, alike, 2, alone_us) &&
                    llabs(plan.first[1] - n / 2) <= SPLIT_NODE / 2,
@@ -226,13 +231,60 @@ static void test_cuts(void)
     const struct split_share unlike[] = {{many, 1}, {many, 7}};
     struct split_plan plan;
     tap_ok(split_plan_make(&plan, &call, unlike, 2, 1e5) && plan.first[1] == 20 * SPLIT_NODE &&
-               fabs(plan.longest - 4.0 * 20 * SPLIT_NODE / 40000) < 0.001,
+               fabs(plan.longest - 20.0 * SPLIT_NODE / 40000) < 0.001,
            "unlike ones by pace, and the part of the slow one is the longest");
+}
+
+static struct split_plan plan_alike(const struct blas_call *call, int devices, double alone_us)
+{
+    struct split_share shares[DEVICES_MAX];
+    struct split_plan plan;
+    for (int d = 0; d < devices; d++)
+        shares[d] = (struct split_share){.columns_most = call->n, .pace = 1};
+    if (!split_plan_make(&plan, call, shares, devices, alone_us))
+        plan.devices = 0;
+    return plan;
+}
+
+/* Where there are fewer chains than devices. */
+static void test_fewer(void)
+{
+    const int64_t chain = SPLIT_CHAIN, many = INT64_C(1) << 40;
+    const struct blas_call two = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 32768, 32768),
+                           less = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 24000, 24000);
+    struct split_plan plan = plan_alike(&two, 3, 3300);
+    tap_ok(plan.devices == 2 && plan.first[1] == chain, "two chains on three devices: one each");
+    plan = plan_alike(&less, 8, 1770);
+    tap_ok(plan.devices == 2 && plan.first[1] == chain &&
+               fabs(split_plan_us(&plan, 1770) - (1770 * 16384.0 / 24000 + 100 + 8 * 24000 / 4000)) < 1,
+           "more devices than chains do not make it longer");
+    tap_ok(split_plan_alike_us(&less, 1770, 8, 1400) == split_plan_us(&plan, 1770) &&
+               split_plan_alike_us(&less, 1770, 2, 1400) == split_plan_us(&plan, 1770) &&
+               isinf(split_plan_alike_us(&less, 1770, 8, 1300)),
+           "as long as is expected of up to so many, if that is short enough");
+    const struct blas_call tall = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 10000000, 512),
+                           lower = call_of(FAMILY_SYMV, TRANS_NONE, UPLO_LOWER, 0, 24000);
+    tap_ok(isinf(split_plan_alike_us(&tall, 15800, 2, 15800)), "a second result may cost more than the half");
+    plan = plan_alike(&lower, 2, 890);
+    tap_ok(plan.first[1] == chain && plan.added == 24000, "of a triangle most partials are shorter");
+    const struct blas_call large = call_of(FAMILY_GEMV, TRANS_TRANSPOSE, UPLO_LOWER, 21 * 4096, 21 * 4096);
+    const struct split_share slow[] = {{many, 1}, {many, 1}, {many, 0.1}},
+                             room[] = {{many, 1}, {0, 1}, {many, 1}};
+    tap_ok(split_plan_make(&plan, &large, slow, 3, 1e4) && plan.devices == 3 &&
+               fabs(plan.longest - 10.0 / 21) < 0.002,
+           "a slow one does what it can, beside the first's pace");
+    tap_ok(split_plan_make(&plan, &large, slow, 3, 500) && plan.devices == 2,
+           "and is left out where that is not worth it");
+    const struct blas_call four = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 50000, 50000);
+    tap_ok(split_plan_make(&plan, &four, room, 3, 7000) && plan.devices == 3 && plan.first[2] == chain &&
+               plan.added == 3 * 50000,
+           "all are asked where only the last has room; one without columns brings nothing");
 }
 
 int main(void)
 {
     test_cuts();
+    test_fewer();
     test_cover();
     test_poor_last();
     test_shares();

@@ -1,10 +1,14 @@
 /* split_deal.c - which columns of a split call each device gets. */
 #include "interpose/execute/split_plan.h"
 
+#include <math.h>
+
 /* Sums of more than two levels of chains are not split. */
 enum { TERMS_MOST = 64 * SPLIT_CHAIN };
 
-/* Queueing and adding up, for each device. */
+static const double numbers_most = 1e18; /* more than any plan has */
+
+/* Queueing, for each device. */
 static const double device_us = 50;
 
 /* What the host adds up: one way home and two through its caches. */
@@ -45,7 +49,7 @@ static int64_t column_of(const struct blas_call *call, int64_t grain, double wor
 }
 
 /* Where the next device begins: by pace, but this one holds no more than it can, and leaves no more than the
- * others can hold. */
+ * others can hold; and none has all. */
 static int64_t next_cut(const struct split_plan *plan, int device, const struct split_share *shares,
                         int64_t grain, double work)
 {
@@ -53,21 +57,22 @@ static int64_t next_cut(const struct split_plan *plan, int device, const struct 
     for (int d = device + 1; d < plan->devices; d++)
         others += d + 1 == plan->devices ? shares[d].columns_most : shares[d].columns_most / grain * grain;
     const int64_t n = plan->call->n, first = plan->first[device];
-    const int64_t needed = greatest(first, (n - least(others, n) + grain - 1) / grain * grain);
-    const int64_t held = first + shares[device].columns_most / grain * grain;
+    const bool has_all = first == 0, leaves_all = has_all && device + 2 == plan->devices;
+    const int64_t needed =
+        greatest(leaves_all ? grain : first, (n - least(others, n) + grain - 1) / grain * grain);
+    const int64_t held = least(first + shares[device].columns_most / grain * grain,
+                               has_all ? (n - 1) / grain * grain : n);
     return least(n, greatest(needed, least(held, column_of(plan->call, grain, work))));
 }
 
-/* The time of the device that is the last to be done, as a part of what one of middling pace would take for
- * all. */
-static double longest_part(const struct split_plan *plan, const struct split_share *shares, double all_paces)
+/* When the last device is done, as a part of the call's time alone. */
+static double longest_part(const struct split_plan *plan, const struct split_share *shares)
 {
     double longest = 0;
     for (int d = 0; d < plan->devices; d++) {
         const double work =
             work_before(plan->call, plan->first[d + 1]) - work_before(plan->call, plan->first[d]);
-        const double part = work > 0 ? work * all_paces / (plan->devices * shares[d].pace) : 0;
-        longest = part > longest ? part : longest;
+        longest = work > 0 ? fmax(longest, work / shares[d].pace) : longest;
     }
     return longest;
 }
@@ -86,53 +91,101 @@ static bool deal(struct split_plan *plan, const struct split_share *shares, int6
         if (columns > shares[d].columns_most || columns == plan->call->n) /* one is no split */
             return false;
     }
-    plan->longest = longest_part(plan, shares, all);
+    plan->longest = longest_part(plan, shares);
     return true;
 }
 
-/* The last devices are left out where they spoil it. */
-static bool deal_to_most(struct split_plan *plan, const struct split_share *shares, int devices,
-                         int64_t grain)
+struct counting {
+    int64_t numbers, most;
+};
+
+static enum status count_step(void *context, const struct split_step *step)
 {
-    for (plan->devices = devices; plan->devices > 1; plan->devices--)
-        if (deal(plan, shares, grain))
-            return true;
-    return false;
+    struct counting *const counting = context;
+    counting->numbers += step->results;
+    return counting->numbers <= counting->most ? STATUS_OK : STATUS_UNSUPPORTED;
+}
+
+/* Count what comes home, as far as that is sooner done than in `best_us`. */
+static bool is_sooner(struct split_plan *plan, double alone_us, double best_us)
+{
+    const bool any = isinf(best_us);
+    const double spare_us = best_us - split_plan_us(plan, alone_us);
+    const double spare =
+        any ? numbers_most
+            : fmin(numbers_most, spare_us * bytes_a_us / (double)blas_element_bytes(plan->call->type));
+    if (!(spare >= 0))
+        return false;
+    const int64_t alone = split_plan_results(plan);
+    struct counting counting = {.most = alone + (int64_t)spare};
+    for (int d = 0; d < plan->devices; d++)
+        if (split_plan_each(plan, d, count_step, &counting) != STATUS_OK)
+            return false;
+    plan->added = greatest(0, counting.numbers - alone);
+    return any || split_plan_us(plan, alone_us) < best_us;
+}
+
+/* What is the best so far, and what the next one has to beat. */
+struct search {
+    struct split_plan *plan;
+    double alone_us, best_us;
+    bool found;
+};
+
+/* Not even if all had parts by their pace, and nothing were added up. */
+static bool is_hopeless(const struct search *search, const struct split_share *shares, int devices)
+{
+    double paces = 0;
+    for (int d = 0; d < devices; d++)
+        paces += shares[d].pace;
+    return !isinf(search->best_us) && search->alone_us / paces + device_us * devices >= search->best_us;
+}
+
+/* The last devices are left out where they spoil it, or bring less than they cost. */
+static void search(struct search *search, const struct split_share *shares, int devices, int64_t grain)
+{
+    for (int count = devices; count > 1; count--) {
+        struct split_plan plan = {.call = search->plan->call, .devices = count};
+        if (is_hopeless(search, shares, count) || !deal(&plan, shares, grain) ||
+            !is_sooner(&plan, search->alone_us, search->best_us))
+            continue;
+        search->found = true;
+        search->best_us = split_plan_us(&plan, search->alone_us);
+        *search->plan = plan;
+    }
+}
+
+static bool make(struct split_plan *plan, const struct split_share *shares, int devices, double alone_us,
+                 double most_us)
+{
+    struct search best = {plan, alone_us, most_us, false};
+    if (blas_is_level3(plan->call) || plan->call->family == FAMILY_AXPY ||
+        split_plan_terms(plan) > TERMS_MOST)
+        return false;
+    if (plan->call->n > SPLIT_CHAIN) /* first: few pieces are soon counted */
+        search(&best, shares, devices, SPLIT_CHAIN);
+    search(&best, shares, devices, SPLIT_NODE);
+    return best.found;
 }
 
 bool split_plan_make(struct split_plan *plan, const struct blas_call *call, const struct split_share *shares,
                      int devices, double alone_us)
 {
-    struct split_plan by_chains;
-    *plan = by_chains = (struct split_plan){.call = call};
-    if (blas_is_level3(call) || call->family == FAMILY_AXPY || split_plan_terms(plan) > TERMS_MOST)
-        return false;
-    const bool is_dealt = deal_to_most(plan, shares, devices, SPLIT_NODE);
-    if (call->n <= SPLIT_CHAIN || !deal_to_most(&by_chains, shares, devices, SPLIT_CHAIN))
-        return is_dealt;
-    if (!is_dealt || split_plan_us(&by_chains, alone_us) < split_plan_us(plan, alone_us))
-        *plan = by_chains;
-    return true;
-}
-
-static enum status count_step(void *context, const struct split_step *step)
-{
-    (void)step;
-    ++*(int64_t *)context;
-    return STATUS_OK;
+    *plan = (struct split_plan){.call = call};
+    return make(plan, shares, devices, alone_us, HUGE_VAL);
 }
 
 double split_plan_us(const struct split_plan *plan, double alone_us)
 {
-    int64_t partials = 0;
-    for (int d = 0; d < plan->devices; d++)
-        split_plan_each(plan, d, count_step, &partials);
-    const double bytes = (double)(partials > plan->devices ? partials - plan->devices : 0) *
-                         (double)split_plan_results(plan) * (double)blas_element_bytes(plan->call->type);
-    return split_plan_even_us(alone_us * plan->longest * plan->devices, plan->devices) + bytes / bytes_a_us;
+    const double bytes = (double)plan->added * (double)blas_element_bytes(plan->call->type);
+    return alone_us * plan->longest + device_us * plan->devices + bytes / bytes_a_us;
 }
 
-double split_plan_even_us(double alone_us, int devices)
+double split_plan_alike_us(const struct blas_call *call, double alone_us, int devices, double most_us)
 {
-    return alone_us / devices + device_us * devices;
+    struct split_share shares[DEVICES_MAX];
+    struct split_plan plan = {.call = call};
+    for (int d = 0; d < devices; d++)
+        shares[d] = (struct split_share){.columns_most = call->n, .pace = 1};
+    return make(&plan, shares, devices, alone_us, most_us) ? split_plan_us(&plan, alone_us) : HUGE_VAL;
 }

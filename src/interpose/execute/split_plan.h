@@ -19,26 +19,29 @@ struct split_plan {
     int devices;
     int64_t first[DEVICES_MAX + 1]; /* device d has the columns [first[d], first[d + 1]) */
     double longest; /* the part of the call's time alone that the last device to be done takes */
+    int64_t added;  /* numbers of partials that come home beside as many as results */
 };
 
-/* What a device needs to hold a column of A, and how fast it is in comparison with the others. */
+/* How many columns of A a device can hold, and how fast it is beside the one that would take the call's time
+ * alone. */
 struct split_share {
     int64_t columns_most;
     double pace;
 };
 
-/* Deal the columns by the devices' pace, as far as each can hold them. Cuts lie between chains, although that
- * makes parts uneven, or inside them, which makes many small pieces: where the call is sooner done that takes
- * one device `alone_us` for all. False: all together cannot hold it, or the call is not one to be split. A
- * device may get none. The last ones, where their little room would make cuts lie where the others cannot hold
- * the rest, are not among the plan's devices. */
+/* Deal the columns by the devices' pace, as far as each can hold them. Cuts lie between chains, although
+ * that makes parts uneven, or inside them, which makes many small pieces; over all devices, or only the
+ * first ones: as the call is soonest done that takes one device `alone_us` for all. False: all together
+ * cannot hold it, or the call is not one to be split. A device may get none. The last ones are not among
+ * the plan's devices where they bring less than they cost, or where their little room would make cuts lie
+ * where the others cannot hold the rest. */
 bool split_plan_make(struct split_plan *plan, const struct blas_call *call, const struct split_share *shares,
                      int devices, double alone_us);
 
-/* Microseconds that the call will take, with what the host adds up beside a partial of each device; and in
- * even parts at best. */
+/* Microseconds that the call will take, with what comes home and is added up; and on up to so many
+ * alike that can hold any part of it, if that is less than most_us, else HUGE_VAL. */
 double split_plan_us(const struct split_plan *plan, double alone_us);
-double split_plan_even_us(double alone_us, int devices);
+double split_plan_alike_us(const struct blas_call *call, double alone_us, int devices, double most_us);
 
 /* What a device holds: a triangle, or all of its columns, and for a triangle the rectangle beside it. */
 enum { SPLIT_PARTS = 2 };
