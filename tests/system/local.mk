@@ -347,7 +347,7 @@ check_LTLIBRARIES += tests/system/no_threads.la
 tests_system_waking_SOURCES = tests/system/waking.c tests/system/blas_program.h tests/system/one_processor.h
 tests_system_waking_LDADD = $(system_test_libraries)
 tests_system_waking_upper_SOURCES = $(tests_system_waking_SOURCES)
-tests_system_waking_upper_CPPFLAGS = $(AM_CPPFLAGS) -DSIZE=362 -DUPLO=\"U\"
+tests_system_waking_upper_CPPFLAGS = $(AM_CPPFLAGS) -DSIZE=316 -DUPLO=\"U\"
 tests_system_waking_upper_LDADD = $(system_test_libraries)
 tests_system_no_threads_la_SOURCES = tests/system/no_threads.c
 tests_system_no_threads_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default

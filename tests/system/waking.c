@@ -12,8 +12,8 @@
  *   last     main ends by pthread_exit amid that
  *   exec     another program takes the place of this one amid that
  * After PAUSE milliseconds, for devices that cannot be held up.
- * waking_upper is the same with an upper triangle of which two devices have half of the work each: its first
- * 256 columns.
+ * waking_upper is the same with an upper triangle of which two devices read two thirds each: its first 256
+ * columns, and of the others what lies above the diagonal's block twice.
  * Prints a digest of all results of the main thread, and a line for everything that is wrong. */
 #include "blas_program.h"
 #include "one_processor.h"

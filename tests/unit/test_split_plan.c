@@ -281,8 +281,57 @@ static void test_fewer(void)
            "all are asked where only the last has room; one without columns brings nothing");
 }
 
+static enum status count_elements(void *context, const struct split_step *step)
+{
+    const struct blas_call *const call = &step->call;
+    const double n = (double)call->n;
+    *(double *)context += call->family == FAMILY_GEMV ? (double)call->m * n : n * (n + 1) / 2;
+    return STATUS_OK;
+}
+
+/* What its steps read on one device, at most, as a part of the whole. */
+static double longest_read(const struct split_plan *plan)
+{
+    const double n = (double)plan->call->n;
+    double longest = 0;
+    for (int d = 0; d < plan->devices; d++) {
+        double elements = 0;
+        split_plan_each(plan, d, count_elements, &elements);
+        longest = fmax(longest, elements / (n * (n + 1) / 2));
+    }
+    return longest;
+}
+
+static void test_triangles(void)
+{
+    static const struct {
+        enum blas_family family;
+        enum blas_uplo uplo;
+        const char *name;
+    } kinds[] = {{FAMILY_SYMV, UPLO_LOWER, "symv, lower"},
+                 {FAMILY_SYMV, UPLO_UPPER, "symv, upper"},
+                 {FAMILY_TRMV, UPLO_LOWER, "trmv, lower"},
+                 {FAMILY_TRMV, UPLO_UPPER, "trmv, upper"}};
+    static const int64_t orders[] = {316, 1600, 40000, 80000};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (size_t j = 0; j < sizeof orders / sizeof *orders; j++) {
+            const struct blas_call call = call_of(kinds[i].family, TRANS_NONE, kinds[i].uplo, 0, orders[j]);
+            const struct split_plan plan = plan_alike(&call, 2, 100);
+            tap_ok(plan.devices == 2 && fabs(plan.longest - longest_read(&plan)) < 0.02,
+                   "%s of order %" PRId64 ": the longest part is what is read there", kinds[i].name,
+                   orders[j]);
+        }
+    const struct blas_call lower = call_of(FAMILY_SYMV, TRANS_NONE, UPLO_LOWER, 0, 40000),
+                           large = call_of(FAMILY_SYMV, TRANS_NONE, UPLO_LOWER, 0, 80000);
+    tap_ok(isinf(split_plan_alike_us(&lower, 1700, 2, 1700)) &&
+               isinf(split_plan_alike_us(&large, 6800, 2, 6800)) &&
+               split_plan_alike_us(&large, 6800, 4, 6800) < 6000,
+           "a symmetric matrix is worth more than two devices, if any");
+}
+
 int main(void)
 {
+    test_triangles();
     test_cuts();
     test_fewer();
     test_cover();

@@ -24,13 +24,21 @@ static int64_t greatest(int64_t one, int64_t other)
     return one > other ? one : other;
 }
 
-/* The part of the work that the columns before this one have: of a triangle an area. */
-static double work_before(const struct blas_call *call, int64_t column)
+/* What is read of the columns before this one, as a part of what the call reads on one device. Of a symmetric
+ * matrix that is what lies beside a piece's block of the diagonal, twice: along the rows and across. */
+static double work_before(const struct blas_call *call, int64_t grain, int64_t column)
 {
-    const double part = (double)column / (double)call->n;
+    const double order = (double)call->n, times = blas_is_symmetric(call) ? 2 : 1;
+    double elements = 0;
     if (call->family == FAMILY_GEMV)
-        return part;
-    return call->uplo == UPLO_LOWER ? part * (2 - part) : part * part;
+        return (double)column / order;
+    for (int64_t begin = 0, end; begin < column; begin = end) {
+        end = least(call->n, begin + grain);
+        const double here = (double)(least(end, column) - begin), length = (double)(end - begin);
+        elements += call->uplo == UPLO_LOWER ? here * (times * (double)(call->n - end) + length - here / 2)
+                                             : here * (times * (double)begin + here / 2);
+    }
+    return elements / (order * order / 2);
 }
 
 /* The cut before which the part of the work is closest to this. */
@@ -39,13 +47,15 @@ static int64_t column_of(const struct blas_call *call, int64_t grain, double wor
     int64_t low = 0, high = (call->n + grain - 1) / grain; /* the first at or behind which it is done */
     while (low < high) {
         const int64_t middle = (low + high) / 2;
-        if (work_before(call, least(call->n, middle * grain)) >= work)
+        if (work_before(call, grain, least(call->n, middle * grain)) >= work)
             high = middle;
         else
             low = middle + 1;
     }
     const int64_t behind = least(call->n, low * grain), before = greatest(0, (low - 1) * grain);
-    return work_before(call, behind) - work <= work - work_before(call, before) ? behind : before;
+    const double beyond = work_before(call, grain, behind) - work,
+                 missing = work - work_before(call, grain, before);
+    return beyond <= missing ? behind : before;
 }
 
 /* Where the next device begins: by pace, but this one holds no more than it can, and leaves no more than the
@@ -66,12 +76,12 @@ static int64_t next_cut(const struct split_plan *plan, int device, const struct 
 }
 
 /* When the last device is done, as a part of the call's time alone. */
-static double longest_part(const struct split_plan *plan, const struct split_share *shares)
+static double longest_part(const struct split_plan *plan, const struct split_share *shares, int64_t grain)
 {
     double longest = 0;
     for (int d = 0; d < plan->devices; d++) {
-        const double work =
-            work_before(plan->call, plan->first[d + 1]) - work_before(plan->call, plan->first[d]);
+        const double work = work_before(plan->call, grain, plan->first[d + 1]) -
+                            work_before(plan->call, grain, plan->first[d]);
         longest = work > 0 ? fmax(longest, work / shares[d].pace) : longest;
     }
     return longest;
@@ -79,6 +89,7 @@ static double longest_part(const struct split_plan *plan, const struct split_sha
 
 static bool deal(struct split_plan *plan, const struct split_share *shares, int64_t grain)
 {
+    const double work = work_before(plan->call, grain, plan->call->n);
     double all = 0, before = 0;
     for (int d = 0; d < plan->devices; d++)
         all += shares[d].pace;
@@ -86,12 +97,12 @@ static bool deal(struct split_plan *plan, const struct split_share *shares, int6
     for (int d = 0; d < plan->devices; d++) {
         before += shares[d].pace;
         plan->first[d + 1] = d + 1 == plan->devices ? plan->call->n
-                                                    : next_cut(plan, d, shares, grain, before / all);
+                                                    : next_cut(plan, d, shares, grain, work * before / all);
         const int64_t columns = plan->first[d + 1] - plan->first[d];
         if (columns > shares[d].columns_most || columns == plan->call->n) /* one is no split */
             return false;
     }
-    plan->longest = longest_part(plan, shares);
+    plan->longest = longest_part(plan, shares, grain);
     return true;
 }
 
