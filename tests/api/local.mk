@@ -37,7 +37,7 @@ tests_api_test_native_axpy_LDFLAGS = $(native_test_flags)
 
 check_PROGRAMS += tests/api/test_native_streams
 long_tests += tests/api/test_native_streams
-thread_tests += tests/api/test_native_streams
+long_thread_tests += tests/api/test_native_streams
 tests_api_test_native_streams_SOURCES = tests/api/test_native_streams.c $(native_test_sources)
 tests_api_test_native_streams_LDADD = $(native_test_libraries)
 tests_api_test_native_streams_LDFLAGS = $(native_test_flags)
@@ -76,7 +76,7 @@ tests_api_test_native_eigen_LDADD = libmublas.la -lm
 tests_api_test_native_eigen_LDFLAGS = $(native_test_flags)
 
 check_PROGRAMS += tests/api/test_native_eigen_values
-TESTS += tests/api/test_native_eigen_values
+long_tests += tests/api/test_native_eigen_values
 tests_api_test_native_eigen_values_SOURCES = tests/api/test_native_eigen_values.c tests/api/eigen_operands.h \
 	tests/unit/real_matrices.h
 tests_api_test_native_eigen_values_CPPFLAGS = $(eigen_test_flags)

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 enum { RED = 0xa5, RED_ZONE = 256 }; /* behind the shared memory of a block */
+enum { SWITCHES_AHEAD = 2 };
 
 _Thread_local struct processor *running_processor __attribute__((tls_model("initial-exec")));
 
@@ -19,11 +20,21 @@ static void push_ready(struct processor *processor, struct thread *thread)
     processor->ready[(processor->ready_head + processor->ready_count++) % THREADS_MAX] = thread;
 }
 
+/* What a switch to a fiber waits for is the top of its stack: ask for it a few switches before. */
+static void fetch_stack(const struct thread *thread)
+{
+    enum { LINE = 64, LINES = 4 };
+    const char *const top = thread && thread->worker ? thread->worker->fiber.stack_pointer : NULL;
+    for (int i = 0; top && i < LINES; i++)
+        __builtin_prefetch(top + i * LINE);
+}
+
 static struct thread *pop_ready(struct processor *processor)
 {
     struct thread *thread = processor->ready[processor->ready_head];
     processor->ready_head = (processor->ready_head + 1) % THREADS_MAX;
     processor->ready_count--;
+    fetch_stack(processor->ready[(processor->ready_head + SWITCHES_AHEAD) % THREADS_MAX]);
     return thread;
 }
 

@@ -51,8 +51,11 @@ static struct operand_buffer poisoned_buffer(enum blas_type type, int64_t number
     buffer.bytes = aligned_alloc(ALIGNMENT, buffer.size);
     if (!buffer.bytes)
         abort();
-    for (size_t i = 0; i < buffer.size / element_part_bytes(type); i++)
-        element_set_part(type, buffer.bytes, (int64_t)i, NAN);
+    element_set_part(type, buffer.bytes, 0, NAN);
+    for (size_t done = element_part_bytes(type), more; done < buffer.size; done += more) {
+        more = done < buffer.size - done ? done : buffer.size - done;
+        memcpy(buffer.bytes + done, buffer.bytes, more);
+    }
     return buffer;
 }
 

@@ -63,7 +63,7 @@ tests_gpu_test_double_double_SOURCES = tests/gpu/test_double_double.c $(kernel_t
 tests_gpu_test_double_double_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 
 TESTS += tests/gpu/kernel_blocks.sh
-thread_tests += tests/gpu/kernel_blocks.sh
+long_thread_tests += tests/gpu/kernel_blocks.sh
 thread_programs += tests/gpu/test_kernels
 EXTRA_DIST += tests/gpu/kernel_blocks.sh
 tests/gpu/kernel_blocks.log: tests/gpu/test_kernels$(EXEEXT)

@@ -24,7 +24,7 @@ instructions() # PRELOAD COMMAND...
         --toggle-collect=counted_part "$@" $((counted * 11 / 10)) 2>&1 |
         awk '/Collected *:/ { print $NF }'
 }
-counted=10000
+counted=2500
 # compare TITLE LIMIT HOST COMMAND...: a call costs at most LIMIT instructions more. $symbols: how many
 # exported symbols one call goes through, at most LIMIT for each.
 symbols=1

@@ -103,7 +103,8 @@ tests_system_arguments_LDADD = -ldl
 tests_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_system_counted_SOURCES = tests/system/counted.c
 tests_system_counted_LDADD = $(system_test_libraries)
-TESTS += tests/system/arguments.sh tests/system/report.sh tests/system/report_page.sh tests/system/report_elk.sh
+long_tests += tests/system/report_page.sh
+TESTS += tests/system/arguments.sh tests/system/report.sh tests/system/report_elk.sh
 TESTS += tests/system/report_delivery.sh
 tests/system/report_page.log: mublas$(EXEEXT) $(noinst_PROGRAMS)
 tests/system/report_elk.log: libmublas_shim.la
@@ -161,7 +162,7 @@ tests/system/ranks.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
 check_PROGRAMS += tests/system/devices
 tests_system_devices_SOURCES = tests/system/devices.c
 tests_system_devices_LDADD = $(system_test_libraries) -lpthread
-TESTS += tests/system/devices.sh
+long_tests += tests/system/devices.sh
 EXTRA_DIST += tests/system/devices.sh
 tests/system/devices.log: mublas$(EXEEXT) tests/system/devices$(EXEEXT) tests/system/routes/threads$(EXEEXT)
 
@@ -205,7 +206,7 @@ tests_system_shared_cholesky_SOURCES = tests/system/shared_cholesky.c tests/syst
 tests_system_shared_cholesky_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -lm
 tests/system/shared_cholesky.log: tests/system/shared_cholesky$(EXEEXT)
 endif
-TESTS += tests/system/shared_cholesky.sh
+long_tests += tests/system/shared_cholesky.sh
 EXTRA_DIST += tests/system/shared_cholesky.sh tests/system/shared_cholesky.c
 plain_tests += tests/system/ending.sh
 long_tests += tests/system/returned.sh

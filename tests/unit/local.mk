@@ -386,7 +386,8 @@ tests_unit_test_operands_threads_SOURCES = tests/unit/test_operands_threads.c te
 tests_unit_test_operands_threads_LDADD = $(unit_test_libraries)
 
 # Under ThreadSanitizer: what starts threads, and what the threads' common parts rest on; the longest first.
-thread_tests += tests/unit/test_shared_transfer tests/unit/test_operands_shared tests/unit/test_claims tests/unit/test_completeness tests/unit/test_emulated_blocks tests/unit/test_emulated_faults tests/unit/test_emulated_graphs \
+long_thread_tests += tests/unit/test_shared_transfer tests/unit/test_operands_shared
+thread_tests += tests/unit/test_claims tests/unit/test_completeness tests/unit/test_emulated_blocks tests/unit/test_emulated_faults tests/unit/test_emulated_graphs \
 	tests/unit/test_emulated_streams tests/unit/test_emulated_threads tests/unit/test_job_helpers \
 	tests/unit/test_operands tests/unit/test_operands_threads tests/unit/test_page_scan tests/unit/test_process_state \
 	tests/unit/test_settings tests/unit/test_write_tracker

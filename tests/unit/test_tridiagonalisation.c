@@ -165,7 +165,9 @@ static void test_orders(void)
     static const int small[] = {1, 2, 3, 31, 33};
     static const int large[] = {CHIP_ORDER + 1, 65, CHIP_ORDER, 165};
     for (enum blas_type type = TYPE_S; type <= TYPE_Z; type++) {
-        const size_t count = blas_is_single(type) ? 1 : sizeof large / sizeof *large;
+        const size_t all = sizeof large / sizeof *large;
+        /* the last, of two panels, of d alone: their sequence is the same of all types */
+        const size_t count = blas_is_single(type) ? 1 : type == TYPE_D ? all : all - 1;
         for (size_t i = 0; i < sizeof small / sizeof *small; i++)
             if (small[i] <= limit_of(type))
                 for_both_triangles(type, small[i], random_kind, test);
@@ -221,10 +223,11 @@ static void test_all_not_finite(void)
         test_not_finite(type, 33, 0, 0, NAN);
         test_not_finite(type, 33, 21, 0, NAN);
         test_not_finite(type, 33, 32, 31, INFINITY);
-        if (type == TYPE_D && panel_limit > 0)
-            test_not_finite(type, 130, 100, 20, NAN);
-        if (type == TYPE_Z && order_limit >= 130)
-            test_not_finite(type, 130, 129, 0, -INFINITY);
+        /* Under sanitizers a panel is reduced once, in test_orders. */
+        if (type == TYPE_D && order_limit > CHIP_ORDER)
+            test_not_finite(type, CHIP_ORDER + 2, 80, 20, NAN);
+        if (type == TYPE_Z && order_limit > CHIP_ORDER)
+            test_not_finite(type, CHIP_ORDER + 2, CHIP_ORDER + 1, 0, -INFINITY);
     }
 }
 
@@ -301,7 +304,7 @@ int main(void)
     test_kinds();
     for (enum blas_type type = TYPE_S; type <= TYPE_Z; type++)
         for_one_triangle(type,
-                         type == TYPE_D && order_limit > CHIP_ORDER ? 110 : limit_of(type) < 33 ? 3 : 33,
+                         type == TYPE_D && order_limit > CHIP_ORDER ? CHIP_ORDER + 2 : limit_of(type) < 33 ? 3 : 33,
                          random_kind, test_twice);
     test_all_not_finite();
     return tap_done();
