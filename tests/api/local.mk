@@ -6,7 +6,7 @@ native_test_libraries = libmublas.la libmublas_core.la $(MPFR_LIBS) -lm -ldl
 native_test_flags = $(AM_LDFLAGS) -no-install
 
 check_PROGRAMS += tests/api/test_native_calls
-long_tests += tests/api/test_native_calls
+sanitizer_tests += tests/api/test_native_calls
 tests_api_test_native_calls_SOURCES = tests/api/test_native_calls.c $(native_test_sources)
 tests_api_test_native_calls_LDADD = $(native_test_libraries)
 tests_api_test_native_calls_LDFLAGS = $(native_test_flags)
@@ -36,7 +36,7 @@ tests_api_test_native_axpy_LDADD = libmublas.la -lm
 tests_api_test_native_axpy_LDFLAGS = $(native_test_flags)
 
 check_PROGRAMS += tests/api/test_native_streams
-long_tests += tests/api/test_native_streams
+sanitizer_tests += tests/api/test_native_streams
 long_thread_tests += tests/api/test_native_streams
 tests_api_test_native_streams_SOURCES = tests/api/test_native_streams.c $(native_test_sources)
 tests_api_test_native_streams_LDADD = $(native_test_libraries)

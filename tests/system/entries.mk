@@ -23,7 +23,7 @@ EXTRA_DIST += tests/system/entries.sh
 
 # The same on a device that is too small.
 plain_tests += tests/system/progress.sh
-TESTS += tests/system/tiled.sh
+sanitizer_tests += tests/system/tiled.sh
 EXTRA_DIST += tests/system/progress.sh tests/system/tiled.sh
 check_PROGRAMS += tests/system/tiled_long
 tests_system_tiled_long_SOURCES = tests/system/tiled_long.c
@@ -34,6 +34,6 @@ tests/system/tiled.log: tests/system/entries$(EXEEXT) tests/system/tiled_long$(E
 check_PROGRAMS += tests/system/shared_tiles
 tests_system_shared_tiles_SOURCES = tests/system/shared_tiles.c tests/system/program_pins.h
 tests_system_shared_tiles_LDADD = $(system_test_libraries)
-TESTS += tests/system/shared_tiles.sh
+sanitizer_tests += tests/system/shared_tiles.sh
 EXTRA_DIST += tests/system/shared_tiles.sh
 tests/system/shared_tiles.log: tests/system/shared_tiles$(EXEEXT)

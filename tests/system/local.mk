@@ -29,7 +29,7 @@ tests_system_coherence_device_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version 
 # Writes that leave no mark in the page tables.
 check_PROGRAMS += tests/system/unseen tests/system/unseen_cuda
 check_LTLIBRARIES += tests/system/harmless_library.la
-TESTS += tests/system/unseen.sh
+sanitizer_tests += tests/system/unseen.sh
 EXTRA_DIST += tests/system/unseen.sh
 tests_system_unseen_SOURCES = tests/system/unseen.c tests/system/unseen.h tests/system/unseen_ring.c \
 	tests/system/unseen_ring.h tests/system/blas_program.h
@@ -51,7 +51,7 @@ tests_system_guarded_LDADD = $(system_test_libraries) -ldl
 
 # Memory whose access is taken away and given back by a handler.
 check_PROGRAMS += tests/system/fetched
-TESTS += tests/system/fetched.sh
+sanitizer_tests += tests/system/fetched.sh
 EXTRA_DIST += tests/system/fetched.sh
 tests_system_fetched_SOURCES = tests/system/fetched.c
 tests_system_fetched_LDADD = $(system_test_libraries)
@@ -115,7 +115,7 @@ EXTRA_DIST += tests/system/arguments.sh tests/system/report.sh tests/system/repo
 	tests/system/check_page.py
 
 # What is said of programs without running them.
-TESTS += tests/system/info_program.sh tests/system/info_damaged.sh
+sanitizer_tests += tests/system/info_program.sh tests/system/info_damaged.sh
 EXTRA_DIST += tests/system/info_program.sh tests/system/info_damaged.sh
 
 # What a tiny call costs.
@@ -150,7 +150,7 @@ EXTRA_DIST += tests/system/rewrites.sh tests/system/cancelled.sh
 check_PROGRAMS += tests/system/failing
 tests_system_failing_SOURCES = tests/system/failing.c tests/system/blas_program.h
 tests_system_failing_LDADD = $(system_test_libraries)
-TESTS += tests/system/failures.sh
+sanitizer_tests += tests/system/failures.sh
 EXTRA_DIST += tests/system/failures.sh
 
 # Which device, by the rank that a launcher gave.
@@ -162,7 +162,7 @@ tests/system/ranks.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
 check_PROGRAMS += tests/system/devices
 tests_system_devices_SOURCES = tests/system/devices.c
 tests_system_devices_LDADD = $(system_test_libraries) -lpthread
-long_tests += tests/system/devices.sh
+sanitizer_tests += tests/system/devices.sh
 EXTRA_DIST += tests/system/devices.sh
 tests/system/devices.log: mublas$(EXEEXT) tests/system/devices$(EXEEXT) tests/system/routes/threads$(EXEEXT)
 
@@ -185,7 +185,7 @@ check_PROGRAMS += tests/system/shared_rewritten
 tests_system_shared_rewritten_SOURCES = tests/system/shared_rewritten.c
 tests_system_shared_rewritten_LDADD = $(system_test_libraries)
 tests/system/shared_rewritten.log: tests/system/shared_rewritten$(EXEEXT)
-TESTS += tests/system/shared_rewritten.sh
+sanitizer_tests += tests/system/shared_rewritten.sh
 EXTRA_DIST += tests/system/shared_rewritten.sh
 tests/system/shared_paces.log: tests/system/make_recipe$(EXEEXT) tests/system/shared_rewritten$(EXEEXT)
 plain_tests += tests/system/shared_paces.sh
@@ -209,7 +209,7 @@ endif
 long_tests += tests/system/shared_cholesky.sh
 EXTRA_DIST += tests/system/shared_cholesky.sh tests/system/shared_cholesky.c
 plain_tests += tests/system/ending.sh
-long_tests += tests/system/returned.sh
+sanitizer_tests += tests/system/returned.sh
 EXTRA_DIST += tests/system/ending.sh tests/system/returned.sh tests/system/shared_calls.sh \
 	tests/system/ending.c tests/system/returned.c tests/system/shared_calls.h
 
@@ -313,7 +313,7 @@ TESTS += tests/system/planted_crossovers.sh
 EXTRA_DIST += tests/system/planted_crossovers.sh
 tests/system/planted_crossovers.log: bench/planted_crossovers$(EXEEXT)
 
-TESTS += tests/system/bench_lapack.sh
+plain_tests += tests/system/bench_lapack.sh
 EXTRA_DIST += tests/system/bench_lapack.sh
 tests/system/bench_lapack.log: bench/lapack$(EXEEXT) bench/lapack_exchange$(EXEEXT)
 
@@ -328,7 +328,7 @@ tests_system_learned_SOURCES = tests/system/learned.c tests/system/one_processor
 tests_system_learned_LDADD = $(system_test_libraries)
 tests_system_make_recipe_SOURCES = tests/system/make_recipe.c
 tests_system_make_recipe_LDADD = libmublas_tuning.la libmublas_core.la -lm -ldl
-TESTS += tests/system/learned.sh
+sanitizer_tests += tests/system/learned.sh
 EXTRA_DIST += tests/system/learned.sh
 
 # The programs that are measured, at sizes that take no time.
@@ -368,7 +368,7 @@ check_LTLIBRARIES += tests/system/partial_cublas.la
 tests_system_partial_cublas_la_SOURCES = tests/system/partial_cublas.c
 tests_system_partial_cublas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_partial_cublas_la_LDFLAGS = $(module_flags)
-TESTS += tests/system/cublas_candidates.sh
+sanitizer_tests += tests/system/cublas_candidates.sh
 EXTRA_DIST += tests/system/cublas_candidates.sh
 thread_tests += tests/system/waking.sh
 thread_programs += tests/system/waking tests/system/make_recipe

@@ -9,7 +9,7 @@
 types=sdcz host_types=dz swapped_types=dz eigen_orders="0 1 2 3 33 65" factor_orders= singular_orders=
 own_real="--routines syev,syevd,syevx,sygvd" own_complex="--routines heevd,heevx,hegvd"
 launches_real=60 launches_complex=100 launches_reduced=16
-declare -A only=()
+declare -A only=() orders_of=([s]="1 3 33" [c]="1 2 33") # s and c differ by their precision
 if [ -n "$sanitizers" ]; then
     types=dz swapped_types=d eigen_orders="0 1 2 3 33" factor_orders="0 1 3 33 65" singular_orders="0 1 3 33"
     own_real="--routines syevd,sygvd" own_complex="--routines heevd" launches_real=15 launches_complex=6 launches_reduced=8
@@ -23,7 +23,7 @@ run_all() # WHERE PASSES TYPES [OPTION of eigen...]
     local where=$1 passes=$2 types=$3 type way
     shift 3
     for type in $(fold -w 1 <<< "$types"); do
-        $passes eigen --types $type ${only[$type]} "$@" $eigen_orders
+        $passes eigen --types $type ${only[$type]} "$@" ${orders_of[$type]-$eigen_orders}
         result $? "$where: eigensolvers of type $type"
     done
     $passes factor --types $types $factor_orders

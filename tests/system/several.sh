@@ -96,7 +96,8 @@ for form in "${forms[@]}"; do
 done
 
 extra=$host_extra_directory
-for name in $(host_names ilp64); do
+# The hosts are not instrumented.
+[ -n "$sanitizers" ] || for name in $(host_names ilp64); do
     if wide=$(host_library "$name"); then
         extra=$(host_directories "$name")
         several "$wide" "" caller64.so && quiet && on_device daxpy dsymv cblas_dgemv

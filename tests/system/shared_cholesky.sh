@@ -10,10 +10,13 @@ export MUBLAS_OFFLOAD=always MUBLAS_VERBOSE=2 EMULATED_PEER=0
 program=tests/system/shared_cholesky
 [ -x $program ] || { echo "1..0 # SKIP no LAPACK to link with"; exit 0; }
 
+of_types() # TYPES: from here on; lines of output, and calls on devices and of bad matrices
+{
+    types=$1 lines=$((14 * ${#1})) calls=$((12 * ${#1})) bad=$((2 * ${#1}))
+}
 # Under sanitizers two types, from which the others differ by their precision.
-types=sdcz
-[ -z "$sanitizers" ] || types=dz
-lines=$((14 * ${#types})) calls=$((12 * ${#types})) bad=$((2 * ${#types}))
+of_types sdcz
+[ -z "$sanitizers" ] || of_types dz
 
 run() # MUBLAS_DEVICE [SETTING...]
 {
@@ -68,6 +71,8 @@ result $? "two unlike: all right, $(blocks_of 0) and $(blocks_of 1) blocks"
 once=$(digest)
 run all $unlike && [ "$(digest)" = "$once" ]
 result $? "the same bits again: $once"
+# What follows does not depend on the precision.
+of_types dz
 export EMULATED_DEVICES=3
 run all EMULATED_NAMES=Large,Small,Smallest EMULATED_MULTIPROCESSORS=60,55,50 EMULATED_DEVICE_MEMORY=1G,512M,256M &&
     [ "$(ran 3)" = $calls ] && [ "$(blocks_of 2)" -gt 0 ] && [ "$(blocks_of 0)" -gt "$(blocks_of 2)" ]
@@ -95,7 +100,7 @@ lost_at() # DEVICE DEVICES CALLS...: how often all was right, and the others wer
     done
     echo $right
 }
-wanted_types=$types wanted_lines=$lines types=d lines=14
+of_types d
 of_two="3 8 12 15" of_three="2 10"
 [ -z "$sanitizers" ] || of_two="4 9" of_three=7
 lose_at() # DEVICE DEVICES CALLS...
@@ -111,7 +116,7 @@ done
 for device in 0 1 2; do
     lose_at $device 3 $of_three
 done
-types=$wanted_types lines=$wanted_lines
+of_types dz
 run all EMULATED_FAULTS="COPY_BACK@1:30:2,COPY_BACK@0:40:2"
 result $? "copies home that fail half way are made again"
 # Half of it home, and the device lost: it cannot be computed again, and no other result is right.

@@ -219,7 +219,7 @@ tests_unit_test_emulated_threads_SOURCES = tests/unit/test_emulated_threads.c te
 tests_unit_test_emulated_threads_LDADD = -lm -ldl
 
 check_PROGRAMS += tests/unit/test_staging tests/unit/test_stateless
-TESTS += tests/unit/test_staging tests/unit/test_stateless
+sanitizer_tests += tests/unit/test_staging tests/unit/test_stateless
 tests_unit_test_staging_SOURCES = tests/unit/test_staging.c tests/unit/emulated_lane.h
 tests_unit_test_staging_LDADD = $(unit_test_libraries)
 tests_unit_test_stateless_SOURCES = tests/unit/test_stateless.c tests/unit/emulated_lane.h
@@ -236,7 +236,7 @@ tests_unit_test_job_helpers_SOURCES = tests/unit/test_job_helpers.c
 tests_unit_test_job_helpers_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_shared_transfer
-TESTS += tests/unit/test_shared_transfer
+sanitizer_tests += tests/unit/test_shared_transfer
 tests_unit_test_shared_transfer_SOURCES = tests/unit/test_shared_transfer.c tests/unit/emulated_lane.h
 tests_unit_test_shared_transfer_LDADD = $(unit_test_libraries)
 
@@ -351,13 +351,13 @@ tests_unit_test_cooperative_SOURCES = tests/unit/test_cooperative.c tests/unit/t
 tests_unit_test_cooperative_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_operands_devices
-TESTS += tests/unit/test_operands_devices
+sanitizer_tests += tests/unit/test_operands_devices
 tests_unit_test_operands_devices_SOURCES = tests/unit/test_operands_devices.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_operands_devices_LDADD = $(unit_test_libraries)
 EXTRA_tests_unit_test_operands_devices_SOURCES = tests/unit/test_operands_random.c
 
 check_PROGRAMS += tests/unit/test_operands_random
-TESTS += tests/unit/test_operands_random
+sanitizer_tests += tests/unit/test_operands_random
 tests_unit_test_operands_random_SOURCES = tests/unit/test_operands_random.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_operands_random_LDADD = $(unit_test_libraries)
 
@@ -403,7 +403,7 @@ tests_unit_test_tile_plan_SOURCES = tests/unit/test_tile_plan.c tests/unit/polic
 tests_unit_test_tile_plan_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_device_memory
-TESTS += tests/unit/test_device_memory
+sanitizer_tests += tests/unit/test_device_memory
 tests_unit_test_device_memory_SOURCES = tests/unit/test_device_memory.c tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_device_memory_LDADD = $(unit_test_libraries)
 
@@ -413,7 +413,7 @@ tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c tests/unit/emulated_lane
 tests_unit_test_lanes_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_operand_pins
-long_tests += tests/unit/test_operand_pins
+sanitizer_tests += tests/unit/test_operand_pins
 tests_unit_test_operand_pins_SOURCES = tests/unit/test_operand_pins.c tests/unit/operand_table.h tests/unit/operand_calls.h \
 	tests/unit/emulated_lane.h
 tests_unit_test_operand_pins_LDADD = $(unit_test_libraries)
@@ -429,7 +429,7 @@ tests_unit_test_account_SOURCES = tests/unit/test_account.c tests/unit/operand_c
 tests_unit_test_account_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_purchases
-TESTS += tests/unit/test_purchases
+sanitizer_tests += tests/unit/test_purchases
 tests_unit_test_purchases_SOURCES = tests/unit/test_purchases.c tests/unit/policy_calls.h \
 	tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_purchases_LDADD = $(unit_test_libraries)

@@ -15,8 +15,8 @@ enum { DEVICE_BYTES = 96 << 20, GUARD = 64, LARGE = 40 << 20 };
 
 #ifdef __SANITIZE_THREAD__
 enum {
-    RANDOM_TRANSFERS = 25,
-    EVERY = 2,
+    RANDOM_TRANSFERS = 12,
+    EVERY = 4,
     HELPERS_LEAST = 4,
     HELPERS_MOST = 4
 }; /* each takes twenty times as long */
