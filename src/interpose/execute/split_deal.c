@@ -28,15 +28,18 @@ static int64_t greatest(int64_t one, int64_t other)
  * matrix that is what lies beside a piece's block of the diagonal, twice: along the rows and across. */
 static double work_before(const struct blas_call *call, int64_t grain, int64_t column)
 {
-    const double order = (double)call->n, times = blas_is_symmetric(call) ? 2 : 1;
-    double elements = 0;
+    const double order = (double)call->n, length = (double)grain, times = blas_is_symmetric(call) ? 2 : 1;
     if (call->family == FAMILY_GEMV)
         return (double)column / order;
-    for (int64_t begin = 0, end; begin < column; begin = end) {
-        end = least(call->n, begin + grain);
-        const double here = (double)(least(end, column) - begin), length = (double)(end - begin);
-        elements += call->uplo == UPLO_LOWER ? here * (times * (double)(call->n - end) + length - here / 2)
-                                             : here * (times * (double)begin + here / 2);
+    const int64_t begin = column / grain * grain, end = least(call->n, begin + grain);
+    const double pieces = (double)(begin / grain), here = (double)(column - begin);
+    double elements = pieces * length * length / 2; /* whole pieces: blocks of the diagonal */
+    if (call->uplo == UPLO_LOWER) {
+        elements += times * pieces * length * (order - length * (pieces + 1) / 2);
+        elements += here * (times * (double)(call->n - end) + (double)(end - begin) - here / 2);
+    } else {
+        elements += times * length * length * pieces * (pieces - 1) / 2;
+        elements += here * (times * (double)begin + here / 2);
     }
     return elements / (order * order / 2);
 }
