@@ -76,7 +76,7 @@ tests_api_test_native_eigen_LDADD = libmublas.la -lm
 tests_api_test_native_eigen_LDFLAGS = $(native_test_flags)
 
 check_PROGRAMS += tests/api/test_native_eigen_values
-long_tests += tests/api/test_native_eigen_values
+plain_tests += tests/api/test_native_eigen_values
 tests_api_test_native_eigen_values_SOURCES = tests/api/test_native_eigen_values.c tests/api/eigen_operands.h \
 	tests/unit/real_matrices.h
 tests_api_test_native_eigen_values_CPPFLAGS = $(eigen_test_flags)

@@ -531,7 +531,7 @@ tests_unit_test_verify_operands_SOURCES = tests/unit/test_verify_operands.c $(ve
 tests_unit_test_verify_operands_LDADD = libmublas_calls.la $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_verify_lapack
-TESTS += tests/unit/test_verify_lapack
+sanitizer_tests += tests/unit/test_verify_lapack
 tests_unit_test_verify_lapack_SOURCES = tests/unit/test_verify_lapack.c $(verify_lapack_sources)
 tests_unit_test_verify_lapack_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
 
