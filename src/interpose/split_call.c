@@ -124,6 +124,13 @@ static bool can_hold(const struct program_call *call)
     return bytes / column_bytes >= (size_t)call->blas.a.columns;
 }
 
+/* By its kind and order, however many devices there are. */
+static bool is_ever_split(const struct program_call *call)
+{
+    return launch_supported(&call->blas) &&
+           !isinf(split_plan_expected_us(&call->blas, 0, DEVICES_MAX, 1, HUGE_VAL));
+}
+
 /* Once enough devices are awake; where more are left, they are woken once `gain_us` of each call has added up
  * to what that takes. */
 static bool plan_and_wake(struct split_call *split, const struct program_call *call, double alone_us,
@@ -133,7 +140,7 @@ static bool plan_and_wake(struct split_call *split, const struct program_call *c
     const bool is_possible = can_hold(call);
     atomic_fetch_add(&calls_so_far, 1);
     while (!plan(split, call, alone_us, DEVICES_MAX)) {
-        if (before == device_use_count() || !is_possible)
+        if (before == device_use_count() || !is_possible || !is_ever_split(call))
             return false;
         before = device_use_count();
         other_devices_want(gain_us);
@@ -163,8 +170,9 @@ static void want_another(const struct split_call *split, double alone_us)
     if (devices == DEVICES_MAX || !next_device_may_come())
         return;
     const double planned_us = split_plan_us(&split->plan, alone_us),
-                 now_us = fmin(planned_us, split_plan_alike_us(call, alone_us, devices, planned_us)),
-                 then_us = split_plan_alike_us(call, alone_us, devices + 1, (1 - worth_part) * now_us);
+                 now_us = fmin(planned_us, split_plan_expected_us(call, alone_us, devices, 1, planned_us)),
+                 then_us = split_plan_expected_us(call, alone_us, devices + 1, next_device_pace(),
+                                                  (1 - worth_part) * now_us);
     if (then_us < now_us)
         other_devices_want(now_us - then_us);
 }
@@ -224,8 +232,9 @@ bool split_call_is_faster(struct split_call *split, struct program_call *call)
     if (blas_is_level3(&call->blas) || !call->blas.a.pointer || !call->residency.resident ||
         !other_devices_are_possible() || !launch_supported(&call->blas))
         return false;
-    const int devices = device_use_count() > 1 ? device_use_count() : 2; /* that are awake, or may be */
-    const double then_us = split_plan_alike_us(&call->blas, alone_us, devices, most_us);
+    const int awake = device_use_count(), devices = awake > 1 ? awake : 2; /* or may be */
+    const double then_us = split_plan_expected_us(&call->blas, alone_us, devices,
+                                                  awake > 1 ? 1 : next_device_pace(), most_us);
     if (!(then_us < most_us) || !plan_and_wake(split, call, alone_us, alone_us - then_us) ||
         split_plan_us(&split->plan, alone_us) > most_us)
         return false;

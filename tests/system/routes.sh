@@ -93,7 +93,7 @@ if shim_answers_dsyevd; then
         result $? "own eigensolver: type z"
         passes_by_own_kernels $launches_reduced factor --types $types 1 3 33
         result $? "own eigensolver: its reduction alone"
-        [ -n "$sanitizers" ] || { # there routes_deadline.sh takes a panel
+        [ -n "$sanitizers" ] || { # there test_tridiagonalisation takes a panel
             passes_by_own_kernels 2 refused order 130 1
             result $? "own eigensolver: dsyevd of an order that takes a panel"
         }

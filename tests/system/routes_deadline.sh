@@ -5,10 +5,6 @@
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/routes/functions.sh"
 programs_are_built || { echo "1..0 # SKIP configure found no LAPACK to link"; exit 0; }
-if [[ $sanitizers == *thread* ]]; then
-    echo "1..0 # SKIP the own eigensolver takes too long under ThreadSanitizer"
-    exit 0
-fi
 
 says() { grep -q "^mublas: .*$1" "$work/errors"; }
 
@@ -33,12 +29,6 @@ late() # VARIABLE=VALUE PROGRAM [ARGUMENT...]
 second="one never comes, of the second of several kernels: the others end, whatever they are given"
 second_kernel() { late EMULATED_ABSENT=2 refused order 130 1 && went 0 1; }
 aside second_kernel second_kernel
-if [[ $sanitizers == *address* ]]; then
-    skip "launches by number" "they run the same, and the kernels of order 70 take their time there"
-    result_of second_kernel "$second"
-    echo "1..$number"
-    exit 0
-fi
 
 all_come() { passes_with EMULATED_SEED=1 failing dsyevd && launched 2 && went 2 0; }
 absent() { late EMULATED_ABSENT=1 failing dsyevd && launched 1 && went 1 1; }

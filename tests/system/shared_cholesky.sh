@@ -14,9 +14,9 @@ of_types() # TYPES: from here on; lines of output, and calls on devices and of b
 {
     types=$1 lines=$((14 * ${#1})) calls=$((12 * ${#1})) bad=$((2 * ${#1}))
 }
-# Types differ by their precision; under sanitizers there is one.
+# Under sanitizers two types, from which the others differ by their precision.
 of_types sdcz
-[ -z "$sanitizers" ] || of_types d
+[ -z "$sanitizers" ] || of_types dz
 
 run() # MUBLAS_DEVICE [SETTING...]
 {
@@ -71,8 +71,9 @@ result $? "two unlike: all right, $(blocks_of 0) and $(blocks_of 1) blocks"
 once=$(digest)
 run all $unlike && [ "$(digest)" = "$once" ]
 result $? "the same bits again: $once"
-# What follows does not depend on the precision.
-[ -n "$sanitizers" ] || of_types dz
+# What follows depends on the steps alone: two types, under sanitizers one.
+of_types dz
+[ -z "$sanitizers" ] || of_types d
 export EMULATED_DEVICES=3
 run all EMULATED_NAMES=Large,Small,Smallest EMULATED_MULTIPROCESSORS=60,55,50 EMULATED_DEVICE_MEMORY=1G,512M,256M &&
     [ "$(ran 3)" = $calls ] && [ "$(blocks_of 2)" -gt 0 ] && [ "$(blocks_of 0)" -gt "$(blocks_of 2)" ]

@@ -258,13 +258,24 @@ static void test_fewer(void)
     tap_ok(plan.devices == 2 && plan.first[1] == chain &&
                fabs(split_plan_us(&plan, 1770) - (1770 * 16384.0 / 24000 + 100 + 8 * 24000 / 4000)) < 1,
            "more devices than chains do not make it longer");
-    tap_ok(split_plan_alike_us(&less, 1770, 8, 1400) == split_plan_us(&plan, 1770) &&
-               split_plan_alike_us(&less, 1770, 2, 1400) == split_plan_us(&plan, 1770) &&
-               isinf(split_plan_alike_us(&less, 1770, 8, 1300)),
+    tap_ok(split_plan_expected_us(&less, 1770, 8, 1, 1400) == split_plan_us(&plan, 1770) &&
+               split_plan_expected_us(&less, 1770, 2, 1, 1400) == split_plan_us(&plan, 1770) &&
+               isinf(split_plan_expected_us(&less, 1770, 8, 1, 1300)),
            "as long as is expected of up to so many, if that is short enough");
+    tap_ok(isinf(split_plan_expected_us(&two, 3300, 2, 0.6, 0.8 * 3300)) &&
+               fabs(split_plan_expected_us(&two, 3300, 2, 0.7, 0.8 * 3300) -
+                    (3300 * 0.5 / 0.7 + 100 + 65.536)) < 1,
+           "of the last one by its pace");
+    const struct blas_call narrow = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 1000, SPLIT_NODE),
+                           wide = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 1, 65 * (int64_t)SPLIT_CHAIN);
+    tap_ok(isinf(split_plan_expected_us(&narrow, 0, 8, 1, HUGE_VAL)) &&
+               isinf(split_plan_expected_us(&wide, 0, 8, 1, HUGE_VAL)) &&
+               !isinf(split_plan_expected_us(&two, 0, 8, 1, HUGE_VAL)),
+           "what no number of devices splits");
     const struct blas_call tall = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, 10000000, 512),
                            lower = call_of(FAMILY_SYMV, TRANS_NONE, UPLO_LOWER, 0, 24000);
-    tap_ok(isinf(split_plan_alike_us(&tall, 15800, 2, 15800)), "a second result may cost more than the half");
+    tap_ok(isinf(split_plan_expected_us(&tall, 15800, 2, 1, 15800)),
+           "a second result may cost more than the half");
     plan = plan_alike(&lower, 2, 890);
     tap_ok(plan.first[1] == chain && plan.added == 24000, "of a triangle most partials are shorter");
     const struct blas_call large = call_of(FAMILY_GEMV, TRANS_TRANSPOSE, UPLO_LOWER, 21 * 4096, 21 * 4096);
@@ -323,9 +334,9 @@ static void test_triangles(void)
         }
     const struct blas_call lower = call_of(FAMILY_SYMV, TRANS_NONE, UPLO_LOWER, 0, 40000),
                            large = call_of(FAMILY_SYMV, TRANS_NONE, UPLO_LOWER, 0, 80000);
-    tap_ok(isinf(split_plan_alike_us(&lower, 1700, 2, 1700)) &&
-               isinf(split_plan_alike_us(&large, 6800, 2, 6800)) &&
-               split_plan_alike_us(&large, 6800, 4, 6800) < 6000,
+    tap_ok(isinf(split_plan_expected_us(&lower, 1700, 2, 1, 1700)) &&
+               isinf(split_plan_expected_us(&large, 6800, 2, 1, 6800)) &&
+               split_plan_expected_us(&large, 6800, 4, 1, 6800) < 6000,
            "a symmetric matrix is worth more than two devices, if any");
 }
 

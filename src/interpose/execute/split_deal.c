@@ -25,7 +25,8 @@ static int64_t greatest(int64_t one, int64_t other)
 }
 
 /* What is read of the columns before this one, as a part of what the call reads on one device. Of a symmetric
- * matrix that is what lies beside a piece's block of the diagonal, twice: along the rows and across. */
+ * matrix that is what lies beside a piece's block of the diagonal, twice: along the rows and across. (Where
+ * cuts lie inside chains, those that are whole count as if they were in pieces, too: for too much.) */
 static double work_before(const struct blas_call *call, int64_t grain, int64_t column)
 {
     const double order = (double)call->n, length = (double)grain, times = blas_is_symmetric(call) ? 2 : 1;
@@ -195,11 +196,12 @@ double split_plan_us(const struct split_plan *plan, double alone_us)
     return alone_us * plan->longest + device_us * plan->devices + bytes / bytes_a_us;
 }
 
-double split_plan_alike_us(const struct blas_call *call, double alone_us, int devices, double most_us)
+double split_plan_expected_us(const struct blas_call *call, double alone_us, int devices, double last_pace,
+                              double most_us)
 {
     struct split_share shares[DEVICES_MAX];
     struct split_plan plan = {.call = call};
     for (int d = 0; d < devices; d++)
-        shares[d] = (struct split_share){.columns_most = call->n, .pace = 1};
+        shares[d] = (struct split_share){.columns_most = call->n, .pace = d + 1 == devices ? last_pace : 1};
     return make(&plan, shares, devices, alone_us, most_us) ? split_plan_us(&plan, alone_us) : HUGE_VAL;
 }

@@ -38,10 +38,11 @@ struct split_share {
 bool split_plan_make(struct split_plan *plan, const struct blas_call *call, const struct split_share *shares,
                      int devices, double alone_us);
 
-/* Microseconds that the call will take, with what comes home and is added up; and on up to so many
- * alike that can hold any part of it, if that is less than most_us, else HUGE_VAL. */
+/* Microseconds that the call will take, with what comes home and is added up; and on up to so many that can
+ * hold any part of it, alike but for the pace of the last, if that is less than most_us, else HUGE_VAL. */
 double split_plan_us(const struct split_plan *plan, double alone_us);
-double split_plan_alike_us(const struct blas_call *call, double alone_us, int devices, double most_us);
+double split_plan_expected_us(const struct blas_call *call, double alone_us, int devices, double last_pace,
+                              double most_us);
 
 /* What a device holds: a triangle, or all of its columns, and for a triangle the rectangle beside it. */
 enum { SPLIT_PARTS = 2 };
