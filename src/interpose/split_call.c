@@ -171,7 +171,7 @@ static void want_another(const struct split_call *split, double alone_us)
         return;
     const double planned_us = split_plan_us(&split->plan, alone_us),
                  now_us = fmin(planned_us, split_plan_expected_us(call, alone_us, devices, 1, planned_us)),
-                 then_us = split_plan_expected_us(call, alone_us, devices + 1, next_device_pace(),
+                 then_us = split_plan_expected_us(call, alone_us, devices + 1, next_device_bandwidth(),
                                                   (1 - worth_part) * now_us);
     if (then_us < now_us)
         other_devices_want(now_us - then_us);
@@ -234,7 +234,7 @@ bool split_call_is_faster(struct split_call *split, struct program_call *call)
         return false;
     const int awake = device_use_count(), devices = awake > 1 ? awake : 2; /* or may be */
     const double then_us = split_plan_expected_us(&call->blas, alone_us, devices,
-                                                  awake > 1 ? 1 : next_device_pace(), most_us);
+                                                  awake > 1 ? 1 : next_device_bandwidth(), most_us);
     if (!(then_us < most_us) || !plan_and_wake(split, call, alone_us, alone_us - then_us) ||
         split_plan_us(&split->plan, alone_us) > most_us)
         return false;

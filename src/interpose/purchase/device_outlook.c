@@ -14,7 +14,7 @@
 static const double LEAST_PACE = 0.2;
 
 static struct {
-    double pace;
+    double pace, bandwidth;
     size_t bytes;
 } outlooks[DEVICES_MAX];
 static pthread_once_t ask_once = PTHREAD_ONCE_INIT;
@@ -36,6 +36,7 @@ static void ask(void)
         if (device_query(choice->ordinals[place], &other) != STATUS_OK)
             continue;
         outlooks[place].pace = choice->has_candidates ? pace_beside(device_properties(first), &other) : 1;
+        outlooks[place].bandwidth = other.memory_bandwidth / device_properties(first)->memory_bandwidth;
         outlooks[place].bytes = memory_amount_bytes(settings()->device_memory, other.memory_bytes);
     }
 }
@@ -44,6 +45,12 @@ double device_outlook_pace(int place)
 {
     pthread_once(&ask_once, ask);
     return outlooks[place].pace;
+}
+
+double device_outlook_bandwidth(int place)
+{
+    pthread_once(&ask_once, ask);
+    return outlooks[place].bandwidth;
 }
 
 size_t device_outlook_bytes(int place)

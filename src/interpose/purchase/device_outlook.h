@@ -11,6 +11,9 @@
  * slow that it would not be worth its price. A device that the user named is taken as fast as the first. */
 double device_outlook_pace(int place);
 
+/* Its memory's bandwidth beside the first one's, whoever named it; 0: unknown. */
+double device_outlook_bandwidth(int place);
+
 /* What mirrors may fill there if nobody else does. */
 size_t device_outlook_bytes(int place);
 

@@ -148,6 +148,11 @@ double next_device_pace(void)
     return unpaid_from() < places() ? device_outlook_pace(unpaid_from()) : 0;
 }
 
+double next_device_bandwidth(void)
+{
+    return unpaid_from() < places() ? device_outlook_bandwidth(unpaid_from()) : 0;
+}
+
 size_t next_devices_bytes(void)
 {
     size_t bytes = 0;

@@ -11,8 +11,9 @@
 /* Is there one that was not tried? False while no device is in use. */
 bool next_device_may_come(void);
 
-/* How fast it is beside the first (device_outlook.h); 0: there is none. */
+/* How fast it is beside the first, and its memory alone (device_outlook.h); 0: there is none. */
 double next_device_pace(void);
+double next_device_bandwidth(void);
 
 /* What mirrors may fill on all that may come. */
 size_t next_devices_bytes(void);
