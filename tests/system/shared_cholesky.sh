@@ -118,7 +118,8 @@ for device in 0 1 2; do
     lose_at $device 3 $of_three
 done
 [ -n "$sanitizers" ] || of_types dz
-run all EMULATED_FAULTS="COPY_BACK@1:30:2,COPY_BACK@0:40:2"
+run all EMULATED_FAULTS="COPY_BACK@1:30:2,COPY_BACK@0:40:2" &&
+    grep -q 'copying its result to the host: out of device memory' "$work/errors"
 result $? "copies home that fail half way are made again"
 # Half of it home, and the device lost: it cannot be computed again, and no other result is right.
 run all EMULATED_FAULTS=cuStreamSynchronize@1:20:719:sticky
