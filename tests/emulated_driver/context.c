@@ -143,7 +143,8 @@ EXPORT CUresult cuInit(unsigned flags)
     if (flags != 0)
         API_FAIL(CUDA_ERROR_INVALID_VALUE);
     emulated_hold("EMULATED_INIT_HOLD");
-    kinds_read();
+    if (!initialised) /* once: others read them without the lock */
+        kinds_read();
     if (kinds_count() == 0)
         API_FAIL(CUDA_ERROR_NO_DEVICE);
     result = memory_open();
