@@ -1,4 +1,5 @@
 #include "command/lapack_call.h"
+#include "common/whole_number.h"
 #include "host/width.h"
 
 #include <dlfcn.h>
@@ -174,11 +175,6 @@ host_function *lapack_call_in_host(const struct lapack_routine *routine, const s
 {
     char symbol[16];
     return host_library_function(host, symbol_of(routine, symbol));
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 int64_t lapack_arguments_columns(const struct lapack_arguments *arguments)

@@ -20,4 +20,5 @@ libmublas_core_la_SOURCES += \
 	src/common/status.c src/common/status.h \
 	src/common/threads/futex.h src/common/threads/pause.h \
 	src/common/threads/job_helpers.c src/common/threads/job_helpers.h \
-	src/common/threads/own_thread.c src/common/threads/own_thread.h
+	src/common/threads/own_thread.c src/common/threads/own_thread.h \
+	src/common/whole_number.h

@@ -57,8 +57,11 @@ void split_call_ran_out(const struct split_call *split)
     }
 }
 
+typedef __typeof(split_plan_make) split_plan_maker;
+
 /* Over the first `most` of the devices in use. */
-static bool plan(struct split_call *split, const struct program_call *call, double alone_us, int most)
+static bool plan_by(split_plan_maker *make, struct split_call *split, const struct program_call *call,
+                    double alone_us, int most)
 {
     struct split_share shares[DEVICES_MAX];
     const size_t column_bytes = (size_t)call->blas.a.ld * blas_element_bytes(call->blas.type);
@@ -75,10 +78,15 @@ static bool plan(struct split_call *split, const struct program_call *call, doub
                                  .pace = device_use_model(use)->device_bandwidth /
                                          call->model->device_bandwidth};
     }
-    if (count < 2 || !split_plan_make(&split->plan, &call->blas, shares, count, alone_us))
+    if (count < 2 || !make(&split->plan, &call->blas, shares, count, alone_us))
         return false;
     split_devices_describe(&split->plan, split->devices, call->operands[0].kind);
     return true;
+}
+
+static bool plan(struct split_call *split, const struct program_call *call, double alone_us, int most)
+{
+    return plan_by(split_plan_make, split, call, alone_us, most);
 }
 
 static bool is_there(const struct split_call *split)
@@ -98,6 +106,17 @@ static bool plan_as_before(struct split_call *split, const struct program_call *
         if (plan(split, call, alone_us, most) && is_there(split))
             return true;
     return false;
+}
+
+/* A program that uses a matrix transposed and as it is in turn: a device in the middle may not have the room
+ * for what either has there, and would send one in place of the other at each call. */
+static void keep_cuts(struct split_call *split, const struct program_call *call, double alone_us)
+{
+    struct split_call turned;
+    if (split->plan.devices > 2 && !is_there(split) &&
+        plan_by(split_plan_make_turned, &turned, call, alone_us, DEVICES_MAX) && is_there(&turned) &&
+        (1 - worth_part) * split_plan_us(&turned.plan, alone_us) <= split_plan_us(&split->plan, alone_us))
+        *split = turned;
 }
 
 static void add_residency(struct residency *all, const struct residency *part)
@@ -200,6 +219,7 @@ static struct outcome weigh_all(struct split_call *split, struct program_call *c
                                 double other_us)
 {
     struct split_call before;
+    keep_cuts(split, call, alone_us);
     const bool was_split = !is_there(split) && plan_as_before(&before, call, split, alone_us);
     const double before_us = was_split ? split_plan_us(&before.plan, alone_us) : other_us;
     const struct outcome outcome = weigh(split, call, alone_us, fmin(before_us, other_us));

@@ -1,7 +1,8 @@
 /* split TYPES, d, z or both: matrix-vector calls on matrices of some 20 MB, each twice and with a write to the
  * matrix between, so that the second finds most of it where the first has put it. Says a digest of all results
  * for each routine; the exit status tells whether all are right. With SPLIT_DIGESTS they are not looked at
- * beside: for runs whose digests are compared with those of right results. */
+ * beside: for runs whose digests are compared with those of right results.
+ * split turned: a matrix of 200 MB, as it is and transposed in turn. */
 #include "tap.h"
 
 #include <complex.h>
@@ -195,9 +196,44 @@ static void run(bool is_complex, enum routine routine, char uplo, char trans)
     free(problem.expected);
 }
 
+enum { WIDE_ROWS = 512, WIDE_COLUMNS = 3 * 16384 }; /* chains of the numerical contract */
+
+UNWATCHED static void run_turned(void)
+{
+    const int m = WIDE_ROWS, n = WIDE_COLUMNS, one = 1;
+    const double zero = 0;
+    double *const a = malloc((size_t)m * n * sizeof *a), *const long_one = calloc((size_t)n, sizeof(double)),
+                  *const short_one = calloc((size_t)m, sizeof(double));
+    for (size_t i = 0; i < (size_t)m * n; i++)
+        a[i] = next();
+    for (int round = 0; round < 3; round++) {
+        double expected[WIDE_ROWS] = {0}, across = 0;
+        const int column = n / 3 * round + 77;
+        for (int j = 0; j < n; j++)
+            long_one[j] = next();
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < m; i++)
+                expected[i] += a[i + (size_t)j * m] * long_one[j];
+        dgemv_("N", &m, &n, &alpha, a, &m, long_one, &one, &zero, short_one, &one);
+        for (int i = 0; i < m; i++)
+            wrong += !(fabs(short_one[i] - alpha * expected[i]) < 1e-9);
+        dgemv_("T", &m, &n, &alpha, a, &m, short_one, &one, &zero, long_one, &one);
+        for (int i = 0; i < m; i++)
+            across += a[i + (size_t)column * m] * short_one[i];
+        wrong += !(fabs(long_one[column] - alpha * across) < 1e-9);
+    }
+    free(a);
+    free(long_one);
+    free(short_one);
+}
+
 int main(int count, char **words)
 {
     const char *const types = count > 1 ? words[1] : "dz";
+    if (strcmp(types, "turned") == 0) {
+        run_turned();
+        return wrong > 0;
+    }
     only_digests = getenv("SPLIT_DIGESTS") != NULL;
     for (int is_complex = !strchr(types, 'd'); is_complex < 1 + (strchr(types, 'z') != NULL); is_complex++)
         for (const char *trans = is_complex ? "NC" : "NT"; *trans; trans++) {

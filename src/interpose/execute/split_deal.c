@@ -1,5 +1,6 @@
 /* split_deal.c - which columns of a split call each device gets. */
 #include "interpose/execute/split_plan.h"
+#include "common/whole_number.h"
 
 #include <math.h>
 
@@ -14,16 +15,6 @@ static const double device_us = 50;
 /* What the host adds up: one way home and two through its caches. */
 static const double bytes_a_us = 4000;
 
-static int64_t least(int64_t one, int64_t other)
-{
-    return one < other ? one : other;
-}
-
-static int64_t greatest(int64_t one, int64_t other)
-{
-    return one > other ? one : other;
-}
-
 /* What is read of the columns before this one, as a part of what the call reads on one device. Of a symmetric
  * matrix that is what lies beside a piece's block of the diagonal, twice: along the rows and across. (Where
  * cuts lie inside chains, those that are whole count as if they were in pieces, too: for too much.) */
@@ -32,7 +23,7 @@ static double work_before(const struct blas_call *call, int64_t grain, int64_t c
     const double order = (double)call->n, length = (double)grain, times = blas_is_symmetric(call) ? 2 : 1;
     if (call->family == FAMILY_GEMV)
         return (double)column / order;
-    const int64_t begin = column / grain * grain, end = least(call->n, begin + grain);
+    const int64_t begin = column / grain * grain, end = smaller(call->n, begin + grain);
     const double pieces = (double)(begin / grain), here = (double)(column - begin);
     double elements = pieces * length * length / 2; /* whole pieces: blocks of the diagonal */
     if (call->uplo == UPLO_LOWER) {
@@ -51,12 +42,12 @@ static int64_t column_of(const struct blas_call *call, int64_t grain, double wor
     int64_t low = 0, high = (call->n + grain - 1) / grain; /* the first at or behind which it is done */
     while (low < high) {
         const int64_t middle = (low + high) / 2;
-        if (work_before(call, grain, least(call->n, middle * grain)) >= work)
+        if (work_before(call, grain, smaller(call->n, middle * grain)) >= work)
             high = middle;
         else
             low = middle + 1;
     }
-    const int64_t behind = least(call->n, low * grain), before = greatest(0, (low - 1) * grain);
+    const int64_t behind = smaller(call->n, low * grain), before = larger(0, (low - 1) * grain);
     const double beyond = work_before(call, grain, behind) - work,
                  missing = work - work_before(call, grain, before);
     return beyond <= missing ? behind : before;
@@ -73,10 +64,10 @@ static int64_t next_cut(const struct split_plan *plan, int device, const struct 
     const int64_t n = plan->call->n, first = plan->first[device];
     const bool has_all = first == 0, leaves_all = has_all && device + 2 == plan->devices;
     const int64_t needed =
-        greatest(leaves_all ? grain : first, (n - least(others, n) + grain - 1) / grain * grain);
-    const int64_t held = least(first + shares[device].columns_most / grain * grain,
-                               has_all ? (n - 1) / grain * grain : n);
-    return least(n, greatest(needed, least(held, column_of(plan->call, grain, work))));
+        larger(leaves_all ? grain : first, round_up(n - smaller(others, n), grain));
+    const int64_t held = smaller(first + shares[device].columns_most / grain * grain,
+                                 has_all ? (n - 1) / grain * grain : n);
+    return smaller(n, larger(needed, smaller(held, column_of(plan->call, grain, work))));
 }
 
 /* When the last device is done, as a part of the call's time alone. */
@@ -136,7 +127,7 @@ static bool is_sooner(struct split_plan *plan, double alone_us, double best_us)
     for (int d = 0; d < plan->devices; d++)
         if (split_plan_each(plan, d, count_step, &counting) != STATUS_OK)
             return false;
-    plan->added = greatest(0, counting.numbers - alone);
+    plan->added = larger(0, counting.numbers - alone);
     return any || split_plan_us(plan, alone_us) < best_us;
 }
 
@@ -188,6 +179,17 @@ bool split_plan_make(struct split_plan *plan, const struct blas_call *call, cons
 {
     *plan = (struct split_plan){.call = call};
     return make(plan, shares, devices, alone_us, HUGE_VAL);
+}
+
+bool split_plan_make_turned(struct split_plan *plan, const struct blas_call *call,
+                            const struct split_share *shares, int devices, double alone_us)
+{
+    struct blas_call turned = *call;
+    turned.trans = blas_is_transposed(call) ? TRANS_NONE : TRANS_TRANSPOSE;
+    if (blas_is_symmetric(call) || !split_plan_make(plan, &turned, shares, devices, alone_us))
+        return false;
+    plan->call = call;
+    return is_sooner(plan, alone_us, HUGE_VAL); /* counts this call's own partials */
 }
 
 double split_plan_us(const struct split_plan *plan, double alone_us)

@@ -1,4 +1,5 @@
 #include "interpose/execute/split_plan.h"
+#include "common/whole_number.h"
 
 static bool is_triangle(const struct blas_call *call)
 {
@@ -18,16 +19,6 @@ int64_t split_plan_terms(const struct split_plan *plan)
 int64_t split_plan_results(const struct split_plan *plan)
 {
     return is_triangle(plan->call) || blas_is_transposed(plan->call) ? plan->call->n : plan->call->m;
-}
-
-static int64_t least(int64_t one, int64_t other)
-{
-    return one < other ? one : other;
-}
-
-static int64_t greatest(int64_t one, int64_t other)
-{
-    return one > other ? one : other;
 }
 
 static struct blas_matrix block(const struct split_plan *plan, int64_t row, int64_t column, int64_t rows,
@@ -66,7 +57,7 @@ static bool is_straddled(const struct split_plan *plan, int64_t term)
 {
     const int64_t begin = term / SPLIT_CHAIN * SPLIT_CHAIN;
     for (int d = 1; d < plan->devices; d++)
-        if (plan->first[d] > begin && plan->first[d] < least(begin + SPLIT_CHAIN, plan->call->n))
+        if (plan->first[d] > begin && plan->first[d] < smaller(begin + SPLIT_CHAIN, plan->call->n))
             return true;
     return false;
 }
@@ -77,7 +68,7 @@ int64_t split_plan_piece_end(const struct split_plan *plan, int64_t begin)
     if (is_alone(plan))
         return terms;
     const int64_t length = is_straddled(plan, begin) ? SPLIT_NODE : SPLIT_CHAIN;
-    return least(terms, (begin / length + 1) * length);
+    return smaller(terms, (begin / length + 1) * length);
 }
 
 /* Steps of one device. */
@@ -182,9 +173,9 @@ static enum status visit_across(const struct steps *steps, enum blas_trans trans
     const bool inside = begin >= steps->first && begin < steps->end;
     int64_t from = steps->first, to = steps->end;
     if (steps->plan->call->uplo == UPLO_LOWER)
-        to = least(to, begin);
+        to = smaller(to, begin);
     else
-        from = greatest(from, end);
+        from = larger(from, end);
     return from < to ? visit_block(steps, trans, inside ? 0 : 1, begin, from, end - begin, to - from, begin)
                      : STATUS_OK;
 }

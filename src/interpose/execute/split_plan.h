@@ -38,6 +38,11 @@ struct split_share {
 bool split_plan_make(struct split_plan *plan, const struct blas_call *call, const struct split_share *shares,
                      int devices, double alone_us);
 
+/* The same, but with the cuts of calls of the same matrix whose A is transposed where this one's is not, or not
+ * where it is. False for a symmetric one, too. */
+bool split_plan_make_turned(struct split_plan *plan, const struct blas_call *call,
+                            const struct split_share *shares, int devices, double alone_us);
+
 /* Microseconds that the call will take, with what comes home and is added up; and on up to so many that can
  * hold any part of it, alike but for the pace of the last, if that is less than most_us, else HUGE_VAL. */
 double split_plan_us(const struct split_plan *plan, double alone_us);

@@ -1,16 +1,7 @@
 #include "interpose/execute/tile_steps.h"
+#include "common/whole_number.h"
 
 enum { GRAIN = 8, DEPTH_MOST = 4096, BUFFERS = 2 };
-
-static int64_t least(int64_t one, int64_t other)
-{
-    return one < other ? one : other;
-}
-
-static int64_t round_up(int64_t value)
-{
-    return (value + GRAIN - 1) / GRAIN * GRAIN;
-}
 
 static int64_t rows_of(const struct blas_call *call)
 {
@@ -33,8 +24,8 @@ static int64_t depth_of(const struct blas_call *call)
 
 static uint64_t block_bytes(const struct tile_plan *plan, int64_t rows, int64_t columns)
 {
-    uint64_t bytes =
-        (uint64_t)round_up(rows) * (uint64_t)round_up(columns) * blas_element_bytes(plan->call.type);
+    const uint64_t bytes = (uint64_t)round_up(rows, GRAIN) * (uint64_t)round_up(columns, GRAIN) *
+                           blas_element_bytes(plan->call.type);
     return (bytes + 255) & ~(uint64_t)255;
 }
 
@@ -68,13 +59,13 @@ uint64_t tile_plan_bytes(const struct tile_plan *plan)
 /* The edge, at most `most`, that cuts `length` into equal parts. */
 static int64_t even_edge(int64_t length, int64_t most)
 {
-    return least(length, round_up(tile_blocks(length, tile_blocks(length, most))));
+    return smaller(length, round_up(tile_blocks(length, tile_blocks(length, most)), GRAIN));
 }
 
 static void cut(struct tile_plan *plan, int64_t edge)
 {
     const struct blas_call *call = &plan->call;
-    const int64_t depth = least(DEPTH_MOST, round_up(edge / 4 > GRAIN ? edge / 4 : GRAIN));
+    const int64_t depth = smaller(DEPTH_MOST, round_up(larger(edge / 4, GRAIN), GRAIN));
     plan->rows = even_edge(rows_of(call), edge);
     plan->columns = even_edge(columns_of(call), edge);
     plan->depth = blas_has_side(call->family) ? plan->rows : even_edge(depth_of(call), depth);

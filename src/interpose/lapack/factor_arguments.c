@@ -1,4 +1,5 @@
 /* factor_methods: arguments and results of factorisations and what follows from them. */
+#include "common/whole_number.h"
 #include "interpose/entries/overlap.h"
 #include "interpose/lapack/methods.h"
 #include "interpose/lapack/workspace_answers.h"
@@ -38,16 +39,6 @@ static const struct layout layouts[LAPACK_FAMILY_COUNT] = {
                      .lwork = 10, .info = 11, .trans_real = "N", .trans_complex = "N"},
     [LAPACK_TRTRI] = {.uplo = 1, .diag = 2, .n = 3, .a = 4, .lda = 5, .info = 6},
 };
-
-static int64_t larger(int64_t one, int64_t other)
-{
-    return one > other ? one : other;
-}
-
-static int64_t smaller(int64_t one, int64_t other)
-{
-    return one < other ? one : other;
-}
 
 static bool is_complex(const struct factor_problem *problem)
 {

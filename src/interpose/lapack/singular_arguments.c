@@ -1,4 +1,5 @@
 /* singular_methods: arguments and results of gesdd and gesvd. */
+#include "common/whole_number.h"
 #include "interpose/entries/overlap.h"
 #include "interpose/lapack/methods.h"
 #include "interpose/lapack/workspace_answers.h"
@@ -33,16 +34,6 @@ static bool is_complex(const struct lapack_call *call)
 static const struct layout *layout_of(const struct lapack_call *call)
 {
     return &layouts[call->routine->family][is_complex(call)];
-}
-
-static int64_t smaller(int64_t one, int64_t other)
-{
-    return one < other ? one : other;
-}
-
-static int64_t larger(int64_t one, int64_t other)
-{
-    return one > other ? one : other;
 }
 
 /* What is wanted of U and V': N, S, A, or O, where A's memory is to have what S means. */

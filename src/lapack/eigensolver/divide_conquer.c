@@ -1,4 +1,5 @@
 #include "lapack/eigensolver/divide_conquer.h"
+#include "common/whole_number.h"
 #include "gpu/kernels/stedc/stedc_arguments.h"
 #include "gpu/vendor/solver_blas.h"
 
@@ -22,11 +23,6 @@ struct divide_conquer {
     CUdeviceptr products[2]; /* the eigenvectors of odd levels' nodes, and of even ones' */
 };
 
-static int64_t round_up(int64_t number, int64_t unit)
-{
-    return (number + unit - 1) / unit * unit;
-}
-
 /* Until leaves are small enough. */
 static int32_t levels_of(int64_t n)
 {
@@ -34,11 +30,6 @@ static int32_t levels_of(int64_t n)
     while (stedc_node_most(n, levels) > STEDC_LEAF_MOST)
         levels++;
     return levels;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* Set the addresses; the bytes of all. */

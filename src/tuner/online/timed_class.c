@@ -1,6 +1,7 @@
 #include "tuner/online/timed_class.h"
 #include "common/blas_family.h"
 #include "common/call_work.h"
+#include "common/whole_number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,11 +59,6 @@ enum blas_family timed_class_shared(enum blas_family family)
     return family == FAMILY_HEMM ? FAMILY_SYMM : family;
 }
 
-static int64_t lesser(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* How many products a result sums up, and the other sizes. */
 static enum level3_form level3_form_of(const struct blas_call *call)
 {
@@ -72,7 +68,7 @@ static enum level3_form level3_form_of(const struct blas_call *call)
         sum = blas_side_order(call);
         others = call->side == SIDE_LEFT ? call->n : call->m;
     } else if (family == FAMILY_GEMM) {
-        others = lesser(call->m, call->n);
+        others = smaller(call->m, call->n);
     }
     if (sum < others / ASPECT || (sum <= SMALL && sum <= others))
         return PANEL;
