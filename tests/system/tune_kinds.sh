@@ -40,6 +40,9 @@ MUBLAS_DEVICE=all tune && grep -q '^device Large device$' "$first" && grep -q '^
 result $? "with all devices each kind is tuned, once"
 doctor_says "$first: " "device 1, Small (one): $second: "
 result $? "mublas doctor names both"
+MUBLAS_DEVICE=all mublas info && [ "$(grep -c '^  launch shapes: ' "$work/output")" = 2 ] &&
+    sed -n '/^device 1: /,/^device 2: /p' "$work/output" | grep -q "^  launch shapes: by the user's recipe $second: "
+result $? "mublas info, too, the other kind's beside its devices"
 MUBLAS_DEVICE=1,0 tune --output="$work/named" && grep -q '^device Small (one)$' "$work/named" &&
     grep -q '^device Large device$' "$work/named-Large-device-132"
 result $? "the order of devices does not matter, nor the name of the file"

@@ -79,21 +79,47 @@ static void print_device(FILE *stream, const struct device_properties *device,
             device->driver_version % 1000 / 10);
 }
 
-static void print_if_there(FILE *stream, int ordinal, const struct device_choice *choice)
+/* Of a device of another kind than the first, whose recipe has lines of its own. */
+static void print_recipe_of_kind(FILE *stream, const struct machine *machine,
+                                 const struct device_properties *device)
+{
+    struct recipe recipe;
+    struct recipe_search search;
+    const struct recipe_signature first = recipe_signature_of(&machine->device),
+                                  kind = recipe_signature_of(device);
+    if (recipe_is_of_kind(&first, &kind))
+        return;
+    if (recipe_search(&kind, &recipe, &search)) {
+        for (int origin = 0; origin < RECIPE_ORIGINS; origin++)
+            if (search.attempts[origin].outcome == RECIPE_IN_FORCE)
+                fprintf(stream, "  launch shapes: by %s recipe %s: %s\n",
+                        recipe_origin_name((enum recipe_origin)origin), search.attempts[origin].path,
+                        recipe.made);
+        recipe_clear(&recipe);
+    } else {
+        fputs("  launch shapes: built-in rules (MUBLAS_DEVICE=all mublas tune makes a recipe)\n", stream);
+    }
+}
+
+static void print_if_there(FILE *stream, int ordinal, const struct machine *machine)
 {
     struct device_properties device;
-    if (device_query(ordinal, &device) == STATUS_OK)
-        print_device(stream, &device, choice);
+    if (device_query(ordinal, &device) != STATUS_OK)
+        return;
+    print_device(stream, &device, &machine->choice);
+    if (place_of(ordinal, &machine->choice) >= 0)
+        print_recipe_of_kind(stream, machine, &device);
 }
 
 /* Those that calls go to beside the first, and then those that they do not go to. */
-static void print_other_devices(FILE *stream, const struct device_choice *choice)
+static void print_other_devices(FILE *stream, const struct machine *machine)
 {
+    const struct device_choice *const choice = &machine->choice;
     for (int i = 1; i < choice->count; i++)
-        print_if_there(stream, choice->ordinals[i], choice);
+        print_if_there(stream, choice->ordinals[i], machine);
     for (int ordinal = 0; ordinal < choice->devices; ordinal++)
         if (place_of(ordinal, choice) < 0)
-            print_if_there(stream, ordinal, choice);
+            print_if_there(stream, ordinal, machine);
     if (choice->missing >= 0)
         fprintf(stream, "device %d: there is none\n", choice->missing);
 }
@@ -219,7 +245,7 @@ static void print_screen(FILE *stream, const struct machine *machine)
     fprintf(stream, "mublas %s\n", PACKAGE_VERSION);
     if (machine->has_device) {
         print_device(stream, &machine->device, &machine->choice);
-        print_other_devices(stream, &machine->choice);
+        print_other_devices(stream, machine);
         print_library(stream, "level 3", "cuBLAS", cublas_library_find(), "MUBLAS_CUBLAS");
         print_library(stream, "LAPACK", "cuSOLVER", solver_library_find(), "MUBLAS_CUSOLVER");
     } else {
