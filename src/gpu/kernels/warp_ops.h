@@ -9,23 +9,55 @@ constexpr int WARP = 32;
 
 #ifdef MUBLAS_EMULATED
 
-/* The value of the thread whose number in the warp differs in the bits of `mask`. */
-template <typename T> DEVICE_FUNCTION T warp_exchange(const T &value, int mask)
-{
-    return static_cast<const T *>(
-        emulated_exchange(&value, sizeof value, WARP))[(int)(thread_index() % WARP) ^ mask];
-}
+/* What every thread of the warp has, by one rendezvous; until the second-next one. */
+template <typename T> struct warp_values {
+    const T *of_all;
+    DEVICE_METHOD explicit warp_values(const T &mine)
+        : of_all(static_cast<const T *>(emulated_exchange(&mine, sizeof mine, WARP)))
+    {
+    }
+    DEVICE_METHOD T operator[](int from) const { return of_all[from]; }
+};
 
 /* The value of the thread with this number in the warp. */
 template <typename T> DEVICE_FUNCTION T warp_value(const T &value, int from)
 {
-    return static_cast<const T *>(emulated_exchange(&value, sizeof value, WARP))[from];
+    return warp_values<T>(value)[from];
+}
+
+/* By halves: the first ones meet the second ones or, NEAREST, neighbours do. */
+template <bool NEAREST, int WIDTH, typename T> DEVICE_FUNCTION T tree_sum(T (&numbers)[WIDTH])
+{
+    for (int half = WIDTH / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++)
+            numbers[i] = NEAREST ? numbers[2 * i] + numbers[2 * i + 1] : numbers[i] + numbers[i + half];
+    return numbers[0];
+}
+
+/* Here a rendezvous is what takes time: one in place of one for each step, and each thread adds up itself. */
+template <int WIDTH, typename T> DEVICE_FUNCTION T part_sum(const T &value)
+{
+    const warp_values<T> all(value);
+    T numbers[WIDTH];
+    for (int i = 0; i < WIDTH; i++)
+        numbers[i] = all[(int)(thread_index() % WARP) / WIDTH * WIDTH + i];
+    return tree_sum<false>(numbers);
+}
+
+template <typename T, int COUNT> DEVICE_FUNCTION T warp_sums(const T (&values)[COUNT], int lane)
+{
+    const T *const all = static_cast<const T *>(emulated_exchange(values, sizeof values, WARP));
+    T numbers[WARP];
+    for (int i = 0; i < WARP; i++)
+        numbers[i] = all[i * COUNT + lane % COUNT];
+    return tree_sum<true>(numbers);
 }
 
 #else
 
 DEVICE_FUNCTION float warp_exchange(float value, int mask) { return __shfl_xor_sync(~0u, value, mask); }
 DEVICE_FUNCTION double warp_exchange(double value, int mask) { return __shfl_xor_sync(~0u, value, mask); }
+/* The value of the thread whose number in the warp differs in the bits of `mask`. */
 template <typename T> DEVICE_FUNCTION T warp_exchange(const T &value, int mask)
 {
     return {warp_exchange(value.re, mask), warp_exchange(value.im, mask)};
@@ -38,7 +70,11 @@ template <typename T> DEVICE_FUNCTION T warp_value(const T &value, int from)
     return {warp_value(value.re, from), warp_value(value.im, from)};
 }
 
-#endif
+template <typename T> struct warp_values {
+    T mine;
+    DEVICE_METHOD explicit warp_values(const T &value) : mine(value) {}
+    DEVICE_METHOD T operator[](int from) const { return warp_value(mine, from); }
+};
 
 /* The sum over aligned parts of WIDTH threads, in each of them: the same tree, and so the same bits, wherever
  * a value came from. */
@@ -74,5 +110,7 @@ template <typename T, int COUNT> DEVICE_FUNCTION T warp_sums(const T (&values)[C
         return warp_sums(half, lane, 2 * bit);
     }
 }
+
+#endif
 
 #endif

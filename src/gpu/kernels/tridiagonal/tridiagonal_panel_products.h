@@ -27,10 +27,11 @@ DEVICE_METHOD T panel_work<T, GROUP>::multiply_group(const column_group<T, GROUP
                                                      const T (&u_row)[2], T (&y)[2], bool on_diagonal,
                                                      int first_column, int row) const
 {
+    const warp_values<T> factors(u_column);
     T of_column[GROUP];
     UNROLL
     for (int j = 0; j < GROUP; j++) {
-        const T factor = warp_value(u_column, j);
+        const T factor = factors[j];
         y[0] = fused(now.element[j][0], factor, y[0]);
         y[1] = fused(now.element[j][1], factor, y[1]);
         T low = conjugate(now.element[j][0]), high = conjugate(now.element[j][1]);

@@ -218,10 +218,10 @@ template <typename R> struct band_chase_work {
             for (int h = 0; h < CHASE_HALVES; h++)
                 sums[j] = fused(below[h][j], row_v[h], sums[j]);
         }
-        const R sum = -(tau * warp_sums(sums, lane));
+        const warp_values<R> all(-(tau * warp_sums(sums, lane)));
         UNROLL
         for (int j = 0; j < CHASE_COLUMNS; j++) {
-            const R of_v = warp_value(sum, j);
+            const R of_v = all[j];
             if (first + j == 0)
                 continue;
             UNROLL

@@ -128,10 +128,11 @@ template <typename R, bool LONG> struct band_panel_work {
         const R sum = warp_sums(sums, lane);
         panel_factors<R> factors;
         factors.made = band_reflector_of(alpha, part_sum<WARP>(squares));
+        const warp_values<R> sum_of(sum);
         UNROLL
         for (int j = 0; j < PANEL_COLUMNS; j++) {
             const int k = first + j;
-            const R with_v = fused(factors.made.scale, warp_value(sum, j), pivots[j]);
+            const R with_v = fused(factors.made.scale, sum_of[j], pivots[j]);
             factors.of_v[j] = k > c ? -(factors.made.tau * with_v) : R(0);
             if (block_index() == 0 && lane == 0 && k < c)
                 gram[k + c * BAND_T_LD] = with_v;
