@@ -1,10 +1,13 @@
 #include "emulated_driver/internal.h"
 
+#include "common/clock.h"
 #include "common/float_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +46,8 @@ struct fault {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool is_inside; /* this thread has the lock, or waits for it */
+static __thread uint64_t inside_since;
+static atomic_uint waiting; /* for the lock */
 static unsigned long counts[CALL_COUNT];
 static struct fault faults[FAULTS_MAX];
 static int fault_count;
@@ -128,6 +133,7 @@ static void in_child(void)
     if (held)
         emulated_abort("a fork while a library is half way");
     forked = true;
+    waiting = 0;
     pthread_mutex_init(&lock, NULL);
 }
 
@@ -239,13 +245,32 @@ void call_lock(void)
 {
     pthread_once(&once, start);
     is_inside = true;
-    pthread_mutex_lock(&lock);
+    if (pthread_mutex_trylock(&lock) != 0) {
+        atomic_fetch_add(&waiting, 1);
+        pthread_mutex_lock(&lock);
+        atomic_fetch_sub(&waiting, 1);
+    }
+    inside_since = clock_nanoseconds();
+}
+
+/* Devices are busy at once: who makes long calls one after the other does not keep the others out. */
+static void let_others_in(void)
+{
+    enum { LONG_NS = 1000000, PATIENCE_NS = 1000000 };
+    const uint64_t end = clock_nanoseconds();
+    const unsigned others = atomic_load(&waiting);
+    if (end - inside_since < LONG_NS)
+        return;
+    while (others > 0 && atomic_load(&waiting) >= others && clock_nanoseconds() - end < PATIENCE_NS)
+        sched_yield();
 }
 
 void call_end(void)
 {
     pthread_mutex_unlock(&lock);
     is_inside = false;
+    if (atomic_load(&waiting) > 0)
+        let_others_in();
 }
 
 void fault_clear_sticky(CUdevice device)

@@ -4,6 +4,7 @@
 #include "emulated_driver/processor_state.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 const struct emulated_thread *emulated_self(void)
 {
@@ -101,7 +102,7 @@ static time_t seconds_now(void)
 
 void emulated_spin(unsigned turn)
 {
-    enum { TURNS_BETWEEN_CLOCKS = 256 };
+    enum { TURNS_BETWEEN_CLOCKS = 256, TURNS_LONG = 1 << 13, TURNS_BETWEEN_NAPS = 16 };
     struct processor *processor = running_processor;
     const struct emulated_thread *self = &processor->current->self;
     if (turn == 0)
@@ -113,7 +114,9 @@ void emulated_spin(unsigned turn)
                        options()->patience);
     if (turn % 2 == 0 && processor_pass(processor))
         return;
-    if (!turns_pass() || turn % TURNS_BETWEEN_CLOCKS == TURNS_BETWEEN_CLOCKS - 1)
+    if (turn > TURNS_LONG && turn % TURNS_BETWEEN_NAPS == 1)
+        usleep(1000); /* most likely a block is missing, and the host will end the wait */
+    else if (!turns_pass() || turn % TURNS_BETWEEN_CLOCKS == TURNS_BETWEEN_CLOCKS - 1)
         sched_yield(); /* to other blocks, or to a host that is to end the wait */
 }
 

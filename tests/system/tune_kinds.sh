@@ -12,7 +12,7 @@ fi
 use_emulated_driver
 use_reference_libraries
 export EMULATED_DEVICES=3 EMULATED_NAMES="Large device,Small (one)" EMULATED_MULTIPROCESSORS=132,60
-export EMULATED_POISON=0 EMULATED_PEER=0 HOME=$work/home XDG_CONFIG_HOME= OMP_NUM_THREADS=1
+export EMULATED_POISON=0 EMULATED_PEER=0 EMULATED_DMA=0 HOME=$work/home XDG_CONFIG_HOME= OMP_NUM_THREADS=1
 mkdir "$work/home"
 first=$work/home/.config/mublas/recipe second=$work/home/.config/mublas/recipe-Small--one--60
 mublas() { timeout -k 5 100 "$build/mublas" "$@" > "$work/output" 2> "$work/errors"; }
