@@ -1,6 +1,7 @@
 #include "interpose/split_call.h"
 
 #include "common/settings.h"
+#include "common/whole_number.h"
 #include "gpu/launch.h"
 #include "interpose/purchase/next_device.h"
 #include "interpose/purchase/other_devices.h"
@@ -57,28 +58,31 @@ void split_call_ran_out(const struct split_call *split)
     }
 }
 
-typedef __typeof(split_plan_make) split_plan_maker;
+static int64_t columns_most(const struct device_use *use, const struct program_call *call)
+{
+    const size_t budget = operands_budget(use->mirrors),
+                 column_bytes = (size_t)call->blas.a.ld * blas_element_bytes(call->blas.type);
+    return budget > MARGIN_BYTES ? (int64_t)((budget - MARGIN_BYTES) / column_bytes) : 0;
+}
 
-/* Over the first `most` of the devices in use. */
-static bool plan_by(split_plan_maker *make, struct split_call *split, const struct program_call *call,
+/* Of the call, or of another one of its matrix, over the first `most` of the devices in use. */
+static bool plan_of(struct split_call *split, const struct program_call *call, const struct blas_call *blas,
                     double alone_us, int most)
 {
     struct split_share shares[DEVICES_MAX];
-    const size_t column_bytes = (size_t)call->blas.a.ld * blas_element_bytes(call->blas.type);
     int count = 0;
     for (int i = 0; i < device_use_count() && count < most; i++) {
         struct device_use *const use = device_use_at(i);
-        const size_t budget = operands_budget(use->mirrors);
-        if (!device_is_usable(use->device) || budget <= MARGIN_BYTES || is_left_out(use))
+        const int64_t columns = columns_most(use, call);
+        if (!device_is_usable(use->device) || columns == 0 || is_left_out(use))
             continue;
         split->uses[count] = use;
         split->devices[count] = (struct split_device){.device = use->device, .mirrors = use->mirrors};
-        shares[count++] =
-            (struct split_share){.columns_most = (int64_t)((budget - MARGIN_BYTES) / column_bytes),
-                                 .pace = device_use_model(use)->device_bandwidth /
-                                         call->model->device_bandwidth};
+        shares[count++] = (struct split_share){.columns_most = columns,
+                                               .pace = device_use_model(use)->device_bandwidth /
+                                                       call->model->device_bandwidth};
     }
-    if (count < 2 || !make(&split->plan, &call->blas, shares, count, alone_us))
+    if (count < 2 || !split_plan_make(&split->plan, blas, shares, count, alone_us))
         return false;
     split_devices_describe(&split->plan, split->devices, call->operands[0].kind);
     return true;
@@ -86,7 +90,7 @@ static bool plan_by(split_plan_maker *make, struct split_call *split, const stru
 
 static bool plan(struct split_call *split, const struct program_call *call, double alone_us, int most)
 {
-    return plan_by(split_plan_make, split, call, alone_us, most);
+    return plan_of(split, call, &call->blas, alone_us, most);
 }
 
 static bool is_there(const struct split_call *split)
@@ -108,14 +112,33 @@ static bool plan_as_before(struct split_call *split, const struct program_call *
     return false;
 }
 
-/* A program that uses a matrix transposed and as it is in turn: a device in the middle may not have the room
- * for what either has there, and would send one in place of the other at each call. */
-static void keep_cuts(struct split_call *split, const struct program_call *call, double alone_us)
+/* One in the middle may not: between two cuts it has all columns that either plan gives it. */
+static bool have_room_for_both(const struct split_call *one, const struct split_call *other,
+                               const struct program_call *call)
+{
+    for (int d = 0; d < one->plan.devices && d < other->plan.devices; d++) {
+        const int64_t *const a = &one->plan.first[d], *const b = &other->plan.first[d];
+        const int64_t columns = larger(a[1], b[1]) - smaller(a[0], b[0]);
+        if (a[0] < a[1] && b[0] < b[1] && columns > columns_most(one->uses[d], call))
+            return false;
+    }
+    return true;
+}
+
+/* A program that uses a matrix transposed and as it is in turn would have parts sent in place of each other at
+ * each call: the cuts of those that are there serve both. */
+static void keep_cuts(struct split_call *split, const struct program_call *call, double alone_us,
+                      double other_us)
 {
     struct split_call turned;
-    if (split->plan.devices > 2 && !is_there(split) &&
-        plan_by(split_plan_make_turned, &turned, call, alone_us, DEVICES_MAX) && is_there(&turned) &&
-        (1 - worth_part) * split_plan_us(&turned.plan, alone_us) <= split_plan_us(&split->plan, alone_us))
+    struct blas_call blas;
+    if (split->plan.devices <= 2 || is_there(split) || !split_plan_turn(&blas, &call->blas) ||
+        !plan_of(&turned, call, &blas, crossover_times(call->model, &blas).resident_us, DEVICES_MAX) ||
+        !is_there(&turned) || have_room_for_both(split, &turned, call))
+        return;
+    split_plan_serve(&turned.plan, &call->blas);
+    const double turned_us = split_plan_us(&turned.plan, alone_us);
+    if (turned_us < other_us && (1 - worth_part) * turned_us <= split_plan_us(&split->plan, alone_us))
         *split = turned;
 }
 
@@ -219,7 +242,7 @@ static struct outcome weigh_all(struct split_call *split, struct program_call *c
                                 double other_us)
 {
     struct split_call before;
-    keep_cuts(split, call, alone_us);
+    keep_cuts(split, call, alone_us, other_us);
     const bool was_split = !is_there(split) && plan_as_before(&before, call, split, alone_us);
     const double before_us = was_split ? split_plan_us(&before.plan, alone_us) : other_us;
     const struct outcome outcome = weigh(split, call, alone_us, fmin(before_us, other_us));

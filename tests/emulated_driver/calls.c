@@ -133,7 +133,7 @@ static void in_child(void)
     if (held)
         emulated_abort("a fork while a library is half way");
     forked = true;
-    waiting = 0;
+    atomic_store(&waiting, 0);
     pthread_mutex_init(&lock, NULL);
 }
 
@@ -245,12 +245,15 @@ void call_lock(void)
 {
     pthread_once(&once, start);
     is_inside = true;
-    if (pthread_mutex_trylock(&lock) != 0) {
-        atomic_fetch_add(&waiting, 1);
-        pthread_mutex_lock(&lock);
-        atomic_fetch_sub(&waiting, 1);
-    }
+    atomic_fetch_add_explicit(&waiting, 1, memory_order_relaxed); /* orders nothing that a sanitizer is to find */
+    pthread_mutex_lock(&lock);
+    atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
     inside_since = clock_nanoseconds();
+}
+
+static unsigned others_waiting(void)
+{
+    return atomic_load_explicit(&waiting, memory_order_relaxed);
 }
 
 /* Devices are busy at once: who makes long calls one after the other does not keep the others out. */
@@ -258,10 +261,10 @@ static void let_others_in(void)
 {
     enum { LONG_NS = 1000000, PATIENCE_NS = 1000000 };
     const uint64_t end = clock_nanoseconds();
-    const unsigned others = atomic_load(&waiting);
+    const unsigned others = others_waiting();
     if (end - inside_since < LONG_NS)
         return;
-    while (others > 0 && atomic_load(&waiting) >= others && clock_nanoseconds() - end < PATIENCE_NS)
+    while (others > 0 && others_waiting() >= others && clock_nanoseconds() - end < PATIENCE_NS)
         sched_yield();
 }
 
@@ -269,7 +272,7 @@ void call_end(void)
 {
     pthread_mutex_unlock(&lock);
     is_inside = false;
-    if (atomic_load(&waiting) > 0)
+    if (others_waiting() > 0)
         let_others_in();
 }
 

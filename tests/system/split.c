@@ -198,12 +198,23 @@ static void run(bool is_complex, enum routine routine, char uplo, char trans)
 
 enum { WIDE_ROWS = 512, WIDE_COLUMNS = 3 * 16384 }; /* chains of the numerical contract */
 
+UNWATCHED static uint64_t digest_of(const double *numbers, int count, uint64_t all)
+{
+    for (int i = 0; i < count; i++) {
+        uint64_t bits;
+        memcpy(&bits, &numbers[i], sizeof bits);
+        all = (all ^ bits) * UINT64_C(1099511628211);
+    }
+    return all;
+}
+
 UNWATCHED static void run_turned(void)
 {
     const int m = WIDE_ROWS, n = WIDE_COLUMNS, one = 1;
     const double zero = 0;
     double *const a = malloc((size_t)m * n * sizeof *a), *const long_one = calloc((size_t)n, sizeof(double)),
                   *const short_one = calloc((size_t)m, sizeof(double));
+    uint64_t all = 14695981039346656037u;
     for (size_t i = 0; i < (size_t)m * n; i++)
         a[i] = next();
     for (int round = 0; round < 3; round++) {
@@ -217,11 +228,14 @@ UNWATCHED static void run_turned(void)
         dgemv_("N", &m, &n, &alpha, a, &m, long_one, &one, &zero, short_one, &one);
         for (int i = 0; i < m; i++)
             wrong += !(fabs(short_one[i] - alpha * expected[i]) < 1e-9);
+        all = digest_of(short_one, m, all);
         dgemv_("T", &m, &n, &alpha, a, &m, short_one, &one, &zero, long_one, &one);
         for (int i = 0; i < m; i++)
             across += a[i + (size_t)column * m] * short_one[i];
         wrong += !(fabs(long_one[column] - alpha * across) < 1e-9);
+        all = digest_of(long_one, n, all);
     }
+    printf("turned %016llx\nwrong %d\n", (unsigned long long)all, wrong);
     free(a);
     free(long_one);
     free(short_one);

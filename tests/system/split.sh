@@ -75,13 +75,20 @@ split first MUBLAS_DEVICE=0,1 EMULATED_FAULTS=cuLaunchKernel@0:20:719:sticky &&
     [ "$(tail -n 1 "$work/first")" = "wrong 0" ]
 result $? "the first is lost: all right"
 
-# By the cuts that products by A itself have, of which the one in the middle could not hold both.
+# By the cuts that products by A itself have, where the one in the middle has no room for both.
 unset EMULATED_MEMORY_CLOCK
+turned() # OUTPUT MEMORY
+{
+    split "$1" MUBLAS_DEVICE=all MUBLAS_DEVICE_MEMORY="$2" EMULATED_DEVICE_MEMORY=2G \
+        EMULATED_MEMORY_CLOCK=1964000,2619000,2619000 EMULATED_MULTIPROCESSORS=18,20,20 && all_ran &&
+        cmp "$work/$1" "$work/turned alone" && [ "$(calls_on 2)" = 6 ]
+}
 if [ -z "$sanitizers" ]; then
     types=turned
-    split turned MUBLAS_DEVICE=all MUBLAS_DEVICE_MEMORY=75M EMULATED_DEVICE_MEMORY=2G \
-        EMULATED_MEMORY_CLOCK=1964000,2619000,2619000 EMULATED_MULTIPROCESSORS=18,20,20 && all_ran &&
-        [ "$(calls_on 2)" = 6 ] && [ "$(sent)" -ge 201 ] && [ "$(sent)" -le 215 ]
+    split "turned alone" MUBLAS_DEVICE=0
+    turned "turned short" 75M && [ "$(sent)" -ge 201 ] && [ "$(sent)" -le 215 ]
     result $? "a matrix of 201 MB in turn as it is and transposed, on three: sent once, $(sent) MB"
+    turned turned 90M && [ "$(sent)" -gt 215 ] && [ "$(sent)" -le 230 ]
+    result $? "where there is room each has its own cuts, once: $(sent) MB"
 fi
 echo "1..$number"

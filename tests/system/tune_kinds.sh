@@ -41,7 +41,7 @@ result $? "with all devices each kind is tuned, once"
 doctor_says "$first: " "device 1, Small (one): $second: "
 result $? "mublas doctor names both"
 MUBLAS_DEVICE=all mublas info && [ "$(grep -c '^  launch shapes: ' "$work/output")" = 2 ] &&
-    sed -n '/^device 1: /,/^device 2: /p' "$work/output" | grep -q "^  launch shapes: by the user's recipe $second: "
+    sed -n '/^device 1: /,/^device 2: /p' "$work/output" | grep -q "^  launch shapes: by the recipe $second: "
 result $? "mublas info, too, the other kind's beside its devices"
 MUBLAS_DEVICE=1,0 tune --output="$work/named" && grep -q '^device Small (one)$' "$work/named" &&
     grep -q '^device Large device$' "$work/named-Large-device-132"
@@ -62,6 +62,9 @@ result $? "a program goes by the recipes of both"
 result $? "not by one that does not fit"
 ! mublas doctor && grep -q "recipe  *device 1, Small (one): $second is not used: made under a driver" "$work/output"
 result $? "mublas doctor says so"
+MUBLAS_DEVICE=all mublas info && grep -q "^  the recipe $second is refused: made under a driver" "$work/output" &&
+    grep -q '^  launch shapes: built-in rules' "$work/output"
+result $? "mublas info, too"
 
 unset EMULATED_NAMES EMULATED_MULTIPROCESSORS
 EMULATED_DEVICES=2 MUBLAS_VERBOSE=2 MUBLAS_DEVICE=all mublas tune --crossovers-only --routines=dsymv --memory=64 \

@@ -236,26 +236,34 @@ static void test_cuts(void)
 }
 
 /* By the cuts of products by A itself where it is transposed, and the other way round. */
+static bool serves(struct split_plan *plan, const struct blas_call *call, double alone_us)
+{
+    const int64_t many = INT64_C(1) << 40;
+    const struct split_share alike[] = {{many, 1}, {many, 1}};
+    struct blas_call turned;
+    if (!split_plan_turn(&turned, call) || !split_plan_make(plan, &turned, alike, 2, alone_us))
+        return false;
+    split_plan_serve(plan, call);
+    return plan->call == call;
+}
+
 static void test_turned(void)
 {
-    const int64_t chain = SPLIT_CHAIN, many = INT64_C(1) << 40, n = 40000;
-    const struct split_share alike[] = {{many, 1}, {many, 1}};
+    const int64_t chain = SPLIT_CHAIN, n = 40000;
     const double alone_us = 5000;
     const struct blas_call call = call_of(FAMILY_GEMV, TRANS_NONE, UPLO_LOWER, n, n),
                            across = call_of(FAMILY_GEMV, TRANS_TRANSPOSE, UPLO_LOWER, n, n),
-                           lower = call_of(FAMILY_SYMV, TRANS_NONE, UPLO_LOWER, 0, n);
+                           lower = call_of(FAMILY_SYMV, TRANS_NONE, UPLO_LOWER, 0, n),
+                           small = call_of(FAMILY_TRMV, TRANS_NONE, UPLO_UPPER, 0, 1030);
     struct split_plan plan;
-    tap_ok(split_plan_make_turned(&plan, &across, alike, 2, alone_us) && plan.call == &across &&
-               plan.first[1] == chain && plan.added == 0 &&
+    tap_ok(serves(&plan, &across, alone_us) && plan.first[1] == chain && plan.added == 0 &&
                fabs(split_plan_us(&plan, alone_us) - (alone_us * (double)(n - chain) / (double)n + 100)) < 1,
            "a transposed one by the other's cuts: without partials");
-    tap_ok(split_plan_make_turned(&plan, &call, alike, 2, alone_us) && plan.call == &call &&
-               llabs(plan.first[1] - n / 2) <= SPLIT_NODE / 2 && plan.added > 64 * n,
+    tap_ok(serves(&plan, &call, alone_us) && llabs(plan.first[1] - n / 2) <= SPLIT_NODE / 2 &&
+               plan.added > 64 * n,
            "the other by its cuts: with many");
-    tap_ok(!split_plan_make_turned(&plan, &lower, alike, 2, alone_us), "a symmetric one is not turned");
-    const struct blas_call small = call_of(FAMILY_TRMV, TRANS_NONE, UPLO_UPPER, 0, 1030);
-    tap_ok(split_plan_make_turned(&plan, &small, alike, 2, LONG_US) && covers_all(&plan),
-           "each element once, in its piece");
+    tap_ok(!serves(&plan, &lower, alone_us), "a symmetric one is not turned");
+    tap_ok(serves(&plan, &small, LONG_US) && covers_all(&plan), "each element once, in its piece");
 }
 
 static struct split_plan plan_alike(const struct blas_call *call, int devices, double alone_us)

@@ -19,29 +19,6 @@ static const struct recipe_attempt *lost_recipe(const struct recipe_search *sear
     return NULL;
 }
 
-static const struct recipe_attempt *recipe_in_force(const struct recipe_search *search)
-{
-    for (int origin = 0; origin < RECIPE_ORIGINS; origin++)
-        if (search->attempts[origin].outcome == RECIPE_IN_FORCE)
-            return &search->attempts[origin];
-    return NULL;
-}
-
-/* The recipe that lies beside another kind's, for this one, and is not used; NULL: none. */
-static const struct recipe_attempt *lost_beside(const struct recipe_search *search,
-                                                const struct recipe_signature *kind)
-{
-    char end[sizeof search->attempts->path];
-    const size_t bytes = recipe_path_of_kind("", kind, end) ? strlen(end) : sizeof end;
-    for (int origin = 0; origin < RECIPE_BUILT_IN; origin++) {
-        const struct recipe_attempt *attempt = &search->attempts[origin];
-        const size_t all = strlen(attempt->path);
-        if (attempt->outcome == RECIPE_REFUSED && all > bytes && strcmp(attempt->path + all - bytes, end) == 0)
-            return attempt;
-    }
-    return NULL;
-}
-
 /* A line for a device of another kind than those before. */
 static void check_of_other(struct patient *patient, const struct device_properties *device)
 {
@@ -50,11 +27,11 @@ static void check_of_other(struct patient *patient, const struct device_properti
     const struct recipe_signature signature = recipe_signature_of(device);
     if (recipe_search(&signature, &recipe, &search)) {
         finding_good(&patient->findings, subject, "device %d, %s: %s: %s", device->ordinal, device->name,
-                     recipe_in_force(&search)->path, recipe.made);
+                     recipe_search_used(&search)->path, recipe.made);
         recipe_clear(&recipe);
         return;
     }
-    const struct recipe_attempt *lost = lost_beside(&search, &signature);
+    const struct recipe_attempt *lost = recipe_search_refused_beside(&search, &signature);
     if (lost)
         finding_wrong(&patient->findings, subject, "run MUBLAS_DEVICE=all mublas tune, which learns it anew",
                       "device %d, %s: %s is not used: %s", device->ordinal, device->name, lost->path,
@@ -92,7 +69,7 @@ void check_recipe(struct patient *patient)
     }
     const struct recipe_signature signature = recipe_signature_of(&patient->properties);
     const bool found = recipe_search(&signature, &recipe, &search);
-    const struct recipe_attempt *lost = lost_recipe(&search), *used = recipe_in_force(&search);
+    const struct recipe_attempt *lost = lost_recipe(&search), *used = recipe_search_used(&search);
     if (lost)
         finding_wrong(&patient->findings, subject, "run mublas tune, which learns this machine anew",
                       "%s is not used: %s", lost->path,

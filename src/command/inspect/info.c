@@ -89,16 +89,17 @@ static void print_recipe_of_kind(FILE *stream, const struct machine *machine,
                                   kind = recipe_signature_of(device);
     if (recipe_is_of_kind(&first, &kind))
         return;
-    if (recipe_search(&kind, &recipe, &search)) {
-        for (int origin = 0; origin < RECIPE_ORIGINS; origin++)
-            if (search.attempts[origin].outcome == RECIPE_IN_FORCE)
-                fprintf(stream, "  launch shapes: by %s recipe %s: %s\n",
-                        recipe_origin_name((enum recipe_origin)origin), search.attempts[origin].path,
-                        recipe.made);
-        recipe_clear(&recipe);
-    } else {
+    const bool found = recipe_search(&kind, &recipe, &search);
+    const struct recipe_attempt *const used = recipe_search_used(&search),
+                                *const refused = recipe_search_refused_beside(&search, &kind);
+    if (refused)
+        fprintf(stream, "  the recipe %s is refused: %s\n", refused->path, refused->fault);
+    if (found)
+        fprintf(stream, "  launch shapes: by the recipe %s: %s\n", used->path, recipe.made);
+    else
         fputs("  launch shapes: built-in rules (MUBLAS_DEVICE=all mublas tune makes a recipe)\n", stream);
-    }
+    if (found)
+        recipe_clear(&recipe);
 }
 
 static void print_if_there(FILE *stream, int ordinal, const struct machine *machine)

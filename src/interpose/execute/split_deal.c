@@ -181,15 +181,21 @@ bool split_plan_make(struct split_plan *plan, const struct blas_call *call, cons
     return make(plan, shares, devices, alone_us, HUGE_VAL);
 }
 
-bool split_plan_make_turned(struct split_plan *plan, const struct blas_call *call,
-                            const struct split_share *shares, int devices, double alone_us)
+bool split_plan_turn(struct blas_call *turned, const struct blas_call *call)
 {
-    struct blas_call turned = *call;
-    turned.trans = blas_is_transposed(call) ? TRANS_NONE : TRANS_TRANSPOSE;
-    if (blas_is_symmetric(call) || !split_plan_make(plan, &turned, shares, devices, alone_us))
-        return false;
+    *turned = *call;
+    turned->trans = blas_is_transposed(call) ? TRANS_NONE : TRANS_TRANSPOSE;
+    if (call->family == FAMILY_GEMV) {
+        turned->x.length = call->y.length;
+        turned->y.length = call->x.length;
+    }
+    return !blas_is_symmetric(call);
+}
+
+void split_plan_serve(struct split_plan *plan, const struct blas_call *call)
+{
     plan->call = call;
-    return is_sooner(plan, alone_us, HUGE_VAL); /* counts this call's own partials */
+    is_sooner(plan, 0, HUGE_VAL); /* counts this call's partials */
 }
 
 double split_plan_us(const struct split_plan *plan, double alone_us)

@@ -38,10 +38,10 @@ struct split_share {
 bool split_plan_make(struct split_plan *plan, const struct blas_call *call, const struct split_share *shares,
                      int devices, double alone_us);
 
-/* The same, but with the cuts of calls of the same matrix whose A is transposed where this one's is not, or not
- * where it is. False for a symmetric one, too. */
-bool split_plan_make_turned(struct split_plan *plan, const struct blas_call *call,
-                            const struct split_share *shares, int devices, double alone_us);
+/* The call of the same matrix whose A is transposed where this one's is not, or not where it is: what its cuts
+ * depend on alone. False: of a symmetric one there is none. And let a plan for that call serve this one. */
+bool split_plan_turn(struct blas_call *turned, const struct blas_call *call);
+void split_plan_serve(struct split_plan *plan, const struct blas_call *call);
 
 /* Microseconds that the call will take, with what comes home and is added up; and on up to so many that can
  * hold any part of it, alike but for the pace of the last, if that is less than most_us, else HUGE_VAL. */

@@ -171,6 +171,28 @@ bool recipe_search(const struct recipe_signature *machine, struct recipe *recipe
     return try_built_in(&search->attempts[RECIPE_BUILT_IN], recipe, machine);
 }
 
+const struct recipe_attempt *recipe_search_used(const struct recipe_search *search)
+{
+    for (int origin = 0; origin < RECIPE_ORIGINS; origin++)
+        if (search->attempts[origin].outcome == RECIPE_IN_FORCE)
+            return &search->attempts[origin];
+    return NULL;
+}
+
+const struct recipe_attempt *recipe_search_refused_beside(const struct recipe_search *search,
+                                                          const struct recipe_signature *machine)
+{
+    char end[PATH_BYTES];
+    const size_t bytes = recipe_path_of_kind("", machine, end) ? strlen(end) : sizeof end;
+    for (int origin = 0; origin < RECIPE_BUILT_IN; origin++) {
+        const struct recipe_attempt *attempt = &search->attempts[origin];
+        const size_t all = strlen(attempt->path);
+        if (attempt->outcome == RECIPE_REFUSED && all > bytes && strcmp(attempt->path + all - bytes, end) == 0)
+            return attempt;
+    }
+    return NULL;
+}
+
 char *recipe_search_early(void)
 {
     struct recipe *recipe = malloc(sizeof *recipe);

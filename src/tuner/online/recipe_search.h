@@ -37,6 +37,12 @@ bool recipe_path_of_kind(const char *path, const struct recipe_signature *machin
 bool recipe_search(const struct recipe_signature *machine, struct recipe *recipe,
                    struct recipe_search *search);
 
+/* Of a search the recipe in force, and the one that lies beside another kind's for this kind of device and is
+ * refused; NULL: there is none. */
+const struct recipe_attempt *recipe_search_used(const struct recipe_search *search);
+const struct recipe_attempt *recipe_search_refused_beside(const struct recipe_search *search,
+                                                          const struct recipe_signature *machine);
+
 /* Before a device is awake: the crossover section of the first of the setting's, the user's and the
  * system's recipes that is there, can be trusted and was made for these kernels, from malloc; whether it
  * fits the device is seen when that wakes. NULL: there is none. Logs nothing. */
