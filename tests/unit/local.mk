@@ -237,8 +237,15 @@ tests_unit_test_job_helpers_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_shared_transfer
 sanitizer_tests += tests/unit/test_shared_transfer
-tests_unit_test_shared_transfer_SOURCES = tests/unit/test_shared_transfer.c tests/unit/emulated_lane.h
+tests_unit_test_shared_transfer_SOURCES = tests/unit/test_shared_transfer.c tests/unit/shared_transfer.h \
+	tests/unit/emulated_lane.h
 tests_unit_test_shared_transfer_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_shared_transfer_failures
+sanitizer_tests += tests/unit/test_shared_transfer_failures
+tests_unit_test_shared_transfer_failures_SOURCES = tests/unit/test_shared_transfer_failures.c \
+	tests/unit/shared_transfer.h tests/unit/emulated_lane.h
+tests_unit_test_shared_transfer_failures_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_page_scan
 TESTS += tests/unit/test_page_scan
@@ -386,7 +393,8 @@ tests_unit_test_operands_threads_SOURCES = tests/unit/test_operands_threads.c te
 tests_unit_test_operands_threads_LDADD = $(unit_test_libraries)
 
 # Under ThreadSanitizer: what starts threads, and what the threads' common parts rest on; the longest first.
-long_thread_tests += tests/unit/test_shared_transfer tests/unit/test_operands_shared
+long_thread_tests += tests/unit/test_shared_transfer tests/unit/test_shared_transfer_failures \
+	tests/unit/test_operands_shared
 thread_tests += tests/unit/test_claims tests/unit/test_completeness tests/unit/test_emulated_blocks tests/unit/test_emulated_faults tests/unit/test_emulated_graphs \
 	tests/unit/test_emulated_streams tests/unit/test_emulated_threads tests/unit/test_job_helpers \
 	tests/unit/test_operands tests/unit/test_operands_threads tests/unit/test_page_scan tests/unit/test_process_state \

@@ -1,92 +1,15 @@
 /* Transfers by several threads: they land where they should, whole, and touch no other byte, whatever staging
  * was used for before and is used for after. Copies of the emulated device land as late as possible, so a
  * slot reused too early shows. The argument is the seed of the random part. */
-#include "emulated_lane.h"
 #include "common/threads/job_helpers.h"
-#include "mirror/transfer/shared_transfer.h"
-#include "mirror/transfer/staging.h"
-
-#include <sched.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-enum { DEVICE_BYTES = 96 << 20, GUARD = 64, LARGE = 40 << 20 };
+#include "shared_transfer.h"
 
 #ifdef __SANITIZE_THREAD__
-enum {
-    RANDOM_TRANSFERS = 12,
-    EVERY = 4,
-    HELPERS_LEAST = 4,
-    HELPERS_MOST = 4
-}; /* each takes twenty times as long */
+/* Each takes twenty times as long. */
+enum { RANDOM_TRANSFERS = 12, EVERY = 4, HELPERS_LEAST = 4, HELPERS_MOST = 4 };
 #else
 enum { RANDOM_TRANSFERS = 150, EVERY = 1, HELPERS_LEAST = 1, HELPERS_MOST = 7 };
 #endif
-
-/* The C library's, but that there are as many processors as a test says; 0: as there are. */
-static int processors;
-
-int sched_getaffinity(pid_t thread, size_t bytes, cpu_set_t *set)
-{
-    memset(set, 0, bytes);
-    for (int i = 0; i < processors; i++)
-        CPU_SET_S((size_t)i, bytes, set);
-    return processors > 0 || syscall(SYS_sched_getaffinity, thread, bytes, set) > 0 ? 0 : -1;
-}
-
-static struct lane *lane;
-static CUdeviceptr device;
-static unsigned char *image; /* what device memory should be or was */
-
-static uint64_t random_state = 1;
-
-static uint64_t draw(uint64_t below)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (random_state >> 33) % below;
-}
-
-static unsigned char *allocate(size_t bytes)
-{
-    unsigned char *memory = malloc(bytes);
-    if (!memory)
-        abort();
-    return memory;
-}
-
-/* Never the same twice, and no period that a piece's length could have. */
-static void fill_randomly(unsigned char *memory, size_t bytes)
-{
-    uint64_t state = draw(UINT64_C(1) << 31) + 1;
-    size_t i = 0;
-    for (; i + 8 <= bytes; i += 8) {
-        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-        memcpy(memory + i, &state, 8);
-    }
-    memset(memory + i, 7, bytes - i);
-}
-
-static bool all_are(const unsigned char *memory, size_t bytes, unsigned char value)
-{
-    return bytes == 0 || (memory[0] == value && memcmp(memory, memory + 1, bytes - 1) == 0);
-}
-
-static bool upload(struct transfer transfer, int helpers)
-{
-    enum status status = STATUS_BUSY;
-    if (helpers == 0)
-        return transfer_upload_alone(&transfer) == STATUS_OK;
-    return shared_transfer_run(&transfer, 1, helpers, true, &status) && status == STATUS_OK;
-}
-
-static bool download(struct transfer transfer, int helpers)
-{
-    enum status status = STATUS_BUSY;
-    if (helpers == 0)
-        return transfer_download_alone(&transfer) == STATUS_OK;
-    return shared_transfer_run(&transfer, 1, helpers, false, &status) && status == STATUS_OK;
-}
 
 /* Rows of the host at a pitch that may be negative, `span` bytes of memory with a guard at either end. */
 static void test_rows(size_t width, size_t height, ptrdiff_t host_pitch, size_t device_pitch, int helpers)
@@ -273,111 +196,10 @@ static void test_halves(void)
     free(work);
 }
 
-/* One call fails: it is reported, and what follows is right. */
-static void test_failed_upload(const char *script)
-{
-    unsigned char *other = allocate(LARGE), *source = allocate(LARGE), *result = allocate(LARGE);
-    struct transfer transfer = {.lane = lane, .device = device, .device_pitch = LARGE, .host = other,
-                                .host_pitch = LARGE, .width = LARGE, .height = 1};
-    fill_randomly(source, LARGE);
-    memset(other, 0x66, LARGE);
-    set_faults(script);
-    const bool failed = !upload(transfer, 3);
-    set_faults(NULL);
-    transfer.host = source;
-    transfer.device += LARGE;
-    bool good = upload(transfer, 3);
-    transfer.host = result;
-    good = good && download(transfer, 3) && memcmp(result, source, LARGE) == 0;
-    tap_ok(failed && good, "up, %s: %s, afterwards %s", script, failed ? "reported" : "not reported",
-           good ? "right" : "wrong");
-    free(other);
-    free(source);
-    free(result);
-}
-
-static void test_failed_download(const char *script, bool may_touch)
-{
-    unsigned char *source = allocate(LARGE), *result = allocate(LARGE);
-    bool touched = false;
-    struct transfer transfer = {.lane = lane, .device = device, .device_pitch = LARGE, .host = source,
-                                .host_pitch = LARGE, .width = LARGE, .height = 1};
-    fill_randomly(source, LARGE);
-    memset(result, 0x77, LARGE);
-    bool good = upload(transfer, 3) && lane_synchronise(lane, "waiting") == STATUS_OK;
-    transfer.host = result;
-    transfer.touched = &touched;
-    set_faults(script);
-    const bool failed = !download(transfer, 3);
-    set_faults(NULL);
-    const bool untouched = all_are(result, LARGE, 0x77);
-    good = good && touched == !untouched && (may_touch || untouched);
-    /* What had been queued into slots does not come over what is packed next. */
-    fill_randomly(source, LARGE);
-    transfer.host = source;
-    transfer.device += LARGE;
-    good = good && upload(transfer, 3) && lane_synchronise(lane, "waiting") == STATUS_OK;
-    transfer.host = result;
-    memset(result, 0x77, LARGE);
-    good = good && download(transfer, 3) && memcmp(result, source, LARGE) == 0;
-    tap_ok(failed && good, "down, %s: %s, host memory %s, afterwards %s", script,
-           failed ? "reported" : "not reported", untouched ? "untouched" : "touched",
-           good ? "right" : "wrong");
-    free(source);
-    free(result);
-}
-
-static void test_failures(void)
-{
-    static const char *const ups[] = {"cuMemcpyHtoDAsync_v2:1:801", "cuMemcpyHtoDAsync_v2:37:801",
-                                      "cuEventRecord:1:801",        "cuEventRecord:9:801",
-                                      "cuEventQuery:1:801",         "cuEventSynchronize:2:801"};
-    static const struct {
-        const char *script;
-        bool may_touch;
-    } downs[] = {{"cuMemcpyDtoHAsync_v2:1:801", false}, {"cuMemcpyDtoHAsync_v2:35:801", true},
-                 {"cuEventRecord:2:801", true},         {"cuEventSynchronize:7:801", true},
-                 {"cuEventSynchronize:1:801", false},   {"COPY_BACK:20:801", true},
-                 {"cuEventQuery:1:801", false},         {"COPY_BACK:1:801", false}};
-    for (size_t i = EVERY - 1; i < sizeof ups / sizeof *ups; i += EVERY)
-        test_failed_upload(ups[i]);
-    for (size_t i = EVERY - 1; i < sizeof downs / sizeof *downs; i += EVERY)
-        test_failed_download(downs[i].script, downs[i].may_touch);
-}
-
-/* Another thread's job keeps the helpers: one thread does it all, as before. */
-static void stay_idle(void *unused, unsigned part)
-{
-    (void)unused, (void)part;
-}
-
-static void test_busy_helpers(void)
-{
-    unsigned char *memory = allocate(LARGE), *result = allocate(LARGE);
-    struct transfer transfer = {.lane = lane, .device = device, .device_pitch = LARGE, .host = memory,
-                                .host_pitch = LARGE, .width = LARGE, .height = 1};
-    enum status status = STATUS_OK;
-    fill_randomly(memory, LARGE);
-    processors = 4;
-    struct job_crew *const crew = job_helpers_begin(stay_idle, NULL, 1, 1);
-    bool good = crew;
-    good = good && !shared_transfer_run(&transfer, 1, 3, true, &status) &&
-           transfer_upload(&transfer) == STATUS_OK;
-    transfer.host = result;
-    good = good && transfer_download(&transfer) == STATUS_OK && memcmp(memory, result, LARGE) == 0;
-    job_helpers_end(crew);
-    tap_ok(good, "where helpers are busy one thread does it all");
-    free(memory);
-    free(result);
-}
-
 int main(int count, char **arguments)
 {
     const uint64_t seed = count > 1 ? strtoull(arguments[1], NULL, 10) : (uint64_t)getpid();
-    lane = emulated_lane();
-    image = malloc(DEVICE_BYTES);
-    if (!image || device_allocate(emulated_device, DEVICE_BYTES, &device) != STATUS_OK)
-        tap_skip_all("not enough memory");
+    open_memory();
     test_who_is_woken();
     for (int helpers = HELPERS_LEAST; helpers <= HELPERS_MOST; helpers += 3)
         test_all_rows(helpers);
@@ -397,9 +219,5 @@ int main(int count, char **arguments)
     random_state = seed;
     printf("# seed %llu\n", (unsigned long long)seed);
     test_random(RANDOM_TRANSFERS, "any seed");
-    test_failures();
-    test_busy_helpers();
-    lane_release(lane);
-    device_leave(emulated_device, &emulated_scope);
-    return tap_done();
+    return close_memory();
 }
