@@ -232,24 +232,24 @@ tests_unit_test_early_account_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_job_helpers
 TESTS += tests/unit/test_job_helpers
-tests_unit_test_job_helpers_SOURCES = tests/unit/test_job_helpers.c
+tests_unit_test_job_helpers_SOURCES = tests/unit/test_job_helpers.c tests/unit/said_processors.h
 tests_unit_test_job_helpers_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_shared_transfer
 sanitizer_tests += tests/unit/test_shared_transfer
 tests_unit_test_shared_transfer_SOURCES = tests/unit/test_shared_transfer.c tests/unit/shared_transfer.h \
-	tests/unit/emulated_lane.h
+	tests/unit/said_processors.h tests/unit/emulated_lane.h
 tests_unit_test_shared_transfer_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_shared_transfer_failures
 sanitizer_tests += tests/unit/test_shared_transfer_failures
 tests_unit_test_shared_transfer_failures_SOURCES = tests/unit/test_shared_transfer_failures.c \
-	tests/unit/shared_transfer.h tests/unit/emulated_lane.h
+	tests/unit/shared_transfer.h tests/unit/said_processors.h tests/unit/emulated_lane.h
 tests_unit_test_shared_transfer_failures_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_page_scan
 TESTS += tests/unit/test_page_scan
-tests_unit_test_page_scan_SOURCES = tests/unit/test_page_scan.c
+tests_unit_test_page_scan_SOURCES = tests/unit/test_page_scan.c tests/unit/said_processors.h
 tests_unit_test_page_scan_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_write_tracker

@@ -6,24 +6,9 @@
 #include "emulated_lane.h"
 #include "mirror/transfer/shared_transfer.h"
 #include "mirror/transfer/staging.h"
-
-#include <sched.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "said_processors.h"
 
 enum { DEVICE_BYTES = 96 << 20, GUARD = 64, LARGE = 40 << 20 };
-
-/* The C library's, but that there are as many processors as a test says; 0: as there are. */
-static int processors;
-
-int sched_getaffinity(pid_t thread, size_t bytes, cpu_set_t *set)
-{
-    memset(set, 0, bytes);
-    for (int i = 0; i < processors; i++)
-        CPU_SET_S((size_t)i, bytes, set);
-    return processors > 0 || syscall(SYS_sched_getaffinity, thread, bytes, set) > 0 ? 0 : -1;
-}
 
 static struct lane *lane;
 static CUdeviceptr device;

@@ -1,5 +1,6 @@
 /* Helpers do each part once, come when they are wanted, and come to nobody's harm. */
 #include "common/threads/job_helpers.h"
+#include "said_processors.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -14,17 +15,6 @@
 #include <unistd.h>
 
 enum { HELPERS = 3, PARTS = 64, FORKS = 20, PATIENCE = 30 };
-
-/* The C library's, but that there are as many processors as a test says; 0: as there are. */
-static int processors;
-
-int sched_getaffinity(pid_t thread, size_t bytes, cpu_set_t *set)
-{
-    memset(set, 0, bytes);
-    for (int i = 0; i < processors; i++)
-        CPU_SET_S((size_t)i, bytes, set);
-    return processors > 0 || syscall(SYS_sched_getaffinity, thread, bytes, set) > 0 ? 0 : -1;
-}
 
 static atomic_bool ends;
 

@@ -1,6 +1,7 @@
 /* Scans in pieces by several threads: what one thread finds, with writers running. */
 #include "mirror/tracking/page_bits.h"
 #include "mirror/tracking/page_scan.h"
+#include "said_processors.h"
 #include "tap.h"
 
 #include <fcntl.h>
@@ -13,17 +14,6 @@
 #include <unistd.h>
 
 enum { BYTES = 128 << 20, HELPERS = 3, WRITERS = 3, ROUNDS = 60 };
-
-/* The C library's, but that there are as many processors as a test says; 0: as there are. */
-static int processors;
-
-int sched_getaffinity(pid_t thread, size_t bytes, cpu_set_t *set)
-{
-    memset(set, 0, bytes);
-    for (int i = 0; i < processors; i++)
-        CPU_SET_S((size_t)i, bytes, set);
-    return processors > 0 || syscall(SYS_sched_getaffinity, thread, bytes, set) > 0 ? 0 : -1;
-}
 
 static struct write_tracker *tracker;
 static int pagemap;
