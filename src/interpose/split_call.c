@@ -112,7 +112,7 @@ static bool plan_as_before(struct split_call *split, const struct program_call *
     return false;
 }
 
-/* One in the middle may not: between two cuts it has all columns that either plan gives it. */
+/* Each device, for its columns by either plan. One in the middle, between two cuts, may have none. */
 static bool have_room_for_both(const struct split_call *one, const struct split_call *other,
                                const struct program_call *call)
 {
@@ -125,14 +125,14 @@ static bool have_room_for_both(const struct split_call *one, const struct split_
     return true;
 }
 
-/* A program that uses a matrix transposed and as it is in turn would have parts sent in place of each other at
- * each call: the cuts of those that are there serve both. */
+/* A program may use a matrix transposed and as it is in turn. Where there is no room for both calls' parts,
+ * each would be sent in place of the other: then the parts that are there serve both. */
 static void keep_cuts(struct split_call *split, const struct program_call *call, double alone_us,
                       double other_us)
 {
     struct split_call turned;
     struct blas_call blas;
-    if (split->plan.devices <= 2 || is_there(split) || !split_plan_turn(&blas, &call->blas) ||
+    if (is_there(split) || !split_plan_turn(&blas, &call->blas) ||
         !plan_of(&turned, call, &blas, crossover_times(call->model, &blas).resident_us, DEVICES_MAX) ||
         !is_there(&turned) || have_room_for_both(split, &turned, call))
         return;

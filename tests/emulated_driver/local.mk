@@ -29,8 +29,8 @@ emulated-driver: $(emulated_libraries)
 
 emulated_flags = $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) -I$(top_srcdir)/$(emulated_folder) -fPIC -MMD -MP
 
-# See the head of processor.c. Under the other sanitizers these two would take a third of the time of all that
-# runs here; kernels are what they are to look at.
+# See the head of processor.c. Under the other sanitizers these two would take a quarter of the time of all
+# that runs here; kernels are what they are to look at.
 $(emulated_folder)/objects/collectives.o $(emulated_folder)/objects/processor.o: emulated_own_flags = -fno-sanitize=all
 
 $(emulated_folder)/objects/%.o: $(top_srcdir)/$(emulated_folder)/%.c

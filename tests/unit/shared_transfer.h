@@ -16,13 +16,13 @@ static unsigned char *image; /* what device memory should be or was */
 
 static uint64_t random_state = 1;
 
-__attribute__((unused)) static uint64_t draw(uint64_t below)
+static uint64_t draw(uint64_t below)
 {
     random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (random_state >> 33) % below;
 }
 
-__attribute__((unused)) static unsigned char *allocate(size_t bytes)
+static unsigned char *allocate(size_t bytes)
 {
     unsigned char *memory = malloc(bytes);
     if (!memory)
@@ -31,7 +31,7 @@ __attribute__((unused)) static unsigned char *allocate(size_t bytes)
 }
 
 /* Never the same twice, and no period that a piece's length could have. */
-__attribute__((unused)) static void fill_randomly(unsigned char *memory, size_t bytes)
+static void fill_randomly(unsigned char *memory, size_t bytes)
 {
     uint64_t state = draw(UINT64_C(1) << 31) + 1;
     size_t i = 0;
@@ -42,12 +42,12 @@ __attribute__((unused)) static void fill_randomly(unsigned char *memory, size_t 
     memset(memory + i, 7, bytes - i);
 }
 
-__attribute__((unused)) static bool all_are(const unsigned char *memory, size_t bytes, unsigned char value)
+static bool all_are(const unsigned char *memory, size_t bytes, unsigned char value)
 {
     return bytes == 0 || (memory[0] == value && memcmp(memory, memory + 1, bytes - 1) == 0);
 }
 
-__attribute__((unused)) static bool upload(struct transfer transfer, int helpers)
+static bool upload(struct transfer transfer, int helpers)
 {
     enum status status = STATUS_BUSY;
     if (helpers == 0)
@@ -55,7 +55,7 @@ __attribute__((unused)) static bool upload(struct transfer transfer, int helpers
     return shared_transfer_run(&transfer, 1, helpers, true, &status) && status == STATUS_OK;
 }
 
-__attribute__((unused)) static bool download(struct transfer transfer, int helpers)
+static bool download(struct transfer transfer, int helpers)
 {
     enum status status = STATUS_BUSY;
     if (helpers == 0)
@@ -63,7 +63,7 @@ __attribute__((unused)) static bool download(struct transfer transfer, int helpe
     return shared_transfer_run(&transfer, 1, helpers, false, &status) && status == STATUS_OK;
 }
 
-__attribute__((unused)) static void open_memory(void)
+static void open_memory(void)
 {
     lane = emulated_lane();
     image = malloc(DEVICE_BYTES);
@@ -71,7 +71,7 @@ __attribute__((unused)) static void open_memory(void)
         tap_skip_all("not enough memory");
 }
 
-__attribute__((unused)) static int close_memory(void)
+static int close_memory(void)
 {
     lane_release(lane);
     device_leave(emulated_device, &emulated_scope);

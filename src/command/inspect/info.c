@@ -90,16 +90,16 @@ static void print_recipe_of_kind(FILE *stream, const struct machine *machine,
     if (recipe_is_of_kind(&first, &kind))
         return;
     const bool found = recipe_search(&kind, &recipe, &search);
-    const struct recipe_attempt *const used = recipe_search_used(&search),
-                                *const refused = recipe_search_refused_beside(&search, &kind);
+    const struct recipe_attempt *const refused = recipe_search_refused_beside(&search, &kind);
     if (refused)
         fprintf(stream, "  the recipe %s is refused: %s\n", refused->path, refused->fault);
-    if (found)
-        fprintf(stream, "  launch shapes: by the recipe %s: %s\n", used->path, recipe.made);
-    else
-        fputs("  launch shapes: built-in rules (MUBLAS_DEVICE=all mublas tune makes a recipe)\n", stream);
-    if (found)
+    if (found) {
+        fprintf(stream, "  launch shapes: by the recipe %s: %s\n", recipe_search_used(&search)->path,
+                recipe.made);
         recipe_clear(&recipe);
+    } else {
+        fputs("  launch shapes: built-in rules (MUBLAS_DEVICE=all mublas tune makes a recipe)\n", stream);
+    }
 }
 
 static void print_if_there(FILE *stream, int ordinal, const struct machine *machine)

@@ -38,9 +38,11 @@ struct split_share {
 bool split_plan_make(struct split_plan *plan, const struct blas_call *call, const struct split_share *shares,
                      int devices, double alone_us);
 
-/* The call of the same matrix whose A is transposed where this one's is not, or not where it is: what its cuts
- * depend on alone. False: of a symmetric one there is none. And let a plan for that call serve this one. */
+/* The same call with A transposed, or no longer so: as far as a plan's cuts depend on it. False: A is
+ * symmetric. */
 bool split_plan_turn(struct blas_call *turned, const struct blas_call *call);
+
+/* Let the plan of a turned call serve this one: by its cuts, with this call's own partials. */
 void split_plan_serve(struct split_plan *plan, const struct blas_call *call);
 
 /* Microseconds that the call will take, with what comes home and is added up; and on up to so many that can
