@@ -13,6 +13,12 @@ int processors_usable(void)
     return CPU_COUNT(&processors);
 }
 
+int processors_online(void)
+{
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (int)online : 1;
+}
+
 int processors_for_blas(void)
 {
     static const char *const names[] = {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS",

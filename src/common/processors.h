@@ -7,6 +7,9 @@
 /* The processors in the calling thread's affinity mask; 1 if the system does not say. */
 int processors_usable(void);
 
+/* The processors of the machine that are online, whoever may use them; 1 if the system does not say. */
+int processors_online(void);
+
 /* The threads that a host BLAS will have: by the first of OPENBLAS_NUM_THREADS, BLIS_NUM_THREADS,
  * MKL_NUM_THREADS and OMP_NUM_THREADS that is set, otherwise the number above. A key for measured times,
  * whether or not the library obeys. */

@@ -81,6 +81,7 @@ interposer_sources += \
 	src/interpose/lapack/singular_arguments.c src/interpose/lapack/tridiagonal_eigen_arguments.c \
 	src/interpose/lapack/methods.h \
 	src/interpose/lapack/entry.c \
+	src/interpose/lapack/route_call.c src/interpose/lapack/route_call.h \
 	src/interpose/lapack/shared_route.c src/interpose/lapack/shared_route.h \
 	src/interpose/lapack/workspace_answers.c src/interpose/lapack/workspace_answers.h \
 	src/interpose/report/exit_wait.c src/interpose/report/exit_wait.h \

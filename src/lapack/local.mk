@@ -8,6 +8,7 @@ libmublas_core_la_SOURCES += \
 	src/lapack/general_eigen_normalise.c src/lapack/general_eigen_normalise.inc \
 	src/lapack/lu.c \
 	src/lapack/matrix_part.c src/lapack/matrix_part.h \
+	src/lapack/product.c src/lapack/product.h \
 	src/lapack/qr.c \
 	src/lapack/reduction.c src/lapack/reduction.h \
 	src/lapack/route.c src/lapack/route.h src/lapack/route_engine.h \

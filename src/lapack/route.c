@@ -165,7 +165,7 @@ static enum status run_in_lane(struct route_run *run)
     enum status status = is_too_long(route) ? STATUS_UNSUPPORTED
                                             : route->method->plan(route, &run->lane->handle);
     phase_enter(PHASE_UPLOAD);
-    if (status == STATUS_OK && !may_touch(route))
+    if (status == STATUS_OK && !route->host_is_own && !may_touch(route))
         status = STATUS_INACCESSIBLE;
     if (status == STATUS_OK && !route_host_values_are_good(route))
         status = STATUS_VALUES;

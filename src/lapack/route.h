@@ -49,6 +49,10 @@ struct route {
     const void *problem; /* the method's */
     bool keeps; /* operands that may stay on the device do stay */
     bool solvers_alone;      /* by cuSOLVER, even where kernels of our own do the same */
+    bool host_is_own;        /* all host memory is mublas' own: what is written there before a failure is nobody's
+                                loss */
+    bool host_is_pinned;     /* and pinned for good (operands_pin_own): copies go by DMA */
+    bool takes_any_values;   /* not finite ones, too */
     struct two_stage_borders two_stages; /* from which orders on these take two stages; all 0: as built in */
     int64_t cluster_to;                  /* and up to which a cluster reduces; 0: as built in */
     bool spares_memory;      /* set by the engine where there was too little for the faster way, before it

@@ -1,6 +1,6 @@
 /* What comes home. */
 #include "lapack/route_engine.h"
-#include "mirror/transfer/staging.h"
+#include "mirror/transfer/part_transfer.h"
 
 #include <string.h>
 
@@ -60,9 +60,10 @@ static enum status bring_columns(const struct route *route, const struct route_o
         count = run_of(operand, first);
         part.pointer = (unsigned char *)part.pointer + (size_t)(first * part.ld) * element;
         part.columns = count;
-        status = staging_download_part(
-            lane, &part, route_first_address(route, operand) + (CUdeviceptr)(column * operand->ld) * element,
-            operand->ld, element, touched);
+        status = part_download(lane, &part,
+                               route_first_address(route, operand) +
+                                   (CUdeviceptr)(column * operand->ld) * element,
+                               operand->ld, element, route->host_is_pinned, touched);
     }
     return status;
 }
@@ -102,7 +103,7 @@ enum status route_bring_home(struct route_run *run)
                 is_updated(route, operand) != (updated == 1))
                 continue;
             const enum status status = bring_home(run, operand, &touched);
-            lost = lost || (touched && updated == 1);
+            lost = lost || (touched && updated == 1 && !route->host_is_own);
             if (status != STATUS_OK)
                 return lost ? STATUS_RESULT_LOST : status;
         }

@@ -2,7 +2,7 @@
 #include "lapack/matrix_part.h"
 #include "lapack/route_engine.h"
 #include "lapack/route_values.h"
-#include "mirror/transfer/staging.h"
+#include "mirror/transfer/part_transfer.h"
 
 #include <string.h>
 
@@ -58,8 +58,8 @@ static enum status send_operand(struct route_run *run, const struct route_operan
     struct lane *const lane = run->lane->lane;
     enum status status = route_take_from_mirror(run, operand);
     if (status != STATUS_OK) {
-        status = staging_upload_part(lane, route_first_address(route, operand), operand->ld, &operand->up,
-                                     blas_element_bytes(route->type));
+        status = part_upload(lane, route_first_address(route, operand), operand->ld, &operand->up,
+                             blas_element_bytes(route->type), route->host_is_pinned);
         route->moved.bytes_up += blas_part_bytes(&operand->up, route->type);
     }
     return status == STATUS_OK && operand->hermitian ? clear_imaginary_diagonal(route, operand, lane)
@@ -90,7 +90,7 @@ static enum status queue_look(struct route_run *run, unsigned *blocks)
         const struct device_part part = {route_first_address(route, operand), operand->ld, operand->up.rows,
                                          operand->up.columns, operand->up.part};
         blocks[i] = 0;
-        if (operand->up.pointer)
+        if (operand->up.pointer && !route->takes_any_values)
             status = matrix_part_queue_largest(run->lane->lane->device, run->lane->lane->stream, &part,
                                                route->type, moduli_of(route, i), &blocks[i]);
     }

@@ -152,6 +152,16 @@ bool operands_evict(struct mirror_table *table);
  * ways; not where no memory may be pinned. Inside device_enter. */
 bool operands_are_pinned_by_program(struct mirror_table *table, const struct operand *operands, int count);
 
+/* Pin whole pages of mublas' own, which nobody else frees, for copies by DMA; and give them back. What the
+ * kernel then counts as pinned is not taken for a stranger's. Inside device_enter. */
+struct own_pin {
+    void *begin;
+    size_t bytes;
+    uint64_t counted;
+};
+enum status operands_pin_own(struct mirror_table *table, void *begin, size_t bytes, struct own_pin *pin);
+void operands_unpin_own(struct mirror_table *table, const struct own_pin *pin);
+
 /* One line of state for `mublas info` and the report. */
 const char *mirror_table_description(const struct mirror_table *table);
 

@@ -42,3 +42,27 @@ bool operands_are_pinned_by_program(struct mirror_table *table, const struct ope
     }
     return true;
 }
+
+enum status operands_pin_own(struct mirror_table *table, void *begin, size_t bytes, struct own_pin *pin)
+{
+    struct mirror_resources *const resources = &table->space->resources;
+    pthread_mutex_lock(&resources->pinning);
+    const uint64_t before = process_pins_bytes(&resources->process_pins);
+    const CUresult result = driver()->pin(begin, bytes, CU_MEMHOSTREGISTER_PORTABLE);
+    const uint64_t after = result == CUDA_SUCCESS ? process_pins_bytes(&resources->process_pins) : before;
+    *pin = (struct own_pin){begin, bytes, after > before ? after - before : 0};
+    if (pin->counted > bytes)
+        pin->counted = bytes;
+    resources->counted_pins += pin->counted;
+    pthread_mutex_unlock(&resources->pinning);
+    return result == CUDA_SUCCESS ? STATUS_OK : STATUS_DEVICE_ERROR;
+}
+
+void operands_unpin_own(struct mirror_table *table, const struct own_pin *pin)
+{
+    struct mirror_resources *const resources = &table->space->resources;
+    pthread_mutex_lock(&resources->pinning);
+    if (driver()->unpin(pin->begin) == CUDA_SUCCESS)
+        resources->counted_pins -= pin->counted;
+    pthread_mutex_unlock(&resources->pinning);
+}

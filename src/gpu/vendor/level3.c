@@ -120,15 +120,14 @@ static int run(cublasHandle_t handle, const struct blas_call *call)
     }
 }
 
-static enum status translate(struct lane *lane, int result)
+static enum status translate(struct device *device, int result)
 {
     if (result == CUBLAS_STATUS_SUCCESS)
         return STATUS_OK;
     if (result == CUBLAS_STATUS_ALLOC_FAILED)
         return STATUS_OUT_OF_MEMORY;
-    lane->broken = true;
     if (result == CUBLAS_STATUS_EXECUTION_FAILED) {
-        device_disable(lane->device, "cuBLAS could not execute");
+        device_disable(device, "cuBLAS could not execute");
         return STATUS_DEVICE_LOST;
     }
     log_message(LOG_WARNING, "cuBLAS call failed (status %d)", result);
@@ -137,31 +136,39 @@ static enum status translate(struct lane *lane, int result)
 
 /* Zeros for the imaginary parts of a Hermitian C's diagonal, which BLAS does not read: the
  * cher2k of cuBLAS 13 multiplies them by beta, and what is not a number there spreads. */
-static enum status clear_imaginary_diagonal(struct lane *lane, const struct blas_call *call)
+static enum status clear_imaginary_diagonal(struct device *device, CUstream stream,
+                                            const struct blas_call *call)
 {
     const size_t element = blas_element_bytes(call->type), half = element / 2;
     if ((call->family != FAMILY_HER2K && call->family != FAMILY_HERK) ||
         blas_scalar_is_zero(call->type, call->beta))
         return STATUS_OK;
-    return device_check(lane->device,
+    return device_check(device,
                         driver()->words_set_2d_async((uintptr_t)call->c.pointer + half,
                                                      ((size_t)call->c.ld + 1) * element, 0,
-                                                     half / sizeof(unsigned), (size_t)call->n, lane->stream),
+                                                     half / sizeof(unsigned), (size_t)call->n, stream),
                         "clearing a Hermitian diagonal's imaginary parts");
 }
 
-enum status level3_run(struct lane *lane, const struct blas_call *call)
+enum status level3_queue(struct device *device, CUstream stream, const struct blas_call *call)
 {
     cublasHandle_t handle;
     if (!is_known(call))
         return STATUS_UNSUPPORTED;
-    enum status status = clear_imaginary_diagonal(lane, call);
+    enum status status = clear_imaginary_diagonal(device, stream, call);
     if (status != STATUS_OK)
         return status;
-    const int place = device_place(lane->device);
-    int result = cublas_library_acquire(place, lane->stream, &handle);
+    const int place = device_place(device);
+    int result = cublas_library_acquire(place, stream, &handle);
     if (result == CUBLAS_STATUS_SUCCESS)
         result = run(handle, call);
     cublas_library_release(place);
-    return translate(lane, result);
+    return translate(device, result);
+}
+
+enum status level3_run(struct lane *lane, const struct blas_call *call)
+{
+    const enum status status = level3_queue(lane->device, lane->stream, call);
+    lane->broken = lane->broken || status == STATUS_DEVICE_LOST || status == STATUS_DEVICE_ERROR;
+    return status;
 }

@@ -1,7 +1,7 @@
 # libmublas.so: the same as a BLAS to link, and what a libblas.so.3 has besides.
 # current:revision:age: interfaces changed; only code changed; interfaces added.
 blas_sources = $(interposer_sources) \
-	src/interpose/library/library_stubs.S src/interpose/library/library.c src/interpose/library/library.def
+	src/interpose/library/library_stubs.S src/scalapack/library_stubs.S src/interpose/library/library.c src/interpose/library/library.def
 libmublas_la_SOURCES = $(blas_sources)
 libmublas_la_LIBADD = $(libmublas_shim_la_LIBADD)
 library_flags = $(AM_LDFLAGS) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,--no-copy-dt-needed-entries

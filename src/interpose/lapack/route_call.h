@@ -1,0 +1,28 @@
+/* route_call.h - a route for a caller inside mublas: the parallel routes of src/scalapack.
+ *
+ * It takes the purchases of LAPACK calls (device, cuSOLVER) and their devices' turns, and never runs the host.
+ * Between offload_enter and offload_leave. */
+#ifndef MUBLAS_ROUTE_CALL_H
+#define MUBLAS_ROUTE_CALL_H
+
+#include "interpose/host_reason.h"
+#include "lapack/route.h"
+#include "tuner/online/route_times.h"
+
+struct route_call {
+    const char *name; /* of the routine; static storage */
+    struct route_shape shape;
+    struct route_times times; /* host_us: of all who would share the work there */
+};
+
+/* Does a device gain by it? Opens what calls have paid for. HOST_REASON_COUNT: yes, and it is there;
+ * otherwise why not. */
+enum host_reason route_call_decide(const struct route_call *call);
+
+/* Run it, decided. `route` is described, and its host memory is mublas' own. HOST_REASON_COUNT: it is done. */
+enum host_reason route_call_run(const struct route_call *call, struct route *route);
+
+/* The first device in use, and its mirrors, which pin memory of mublas' own; NULL: there is none. */
+struct device_use *route_call_device(void);
+
+#endif

@@ -1,0 +1,240 @@
+#include "scalapack/arena.h"
+#include "common/log.h"
+#include "common/whole_number.h"
+#include "interpose/lapack/route_call.h"
+#include "interpose/purchase/device_use.h"
+#include "scalapack/machine_memory.h"
+#include "scalapack/membership.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mempolicy.h>
+#include <poll.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
+enum { HAND_OVER_MS = 10000 };
+
+/* What goes with the descriptor. */
+struct offer {
+    uint64_t bytes;
+    uint32_t nonce;
+};
+
+/* On all memory nodes in turn, whoever touches it first. The pages are the file's, so one process's policy
+ * serves all. A kernel without memory nodes refuses. */
+static void interleave(void *memory, size_t bytes)
+{
+    enum { NODES = 1024, BITS = 8 * sizeof(unsigned long) };
+    unsigned long nodes[NODES / BITS] = {0};
+    if (syscall(SYS_get_mempolicy, NULL, nodes, (unsigned long)NODES, NULL, MPOL_F_MEMS_ALLOWED) == 0)
+        syscall(SYS_mbind, memory, bytes, MPOL_INTERLEAVE, nodes, (unsigned long)NODES, 0UL);
+}
+
+static bool map(struct arena *arena)
+{
+    void *const memory =
+        mmap(NULL, arena->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, arena->file, 0);
+    if (memory == MAP_FAILED)
+        return false;
+    arena->memory = memory;
+    madvise(memory, arena->bytes, MADV_DONTDUMP);
+    return true;
+}
+
+static int make_file(size_t bytes)
+{
+    const int made = memfd_create("mublas arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    const int file = made < 0 ? -1 : fcntl(made, F_DUPFD_CLOEXEC, 512);
+    if (file >= 0)
+        close(made);
+    const int kept = file >= 0 ? file : made;
+    if (kept >= 0 && ftruncate(kept, (off_t)bytes) == 0 && fcntl(kept, F_ADD_SEALS, SEALS) == 0)
+        return kept;
+    if (kept >= 0)
+        close(kept);
+    return -1;
+}
+
+bool arena_create(struct arena *arena, size_t bytes, uint32_t nonce)
+{
+    *arena = (struct arena){.bytes = bytes, .nonce = nonce, .file = -1};
+    const char *const fault = machine_memory_forbids(bytes);
+    if (fault) {
+        log_message(LOG_INFO, "no room for %zu MiB that ranks share: %s", bytes >> 20, fault);
+        return false;
+    }
+    arena->file = make_file(bytes);
+    if (arena->file >= 0 && map(arena)) {
+        interleave(arena->memory, bytes);
+        return true;
+    }
+    log_message(LOG_INFO, "cannot make %zu MiB that ranks share: %s", bytes >> 20, strerror(errno));
+    arena_drop(arena);
+    return false;
+}
+
+/* One message with the descriptor. */
+static bool send_offer(const struct arena *arena, int connection)
+{
+    struct offer offer;
+    memset(&offer, 0, sizeof offer); /* padding, too */
+    offer.bytes = arena->bytes;
+    offer.nonce = arena->nonce;
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control = {.room = {0}};
+    struct iovec part = {&offer, sizeof offer};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+                             .msg_controllen = sizeof control.room};
+    struct cmsghdr *const header = CMSG_FIRSTHDR(&message);
+    *header = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
+                               .cmsg_len = CMSG_LEN(sizeof(int))};
+    memcpy(CMSG_DATA(header), &arena->file, sizeof(int));
+    return sendmsg(connection, &message, MSG_NOSIGNAL) == (ssize_t)sizeof offer;
+}
+
+static int number_of(const pid_t *processes, int count, pid_t process)
+{
+    for (int i = 0; i < count; i++)
+        if (processes[i] == process)
+            return i;
+    return -1;
+}
+
+static int milliseconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int)(now.tv_sec % 1000000) * 1000 + (int)(now.tv_nsec / 1000000);
+}
+
+static bool asks(int connection, uint32_t nonce)
+{
+    uint32_t wanted;
+    struct pollfd waits = {.fd = connection, .events = POLLIN};
+    return poll(&waits, 1, HAND_OVER_MS) > 0 &&
+           recv(connection, &wanted, sizeof wanted, 0) == (ssize_t)sizeof wanted && wanted == nonce;
+}
+
+/* Whoever only looked whether this process is there has gone: its connection is at its end. */
+bool arena_offer(const struct arena *arena, const pid_t *processes, int count)
+{
+    const int begun = milliseconds_now();
+    int served = 0;
+    while (served < count - 1 && milliseconds_now() - begun < HAND_OVER_MS) {
+        pid_t process;
+        const int connection = membership_accept(100, &process);
+        if (connection < 0)
+            continue;
+        if (number_of(processes, count, process) >= 0 && asks(connection, arena->nonce))
+            served += send_offer(arena, connection);
+        close(connection);
+    }
+    return served == count - 1;
+}
+
+static int receive_file(int connection, struct offer *offer)
+{
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec part = {offer, sizeof *offer};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+                             .msg_controllen = sizeof control.room};
+    struct pollfd waits = {.fd = connection, .events = POLLIN};
+    if (poll(&waits, 1, HAND_OVER_MS) <= 0 ||
+        recvmsg(connection, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *offer)
+        return -1;
+    const struct cmsghdr *const header = CMSG_FIRSTHDR(&message);
+    int file = -1;
+    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+        header->cmsg_len == CMSG_LEN(sizeof(int)))
+        memcpy(&file, CMSG_DATA(header), sizeof file);
+    return file;
+}
+
+/* Nobody can make it shorter under our feet. */
+static bool is_as_agreed(int file, size_t bytes)
+{
+    struct stat status;
+    return fstat(file, &status) == 0 && status.st_size == (off_t)bytes &&
+           fcntl(file, F_GET_SEALS) == SEALS;
+}
+
+bool arena_receive(struct arena *arena, int owner_rank, pid_t owner, size_t bytes, uint32_t nonce)
+{
+    struct offer offer;
+    *arena = (struct arena){.bytes = bytes, .nonce = nonce, .file = -1};
+    const int connection = membership_connect(owner_rank, owner);
+    if (connection < 0)
+        return false;
+    if (send(connection, &nonce, sizeof nonce, MSG_NOSIGNAL) == (ssize_t)sizeof nonce)
+        arena->file = receive_file(connection, &offer);
+    close(connection);
+    if (arena->file >= 0 && offer.bytes == bytes && offer.nonce == nonce && is_as_agreed(arena->file, bytes) &&
+        !machine_memory_limit_forbids(bytes) && map(arena))
+        return true;
+    arena_drop(arena);
+    return false;
+}
+
+/* Whole pages. Room that cannot be had now would be SIGBUS later. */
+bool arena_populate(const struct arena *arena, int part, int parts)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t share = (arena->bytes / page + (size_t)parts - 1) / (size_t)parts * page;
+    const size_t begin = share * (size_t)part;
+    if (begin >= arena->bytes)
+        return true;
+    const size_t bytes = (size_t)smaller((int64_t)share, (int64_t)(arena->bytes - begin));
+    int result;
+    do
+        result = fallocate(arena->file, 0, (off_t)begin, (off_t)bytes);
+    while (result != 0 && errno == EINTR);
+    return result == 0;
+}
+
+void arena_pin(struct arena *arena)
+{
+    struct device_scope scope;
+    const struct device_use *const use = route_call_device();
+    if (!use || device_enter(use->device, &scope) != STATUS_OK)
+        return;
+    arena->mirrors = use->mirrors;
+    arena->is_pinned =
+        operands_pin_own(use->mirrors, arena->memory, arena->bytes, &arena->pin) == STATUS_OK;
+    device_leave(use->device, &scope);
+    if (!arena->is_pinned)
+        log_message(LOG_INFO, "the memory that ranks share cannot be pinned");
+}
+
+static void unpin(const struct arena *arena)
+{
+    struct device_scope scope;
+    const struct device_use *const use = route_call_device();
+    if (!use || device_enter(use->device, &scope) != STATUS_OK)
+        return;
+    operands_unpin_own(arena->mirrors, &arena->pin);
+    device_leave(use->device, &scope);
+}
+
+void arena_drop(struct arena *arena)
+{
+    if (arena->is_pinned)
+        unpin(arena);
+    if (arena->memory)
+        munmap(arena->memory, arena->bytes);
+    if (arena->file >= 0)
+        close(arena->file);
+    *arena = (struct arena){.file = -1};
+}

@@ -1,0 +1,42 @@
+/* arena.h - memory that the processes of a grid share: whole matrices, and words to wait by.
+ *
+ * One process, the owner, makes it (a sealed memfd, no name in any file system) and hands it to the others over
+ * their sockets (membership.h). Its pages lie on all memory nodes in turn and are made present by all processes
+ * at once; the owner's device pins it once. It is made, and given up, only between calls. */
+#ifndef MUBLAS_SCALAPACK_ARENA_H
+#define MUBLAS_SCALAPACK_ARENA_H
+
+#include "mirror/operands.h"
+#include "scalapack/rendezvous.h"
+
+#include <stdbool.h>
+
+struct arena {
+    unsigned char *memory; /* begins with struct rendezvous */
+    size_t bytes;
+    int file;
+    uint32_t nonce;
+    bool is_pinned;
+    struct own_pin pin;
+    struct mirror_table *mirrors; /* that pinned it */
+};
+
+/* By the owner: room for `bytes`, if the limits of this process, of its control group and the machine's memory
+ * allow it. False: logged once with what forbids it. */
+bool arena_create(struct arena *arena, size_t bytes, uint32_t nonce);
+
+/* By the owner, one of the `count` processes: hand it to the others; waits some seconds for them. */
+bool arena_offer(const struct arena *arena, const pid_t *processes, int count);
+
+/* By another process: take it from the owner of that local rank. False: anything about it is not as agreed. */
+bool arena_receive(struct arena *arena, int owner_rank, pid_t owner, size_t bytes, uint32_t nonce);
+
+/* By each: make its share of the pages present, `part` of `parts`. */
+bool arena_populate(const struct arena *arena, int part, int parts);
+
+/* By the owner, whose device is awake: for copies by DMA. Without it they go through staging. */
+void arena_pin(struct arena *arena);
+
+void arena_drop(struct arena *arena);
+
+#endif

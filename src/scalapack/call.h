@@ -1,0 +1,90 @@
+/* call.h - one call of a parallel routine as this process sees it: its arguments by their words, its matrices,
+ * and the whole matrices in the arena.
+ *
+ * Integers have 32 bits (parallel_call_begin refuses others). Reading changes nothing. */
+#ifndef MUBLAS_SCALAPACK_CALL_H
+#define MUBLAS_SCALAPACK_CALL_H
+
+#include "interpose/lapack/frame.h"
+#include "scalapack/distribution.h"
+#include "scalapack/routine.h"
+
+#include <string.h>
+
+struct parallel_matrix {
+    const struct matrix_signature *signature;
+    void *local;
+    struct distribution distribution; /* of the submatrix, as it is stored */
+    enum blas_part part;
+    enum parallel_access access;
+    bool is_used;    /* the flags reference it */
+    /* by parallel_call_lay_out: */
+    size_t offset;   /* of the whole submatrix in the arena */
+    int64_t ld;
+};
+
+struct parallel_call {
+    const struct parallel_routine *routine;
+    const struct lapack_frame *frame;
+    int context; /* handle of the BLACS */
+    struct grid_place place;
+    struct parallel_matrix matrices[PARALLEL_MATRICES_MAX];
+    /* by parallel_call_lay_out: */
+    size_t vector_offset; /* of eigenvalues or pivots in the arena */
+    size_t arena_bytes;
+};
+
+static inline bool parallel_has(const struct parallel_call *call, enum parallel_word word)
+{
+    return call->routine->signature.positions[word] != 0;
+}
+
+static inline void *parallel_address(const struct parallel_call *call, enum parallel_word word)
+{
+    return frame_address(call->frame, call->routine->signature.positions[word]);
+}
+
+static inline int32_t parallel_integer(const struct parallel_call *call, enum parallel_word word)
+{
+    int32_t value;
+    memcpy(&value, parallel_address(call, word), sizeof value);
+    return value;
+}
+
+/* In capitals. */
+static inline char parallel_letter(const struct parallel_call *call, enum parallel_word word)
+{
+    const char letter = *(const char *)parallel_address(call, word);
+    return letter >= 'a' && letter <= 'z' ? (char)(letter - 'a' + 'A') : letter;
+}
+
+/* A real number of the routine's precision. */
+double parallel_real(const struct parallel_call *call, enum parallel_word word);
+
+/* alpha or beta; with `is_real` herk's. */
+union blas_scalar parallel_scalar(const struct parallel_call *call, enum parallel_word word, bool is_real);
+
+/* NULL: the routine has no matrix of this letter. */
+struct parallel_matrix *parallel_matrix_of(struct parallel_call *call, char letter);
+
+/* The grid's context of the first matrix's descriptor. False: it is no descriptor of a distributed matrix
+ * with integers of 32 bits, or the call only asks for the size of a workspace: the host's. */
+bool parallel_call_begin(struct parallel_call *call, const struct parallel_routine *routine,
+                         const struct lapack_frame *frame);
+
+/* The largest of m, n, k and nrhs is no less than this; for products the cube root of their product. */
+bool parallel_call_reaches(const struct parallel_call *call, int64_t order);
+
+/* Read the matrices of a call from a process at call->place. False: an argument is illegal here, or a matrix is
+ * distributed in a way that is not served. `is_strict`: as ScaLAPACK's own routines want it, blocks are square
+ * and submatrices begin with a block; the PBLAS take any. */
+bool parallel_call_read(struct parallel_call *call, bool is_strict);
+
+/* Place the used matrices, and `vector_bytes`, in an arena behind its first `control_bytes`. The same on every
+ * process. */
+void parallel_call_lay_out(struct parallel_call *call, size_t control_bytes, size_t vector_bytes);
+
+/* What must be equal on all processes, in a number from 0 to 2^30 - 1. */
+int32_t parallel_call_hash(const struct parallel_call *call, uint64_t seed);
+
+#endif

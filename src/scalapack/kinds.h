@@ -1,0 +1,84 @@
+/* kinds.h - what the kinds of parallel routines do their own way: which arguments are served, the work of the
+ * owner, and what is no matrix.
+ *
+ * The engine knows none of it. Matrices of the work lie in the arena; `at` gives an address there. */
+#ifndef MUBLAS_SCALAPACK_KINDS_H
+#define MUBLAS_SCALAPACK_KINDS_H
+
+#include "interpose/lapack/route_call.h"
+#include "lapack/eigen.h"
+#include "lapack/factor.h"
+#include "lapack/product.h"
+#include "lapack/reduction.h"
+#include "scalapack/call.h"
+#include "tuner/online/crossover.h"
+
+/* How fast the host is: this process's share by `here`, all processes' cores together by `grid`, and how many
+ * times as many cores these are. */
+struct grid_host {
+    const struct machine_model *here, *grid;
+    double ratio;
+};
+
+/* The owner's. */
+struct parallel_work {
+    struct route_call call;
+    union {
+        struct eigenproblem eigen;
+        struct factor_problem factor;
+        struct reduction_problem reduction;
+        struct product_problem product;
+    };
+    void *memory; /* private; freed by the engine */
+    int64_t found; /* of an eigenproblem, by publish */
+};
+
+struct parallel_methods {
+    bool is_strict; /* parallel_call_read's */
+    /* On each process: are letters and numbers legal, and is the call served? Says which matrices are only
+     * written. Matrices have been read. */
+    bool (*accepts)(struct parallel_call *call);
+    /* Bytes of what is no matrix in the arena. */
+    size_t (*vector_bytes)(const struct parallel_call *call);
+    /* On the owner, before the vote: the problem, its shape, and times where the host is all processes'. */
+    void (*plan)(const struct parallel_call *call, const struct grid_host *host, struct parallel_work *work);
+    /* On each process: put what is no matrix; NULL: nothing. */
+    void (*put)(const struct parallel_call *call, unsigned char *arena);
+    /* On the owner: the route, of matrices in the arena. False: no memory. */
+    bool (*describe)(const struct parallel_call *call, unsigned char *arena, struct parallel_work *work,
+                     struct route *route);
+    /* On the owner, after success: results that are no matrices, to the arena. */
+    void (*publish)(const struct parallel_call *call, unsigned char *arena, struct parallel_work *work);
+    /* On each process: results that are no matrices, to the program. INFO is the engine's. */
+    void (*take)(const struct parallel_call *call, const unsigned char *arena, int64_t found);
+};
+
+extern const struct parallel_methods parallel_eigen_methods, parallel_factor_methods,
+    parallel_reduction_methods, parallel_product_methods;
+
+/* The whole submatrix in the arena. */
+static inline struct blas_matrix parallel_whole(const struct parallel_matrix *matrix, unsigned char *arena)
+{
+    return (struct blas_matrix){.pointer = arena + matrix->offset, .rows = matrix->distribution.rows,
+                                .columns = matrix->distribution.columns, .ld = matrix->ld,
+                                .part = matrix->part};
+}
+
+/* The same without a place, for sizes. */
+static inline struct blas_matrix parallel_sizes(const struct parallel_matrix *matrix)
+{
+    return (struct blas_matrix){.rows = matrix->distribution.rows,
+                                .columns = matrix->distribution.columns, .part = matrix->part};
+}
+
+static inline enum blas_uplo parallel_uplo(const struct parallel_call *call)
+{
+    return parallel_letter(call, WORD_uplo) == 'U' ? UPLO_UPPER : UPLO_LOWER;
+}
+
+static inline bool parallel_is_one_of(char letter, const char *letters)
+{
+    return letter && strchr(letters, letter);
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* launcher_process.h - the process that started the ranks of this job on this machine. */
+#ifndef MUBLAS_SCALAPACK_LAUNCHER_PROCESS_H
+#define MUBLAS_SCALAPACK_LAUNCHER_PROCESS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct launcher_process {
+    pid_t process;
+    unsigned long long started; /* in ticks since the machine started, so that numbers that come again differ */
+};
+
+/* The nearest ancestor that has not the variable of a launcher (common/local_rank.h) in its environment, or whose
+ * environment this user may not read: scripts and wrappers between have it. False: /proc does not tell. */
+bool launcher_process_find(const char *variable, struct launcher_process *launcher);
+
+/* Is that process there and no zombie? */
+bool process_is_alive(pid_t process);
+
+#endif

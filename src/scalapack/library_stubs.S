@@ -1,0 +1,3 @@
+/* The symbols of stubs.S as libmublas.so has them. */
+#define WHOLE_LIBRARY
+#include "scalapack/stubs.S"

@@ -1,0 +1,81 @@
+#include "scalapack/machine_memory.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { TEXT_BYTES = 8192 };
+
+/* The beginning of a file of /proc or /sys; false: it cannot be read. */
+static bool read_text(const char *path, char text[TEXT_BYTES])
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t got = file < 0 ? -1 : read(file, text, TEXT_BYTES - 1);
+    if (file >= 0)
+        close(file);
+    text[got > 0 ? got : 0] = 0;
+    return got > 0;
+}
+
+static size_t available(void)
+{
+    char text[TEXT_BYTES];
+    const char *const line = read_text("/proc/meminfo", text) ? strstr(text, "MemAvailable:") : NULL;
+    return line ? strtoull(line + strlen("MemAvailable:"), NULL, 10) << 10 : SIZE_MAX;
+}
+
+/* A number in a file of the control group; "max" and what is not there: no limit. */
+static size_t number_in(const char *group, const char *name, size_t otherwise)
+{
+    char path[512], text[TEXT_BYTES];
+    snprintf(path, sizeof path, "/sys/fs/cgroup%s/%s", group, name);
+    return read_text(path, text) && *text >= '0' && *text <= '9' ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static size_t room_in_group(void)
+{
+    char text[TEXT_BYTES];
+    char *const group = read_text("/proc/self/cgroup", text) ? strstr(text, "0::/") : NULL;
+    if (!group)
+        return SIZE_MAX;
+    char *const path = group + 3;
+    path[strcspn(path, "\n")] = 0;
+    size_t room = SIZE_MAX;
+    for (;;) {
+        const size_t most = number_in(path, "memory.max", SIZE_MAX), used = number_in(path, "memory.current", 0);
+        const size_t here = most > used ? most - used : 0;
+        room = here < room ? here : room;
+        char *const last = strrchr(path, '/');
+        if (!last || !*path)
+            return room;
+        *last = 0; /* and of the groups around it */
+    }
+}
+
+static bool exceeds(int resource, size_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit((__rlimit_resource_t)resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+           limit.rlim_cur < bytes;
+}
+
+const char *machine_memory_limit_forbids(size_t bytes)
+{
+    return exceeds(RLIMIT_FSIZE, bytes) ? "the limit of a file's size (ulimit -f)"
+           : exceeds(RLIMIT_AS, bytes)  ? "the limit of address space (ulimit -v)"
+                                        : NULL;
+}
+
+const char *machine_memory_forbids(size_t bytes)
+{
+    const char *const limit = machine_memory_limit_forbids(bytes);
+    if (limit)
+        return limit;
+    if (bytes > room_in_group())
+        return "the control group's memory";
+    return bytes > available() / 8 * 7 ? "the machine's memory" : NULL;
+}

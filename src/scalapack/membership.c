@@ -1,0 +1,271 @@
+#include "scalapack/membership.h"
+#include "common/local_rank.h"
+#include "common/log.h"
+#include "common/settings.h"
+#include "scalapack/job_name.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RANKS_MOST = 2048, WAITING = 4096 };
+enum { DECIDING_MS = 200, LATE_MS = 2000, ANSWER_MS = 10000, STEP_US = 500 };
+
+static struct {
+    bool is_tried;
+    pid_t process; /* that registered; 0: none */
+    int socket;    /* listens under this rank's name */
+    int rank, ranks;
+    char job[JOB_NAME_BYTES];
+    const char *fault;
+} member = {.socket = -1, .rank = -1};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* A name in the abstract namespace begins with NUL and needs no file. */
+static socklen_t address_of(const char *what, struct sockaddr_un *address)
+{
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    const int length = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "mublas/%s/%s",
+                                member.job, what);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+}
+
+/* High, so that programs that expect low numbers find them free. */
+static int out_of_the_way(int file)
+{
+    enum { LOWEST = 512 };
+    const int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, LOWEST);
+    if (high < 0)
+        return file;
+    close(file);
+    return high;
+}
+
+static int bind_name(const char *what, int type)
+{
+    struct sockaddr_un address;
+    const socklen_t length = address_of(what, &address);
+    const int file = out_of_the_way(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (file < 0 || bind(file, (struct sockaddr *)&address, length) == 0)
+        return file;
+    close(file);
+    return -1;
+}
+
+/* Listens under the name, as long as the process lives; -1: somebody has it, or there are no sockets. A socket
+ * for datagrams beside it lets others look whether it is there, which at a listening one leaves a connection
+ * behind each time. */
+static int claim(const char *what)
+{
+    const int file = bind_name(what, SOCK_SEQPACKET);
+    if (file >= 0 && listen(file, WAITING) == 0 && bind_name(what, SOCK_DGRAM) >= 0)
+        return file;
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
+static bool is_of_this_user(int file, pid_t *process)
+{
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(file, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.uid != geteuid())
+        return false;
+    *process = peer.pid;
+    return true;
+}
+
+static int connect_name(const char *what, int type)
+{
+    struct sockaddr_un address;
+    const socklen_t length = address_of(what, &address);
+    const int file = out_of_the_way(socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
+    if (file < 0 || connect(file, (struct sockaddr *)&address, length) == 0)
+        return file;
+    close(file);
+    return -1;
+}
+
+/* A connection to who listens there; -1: nobody of this user. */
+static int reach(const char *what, pid_t *process)
+{
+    const int file = connect_name(what, SOCK_SEQPACKET);
+    if (file < 0 || is_of_this_user(file, process))
+        return file;
+    close(file);
+    return -1;
+}
+
+static bool is_there(const char *what)
+{
+    const int file = connect_name(what, SOCK_DGRAM);
+    if (file >= 0)
+        close(file);
+    return file >= 0;
+}
+
+/* Nobody else's. */
+static bool is_ours(const char *what)
+{
+    pid_t process;
+    const int file = reach(what, &process);
+    if (file >= 0)
+        close(file);
+    return file >= 0;
+}
+
+static void say_rank(int rank, char text[16])
+{
+    snprintf(text, 16, "%d", rank);
+}
+
+/* Why this process takes no part; NULL: it does. */
+static const char *look_at_job(void)
+{
+    const struct local_rank *const local = local_rank();
+    const struct local_rank world = world_rank();
+    if (settings()->parallel == PARALLEL_NEVER || settings()->offload == OFFLOAD_NEVER)
+        return "MUBLAS_PARALLEL=never or MUBLAS_OFFLOAD=never";
+    if (local->rank < 0 || local->ranks < 1 || world.rank < 0 || world.ranks < 1)
+        return "no launcher tells the number of ranks";
+    if (local->ranks != world.ranks)
+        return "the job runs on several machines";
+    if (local->ranks > RANKS_MOST)
+        return "the job has too many ranks";
+    member.rank = local->rank;
+    member.ranks = local->ranks;
+    return job_name_make(local, member.job) ? NULL : "the launcher's process cannot be found";
+}
+
+void membership_register(void)
+{
+    char name[16];
+    pthread_mutex_lock(&lock);
+    if (!member.is_tried) {
+        member.is_tried = true;
+        member.fault = look_at_job();
+        say_rank(member.rank, name);
+        if (!member.fault && (member.socket = claim(name)) < 0)
+            member.fault = "this rank's name is taken";
+        if (!member.fault)
+            member.process = getpid();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Of all ranks but this one. */
+static bool all_are(bool (*is_so)(const char *what))
+{
+    char name[16];
+    for (int rank = 0; rank < member.ranks; rank++) {
+        say_rank(rank, name);
+        if (rank != member.rank && !is_so(name))
+            return false;
+    }
+    return true;
+}
+
+static void sleep_a_step(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = STEP_US * 1000L}, NULL);
+}
+
+static int milliseconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int)(now.tv_sec % 1000000) * 1000 + (int)(now.tv_nsec / 1000000);
+}
+
+static const char not_all[] = "not every rank of the job has mublas, of one version and with the same settings";
+
+/* Ranks of other grids may still be on their way to their own. An answer that comes too late is no: the others
+ * may have given up. */
+static const char *decide(void)
+{
+    const int begun = milliseconds_now();
+    while (!all_are(is_there) && milliseconds_now() - begun < DECIDING_MS)
+        sleep_a_step();
+    const bool whole = all_are(is_there) && all_are(is_ours) && milliseconds_now() - begun < LATE_MS;
+    return claim(whole ? "yes" : "no") >= 0 && whole ? NULL : not_all;
+}
+
+static const char *await_decision(void)
+{
+    const int begun = milliseconds_now();
+    while (milliseconds_now() - begun < ANSWER_MS) {
+        if (is_there("yes"))
+            return is_ours("yes") ? NULL : "another user has this job's names";
+        if (is_there("no"))
+            return not_all;
+        sleep_a_step();
+    }
+    return "no rank decided";
+}
+
+/* Once. Who claims the name decides. The name is kept: it stands for the answer's being on its way. */
+static void ask(void)
+{
+    static bool is_asked;
+    if (is_asked || member.fault)
+        return;
+    is_asked = true;
+    member.fault = claim("decider") >= 0 ? decide() : await_decision();
+    log_message(LOG_INFO, "parallel routines are %s%s", member.fault ? "the host's: " : "looked at",
+                member.fault ? member.fault : "");
+}
+
+bool membership_is_whole(void)
+{
+    pthread_mutex_lock(&lock);
+    if (member.process)
+        ask();
+    const bool is_whole = member.process == getpid() && !member.fault;
+    pthread_mutex_unlock(&lock);
+    return is_whole;
+}
+
+const char *membership_fault(void)
+{
+    return member.is_tried ? member.fault : NULL;
+}
+
+int membership_rank(void)
+{
+    return member.rank;
+}
+
+int membership_connect(int rank, pid_t process)
+{
+    char name[16];
+    pid_t found = 0;
+    say_rank(rank, name);
+    const int file = reach(name, &found);
+    if (file < 0 || found == process)
+        return file;
+    close(file);
+    return -1;
+}
+
+/* Others' looks for the name are connections, too: those have been closed by then. */
+int membership_accept(int milliseconds, pid_t *process)
+{
+    struct pollfd waits = {.fd = member.socket, .events = POLLIN};
+    if (poll(&waits, 1, milliseconds) <= 0)
+        return -1;
+    const int file = out_of_the_way(accept4(member.socket, NULL, NULL, SOCK_CLOEXEC));
+    if (file < 0 || is_of_this_user(file, process))
+        return file;
+    close(file);
+    return -1;
+}

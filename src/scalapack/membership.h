@@ -1,0 +1,36 @@
+/* membership.h - does every process of this job have mublas, on this machine, of one version and with the same
+ * settings?
+ *
+ * A process that lacks mublas would meet a vote of ours with a reduction of its own. So each process that is
+ * about to make a grid registers: it binds a socket whose name in the abstract namespace tells user, job,
+ * version, settings and local rank. Nothing of that outlives the process, however it ends. The job is known by
+ * the launcher: its process on this machine, and the number of ranks there, which must be that of all. The
+ * first process that asks decides for all, once, and the others learn its answer by name: so all processes of
+ * a grid have the same. The sockets serve to hand over arenas, too (arena.h). */
+#ifndef MUBLAS_SCALAPACK_MEMBERSHIP_H
+#define MUBLAS_SCALAPACK_MEMBERSHIP_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Before a grid is made, which synchronises its members. Does nothing the second time, without a launcher, or
+ * where parallel routines are switched off. */
+void membership_register(void);
+
+/* After it. False: nothing is served in this job, or this process has forked since. Logs the reason once
+ * (LOG_INFO). */
+bool membership_is_whole(void);
+
+/* Why not, for the report, in static storage; NULL: it is whole, or no grid was made. */
+const char *membership_fault(void);
+
+/* This process's local rank. */
+int membership_rank(void);
+
+/* A connection to the process of that local rank and process id, for one exchange; -1: it is not to be had. */
+int membership_connect(int rank, pid_t process);
+
+/* The next connection of a process of this user, within some milliseconds, and who it is; -1: none came. */
+int membership_accept(int milliseconds, pid_t *process);
+
+#endif

@@ -1,0 +1,63 @@
+/* parallel_reduction_methods: a generalised eigenproblem becomes a standard one. */
+#include "scalapack/kinds.h"
+
+#include <stdlib.h>
+
+static bool accepts(struct parallel_call *call)
+{
+    const int32_t itype = parallel_integer(call, WORD_itype);
+    return itype >= 1 && itype <= 3 && parallel_integer(call, WORD_n) > 1;
+}
+
+static size_t vector_bytes(const struct parallel_call *call)
+{
+    (void)call;
+    return 0;
+}
+
+static void plan(const struct parallel_call *call, const struct grid_host *host, struct parallel_work *work)
+{
+    const int64_t n = parallel_integer(call, WORD_n);
+    const struct blas_matrix whole = parallel_sizes(&call->matrices[0]);
+    const uint64_t bytes = blas_part_bytes(&whole, call->routine->type);
+    work->reduction = (struct reduction_problem){.family = LAPACK_SYGST, .type = call->routine->type,
+                                                 .uplo = parallel_uplo(call),
+                                                 .itype = parallel_integer(call, WORD_itype), .n = n};
+    work->call.shape = (struct route_shape){.family = LAPACK_SYGST, .type = call->routine->type, .m = n,
+                                            .n = n, .k = n, .bytes_up = 2 * bytes, .bytes_down = bytes};
+    work->call.times = route_times_predict(host->grid, &work->call.shape);
+}
+
+static bool describe(const struct parallel_call *call, unsigned char *arena, struct parallel_work *work,
+                     struct route *route)
+{
+    struct reduction_problem *const problem = &work->reduction;
+    work->memory = problem->diagonal = malloc((size_t)problem->n * blas_element_bytes(TYPE_Z));
+    if (!work->memory)
+        return false;
+    problem->a = parallel_whole(&call->matrices[0], arena);
+    problem->b = parallel_whole(&call->matrices[1], arena);
+    reduction_describe(problem, route);
+    return true;
+}
+
+static void publish(const struct parallel_call *call, unsigned char *arena, struct parallel_work *work)
+{
+    (void)call, (void)arena, (void)work;
+}
+
+/* ScaLAPACK scales nothing yet, either. */
+static void take(const struct parallel_call *call, const unsigned char *arena, int64_t found)
+{
+    const double real = 1;
+    const float single = 1;
+    (void)arena, (void)found;
+    if (blas_is_single(call->routine->type))
+        memcpy(parallel_address(call, WORD_scale), &single, sizeof single);
+    else
+        memcpy(parallel_address(call, WORD_scale), &real, sizeof real);
+}
+
+const struct parallel_methods parallel_reduction_methods = {
+    .is_strict = true, .accepts = accepts, .vector_bytes = vector_bytes, .plan = plan,
+    .describe = describe, .publish = publish, .take = take};

@@ -1,0 +1,121 @@
+#include "scalapack/rendezvous.h"
+#include "scalapack/launcher_process.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(struct rendezvous) <= RENDEZVOUS_BYTES, "one page");
+
+/* A process that spins may hold the core that the owner's threads need. */
+enum { SPIN_NS = 50000, NAP_NS = 100000000 };
+
+static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
+{
+    return syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
+}
+
+static uint64_t nanoseconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void pause_briefly(void)
+{
+#if defined __x86_64__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Rounds count on past 2^32. */
+static bool has_reached(const _Atomic uint32_t *word, uint32_t value)
+{
+    return (int32_t)(atomic_load_explicit(word, memory_order_acquire) - value) >= 0;
+}
+
+static bool spin_for(const _Atomic uint32_t *word, uint32_t value)
+{
+    const uint64_t begun = nanoseconds_now();
+    while (!has_reached(word, value)) {
+        if (nanoseconds_now() - begun > SPIN_NS)
+            return false;
+        pause_briefly();
+    }
+    return true;
+}
+
+static bool are_alive(const struct company *company)
+{
+    for (int i = 0; i < company->count; i++)
+        if (!process_is_alive(company->processes[i]))
+            return false;
+    return true;
+}
+
+void rendezvous_put(struct rendezvous *rendezvous)
+{
+    atomic_fetch_add(&rendezvous->put, 1);
+    if (atomic_load(&rendezvous->owner_sleeps))
+        futex(&rendezvous->put, FUTEX_WAKE, INT_MAX, NULL);
+}
+
+/* Sleeps while the word is what it was, at most for a nap. */
+static void nap(_Atomic uint32_t *word, uint32_t seen)
+{
+    const struct timespec timeout = {.tv_nsec = NAP_NS};
+    futex(word, FUTEX_WAIT, seen, &timeout);
+}
+
+bool rendezvous_await_puts(struct rendezvous *rendezvous, uint32_t round, const struct company *company)
+{
+    const uint32_t wanted = round * (uint32_t)company->count;
+    bool is_complete = spin_for(&rendezvous->put, wanted), all_live = true;
+    atomic_store(&rendezvous->owner_sleeps, !is_complete);
+    while (!is_complete && all_live) {
+        const uint32_t seen = atomic_load(&rendezvous->put);
+        is_complete = has_reached(&rendezvous->put, wanted);
+        if (!is_complete) {
+            const uint64_t begun = nanoseconds_now();
+            nap(&rendezvous->put, seen);
+            if (nanoseconds_now() - begun >= NAP_NS / 2)
+                all_live = are_alive(company);
+            is_complete = has_reached(&rendezvous->put, wanted);
+        }
+    }
+    atomic_store(&rendezvous->owner_sleeps, 0);
+    return is_complete;
+}
+
+void rendezvous_finish(struct rendezvous *rendezvous, uint32_t round, const struct round_result *result)
+{
+    rendezvous->result = *result;
+    atomic_store_explicit(&rendezvous->done, round, memory_order_release);
+    futex(&rendezvous->done, FUTEX_WAKE, INT_MAX, NULL);
+}
+
+bool rendezvous_await_finish(struct rendezvous *rendezvous, uint32_t round, const struct company *company,
+                             struct round_result *result)
+{
+    bool is_done = spin_for(&rendezvous->done, round);
+    while (!is_done) {
+        const uint32_t seen = atomic_load(&rendezvous->done);
+        is_done = has_reached(&rendezvous->done, round);
+        if (is_done)
+            break;
+        const uint64_t begun = nanoseconds_now();
+        nap(&rendezvous->done, seen);
+        is_done = has_reached(&rendezvous->done, round);
+        if (!is_done && nanoseconds_now() - begun >= NAP_NS / 2 &&
+            !process_is_alive(company->processes[company->owner]))
+            return has_reached(&rendezvous->done, round);
+    }
+    *result = rendezvous->result;
+    return true;
+}
