@@ -238,6 +238,14 @@ static int64_t whole_ld(int64_t rows, size_t element_bytes)
     return ld * (int64_t)element_bytes % TROUBLE == 0 ? ld + unit : ld;
 }
 
+/* All eigenvectors take A's place, as LAPACK's do: half of the memory. */
+static struct parallel_matrix *place_taken_by(struct parallel_call *call, const struct parallel_matrix *matrix)
+{
+    const bool takes = matrix->signature->letter == 'Z' &&
+                       (!parallel_has(call, WORD_range) || parallel_letter(call, WORD_range) == 'A');
+    return takes ? parallel_matrix_of(call, 'A') : NULL;
+}
+
 void parallel_call_lay_out(struct parallel_call *call, size_t control_bytes, size_t vector_bytes)
 {
     enum { PAGE = 4096 };
@@ -247,7 +255,12 @@ void parallel_call_lay_out(struct parallel_call *call, size_t control_bytes, siz
     offset += (size_t)round_up((int64_t)vector_bytes, PAGE);
     for (int i = 0; i < call->routine->signature.matrix_count; i++) {
         struct parallel_matrix *const matrix = &call->matrices[i];
-        if (!matrix->is_used)
+        const struct parallel_matrix *const taken = matrix->is_used ? place_taken_by(call, matrix) : NULL;
+        if (taken) {
+            matrix->offset = taken->offset;
+            matrix->ld = taken->ld;
+        }
+        if (!matrix->is_used || taken)
             continue;
         matrix->offset = offset;
         matrix->ld = whole_ld(matrix->distribution.rows, element);

@@ -19,7 +19,7 @@ struct parallel_matrix {
     enum parallel_access access;
     bool is_used;    /* the flags reference it */
     /* by parallel_call_lay_out: */
-    size_t offset;   /* of the whole submatrix in the arena */
+    size_t offset;   /* of the whole submatrix in the arena; all eigenvectors have that of A */
     int64_t ld;
 };
 

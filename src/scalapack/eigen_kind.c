@@ -113,6 +113,8 @@ static bool describe(const struct parallel_call *call, unsigned char *arena, str
         if (matrix->is_used)
             *whole = parallel_whole(matrix, arena);
     }
+    if (problem->z.pointer == problem->a.pointer)
+        problem->z = (struct blas_matrix){.pointer = NULL};
     if (problem->z.pointer)
         problem->z.columns = most_found(problem);
     work->memory = problem->values = malloc((size_t)problem->n * (sizeof(double) + sizeof(int64_t)));
