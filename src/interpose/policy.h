@@ -64,7 +64,8 @@ struct wake_account {
  * is left to avoid is that calls wait for the rest of it. So the device is used once half of the price would
  * have been saved and the calls since have taken most of it on the host, or all of it would have been saved:
  * which call that is depends on the calls alone, and what it waits is a part of the price, once. A call that
- * gains that much by itself wakes at once. `lost_us` of what the call would save would be lost again
+ * gains that much by itself wakes at once. Where other ranks share the device, nothing is begun before all of
+ * the price would have been saved. `lost_us` of what the call would save would be lost again
  * (early_account.h). Of a call that writes a matrix counts what it would save beyond half of the host's
  * time, and some microseconds. */
 enum purchase_time policy_wake(enum offload_mode mode, const struct machine_model *model,
@@ -118,7 +119,8 @@ enum purchase_time policy_wake_for_route(enum offload_mode mode, const struct ma
                                          double gain_us, struct wake_account *account);
 
 /* Is it time to open cuSOLVER, for which routes would have gained so much? */
-enum purchase_time policy_open_solver(enum offload_mode mode, double gained_us, double price_us);
+enum purchase_time policy_open_solver(enum offload_mode mode, const struct machine_model *model,
+                                      double gained_us);
 
 /* The gate's floor for the order of a route's matrix: 0 in always mode, UINT64_MAX in never. */
 uint64_t policy_route_floor(enum offload_mode mode);

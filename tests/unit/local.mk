@@ -47,6 +47,11 @@ TESTS += tests/unit/test_blind_files
 tests_unit_test_blind_files_SOURCES = tests/unit/test_blind_files.c
 tests_unit_test_blind_files_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_device_sharing
+TESTS += tests/unit/test_device_sharing
+tests_unit_test_device_sharing_SOURCES = tests/unit/test_device_sharing.c tests/unit/predicted_call.h
+tests_unit_test_device_sharing_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_local_rank
 TESTS += tests/unit/test_local_rank
 tests_unit_test_local_rank_SOURCES = tests/unit/test_local_rank.c

@@ -97,7 +97,7 @@ static bool wake_without_lock(void)
     give_lock();
     const bool finished = purchase_finish(&purchase, NULL);
     if (finished && awake)
-        model_in_force_learn_of(device_properties(awake));
+        model_in_force_learn_of(awake);
     take_lock_again();
     if (!finished)
         return false;
