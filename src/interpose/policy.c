@@ -151,7 +151,14 @@ enum purchase_time policy_wake(enum offload_mode mode, const struct machine_mode
 /* The time since is of no use without the purchase that began it. */
 void policy_void_level3(struct wake_account *account)
 {
-    *account = (struct wake_account){.saved_us = fmax(0, account->saved_us - account->level3_us)};
+    *account = (struct wake_account){.saved_us = fmax(0, account->saved_us - account->level3_us),
+                                     .routes_us = account->routes_us};
+}
+
+void policy_void_routes(struct wake_account *account)
+{
+    *account = (struct wake_account){.saved_us = fmax(0, account->saved_us - account->routes_us),
+                                     .level3_us = account->level3_us};
 }
 
 enum purchase_time policy_level3(enum offload_mode mode, const struct machine_model *model,
@@ -242,6 +249,7 @@ enum purchase_time policy_wake_for_route(enum offload_mode mode, const struct ma
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
     account->saved_us += gain_us;
+    account->routes_us += gain_us;
     if (gain_us >= model->wake_us + model->solver_wake_us || account->saved_us >= model->wake_us)
         return PURCHASE_NOW;
     return account->saved_us >= begun_us(model, model->wake_us, WAKING_PART) ? PURCHASE_SOON

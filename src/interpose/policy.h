@@ -53,10 +53,10 @@ enum purchase_time {
     PURCHASE_NOW
 };
 
-/* What calls on the host would have saved on a device, those of level 3 of that, and how long all took
- * since it was time to prepare it: as foretold. */
+/* What calls on the host would have saved on a device, those of level 3 and routes of that, and how long all
+ * took since it was time to prepare it: as foretold. */
 struct wake_account {
-    double saved_us, level3_us, host_us;
+    double saved_us, level3_us, routes_us, host_us;
 };
 
 /* Is it time to wake the device? That takes model->wake_us. It is begun beside the program, which slows that
@@ -72,8 +72,9 @@ enum purchase_time policy_wake(enum offload_mode mode, const struct machine_mode
                                const struct blas_call *call, const struct predicted_times *times,
                                double lost_us, struct wake_account *account);
 
-/* There is no cuBLAS: its calls have saved nothing. */
+/* There is no cuBLAS, no cuSOLVER: its calls have saved nothing. */
 void policy_void_level3(struct wake_account *account);
+void policy_void_routes(struct wake_account *account);
 
 /* The gains of level 3 calls that the device would have done, all and by routine, and what they paid for. */
 struct level3_accounts {

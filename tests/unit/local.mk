@@ -462,6 +462,11 @@ TESTS += tests/unit/test_operand_requests
 tests_unit_test_operand_requests_SOURCES = tests/unit/test_operand_requests.c tests/unit/operand_table.h tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_operand_requests_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_lent_memory
+TESTS += tests/unit/test_lent_memory
+tests_unit_test_lent_memory_SOURCES = tests/unit/test_lent_memory.c tests/unit/operand_table.h tests/unit/operand_calls.h tests/unit/emulated_lane.h
+tests_unit_test_lent_memory_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_kept_memory
 TESTS += tests/unit/test_kept_memory
 tests_unit_test_kept_memory_SOURCES = tests/unit/test_kept_memory.c tests/unit/operand_table.h tests/unit/operand_calls.h tests/unit/emulated_lane.h

@@ -46,7 +46,8 @@ static void remove_file(const char *folder, const char *name)
 
 static void test_files(void)
 {
-    static const char *const names[] = {"nvidia0", "nvidia11", "nvidiactl", "nvidia-uvm", "nvidia", "nvidia1a", "null"};
+    static const char *const names[] = {"nvidia0", "nvidia11", "nvidiactl", "nvidia-uvm",
+                                        "nvidia",  "nvidia1a", "null"};
     char folder[] = "/tmp/test_device_sharing-XXXXXX";
     if (!mkdtemp(folder))
         return;
@@ -96,7 +97,8 @@ static void test_daemon(void)
     setenv("CUDA_MPS_PIPE_DIRECTORY", folder, 1);
     tap_ok(strcmp(mps_daemon_folder(), folder) == 0, "its folder is the environment's");
     const int daemon = socket(AF_UNIX, SOCK_STREAM, 0);
-    const bool good = bind(daemon, (struct sockaddr *)&address, sizeof address) == 0 && listen(daemon, 1) == 0;
+    const bool good =
+        bind(daemon, (struct sockaddr *)&address, sizeof address) == 0 && listen(daemon, 1) == 0;
     tap_ok(good && mps_daemon_answers(folder), "a socket that somebody listens at");
     set("0", "16", "0", "1");
     tap_ok(device_sharing_foreseen() == 4, "under it 16 ranks are foreseen to take a quarter");
@@ -118,8 +120,8 @@ static struct blas_call gemm_call(int64_t n)
 {
     static double storage;
     const struct blas_matrix matrix = {&storage, n, n, n, PART_FULL};
-    return (struct blas_call){.family = FAMILY_GEMM, .type = TYPE_D, .m = n, .n = n, .k = n, .alpha = {.d = 1},
-                              .a = matrix, .b = matrix, .c = matrix};
+    return (struct blas_call){.family = FAMILY_GEMM, .type = TYPE_D, .m = n, .n = n, .k = n,
+                              .alpha = {.d = 1}, .a = matrix, .b = matrix, .c = matrix};
 }
 
 static struct machine_model model_of(int cores, double sharing)
@@ -141,9 +143,10 @@ static void test_times(void)
                                      other = predicted_call(&shared, &call, 8, false);
         good = good && one.host_us == other.host_us && close_to(other.resident_us, RANKS * one.resident_us) &&
                close_to(other.upload_us, RANKS * one.upload_us) &&
-               close_to(crossover_new_output_us(&shared, &call), RANKS * crossover_new_output_us(&alone, &call));
+               close_to(crossover_new_output_us(&shared, &call),
+                        RANKS * crossover_new_output_us(&alone, &call));
     }
-    tap_ok(good, "of 16 ranks each one's calls and copies take 16 times as long, on the host as long as ever");
+    tap_ok(good, "calls and copies of each of 16 ranks take 16 times as long, on the host as long as ever");
     tap_ok(close_to(shared.wake_us, RANKS * alone.wake_us) &&
                close_to(shared.level3_wake_us, RANKS * alone.level3_wake_us) &&
                close_to(shared.level3_first_us, RANKS * alone.level3_first_us) &&
@@ -155,12 +158,16 @@ static void test_routes(void)
 {
     const struct machine_model alone = model_of(1, 1), shared = model_of(1, RANKS);
     const int64_t n = 4096;
-    const struct route_shape shape = {.family = LAPACK_SYEVD, .type = TYPE_D, .vectors = true, .m = n, .n = n, .k = n,
-                                      .bytes_up = 8 * n * n, .bytes_down = 8 * n * n, .bytes_kept = 8 * n * n};
-    const struct route_times one = route_times_predict(&alone, &shape), other = route_times_predict(&shared, &shape);
+    const uint64_t bytes = 8 * n * n;
+    const struct route_shape shape = {.family = LAPACK_SYEVD, .type = TYPE_D, .vectors = true,
+                                      .m = n, .n = n, .k = n,
+                                      .bytes_up = bytes, .bytes_down = bytes, .bytes_kept = bytes};
+    const struct route_times one = route_times_predict(&alone, &shape),
+                             other = route_times_predict(&shared, &shape);
     const struct residency residency = {.trackable = true, .missing_bytes = shape.bytes_up};
     tap_ok(one.host_us == other.host_us && close_to(other.compute_us, RANKS * one.compute_us) &&
-               close_to(other.moving_us, RANKS * one.moving_us) && close_to(other.kept_us, RANKS * one.kept_us),
+               close_to(other.moving_us, RANKS * one.moving_us) &&
+               close_to(other.kept_us, RANKS * one.kept_us),
            "routes likewise");
     tap_ok(policy_decide_route(OFFLOAD_AUTO, &other, &residency).device &&
                other.host_us - other.compute_us - other.moving_us > shared.wake_us + shared.solver_wake_us,
@@ -201,7 +208,7 @@ static void test_prices(void)
         calls++;
     } while (time == PURCHASE_NOT_YET);
     tap_ok(time == PURCHASE_NOW && account.saved_us >= shared.wake_us && calls > 10,
-           "a device that is shared is woken once all of the price would have been saved, not prepared before");
+           "a shared device is woken once all of the price would have been saved, not prepared before");
     tap_ok(policy_wake(OFFLOAD_AUTO, &alone, &(struct blas_call){.family = FAMILY_AXPY, .type = TYPE_D},
                        &(struct predicted_times){.host_us = alone.wake_us / 4, .resident_us = 0}, 0,
                        &(struct wake_account){.saved_us = 0}) == PURCHASE_SOON,
@@ -237,7 +244,8 @@ static void test_learned(void)
                                  shared_times = predicted_call(&other, &call, 1000000, false);
     tap_ok(good && alone_times.host_us == shared_times.host_us &&
                close_to(shared_times.resident_us, RANKS * alone_times.resident_us) &&
-               close_to(shared_times.upload_us, RANKS * alone_times.upload_us) && alone_times.upload_us == 200,
+               close_to(shared_times.upload_us, RANKS * alone_times.upload_us) &&
+               alone_times.upload_us == 200,
            "learned times are multiplied, too");
     tap_ok(one.wake_us == 3e5 && other.wake_us == RANKS * 3e5, "and so is the learned price");
     uint64_t floor, higher;
