@@ -32,6 +32,7 @@ struct device_properties {
     bool has_virtual_memory;       /* cuMemCreate and friends */
     bool has_cooperative_launch;
     bool has_clusters; /* of blocks that reach each other's shared memory */
+    bool has_mps;      /* contexts there are NVIDIA's MPS server's clients */
 };
 
 /* Which devices this process is to use, by MUBLAS_DEVICE or its local rank. Opens and initialises

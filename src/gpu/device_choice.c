@@ -1,14 +1,8 @@
 #include "gpu/device_choice.h"
 
+#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-bool device_choice_is_bound(void)
-{
-    const char *visible = secure_getenv("CUDA_VISIBLE_DEVICES");
-    return visible && *visible && !strchr(visible, ',');
-}
 
 /* Of ranks 0 to ranks - 1, dealt round robin, those that get device `ordinal`. */
 static int ranks_on(int ordinal, int ranks, int devices)
@@ -38,12 +32,22 @@ static void take_round_robin(struct device_choice *choice, int rank, int count)
         choice->ordinals[i] = (rank + i) % choice->devices;
 }
 
-/* Of a list only the user knows with whom it is shared. */
-static int sharers_of(const struct device_choice *choice, const struct device_list *setting,
-                      const struct local_rank *rank, bool bound)
+/* If somebody has dealt these fairly: each rank uses `used` of `devices`. */
+static int fair_sharers(int ranks, int used, int devices)
 {
-    if (setting->count > 0 || rank->rank < 0 || rank->ranks <= 0 || (bound && choice->devices == 1))
+    const int sharers = (int)(((int64_t)ranks * used + devices - 1) / devices);
+    return sharers > 1 ? sharers : 1;
+}
+
+static int sharers_of(const struct device_choice *choice, const struct device_list *setting,
+                      const struct local_rank *rank, int bound_of)
+{
+    if (rank->rank < 0 || rank->ranks <= 0)
         return 1;
+    if (bound_of > 0 && choice->devices == 1)
+        return fair_sharers(rank->ranks, 1, bound_of);
+    if (setting->count > 0)
+        return fair_sharers(rank->ranks, choice->count, choice->devices);
     return setting->all && choice->count == choice->devices
                ? rank->ranks
                : ranks_on(choice->ordinal, rank->ranks, choice->devices);
@@ -74,7 +78,7 @@ static void explain_auto(struct device_choice *choice, const struct local_rank *
 }
 
 struct device_choice device_choice_make(const struct device_list *setting, const struct local_rank *rank,
-                                        int devices, bool bound)
+                                        int devices, int bound_of)
 {
     struct device_choice choice = {.devices = devices, .missing = -1};
     if (setting->count > 0)
@@ -82,7 +86,7 @@ struct device_choice device_choice_make(const struct device_list *setting, const
     else
         take_round_robin(&choice, rank->rank >= 0 ? rank->rank : 0, setting->all ? devices : 1);
     choice.ordinal = choice.ordinals[0];
-    choice.sharers = sharers_of(&choice, setting, rank, bound);
+    choice.sharers = sharers_of(&choice, setting, rank, bound_of);
     if (setting->count > 0 || setting->all)
         explain_setting(&choice, setting);
     else

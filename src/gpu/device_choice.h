@@ -20,11 +20,12 @@ struct device_choice {
 };
 
 /* `setting` is MUBLAS_DEVICE. Auto: one, the local rank modulo the number of devices. All: from that one on.
- * Those of a list that are not there are left out; if none is, the first stays, too large as it is. `bound`:
- * the environment shows this process one device only, chosen for it, as far as can be told, so it is taken
- * for its own. Pure. */
+ * Those of a list that are not there are left out; if none is, the first stays, too large as it is.
+ * `bound_of`: the environment shows this process one device only, chosen of so many (device_sharing.h); 0: it
+ * does not. Who shares a device that the environment or a list chose is not known: the ranks are taken to be
+ * dealt fairly. Pure. */
 struct device_choice device_choice_make(const struct device_list *setting, const struct local_rank *rank,
-                                        int devices, bool bound);
+                                        int devices, int bound_of);
 
 /* Without a setting and a launcher the others are candidates: they are used where that pays. Pure. */
 void device_choice_add_candidates(struct device_choice *choice, const struct device_list *setting,
@@ -32,9 +33,6 @@ void device_choice_add_candidates(struct device_choice *choice, const struct dev
 
 /* Why the device at this place among the ordinals is one of them. */
 const char *device_choice_reason(const struct device_choice *choice, int place);
-
-/* CUDA_VISIBLE_DEVICES names exactly one device. */
-bool device_choice_is_bound(void);
 
 /* Bytes of device memory that this process may take: of an amount in percent (0 to 100) its share of
  * the whole device, at most that part of what is free or already its own. Pure. */

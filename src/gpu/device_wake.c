@@ -4,6 +4,7 @@
 #include "common/log.h"
 #include "common/plural.h"
 #include "common/settings.h"
+#include "gpu/device_sharing.h"
 #include "gpu/exit_gate.h"
 
 #include <pthread.h>
@@ -52,6 +53,7 @@ static void read_properties(CUdevice handle, int ordinal, struct device_properti
         attribute(handle, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0;
     properties->has_cooperative_launch = attribute(handle, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0;
     properties->has_clusters = attribute(handle, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) != 0;
+    properties->has_mps = attribute(handle, CU_DEVICE_ATTRIBUTE_MPS_ENABLED) != 0;
 }
 
 /* The devices that there are, at least 1. */
@@ -81,7 +83,7 @@ enum status device_choose(struct device_choice *choice)
     enum status status = count_devices(&count);
     if (status != STATUS_OK)
         return status;
-    *choice = device_choice_make(&settings()->device, local_rank(), count, device_choice_is_bound());
+    *choice = device_choice_make(&settings()->device, local_rank(), count, device_sharing_bound_of());
     if (settings()->offload == OFFLOAD_AUTO)
         device_choice_add_candidates(choice, &settings()->device,
                                      local_rank()->rank >= 0 || world_rank().rank >= 0);

@@ -7,6 +7,7 @@ libmublas_core_la_SOURCES += \
 	src/gpu/device_candidate.c src/gpu/device_candidate.h \
 	src/gpu/device_choice.c src/gpu/device_choice.h \
 	src/gpu/device_peer.c src/gpu/device_peer.h \
+	src/gpu/device_sharing.c src/gpu/device_sharing.h src/gpu/mps_daemon.c src/gpu/mps_daemon.h \
 	src/gpu/device_pace.c src/gpu/device_pace.h src/gpu/device_shares.c src/gpu/device_shares.h \
 	src/gpu/driver.c src/gpu/driver.def src/gpu/driver.h \
 	src/gpu/exit_gate.c src/gpu/exit_gate.h \

@@ -7,6 +7,13 @@
 /* Of a price: what is paid when preparing for it begins. doc/use.md and man page say so. */
 enum { PREPARING_PART = 4, WAKING_PART = 5 };
 
+/* Ranks that share a device come to it together, and each one's opening holds up all: none begins before it
+ * is paid for. */
+static double begun_us(const struct machine_model *model, double price_us, int part)
+{
+    return model->sharing > 1 ? price_us : price_us / part;
+}
+
 /* Of the price of waking: what must be saved, and spent on the host meanwhile, before a device is used. */
 static const double used_saved_part = 0.5, used_host_part = 0.6;
 
@@ -16,14 +23,16 @@ static const double used_saved_part = 0.5, used_host_part = 0.6;
  * read their matrix save most of the host's time. */
 static const double unsure_part = 0.5;
 
-static double unsure_us(const struct blas_call *call, const struct predicted_times *times)
+static double unsure_us(const struct machine_model *model, const struct blas_call *call,
+                        const struct predicted_times *times)
 {
-    return call->c.pointer ? unsure_part * times->host_us + STAGED_RESULT_US : 0;
+    return call->c.pointer ? unsure_part * times->host_us + model->sharing * STAGED_RESULT_US : 0;
 }
 
-static double sure_gain_us(const struct blas_call *call, const struct predicted_times *times)
+static double sure_gain_us(const struct machine_model *model, const struct blas_call *call,
+                           const struct predicted_times *times)
 {
-    return times->host_us - times->resident_us - unsure_us(call, times);
+    return times->host_us - times->resident_us - unsure_us(model, call, times);
 }
 
 static struct policy_decision on_device(double gain_us, double earned_us)
@@ -82,9 +91,9 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
         fmin(residency->worth_us, crossover_copies_us(model, (double)residency->kept_bytes, true));
     const double saved_us = times.host_us + kept_us - times.resident_us;
     if (residency->trackable && !residency->kept_bytes)
-        times.upload_us += crossover_new_output_us(call);
+        times.upload_us += crossover_new_output_us(model, call);
     /* What was not on the device, or not kept there, may be the host's to write. */
-    if (saved_us > times.upload_us + (residency->kept_bytes ? 0 : unsure_us(call, &times))) {
+    if (saved_us > times.upload_us + (residency->kept_bytes ? 0 : unsure_us(model, call, &times))) {
         struct policy_decision decision =
             on_device(saved_us - times.upload_us, times.host_us - times.resident_us);
         /* An output that stays on the device comes again, and each refusal would cost the residency
@@ -114,7 +123,7 @@ bool policy_never_pays(const struct machine_model *model, const struct blas_call
     const struct predicted_times times = crossover_times(model, call);
     struct predicted_times staged = times;
     if (!is_in_use)
-        return sure_gain_us(call, &times) <= 0;
+        return sure_gain_us(model, call, &times) <= 0;
     crossover_place(model, call, 0, false, &staged);
     const double kept_us = crossover_copies_us(model, call_work_result_bytes(call), true);
     return times.host_us + kept_us <= fmin(times.resident_us, staged.resident_us);
@@ -127,8 +136,8 @@ enum purchase_time policy_wake(enum offload_mode mode, const struct machine_mode
     const double price_us = model->wake_us;
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
-    const bool has_begun = account->saved_us >= price_us / WAKING_PART;
-    const double gain_us = fmax(0, sure_gain_us(call, times) - lost_us);
+    const bool has_begun = account->saved_us >= begun_us(model, price_us, WAKING_PART);
+    const double gain_us = fmax(0, sure_gain_us(model, call, times) - lost_us);
     account->saved_us += gain_us;
     account->level3_us += blas_is_level3(call) ? gain_us : 0;
     if (account->saved_us >= price_us ||
@@ -136,13 +145,20 @@ enum purchase_time policy_wake(enum offload_mode mode, const struct machine_mode
         return PURCHASE_NOW;
     if (has_begun)
         account->host_us += times->host_us;
-    return account->saved_us >= price_us / WAKING_PART ? PURCHASE_SOON : PURCHASE_NOT_YET;
+    return account->saved_us >= begun_us(model, price_us, WAKING_PART) ? PURCHASE_SOON : PURCHASE_NOT_YET;
 }
 
 /* The time since is of no use without the purchase that began it. */
 void policy_void_level3(struct wake_account *account)
 {
-    *account = (struct wake_account){.saved_us = fmax(0, account->saved_us - account->level3_us)};
+    *account = (struct wake_account){.saved_us = fmax(0, account->saved_us - account->level3_us),
+                                     .routes_us = account->routes_us};
+}
+
+void policy_void_routes(struct wake_account *account)
+{
+    *account = (struct wake_account){.saved_us = fmax(0, account->saved_us - account->routes_us),
+                                     .level3_us = account->level3_us};
 }
 
 enum purchase_time policy_level3(enum offload_mode mode, const struct machine_model *model,
@@ -162,7 +178,7 @@ enum purchase_time policy_level3(enum offload_mode mode, const struct machine_mo
     const double of_both = (accounts->all_us + decision->recurs_us) / both_us;
     const double paid_part = accounts->is_open ? of_routine : fmin(of_routine, of_both);
     if (paid_part < 1)
-        return paid_part < 1.0 / PREPARING_PART ? PURCHASE_NOT_YET : PURCHASE_SOON;
+        return paid_part < begun_us(model, 1, PREPARING_PART) ? PURCHASE_NOT_YET : PURCHASE_SOON;
     accounts->is_open = *used = true;
     return PURCHASE_NOW;
 }
@@ -172,7 +188,7 @@ bool policy_prepares_level3(const struct machine_model *model, double expected_u
 {
     const double both_us = model->level3_wake_us + model->level3_first_us;
     return paid_us >= used_saved_part / 2 * model->wake_us &&
-           (expected_us >= both_us / PREPARING_PART || expected_us + recurring_us >= both_us);
+           (expected_us >= begun_us(model, both_us, PREPARING_PART) || expected_us + recurring_us >= both_us);
 }
 
 double policy_recurring(const struct blas_call *call, double gain_us)
@@ -233,18 +249,22 @@ enum purchase_time policy_wake_for_route(enum offload_mode mode, const struct ma
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
     account->saved_us += gain_us;
-    if (gain_us >= model->wake_us + route_opening_us || account->saved_us >= model->wake_us)
+    account->routes_us += gain_us;
+    if (gain_us >= model->wake_us + model->solver_wake_us || account->saved_us >= model->wake_us)
         return PURCHASE_NOW;
-    return account->saved_us >= model->wake_us / WAKING_PART ? PURCHASE_SOON : PURCHASE_NOT_YET;
+    return account->saved_us >= begun_us(model, model->wake_us, WAKING_PART) ? PURCHASE_SOON
+                                                                             : PURCHASE_NOT_YET;
 }
 
-enum purchase_time policy_open_solver(enum offload_mode mode, double gained_us, double price_us)
+enum purchase_time policy_open_solver(enum offload_mode mode, const struct machine_model *model,
+                                      double gained_us)
 {
+    const double price_us = model->solver_wake_us;
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
     if (gained_us >= price_us)
         return PURCHASE_NOW;
-    return gained_us >= price_us / PREPARING_PART ? PURCHASE_SOON : PURCHASE_NOT_YET;
+    return gained_us >= begun_us(model, price_us, PREPARING_PART) ? PURCHASE_SOON : PURCHASE_NOT_YET;
 }
 
 uint64_t policy_route_floor(enum offload_mode mode)

@@ -53,10 +53,10 @@ enum purchase_time {
     PURCHASE_NOW
 };
 
-/* What calls on the host would have saved on a device, those of level 3 of that, and how long all took
- * since it was time to prepare it: as foretold. */
+/* What calls on the host would have saved on a device, those of level 3 and routes of that, and how long all
+ * took since it was time to prepare it: as foretold. */
 struct wake_account {
-    double saved_us, level3_us, host_us;
+    double saved_us, level3_us, routes_us, host_us;
 };
 
 /* Is it time to wake the device? That takes model->wake_us. It is begun beside the program, which slows that
@@ -64,15 +64,17 @@ struct wake_account {
  * is left to avoid is that calls wait for the rest of it. So the device is used once half of the price would
  * have been saved and the calls since have taken most of it on the host, or all of it would have been saved:
  * which call that is depends on the calls alone, and what it waits is a part of the price, once. A call that
- * gains that much by itself wakes at once. `lost_us` of what the call would save would be lost again
+ * gains that much by itself wakes at once. Where other ranks share the device, nothing is begun before all of
+ * the price would have been saved. `lost_us` of what the call would save would be lost again
  * (early_account.h). Of a call that writes a matrix counts what it would save beyond half of the host's
  * time, and some microseconds. */
 enum purchase_time policy_wake(enum offload_mode mode, const struct machine_model *model,
                                const struct blas_call *call, const struct predicted_times *times,
                                double lost_us, struct wake_account *account);
 
-/* There is no cuBLAS: its calls have saved nothing. */
+/* There is no cuBLAS, no cuSOLVER: its calls have saved nothing. */
 void policy_void_level3(struct wake_account *account);
+void policy_void_routes(struct wake_account *account);
 
 /* The gains of level 3 calls that the device would have done, all and by routine, and what they paid for. */
 struct level3_accounts {
@@ -118,7 +120,8 @@ enum purchase_time policy_wake_for_route(enum offload_mode mode, const struct ma
                                          double gain_us, struct wake_account *account);
 
 /* Is it time to open cuSOLVER, for which routes would have gained so much? */
-enum purchase_time policy_open_solver(enum offload_mode mode, double gained_us, double price_us);
+enum purchase_time policy_open_solver(enum offload_mode mode, const struct machine_model *model,
+                                      double gained_us);
 
 /* The gate's floor for the order of a route's matrix: 0 in always mode, UINT64_MAX in never. */
 uint64_t policy_route_floor(enum offload_mode mode);

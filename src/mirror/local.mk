@@ -15,6 +15,7 @@ libmublas_core_la_SOURCES += \
 	src/mirror/operands.c src/mirror/operand.h src/mirror/operands.h \
 	src/mirror/operands_borrow.c \
 	src/mirror/operands_keep.c \
+	src/mirror/operands_lend.c \
 	src/mirror/operands_pinned.c \
 	src/mirror/ranges.h \
 	src/mirror/residency.c src/mirror/residency.h \

@@ -23,7 +23,7 @@ struct kept_memory {
     size_t bytes;
 };
 
-enum { KEPT_MEMORY = 4 };
+enum { KEPT_MEMORY = 4, LENT_MEMORY = 8 };
 
 /* One for all devices: a page of the host has one mirror, and one tracker. */
 struct mirror_space {
@@ -49,7 +49,8 @@ struct mirror_table {
     struct mirror_space *space;
     int place; /* the device's */
     struct device_share *share;
-    struct kept_memory kept[KEPT_MEMORY]; /* bytes 0: none; under the space's lock */
+    struct kept_memory kept[KEPT_MEMORY]; /* bytes 0: none; under the space's lock, as is the next */
+    struct kept_memory lent[LENT_MEMORY]; /* beyond the budget, of what other ranks did not use */
 };
 
 /* What the table's device has of a mirror. */
@@ -97,6 +98,12 @@ bool mirror_table_give_up_registrations(struct mirror_table *table, uintptr_t be
 
 /* Remove the mirror, which the caller claims whole, and empty it: its memory went away. */
 void mirror_table_drop(struct mirror_table *table, struct mirror *mirror);
+
+/* operands_lend.c: memory for a moment beyond a budget that has no room for it, of what is free on a device
+ * that ranks divide. False: there is none. The second is for who gives memory back: true where it was lent, and
+ * is free again. Inside device_enter. */
+bool mirror_table_lend(struct mirror_table *table, size_t bytes, CUdeviceptr *address);
+bool mirror_table_end_loan(struct mirror_table *table, CUdeviceptr address);
 
 /* operands_keep.c: the smallest piece of kept memory of at least `bytes`, or the largest of all for 0,
  * taken out. */

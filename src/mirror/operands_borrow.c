@@ -69,9 +69,13 @@ enum status operands_borrow(struct mirror_table *table, size_t least, size_t mos
 enum status operands_borrow_kept(struct mirror_table *table, size_t bytes, CUdeviceptr *address, size_t *got)
 {
     const struct kept_memory kept = mirror_table_take_kept(table, bytes);
-    if (kept.bytes == 0)
+    if (kept.bytes > 0) {
+        *address = kept.address;
+        *got = kept.bytes;
+        return STATUS_OK;
+    }
+    if (!mirror_table_lend(table, bytes, address))
         return operands_borrow(table, bytes, bytes, address, got);
-    *address = kept.address;
-    *got = kept.bytes;
+    *got = bytes;
     return STATUS_OK;
 }

@@ -4,6 +4,8 @@
 
 void operands_return(struct mirror_table *table, CUdeviceptr address, size_t bytes)
 {
+    if (mirror_table_end_loan(table, address))
+        return;
     device_free(table->share->device, address);
     budget_give(&table->share->budget, bytes);
 }
@@ -38,6 +40,8 @@ bool mirror_table_drop_kept(struct mirror_table *table)
 void operands_keep(struct mirror_table *table, CUdeviceptr address, size_t bytes)
 {
     struct kept_memory goes = {address, bytes};
+    if (mirror_table_end_loan(table, address))
+        return;
     pthread_mutex_lock(&table->space->lock);
     struct kept_memory *least = &table->kept[0];
     for (int i = 1; i < KEPT_MEMORY; i++)

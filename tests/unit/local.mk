@@ -47,6 +47,11 @@ TESTS += tests/unit/test_blind_files
 tests_unit_test_blind_files_SOURCES = tests/unit/test_blind_files.c
 tests_unit_test_blind_files_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_device_sharing
+TESTS += tests/unit/test_device_sharing
+tests_unit_test_device_sharing_SOURCES = tests/unit/test_device_sharing.c tests/unit/predicted_call.h
+tests_unit_test_device_sharing_LDADD = $(unit_test_libraries)
+
 check_PROGRAMS += tests/unit/test_local_rank
 TESTS += tests/unit/test_local_rank
 tests_unit_test_local_rank_SOURCES = tests/unit/test_local_rank.c
@@ -456,6 +461,11 @@ check_PROGRAMS += tests/unit/test_operand_requests
 TESTS += tests/unit/test_operand_requests
 tests_unit_test_operand_requests_SOURCES = tests/unit/test_operand_requests.c tests/unit/operand_table.h tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_operand_requests_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_lent_memory
+TESTS += tests/unit/test_lent_memory
+tests_unit_test_lent_memory_SOURCES = tests/unit/test_lent_memory.c tests/unit/operand_table.h tests/unit/operand_calls.h tests/unit/emulated_lane.h
+tests_unit_test_lent_memory_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_kept_memory
 TESTS += tests/unit/test_kept_memory

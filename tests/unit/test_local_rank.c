@@ -2,6 +2,7 @@
 #include "gpu/device_choice.h"
 #include "tap.h"
 
+#include <limits.h>
 #include <string.h>
 
 static const char *const (*environment)[2];
@@ -81,10 +82,10 @@ static void test_world(void)
     }
 }
 
-static struct device_choice choose(int setting, const struct local_rank *rank, int devices, bool bound)
+static struct device_choice choose(int setting, const struct local_rank *rank, int devices, int bound_of)
 {
     const struct device_list list = {.count = setting >= 0, .ordinals = {setting}};
-    return device_choice_make(&list, rank, devices, bound);
+    return device_choice_make(&list, rank, devices, bound_of);
 }
 
 static void test_choices(void)
@@ -92,21 +93,22 @@ static void test_choices(void)
     static const struct {
         int setting;
         int rank, ranks, devices;
-        bool bound;
+        int bound_of;
         int ordinal, sharers;
     } cases[] = {
-        {-1, -1, 0, 4, false, 0, 1}, {-1, 0, 4, 4, false, 0, 1}, {-1, 3, 4, 4, false, 3, 1},
-        {-1, 5, 8, 4, false, 1, 2},  {-1, 4, 5, 4, false, 0, 2}, {-1, 3, 5, 4, false, 3, 1},
-        {-1, 2, 4, 1, false, 0, 4},  {-1, 2, 4, 1, true, 0, 1},  {-1, 5, 0, 4, false, 1, 1},
-        {2, 5, 8, 4, false, 2, 1},   {7, -1, 0, 4, false, 7, 1},
+        {-1, -1, 0, 4, 0, 0, 1}, {-1, 0, 4, 4, 0, 0, 1},       {-1, 3, 4, 4, 0, 3, 1},
+        {-1, 5, 8, 4, 0, 1, 2},  {-1, 4, 5, 4, 0, 0, 2},       {-1, 3, 5, 4, 0, 3, 1},
+        {-1, 2, 4, 1, 0, 0, 4},  {-1, 2, 4, 1, INT_MAX, 0, 1}, {-1, 5, 0, 4, 0, 1, 1},
+        {-1, 2, 4, 1, 1, 0, 4},  {-1, 2, 4, 1, 4, 0, 1},       {-1, 2, 16, 1, 3, 0, 6},
+        {2, 5, 8, 4, 0, 2, 2},   {7, -1, 0, 4, 0, 7, 1},       {0, 5, 16, 1, 0, 0, 16},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct local_rank rank = {cases[i].rank, cases[i].ranks, cases[i].rank < 0 ? NULL : "RANK"};
         struct device_choice choice =
-            choose(cases[i].setting, &rank, cases[i].devices, cases[i].bound);
+            choose(cases[i].setting, &rank, cases[i].devices, cases[i].bound_of);
         tap_ok(choice.ordinal == cases[i].ordinal && choice.sharers == cases[i].sharers,
-               "rank %d of %d, %d devices%s, MUBLAS_DEVICE %d: device %d (%s)", cases[i].rank, cases[i].ranks,
-               cases[i].devices, cases[i].bound ? " bound" : "", cases[i].setting, choice.ordinal, choice.reason);
+               "rank %d of %d, %d devices, bound of %d, MUBLAS_DEVICE %d: device %d (%s)", cases[i].rank,
+               cases[i].ranks, cases[i].devices, cases[i].bound_of, cases[i].setting, choice.ordinal, choice.reason);
     }
 }
 
@@ -121,25 +123,25 @@ static void test_lists(void)
     const struct device_list list = {.count = 2, .ordinals = {2, 0}}, beyond = {.count = 3, .ordinals = {5, 1, 0}},
                              all = {.all = true}, one = {.count = 0};
     const struct local_rank none = {.rank = -1}, third = {2, 4, "RANK"};
-    struct device_choice choice = device_choice_make(&list, &third, 3, false);
-    tap_ok(uses(&choice, 2, 2, 0) && choice.sharers == 1 && strcmp(choice.reason, "MUBLAS_DEVICE=2,0") == 0,
+    struct device_choice choice = device_choice_make(&list, &third, 3, 0);
+    tap_ok(uses(&choice, 2, 2, 0) && choice.sharers == 3 && strcmp(choice.reason, "MUBLAS_DEVICE=2,0") == 0,
            "a list counts in its order, whatever the rank");
-    choice = device_choice_make(&beyond, &none, 2, false);
+    choice = device_choice_make(&beyond, &none, 2, 0);
     tap_ok(uses(&choice, 2, 1, 0) && choice.missing == 5, "what is not there is left out and named");
-    choice = device_choice_make(&all, &none, 3, false);
+    choice = device_choice_make(&all, &none, 3, 0);
     tap_ok(uses(&choice, 3, 0, 1) && choice.ordinals[2] == 2 && choice.missing < 0, "all of three");
-    choice = device_choice_make(&all, &third, 3, false);
+    choice = device_choice_make(&all, &third, 3, 0);
     tap_ok(uses(&choice, 3, 2, 0) && choice.sharers == 4, "all, from the rank's own one on, shared by all ranks");
-    choice = device_choice_make(&all, &none, 12, false);
+    choice = device_choice_make(&all, &none, 12, 0);
     tap_ok(choice.count == DEVICES_MAX, "of twelve as many as a process may have");
-    choice = device_choice_make(&one, &none, 4, false);
+    choice = device_choice_make(&one, &none, 4, 0);
     tap_ok(choice.count == 1, "by default one");
 }
 
 static struct device_choice with_candidates(const struct device_list *setting, int devices, bool is_launched)
 {
     const struct local_rank none = {.rank = -1};
-    struct device_choice choice = device_choice_make(setting, &none, devices, false);
+    struct device_choice choice = device_choice_make(setting, &none, devices, 0);
     device_choice_add_candidates(&choice, setting, is_launched);
     return choice;
 }
@@ -177,7 +179,7 @@ static void test_sharers_add_up(void)
                 on[choose(-1, &(struct local_rank){r, ranks, "RANK"}, devices, false).ordinal]++;
             for (int r = 0; r < ranks; r++) {
                 struct device_choice choice =
-                    choose(-1, &(struct local_rank){r, ranks, "RANK"}, devices, false);
+                    choose(-1, &(struct local_rank){r, ranks, "RANK"}, devices, 0);
                 good = good && choice.sharers == on[choice.ordinal];
             }
         }

@@ -43,7 +43,7 @@ static int64_t doubtful_order(const struct machine_model *model)
     for (int64_t n = 32;; n++) {
         const struct blas_call call = gemm_call(n);
         const struct predicted_times times = predicted_call(model, &call, 0, true);
-        if (times.resident_us + crossover_new_output_us(&call) < 0.9 * times.host_us)
+        if (times.resident_us + crossover_new_output_us(model, &call) < 0.9 * times.host_us)
             return n;
     }
 }
@@ -59,7 +59,7 @@ static void test_new_output(const struct machine_model *model)
            "one of order %d is not where the host may write the result", (int)call.n);
     residency.kept_bytes = (uint64_t)call.n * (uint64_t)call.n * 8;
     tap_ok(decide(OFFLOAD_AUTO, model, &call, &residency).device, "but where the device alone does");
-    tap_ok(crossover_new_output_us(&call) > 20,
+    tap_ok(crossover_new_output_us(model, &call) > 20,
            "to stage a result takes some time however small it is");
 }
 

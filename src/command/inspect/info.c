@@ -5,6 +5,7 @@
 #include "common/settings.h"
 #include "gpu/device.h"
 #include "gpu/device_candidate.h"
+#include "gpu/device_sharing.h"
 #include "gpu/vendor/cublas_library.h"
 #include "gpu/vendor/solver_library.h"
 #include "host/host_search.h"
@@ -177,11 +178,19 @@ static void print_learned(FILE *stream, const struct learned_times *times, const
                 times->host_threads, processors_for_blas());
 }
 
+/* Of a program that is started like this command. */
+static double sharing_of(const struct machine *machine)
+{
+    return machine->has_device ? device_sharing_factor(machine->choice.sharers, machine->device.has_mps)
+                               : device_sharing_foreseen();
+}
+
 /* With `sizes` every size, else only where they come from. */
 static void print_crossovers(FILE *stream, const struct machine *machine, bool sizes)
 {
     struct machine_model model = crossover_model_here(machine->has_device ? &machine->device : NULL);
     struct learned_times *times = malloc(sizeof *times);
+    crossover_share(&model, sharing_of(machine));
     char path[PATH_MAX] = "";
     if (machine->has_host && !realpath(machine->host.path, path))
         snprintf(path, sizeof path, "%s", machine->host.path);

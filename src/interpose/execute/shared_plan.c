@@ -74,7 +74,7 @@ static double group_seconds(const struct shared_plan *plan, const struct machine
     const double up = tile_plan_bytes_up(&plan->tiles) / (double)groups / link_of(plan, model, is_alone);
     const double products = call_work_operations(call) / (double)groups / model->device_flops[call->type];
     const double down = call_work_result_bytes(call) / (double)groups /
-                        (plan->is_pinned ? model->link_bandwidth : RESULT_STAGED_BANDWIDTH);
+                        (plan->is_pinned ? model->link_bandwidth : RESULT_STAGED_BANDWIDTH / model->sharing);
     return fmax(up, products) + down + (double)tiles * model->call_us * 1e-6;
 }
 

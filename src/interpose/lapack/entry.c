@@ -218,6 +218,13 @@ static void note_outcome(const struct lapack_call *call, const struct lapack_pro
         losses_note(call->symbol, &problem->shape, outcome->reason != HOST_REASON_COUNT);
 }
 
+/* One of many ranks looks for it when it would wake the device (waking.c): before, nothing is begun. */
+static bool solver_may_come(void)
+{
+    const bool is_early = model_in_force()->sharing > 1 && !waking_mirrors_in_use();
+    return is_early || solver_opening_may_come();
+}
+
 /* Host or device, and the device's part of it. */
 static struct outcome attempt(const struct lapack_call *call, struct lapack_problem *problem)
 {
@@ -237,7 +244,7 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     if (mode == OFFLOAD_AUTO && losses_forbid(call->symbol, &problem->shape))
         return outcome;
     outcome.reason = HOST_UNSUPPORTED;
-    if (!solver_opening_may_come())
+    if (!solver_may_come())
         return outcome;
     outcome.kind = HOST_RUN_CREDITED;
     if (host_run_kind_here() == HOST_RUN_PLAIN)

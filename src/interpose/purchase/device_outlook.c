@@ -5,7 +5,6 @@
 #include "gpu/vendor/solver_library.h"
 #include "interpose/purchase/device_use.h"
 #include "interpose/purchase/model_in_force.h"
-#include "tuner/online/route_times.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -64,5 +63,5 @@ double device_outlook_price_us(void)
     const struct machine_model *const model = model_in_force();
     const bool has_level3 = level3_is_open() && !level3_is_missing();
     return model->wake_us + (has_level3 ? model->level3_wake_us : 0) +
-           (solver_library_is_open() ? route_opening_us : 0);
+           (solver_library_is_open() ? model->solver_wake_us : 0);
 }

@@ -81,7 +81,7 @@ static const struct machine_model *model_of(const struct device *device)
 {
     if (device_use_count() == 0 || are_alike(device, uses[0].device))
         return NULL;
-    return model_in_force_beside(device_properties(device), device_place(device));
+    return model_in_force_beside(device);
 }
 
 static enum status prepare(struct device *device, struct device_use **result)

@@ -1,6 +1,7 @@
 #include "interpose/purchase/learned_model.h"
 #include "common/log.h"
 #include "common/processors.h"
+#include "gpu/device_sharing.h"
 #include "host/host_search.h"
 #include "host/symbols.h"
 #include "tuner/online/decision.h"
@@ -34,7 +35,7 @@ bool learned_model_use(struct machine_model *model, struct learned_times *times,
     if (times->host_blas[0] && strcmp(times->host_blas, host) != 0)
         log_message(LOG_INFO, "host times were learned with %s, this is %s", times->host_blas,
                     *host ? host : "another");
-    learned_times_settle(times, host, processors_for_blas());
+    learned_times_settle_shared(times, host, processors_for_blas(), model->sharing);
     crossover_use_learned(model, times);
     return true;
 }
@@ -83,17 +84,18 @@ static void tell(const struct device_properties *device, const struct recipe_sea
                         search->attempts[i].path);
 }
 
-const struct machine_model *learned_model_of_other(const struct device_properties *device, int place,
-                                                   const char *host)
+const struct machine_model *learned_model_of_other(const struct device *device, const char *host)
 {
-    const struct recipe_signature machine = recipe_signature_of(device);
+    const struct device_properties *const properties = device_properties(device);
+    const struct recipe_signature machine = recipe_signature_of(properties);
     struct other_model *const other = calloc(1, sizeof *other);
     if (!other)
         return NULL;
-    other->model = crossover_model_here(device);
+    other->model = crossover_model_here(properties);
+    crossover_share(&other->model, device_sharing_of(device));
     const bool has_recipe = recipe_search(&machine, &other->recipe, &other->search);
-    decision_use_at(place, has_recipe ? &other->recipe : NULL);
-    tell(device, &other->search);
+    decision_use_at(device_place(device), has_recipe ? &other->recipe : NULL);
+    tell(properties, &other->search);
     if (has_recipe)
         learned_model_use(&other->model, &other->times, other->recipe.crossover, host);
     return &other->model;

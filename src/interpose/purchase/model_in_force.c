@@ -1,5 +1,6 @@
 #include "interpose/purchase/model_in_force.h"
 #include "common/settings.h"
+#include "gpu/device_sharing.h"
 #include "host/host_blas.h"
 #include "interpose/floors.h"
 #include "interpose/purchase/learned_model.h"
@@ -24,6 +25,7 @@ bool model_in_force_is_of_device(const struct machine_model *model)
 void model_in_force_begin(void)
 {
     reference_model = crossover_model_here(NULL);
+    crossover_share(&reference_model, device_sharing_foreseen());
 }
 
 /* Go by another model from now on. */
@@ -50,11 +52,11 @@ static void learn(struct machine_model *learning, struct learned_times *times, c
     use_model(learning);
 }
 
-const struct machine_model *model_in_force_beside(const struct device_properties *device, int place)
+const struct machine_model *model_in_force_beside(const struct device *device)
 {
     char host[sizeof((struct learned_times *)0)->host_blas] = "";
     learned_model_host(bound_path(), host, sizeof host);
-    return learned_model_of_other(device, place, host);
+    return learned_model_of_other(device, host);
 }
 
 static void learn_early(void)
@@ -75,10 +77,11 @@ void model_in_force_learn(void)
     pthread_once(&once, learn_early);
 }
 
-void model_in_force_learn_of(const struct device_properties *device)
+void model_in_force_learn_of(const struct device *device)
 {
     static struct learned_times learned;
-    const struct recipe *recipe = recipe_of_process(device);
-    device_model = crossover_model_here(device);
+    const struct recipe *recipe = recipe_of_process(device_properties(device));
+    device_model = crossover_model_here(device_properties(device));
+    crossover_share(&device_model, device_sharing_of(device));
     learn(&device_model, &learned, recipe ? recipe->crossover : NULL);
 }

@@ -1,6 +1,7 @@
 /* model_in_force.h - the model of the machine by which calls are judged: the reference device's, with what
  * a recipe says from the first call on that may be worth a device, and once one is in use that device's
- * own. Any thread may call these. */
+ * own; with its times as long as those of a device that other ranks share (gpu/device_sharing.h). Any thread
+ * may call these. */
 #ifndef MUBLAS_MODEL_IN_FORCE_H
 #define MUBLAS_MODEL_IN_FORCE_H
 
@@ -16,10 +17,10 @@ const struct machine_model *model_in_force(void);
 void model_in_force_learn(void);
 
 /* This device is in use from now on. Once. */
-void model_in_force_learn_of(const struct device_properties *device);
+void model_in_force_learn_of(const struct device *device);
 
-/* The model of a device that is in use beside that one, at `place`, and is unlike it. NULL: out of memory. */
-const struct machine_model *model_in_force_beside(const struct device_properties *device, int place);
+/* The model of a device that is in use beside that one, and is unlike it. NULL: out of memory. */
+const struct machine_model *model_in_force_beside(const struct device *device);
 
 /* Is that model of the device in use, on which operands may be? */
 bool model_in_force_is_of_device(const struct machine_model *model);

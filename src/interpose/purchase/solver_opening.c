@@ -1,7 +1,7 @@
 #include "interpose/purchase/solver_opening.h"
 #include "common/settings.h"
 #include "interpose/policy.h"
-#include "tuner/online/route_times.h"
+#include "interpose/purchase/model_in_force.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -48,7 +48,7 @@ static enum purchase_time time_to_open(void)
     pthread_mutex_lock(&lock);
     const double us = gained_us;
     pthread_mutex_unlock(&lock);
-    return policy_open_solver(settings()->offload, us, route_opening_us);
+    return policy_open_solver(settings()->offload, model_in_force(), us);
 }
 
 /* Each device has a library of its own, which its first route opens, unless its waking did. */

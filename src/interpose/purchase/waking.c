@@ -11,6 +11,7 @@
 #include "interpose/purchase/level3_opening.h"
 #include "interpose/purchase/model_in_force.h"
 #include "interpose/purchase/next_device.h"
+#include "interpose/purchase/solver_opening.h"
 #include "interpose/report/stats.h"
 
 #include <math.h>
@@ -97,7 +98,7 @@ static bool wake_without_lock(void)
     give_lock();
     const bool finished = purchase_finish(&purchase, NULL);
     if (finished && awake)
-        model_in_force_learn_of(device_properties(awake));
+        model_in_force_learn_of(awake);
     take_lock_again();
     if (!finished)
         return false;
@@ -123,6 +124,19 @@ static bool level3_may_come(const struct blas_call *call, enum host_reason *reas
     policy_void_level3(&wake_account);
     if (blas_is_level3(call))
         *reason = HOST_UNSUPPORTED;
+    return false;
+}
+
+/* The same of cuSOLVER, for a route that would wake. Who is alone on the device has looked before. */
+static bool solver_may_come(enum host_reason *reason)
+{
+    give_lock();
+    const bool may_come = solver_opening_may_come();
+    take_lock_again();
+    if (may_come)
+        return true;
+    policy_void_routes(&wake_account);
+    *reason = HOST_UNSUPPORTED;
     return false;
 }
 
@@ -174,6 +188,8 @@ static bool wake_if_it_pays(const struct offer *offer, enum host_reason *reason)
         background_watch_thread();
     const enum purchase_time time = time_for(offer, reason);
     if (offer->call && time != PURCHASE_NOT_YET && !level3_may_come(&offer->call->blas, reason))
+        return false;
+    if (!offer->call && time == PURCHASE_NOW && !solver_may_come(reason))
         return false;
     if (time == PURCHASE_SOON)
         purchase_begin(&purchase, NULL);

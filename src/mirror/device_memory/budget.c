@@ -38,6 +38,16 @@ bool budget_refresh(struct budget *budget)
     return true;
 }
 
+size_t budget_spare(const struct budget *budget)
+{
+    size_t free_bytes, total_bytes;
+    if (budget->percent == 0 || device_chosen(budget->device)->sharers == 1 ||
+        device_check(budget->device, driver()->memory_info(&free_bytes, &total_bytes),
+                     "asking for free device memory") != STATUS_OK)
+        return 0;
+    return free_bytes / 100 * budget->percent;
+}
+
 bool budget_take(struct budget *budget, size_t bytes)
 {
     /* Never more than there is, not even for a moment: it would fail who asks for little meanwhile. */

@@ -25,6 +25,10 @@ void budget_follow(struct budget *budget, struct device *device, unsigned percen
 /* Look again at what is free. True when more is taken than may be now. */
 bool budget_refresh(struct budget *budget);
 
+/* Bytes that may be taken for a moment beside it, of what nobody uses now, where other ranks have a share of
+ * the device; 0: none. */
+size_t budget_spare(const struct budget *budget);
+
 /* Take `bytes`; false, and nothing taken, when they are not there. */
 bool budget_take(struct budget *budget, size_t bytes);
 void budget_give(struct budget *budget, size_t bytes);

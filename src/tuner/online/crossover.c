@@ -7,11 +7,11 @@
 
 void crossover_use_learned(struct machine_model *model, const struct learned_times *learned)
 {
-    double least = learned_times_least_resident(learned);
+    double least = model->sharing * learned_times_least_resident(learned);
     model->learned = learned;
     model->call_us = fmin(model->call_us, least); /* the built-in floors rest on it */
     if (learned->wake_us > 0)
-        model->wake_us = learned->wake_us;
+        model->wake_us = model->sharing * learned->wake_us;
 }
 
 double crossover_copies_us(const struct machine_model *model, double bytes, bool trackable)
@@ -21,15 +21,15 @@ double crossover_copies_us(const struct machine_model *model, double bytes, bool
     if (bytes <= 0)
         return 0;
     if (model->learned && learned_times_upload(model->learned, way, bytes, &us))
-        return us;
+        return model->sharing * us;
     if (!trackable || bytes < PIN_BYTES_MIN)
         return 1e6 * bytes / model->staged_bandwidth;
     return 1e6 * bytes / model->link_bandwidth + 2 * bytes * model->pin_us_per_byte;
 }
 
-double crossover_new_output_us(const struct blas_call *call)
+double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call)
 {
-    return result_home_us(call, false) - result_home_us(call, true);
+    return model->sharing * (result_home_us(call, false) - result_home_us(call, true));
 }
 
 /* Learned on a matrix without gaps that stays on the device. */
@@ -38,7 +38,7 @@ static double resident_us(const struct machine_model *model, int class, const st
 {
     double us;
     if (model->learned && learned_times_resident(model->learned, class, call, trackable, &us))
-        return us + call_work_gap_bytes(call) * model->scan_us_per_byte;
+        return model->sharing * us + call_work_gap_bytes(call) * model->scan_us_per_byte;
     return built_in_resident_us(model, call, trackable);
 }
 

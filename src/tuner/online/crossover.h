@@ -16,7 +16,8 @@
 
 /* Rates in bytes or operations per second, times in microseconds. */
 struct machine_model {
-    double host_cores; /* that this process may use */
+    double host_cores; /* that the host BLAS of this process may use */
+    double packers;    /* that may pack what goes to the device */
     double host_bandwidth;
     double host_flops[TYPE_COUNT], host_symmetric_flops[TYPE_COUNT]; /* the second of symv and hemv */
     double host_half_rate[TYPE_COUNT]; /* cube root of the products of level 3 that run at half of that */
@@ -35,6 +36,9 @@ struct machine_model {
     double wake_us; /* context creation and kernel loading */
     double level3_wake_us; /* opening cuBLAS */
     double level3_first_us; /* the first call of each of its routines: loading its kernels */
+    double solver_wake_us;  /* the first use of cuSOLVER: its handle, and a routine's kernels */
+    double sharing; /* how many times as long the device takes, since others are at work on it: that is in all
+                     * figures above, and multiplies what was learned; 1: it is this process's alone */
     const struct learned_times *learned; /* settled; NULL: nothing */
     bool huge_pages; /* the program's large matrices lie on huge pages from the start */
 };
@@ -51,8 +55,12 @@ struct machine_model crossover_builtin_model(const struct device_properties *dev
  * or 16, and of their last-level cache, or 0. */
 void crossover_use_processors(struct machine_model *model, int widest_vector, size_t cache_bytes);
 
-/* Both for the processors that this process may use. */
+/* Both for the processors that this process may use, as many as its host BLAS has threads. */
 struct machine_model crossover_model_here(const struct device_properties *device);
+
+/* Others share the device (gpu/device_sharing.h): whatever it does takes `sharing` times as long, copies over
+ * its link and the prices of opening it, cuBLAS and cuSOLVER included. Once, before crossover_use_learned. */
+void crossover_share(struct machine_model *model, double sharing);
 
 struct predicted_times {
     double host_us;
@@ -69,7 +77,7 @@ void crossover_place(const struct machine_model *model, const struct blas_call *
                      bool trackable, struct predicted_times *times);
 
 /* What a call pays more than that whose output was not on the device before: it is not pinned. */
-double crossover_new_output_us(const struct blas_call *call);
+double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call);
 
 /* Microseconds to bring bytes to the device: for the first time to trackable memory; otherwise, or where they
  * have been there before and were rewritten since, by staging, without pinning and gathering into huge

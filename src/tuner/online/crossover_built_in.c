@@ -59,6 +59,7 @@ struct machine_model crossover_builtin_model(const struct device_properties *dev
     double device_flops = device ? device_double_flops(device) : 30e12;
     struct machine_model model = {
         .host_cores = host_cores,
+        .packers = host_cores,
         .host_bandwidth = fmin(host_cores * host_bandwidth_per_core, host_bandwidth_limit),
         .device_bandwidth = 0.8 * (device ? device->memory_bandwidth : 3.35e12),
         .link_bandwidth = RESULT_PINNED_BANDWIDTH,
@@ -73,6 +74,8 @@ struct machine_model crossover_builtin_model(const struct device_properties *dev
         .wake_us = 400e3, /* 0.25 to 0.38 s on an H100 (reports of bench/programs) */
         .level3_wake_us = 70e3, /* there 0.07 to 0.1 s; 0.45 with the library's file not cached */
         .level3_first_us = 70e3, /* there dgemm 0.064 s, zher2k 0.084 */
+        .solver_wake_us = 250e3, /* there 0.10 to 0.12 s, and a routine's first use as much again */
+        .sharing = 1,
     };
     for (int type = 0; type < TYPE_COUNT; type++) {
         model.host_flops[type] = host * per_type[type];
@@ -99,9 +102,25 @@ void crossover_use_processors(struct machine_model *model, int widest_vector, si
 
 struct machine_model crossover_model_here(const struct device_properties *device)
 {
-    struct machine_model model = crossover_builtin_model(device, processors_usable());
+    struct machine_model model = crossover_builtin_model(device, processors_for_blas());
     crossover_use_processors(&model, processors_vector_bytes(), processors_cache_bytes());
+    model.packers = processors_usable();
     return model;
+}
+
+void crossover_share(struct machine_model *model, double sharing)
+{
+    double *const rates[] = {&model->device_bandwidth, &model->link_bandwidth, &model->staged_bandwidth,
+                             &model->vector_bandwidth};
+    double *const times[] = {&model->call_us,        &model->third_operand_us, &model->update_us,
+                             &model->wake_us,        &model->level3_wake_us,   &model->level3_first_us,
+                             &model->solver_wake_us, &model->sharing};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        *rates[i] /= sharing;
+    for (int type = 0; type < TYPE_COUNT; type++)
+        model->device_flops[type] /= sharing;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        *times[i] *= sharing;
 }
 
 /* Of one operation in level 3, whose threads have too little to do where sizes are small. */
@@ -180,7 +199,8 @@ static double kernel_and_scan_us(const struct machine_model *model, const struct
     const double kernel_us = 1e6 * fmax(bytes / model->device_bandwidth,
                                         call_work_operations(call) / model->device_flops[call->type]);
     const double scan_us = call_work_scanned_bytes(call) * model->scan_us_per_byte;
-    return call->c.pointer ? fmax(kernel_us, steps_us(call)) + scan_us : fmax(kernel_us, scan_us);
+    return call->c.pointer ? fmax(kernel_us, model->sharing * steps_us(call)) + scan_us
+                           : fmax(kernel_us, scan_us);
 }
 
 static double level3_us(const struct machine_model *model, const struct blas_call *call)
@@ -193,7 +213,7 @@ double built_in_resident_us(const struct machine_model *model, const struct blas
     const double vectors = call_work_vector_bytes(call), bytes = call_work_matrix_bytes(call) + vectors;
     const double vectors_us = 1e6 * fmax(0, vectors - short_vector_bytes) / model->vector_bandwidth;
     return model->call_us + level3_us(model, call) + kernel_and_scan_us(model, call, bytes) + vectors_us +
-           result_home_us(call, trackable);
+           model->sharing * result_home_us(call, trackable);
 }
 
 /* Products that the host cannot have finished sooner than the device begins, which is lower than the true

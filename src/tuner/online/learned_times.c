@@ -97,7 +97,7 @@ bool learned_times_floor(const struct learned_times *times, enum blas_family fam
     return times->floors_known[shared][type];
 }
 
-static uint64_t class_floor(const struct learned_times *times, int class)
+static uint64_t class_floor(const struct learned_times *times, int class, double sharing)
 {
     /* Calls whose result is small gain earliest, and those of the set that gains most. */
     struct time_curve host = times->host[class];
@@ -106,12 +106,12 @@ static uint64_t class_floor(const struct learned_times *times, int class)
         most = fmax(most,
                     factor_of(times->flags[class], set / 2) / factor_of(times->device_sets[class], set));
     for (int i = 0; i < host.count; i++)
-        host.samples[i].us *= most;
+        host.samples[i].us *= most / sharing;
     double amount = time_curve_first_gain(&host, &times->rest[class]);
     return amount < HUGE_VAL ? timed_class_gated(class, amount) : UINT64_MAX;
 }
 
-static void settle_floors(struct learned_times *times)
+static void settle_floors(struct learned_times *times, double sharing)
 {
     memset(times->floors, 0xff, sizeof times->floors);
     memset(times->floors_known, 0, sizeof times->floors_known);
@@ -127,13 +127,14 @@ static void settle_floors(struct learned_times *times)
             times->floors_known[family][type] = false;
             continue;
         }
-        uint64_t floor = class_floor(times, class);
+        uint64_t floor = class_floor(times, class, sharing);
         if (floor < times->floors[family][type])
             times->floors[family][type] = floor;
     }
 }
 
-void learned_times_settle(struct learned_times *times, const char *host_blas, int host_threads)
+void learned_times_settle_shared(struct learned_times *times, const char *host_blas, int host_threads,
+                                 double sharing)
 {
     if (strcmp(times->host_blas, host_blas) != 0 || times->host_threads != host_threads) {
         memset(times->host, 0, sizeof times->host);
@@ -143,7 +144,12 @@ void learned_times_settle(struct learned_times *times, const char *host_blas, in
     for (int class = 0; class < TIMED_CLASSES; class++)
         if (timed_class_exists(class))
             learned_times_separate(times, class);
-    settle_floors(times);
+    settle_floors(times, sharing);
+}
+
+void learned_times_settle(struct learned_times *times, const char *host_blas, int host_threads)
+{
+    learned_times_settle_shared(times, host_blas, host_threads, 1);
 }
 
 double learned_links_part(const struct learned_times *learned)

@@ -79,6 +79,10 @@ void learned_times_separate(struct learned_times *times, int class);
  * all classes and settle the floors. Call after the last change, before any use. */
 void learned_times_settle(struct learned_times *times, const char *host_blas, int host_threads);
 
+/* The same for a device that takes `sharing` times as long as was measured, which raises the floors. */
+void learned_times_settle_shared(struct learned_times *times, const char *host_blas, int host_threads,
+                                 double sharing);
+
 /* The least gated size (crossover.h) at which a resident call of any class of the routine, with the flags
  * that take the host longest, gains. UINT64_MAX: none ever. False: not all of its classes are known on both
  * sides. */

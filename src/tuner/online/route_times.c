@@ -2,9 +2,6 @@
 
 #include <math.h>
 
-const double route_opening_us =
-    250e3; /* 0.10 to 0.12 s on an H100, and a routine's first use as much again */
-
 /* A routine's measured seconds for the orders 512, 1024, 2048, 4096, 8192, 16384; what was not measured is 0
  * and goes on with the power of the two before. Between two orders, and beyond them, times are powers of the
  * order. */
@@ -277,8 +274,8 @@ static double moving_seconds(const struct machine_model *model, uint64_t bytes)
 {
     const double each = 8.5e9, most = 38e9, shared_bytes = 8 << 20, threads = 8;
     const double rate =
-        (double)bytes < shared_bytes ? each : fmin(most, each * fmin(threads, fmax(model->host_cores, 1)));
-    return (double)bytes / rate;
+        (double)bytes < shared_bytes ? each : fmin(most, each * fmin(threads, fmax(model->packers, 1)));
+    return model->sharing * (double)bytes / rate;
 }
 
 struct route_times route_times_predict(const struct machine_model *model, const struct route_shape *shape)
@@ -295,7 +292,8 @@ struct route_times route_times_predict(const struct machine_model *model, const 
     }
     return (struct route_times){
         .host_us = 1e6 * precision * core_factor(model) * host * route_factors_of(learned, SIDE_HOST, shape),
-        .compute_us = 1e6 * precision * device * route_factors_of(learned, SIDE_DEVICE, shape),
+        .compute_us =
+            1e6 * model->sharing * precision * device * route_factors_of(learned, SIDE_DEVICE, shape),
         .moving_us =
             1e6 * (moving_seconds(model, shape->bytes_up) + moving_seconds(model, shape->bytes_down)),
         .kept_us = 1e6 * (moving_seconds(model, shape->bytes_up) -

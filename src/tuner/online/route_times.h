@@ -20,9 +20,6 @@ struct route_times {
 
 struct route_times route_times_predict(const struct machine_model *model, const struct route_shape *shape);
 
-/* What the first use of cuSOLVER costs: its handle, and a routine's kernels. */
-extern const double route_opening_us;
-
 /* Of factorisations and what follows from them, by their operation counts and the measured times of potrf,
  * getrf and geqrf (route_times.c): true, and seconds in double precision on the machine measured,
  * where the family is one of these. */

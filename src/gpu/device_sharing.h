@@ -1,0 +1,30 @@
+/* device_sharing.h - how much longer a device takes for a process, since other ranks of its job use it too.
+ *
+ * Contexts of several processes take turns on a device, so what one of 16 ranks asks for takes about 16 times
+ * as long (a dgemm of order 300 on an H100: 231 us alone, 2380 in 16); under NVIDIA's MPS, which lets them run
+ * side by side, about a quarter of that (470). Ranks are known by their launcher (common/local_rank.h).
+ * Thread-safe. */
+#ifndef MUBLAS_DEVICE_SHARING_H
+#define MUBLAS_DEVICE_SHARING_H
+
+#include "gpu/device.h"
+
+/* At least 1, for that many processes on the device, this one included. Pure. */
+double device_sharing_factor(int sharers, bool has_mps);
+
+/* Of a device that is awake. */
+double device_sharing_of(const struct device *device);
+
+/* Before a driver was asked, without a launcher 1: by the environment and the device files that there are,
+ * and, where the ranks share a device, by whether an MPS daemon answers. Of devices nobody can count one is
+ * assumed, since too few are no harm. */
+double device_sharing_foreseen(void);
+
+/* Of how many devices the one was chosen that CUDA_VISIBLE_DEVICES shows alone, INT_MAX where that cannot be
+ * told: by what Slurm has given the job on this machine, or the device files. 0: it shows several, or all. */
+int device_sharing_bound_of(void);
+
+/* Device files (nvidia0, nvidia1, ...) in a folder. */
+int device_sharing_count_files(const char *folder);
+
+#endif
