@@ -78,7 +78,8 @@ static void read_range(const struct parallel_call *call, struct eigenproblem *pr
     }
 }
 
-static void plan(const struct parallel_call *call, const struct grid_host *host, struct parallel_work *work)
+static void plan(const struct parallel_call *call, const struct grid_machine *machine,
+                 struct parallel_work *work)
 {
     const enum blas_type type = call->routine->type;
     const int64_t n = parallel_integer(call, WORD_n);
@@ -97,7 +98,7 @@ static void plan(const struct parallel_call *call, const struct grid_host *host,
     shape->bytes_up = triangle * (problem->itype ? 2 : 1);
     shape->bytes_down = (problem->itype ? triangle : 0) +
                         (problem->vectors ? (uint64_t)n * (uint64_t)shape->k * blas_element_bytes(type) : 0);
-    work->call.times = route_times_predict(host->grid, shape);
+    work->call.times = route_times_predict(&machine->grid, shape);
 }
 
 /* Z may hold more columns than there are results. */

@@ -85,17 +85,27 @@ static enum host_reason look(struct engine *engine)
     return HOST_REASON_COUNT;
 }
 
-/* By the owner. The host's part is that of all processes' cores. */
+static struct grid_machine machine_of(int processes)
+{
+    const struct machine_model *const here = model_in_force();
+    struct grid_machine machine = {.here = here, .grid = *here};
+    machine.grid.host_cores = fmax(here->host_cores, fmin(processes * here->host_cores, processors_online()));
+    machine.grid.sharing = fmax(1, here->sharing / processes);
+    machine.cores = machine.grid.host_cores / here->host_cores;
+    machine.alone = here->sharing / machine.grid.sharing;
+    return machine;
+}
+
+/* By the owner. */
 static enum host_reason decide(struct engine *engine)
 {
     struct parallel_work *const work = &engine->work;
-    const struct machine_model *const here = model_in_force();
-    struct machine_model grid = *here;
     const double processes = engine->context->team->count;
-    grid.host_cores = fmax(here->host_cores, fmin(processes * here->host_cores, processors_online()));
-    engine->methods->plan(&engine->call, &(struct grid_host){here, &grid, grid.host_cores / here->host_cores},
-                          work);
+    model_in_force_learn();
+    const struct grid_machine machine = machine_of(engine->context->team->count);
+    engine->methods->plan(&engine->call, &machine, work);
     work->call.name = engine->call.routine->name;
+    work->call.alone = machine.alone;
     const double moved = (double)(work->call.shape.bytes_up + work->call.shape.bytes_down);
     work->call.times.moving_us += 1e6 * moved / fmin(processes * copy_rate, copy_rate_most);
     if (settings()->offload == OFFLOAD_AUTO &&

@@ -40,7 +40,8 @@ static enum blas_trans trans_of(const struct parallel_call *call)
     return letter == 'N' ? TRANS_NONE : letter == 'T' ? TRANS_TRANSPOSE : TRANS_CONJUGATE;
 }
 
-static void plan(const struct parallel_call *call, const struct grid_host *host, struct parallel_work *work)
+static void plan(const struct parallel_call *call, const struct grid_machine *machine,
+                 struct parallel_work *work)
 {
     const int64_t n = parallel_integer(call, WORD_n);
     const struct parallel_matrix *const a = &call->matrices[0], *const b = &call->matrices[1];
@@ -62,7 +63,7 @@ static void plan(const struct parallel_call *call, const struct grid_host *host,
                                             .bytes_up = a_bytes + b_bytes,
                                             .bytes_down =
                                                 b_bytes + (a->access == PARALLEL_READ ? 0 : a_bytes)};
-    work->call.times = route_times_predict(host->grid, &work->call.shape);
+    work->call.times = route_times_predict(&machine->grid, &work->call.shape);
 }
 
 /* Local row of a pivot's place, and whose it is: pivots lie as A's rows do, on every process column. */

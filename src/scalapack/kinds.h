@@ -13,11 +13,13 @@
 #include "scalapack/call.h"
 #include "tuner/online/crossover.h"
 
-/* How fast the host is: this process's share by `here`, all processes' cores together by `grid`, and how many
- * times as many cores these are. */
-struct grid_host {
-    const struct machine_model *here, *grid;
-    double ratio;
+/* How fast host and device are. `here` is this process's model: of its own cores, and of a device that other
+ * ranks use, too. `grid` is that of all processes of the grid together: `cores` times as many, and a device that
+ * is `alone` times as fast, since they wait for the owner. */
+struct grid_machine {
+    const struct machine_model *here;
+    struct machine_model grid;
+    double cores, alone;
 };
 
 /* The owner's. */
@@ -41,7 +43,7 @@ struct parallel_methods {
     /* Bytes of what is no matrix in the arena. */
     size_t (*vector_bytes)(const struct parallel_call *call);
     /* On the owner, before the vote: the problem, its shape, and times where the host is all processes'. */
-    void (*plan)(const struct parallel_call *call, const struct grid_host *host, struct parallel_work *work);
+    void (*plan)(const struct parallel_call *call, const struct grid_machine *machine, struct parallel_work *work);
     /* On each process: put what is no matrix; NULL: nothing. */
     void (*put)(const struct parallel_call *call, unsigned char *arena);
     /* On the owner: the route, of matrices in the arena. False: no memory. */

@@ -87,14 +87,15 @@ static void place(const struct parallel_call *call, unsigned char *arena, struct
 }
 
 /* The model's times are of operands on the device, which these never are before. */
-static void plan(const struct parallel_call *call, const struct grid_host *host, struct parallel_work *work)
+static void plan(const struct parallel_call *call, const struct grid_machine *machine,
+                 struct parallel_work *work)
 {
     static unsigned char nowhere;
     struct blas_call *const blas = &work->product.call;
     struct route_shape *const shape = &work->call.shape;
     fill(call, blas);
     place(call, &nowhere, blas);
-    const struct predicted_times times = crossover_times(host->here, blas);
+    const struct predicted_times times = crossover_times(machine->here, blas);
     *shape = (struct route_shape){.family = LAPACK_FAMILY_COUNT, .type = blas->type, .m = blas->m,
                                   .n = blas->n, .k = blas->k};
     for (int i = 0; i < call->routine->signature.matrix_count; i++) {
@@ -104,8 +105,9 @@ static void plan(const struct parallel_call *call, const struct grid_host *host,
         shape->bytes_down += call->matrices[i].access == PARALLEL_READ ? 0 : bytes;
     }
     work->call.times = (struct route_times){
-        .host_us = times.host_us / host->ratio, .compute_us = times.resident_us,
-        .moving_us = 1e6 * (double)(shape->bytes_up + shape->bytes_down) / host->here->link_bandwidth};
+        .host_us = times.host_us / machine->cores, .compute_us = times.resident_us / machine->alone,
+        .moving_us = 1e6 * (double)(shape->bytes_up + shape->bytes_down) /
+                     (machine->here->link_bandwidth * machine->alone)};
 }
 
 static bool describe(const struct parallel_call *call, unsigned char *arena, struct parallel_work *work,

@@ -15,7 +15,8 @@ static size_t vector_bytes(const struct parallel_call *call)
     return 0;
 }
 
-static void plan(const struct parallel_call *call, const struct grid_host *host, struct parallel_work *work)
+static void plan(const struct parallel_call *call, const struct grid_machine *machine,
+                 struct parallel_work *work)
 {
     const int64_t n = parallel_integer(call, WORD_n);
     const struct blas_matrix whole = parallel_sizes(&call->matrices[0]);
@@ -25,7 +26,7 @@ static void plan(const struct parallel_call *call, const struct grid_host *host,
                                                  .itype = parallel_integer(call, WORD_itype), .n = n};
     work->call.shape = (struct route_shape){.family = LAPACK_SYGST, .type = call->routine->type, .m = n,
                                             .n = n, .k = n, .bytes_up = 2 * bytes, .bytes_down = bytes};
-    work->call.times = route_times_predict(host->grid, &work->call.shape);
+    work->call.times = route_times_predict(&machine->grid, &work->call.shape);
 }
 
 static bool describe(const struct parallel_call *call, unsigned char *arena, struct parallel_work *work,

@@ -20,14 +20,15 @@ enum host_reason route_call_decide(const struct route_call *call)
     const struct residency nothing_stays = {.trackable = false};
     const struct policy_decision decision =
         policy_decide_route(settings()->offload, &call->times, &nothing_stays);
+    const double gain_us = decision.gain_us * call->alone;
     enum host_reason reason;
     if (!decision.device)
         return decision.reason;
     if (!solver_opening_may_come())
         return HOST_UNSUPPORTED;
     if (host_run_kind_here() == HOST_RUN_PLAIN)
-        solver_opening_credit(decision.gain_us);
-    if (!waking_find_device_for_route(decision.gain_us, &reason))
+        solver_opening_credit(gain_us);
+    if (!waking_find_device_for_route(gain_us, &reason))
         return reason;
     const struct device_use *const use = route_call_device();
     return use && solver_opening_find(use->device, &reason) ? HOST_REASON_COUNT

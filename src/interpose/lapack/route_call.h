@@ -13,6 +13,8 @@ struct route_call {
     const char *name; /* of the routine; static storage */
     struct route_shape shape;
     struct route_times times; /* host_us: of all who would share the work there */
+    double alone;             /* how many times as much the prices in force are, for a device that all ranks use,
+                                 than for this process alone: the others wait meanwhile */
 };
 
 /* Does a device gain by it? Opens what calls have paid for. HOST_REASON_COUNT: yes, and it is there;
