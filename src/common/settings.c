@@ -68,6 +68,12 @@ static bool parse_solver(const char *text, enum eigensolver *solver)
     return found >= 0;
 }
 
+static bool parse_automatic(const char *text, bool *is_automatic)
+{
+    *is_automatic = strcmp(text, "auto") == 0;
+    return *is_automatic || strcmp(text, "never") == 0;
+}
+
 static bool parse_number(const char *text, unsigned long long *number, const char **rest)
 {
     char *end;

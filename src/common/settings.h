@@ -39,6 +39,7 @@ struct settings {
     const char *cusolver;
     enum eigensolver eigensolver;
     const char *recipe;
+    bool mps; /* may be started */
     const char *unreachable;
 };
 

@@ -20,6 +20,9 @@ double device_sharing_of(const struct device *device);
  * assumed, since too few are no harm. */
 double device_sharing_foreseen(void);
 
+/* The processes behind that factor. Looks for no daemon. */
+int device_sharing_sharers_foreseen(void);
+
 /* Of how many devices the one was chosen that CUDA_VISIBLE_DEVICES shows alone, INT_MAX where that cannot be
  * told: by what Slurm has given the job on this machine, or the device files. 0: it shows several, or all. */
 int device_sharing_bound_of(void);

@@ -9,6 +9,10 @@ tests/mpi/reports.log: tests/system/counted$(EXEEXT)
 TESTS += tests/mpi/sharing.sh
 EXTRA_DIST += tests/mpi/sharing.sh
 tests/mpi/sharing.log: tests/system/learned$(EXEEXT) tests/system/make_recipe$(EXEEXT)
+# And with MPS.
+TESTS += tests/mpi/mps.sh
+EXTRA_DIST += tests/mpi/mps.sh tests/mpi/nvidia-cuda-mps-control
+tests/mpi/mps.log: tests/system/counted$(EXEEXT)
 
 if SCALAPACK
 check_PROGRAMS += tests/mpi/symmetric
