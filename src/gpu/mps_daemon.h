@@ -8,8 +8,8 @@
 /* The folder of its pipes that the driver would use: CUDA_MPS_PIPE_DIRECTORY, or the usual one. */
 const char *mps_daemon_folder(void);
 
-/* Folders of a job's own daemon, which `mublas run` has started, begin with this; that of its pipes, which the
- * driver is told, lies in one. */
+/* Folders of a job's own daemon, which `mublas run` has started, begin with this; that of its pipes, which
+ * the driver is told, lies in one. */
 #define MPS_JOB_FOLDER "mublas-mps."
 bool mps_daemon_is_of_job(const char *folder);
 

@@ -5,7 +5,7 @@ EXTRA_DIST += tests/mpi/scalapack.sh
 TESTS += tests/mpi/reports.sh
 EXTRA_DIST += tests/mpi/reports.sh
 tests/mpi/reports.log: tests/system/counted$(EXEEXT)
-# Who shares a device.
+# Ranks that share a device.
 TESTS += tests/mpi/sharing.sh
 EXTRA_DIST += tests/mpi/sharing.sh
 tests/mpi/sharing.log: tests/system/learned$(EXEEXT) tests/system/make_recipe$(EXEEXT)

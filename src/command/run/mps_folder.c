@@ -14,7 +14,7 @@
 
 static const char not_ours[] = "is not a folder of this user alone";
 
-/* What is in a small file of /proc; to be freed. NULL: not to be read. */
+/* The text of a small file of /proc; to be freed. NULL: not to be read. */
 static char *read_of(pid_t process, const char *name, size_t *length)
 {
     char path[64], *text = NULL;
@@ -174,8 +174,9 @@ bool mps_folder_open(struct mps_folder *folder, const struct mps_rank *launcher,
     enum { TRIES = 20 };
     static char text[PATH_MAX + 64];
     *fault = NULL;
-    const int length = snprintf(folder->path, sizeof folder->path, "%s/" MPS_JOB_FOLDER "%lu.%ld.%llx", place(),
-                                (unsigned long)geteuid(), (long)launcher->process, launcher->begun);
+    const int length =
+        snprintf(folder->path, sizeof folder->path, "%s/" MPS_JOB_FOLDER "%lu.%ld.%llx", place(),
+                 (unsigned long)geteuid(), (long)launcher->process, launcher->begun);
     if (length >= (int)sizeof folder->path)
         return false;
     for (int i = 0; i < TRIES; i++) {
@@ -259,7 +260,8 @@ static bool is_left(const char *name, const char *prefix)
            mps_process_begun((pid_t)process) != begun;
 }
 
-static void sweep_one(const char *folder_place, const char *name, void (*end)(const struct mps_folder *folder))
+static void sweep_one(const char *folder_place, const char *name,
+                      void (*end)(const struct mps_folder *folder))
 {
     struct mps_folder folder;
     if (snprintf(folder.path, sizeof folder.path, "%s/%s", folder_place, name) >= (int)sizeof folder.path)

@@ -1,8 +1,8 @@
-/* mps_folder.h - the folder of a job's MPS: its pipes and logs, the ranks that use it, and the lock by which one
- * of them starts it.
+/* mps_folder.h - the folder of a job's MPS: its pipes and logs, the ranks that use it, and the lock by which
+ * one of them starts it.
  *
- * In XDG_RUNTIME_DIR, where that is the user's alone, or in /tmp; named by user and launcher, so that all ranks of
- * a launch on one machine find the same. One that is not a folder of this user and nobody else's is refused:
+ * In XDG_RUNTIME_DIR, where that is the user's alone, or in /tmp; named by user and launcher, so that all ranks
+ * of a launch on one machine find the same. One that is not a folder of this user and nobody else's is refused:
  * links are not followed. */
 #ifndef MUBLAS_MPS_FOLDER_H
 #define MUBLAS_MPS_FOLDER_H
@@ -27,12 +27,12 @@ struct mps_rank {
 /* When `process` began; 0: it is gone. */
 unsigned long long mps_process_begun(pid_t process);
 
-/* The nearest ancestor of this process that is no part of a rank: it lacks `variable`, which the launcher set for
- * each. False: there is none, or the system does not tell. */
+/* The nearest ancestor of this process that is no part of a rank: it lacks `variable`, which the launcher set
+ * for each. False: there is none, or the system does not tell. */
 bool mps_launcher_find(const char *variable, struct mps_rank *launcher);
 
-/* Open, or make, the folder of the launcher's ranks on this machine, and wait for its lock. False: *fault is why
- * not, in words, or NULL where there is nothing to say. */
+/* Open, or make, the folder of the launcher's ranks on this machine, and wait for its lock. False: *fault is
+ * why not, in words, or NULL where there is nothing to say. */
 bool mps_folder_open(struct mps_folder *folder, const struct mps_rank *launcher, const char **fault);
 
 /* A child's own way to the lock, which it does not have: what it inherited is its parent's. */
@@ -41,7 +41,7 @@ bool mps_folder_lock_again(struct mps_folder *folder);
 /* One more rank. */
 bool mps_folder_add(struct mps_folder *folder, const struct mps_rank *rank);
 
-/* Those that were added, to be freed; NULL: out of memory, or none. */
+/* The ranks that were added, to be freed; NULL: out of memory, or none. */
 struct mps_rank *mps_folder_ranks(const struct mps_folder *folder, int *count);
 
 /* Give the lock, the other files too. */
@@ -50,8 +50,8 @@ void mps_folder_close(struct mps_folder *folder);
 /* All that is in it, and it. With the lock. */
 void mps_folder_remove(const struct mps_folder *folder);
 
-/* Of folders that are nobody's any more, since those who watched were killed: end what runs there by `end`, and
- * remove them. */
+/* End by `end` what runs in folders that are nobody's any more, since those who watched were killed, and remove
+ * them. */
 void mps_folder_sweep(void (*end)(const struct mps_folder *folder));
 
 #endif

@@ -133,7 +133,7 @@ static void ask_to_end(const struct mps_folder *folder)
     wait_or_kill(process, END_MS);
 }
 
-/* By the number that it has written, in a folder that is nobody else's. */
+/* Kills the process whose number it has written, in a folder that is nobody else's. */
 static void kill_daemon(const struct mps_folder *folder)
 {
     char path[PATH_MAX];

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What a launcher takes between its first rank and its last. */
+/* A launcher takes no longer between its first rank and its last. */
 enum { COMING_SECONDS = 5, LOOK_MS = 500 };
 
 static int open_process(const struct mps_rank *rank)

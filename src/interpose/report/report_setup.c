@@ -27,16 +27,17 @@ static bool interface_was_called(const struct report *report, enum interface int
     return false;
 }
 
-/* Of ranks that share a device. */
+/* Only ranks that share a device have it. */
 static void tell_mps(const struct taking *taking)
 {
     char program[PATH_MAX];
     const char *const folder = mps_daemon_folder();
     if (device_sharing_sharers_foreseen() <= 1)
         return;
+    const char *const whose = mps_daemon_is_of_job(folder) ? "started for the job" : "the machine's";
     taking->take(taking->context, "MPS",
-                 mps_daemon_answers(folder)      ? mps_daemon_is_of_job(folder) ? "started for the job" : "the machine's"
-                 : !settings()->mps              ? "never"
+                 mps_daemon_answers(folder)     ? whose
+                 : !settings()->mps             ? "never"
                  : !mps_daemon_program(program) ? "not installed"
                                                 : "not running: mublas run starts it");
 }
