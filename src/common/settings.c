@@ -68,13 +68,10 @@ static bool parse_solver(const char *text, enum eigensolver *solver)
     return found >= 0;
 }
 
-static bool parse_parallel(const char *text, enum parallel_mode *mode)
+static bool parse_automatic(const char *text, bool *is_automatic)
 {
-    static const char *const names[] = {"auto", "never"};
-    const int found = find_name(text, names, 2);
-    if (found >= 0)
-        *mode = (enum parallel_mode)found;
-    return found >= 0;
+    *is_automatic = strcmp(text, "auto") == 0;
+    return *is_automatic || strcmp(text, "never") == 0;
 }
 
 static bool parse_number(const char *text, unsigned long long *number, const char **rest)

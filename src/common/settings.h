@@ -14,7 +14,6 @@
 
 /* Whose kernels solve symmetric eigenproblems: as the recipe has it, mublas' own or cuSOLVER's. */
 enum eigensolver { EIGENSOLVER_AUTO, EIGENSOLVER_OWN, EIGENSOLVER_CUSOLVER };
-enum parallel_mode { PARALLEL_AUTO, PARALLEL_NEVER };
 enum offload_mode { OFFLOAD_AUTO, OFFLOAD_ALWAYS, OFFLOAD_NEVER };
 
 /* An amount of memory: bytes, or a percentage of a total that is known later. */
@@ -39,8 +38,9 @@ struct settings {
     const char *cublas;
     const char *cusolver;
     enum eigensolver eigensolver;
-    enum parallel_mode parallel;
+    bool parallel; /* routines of several ranks; false: never */
     const char *recipe;
+    bool mps; /* may be started */
     const char *unreachable;
 };
 

@@ -72,15 +72,19 @@ int device_sharing_bound_of(void)
     return devices > 0 ? devices : INT_MAX;
 }
 
-double device_sharing_foreseen(void)
+int device_sharing_sharers_foreseen(void)
 {
     const struct local_rank *const rank = local_rank();
     if (rank->rank < 0 || rank->ranks <= 1)
         return 1;
     const int named = devices_named(secure_getenv("CUDA_VISIBLE_DEVICES"));
     const int devices = named > 0 ? named : devices_of_job();
-    const struct device_choice choice =
-        device_choice_make(&settings()->device, rank, devices > 0 ? devices : 1, device_sharing_bound_of());
-    return device_sharing_factor(choice.sharers,
-                                 choice.sharers > 1 && mps_daemon_answers(mps_daemon_folder()));
+    return device_choice_make(&settings()->device, rank, devices > 0 ? devices : 1, device_sharing_bound_of())
+        .sharers;
+}
+
+double device_sharing_foreseen(void)
+{
+    const int sharers = device_sharing_sharers_foreseen();
+    return device_sharing_factor(sharers, sharers > 1 && mps_daemon_answers(mps_daemon_folder()));
 }

@@ -12,16 +12,19 @@
 /* At least 1, for that many processes on the device, this one included. Pure. */
 double device_sharing_factor(int sharers, bool has_mps);
 
-/* Of a device that is awake. */
+/* The factor of a device that is awake. */
 double device_sharing_of(const struct device *device);
 
 /* Before a driver was asked, without a launcher 1: by the environment and the device files that there are,
- * and, where the ranks share a device, by whether an MPS daemon answers. Of devices nobody can count one is
- * assumed, since too few are no harm. */
+ * and, where the ranks share a device, by whether an MPS daemon answers. One device is assumed
+ * if nobody can count them, since too few are no harm. */
 double device_sharing_foreseen(void);
 
-/* Of how many devices the one was chosen that CUDA_VISIBLE_DEVICES shows alone, INT_MAX where that cannot be
- * told: by what Slurm has given the job on this machine, or the device files. 0: it shows several, or all. */
+/* The processes behind that factor. Looks for no daemon. */
+int device_sharing_sharers_foreseen(void);
+
+/* The number of devices of which one was chosen that CUDA_VISIBLE_DEVICES shows alone, INT_MAX if that cannot
+ * be told: by what Slurm has given the job on this machine, or the device files. 0: it shows several, or all. */
 int device_sharing_bound_of(void);
 
 /* Device files (nvidia0, nvidia1, ...) in a folder. */

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -13,6 +14,35 @@ const char *mps_daemon_folder(void)
 {
     const char *const folder = secure_getenv("CUDA_MPS_PIPE_DIRECTORY");
     return folder && *folder ? folder : "/tmp/nvidia-mps";
+}
+
+bool mps_daemon_is_of_job(const char *folder)
+{
+    const char *const begin = strstr(folder, "/" MPS_JOB_FOLDER);
+    const char *const end = begin ? strchr(begin + 1, '/') : NULL;
+    return end && !strchr(end + 1, '/');
+}
+
+static bool is_in(const char *folder, size_t length, char path[PATH_MAX])
+{
+    struct stat file;
+    return folder[0] == '/' &&
+           snprintf(path, PATH_MAX, "%.*s/nvidia-cuda-mps-control", (int)length, folder) < PATH_MAX &&
+           stat(path, &file) == 0 && S_ISREG(file.st_mode) && access(path, X_OK) == 0;
+}
+
+bool mps_daemon_program(char path[PATH_MAX])
+{
+    static const char *const places[] = {"/usr/bin", "/usr/local/bin", "/usr/local/nvidia/bin", "/opt/bin"};
+    for (const char *next = secure_getenv("PATH"); next; next = strchr(next, ':')) {
+        next += *next == ':';
+        if (is_in(next, strcspn(next, ":"), path))
+            return true;
+    }
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (is_in(places[i], strlen(places[i]), path))
+            return true;
+    return false;
 }
 
 /* A socket of another kind than the daemon's learns that somebody is there, and the daemon nothing at all. */

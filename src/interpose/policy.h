@@ -64,7 +64,7 @@ struct wake_account {
  * is left to avoid is that calls wait for the rest of it. So the device is used once half of the price would
  * have been saved and the calls since have taken most of it on the host, or all of it would have been saved:
  * which call that is depends on the calls alone, and what it waits is a part of the price, once. A call that
- * gains that much by itself wakes at once. Where other ranks share the device, nothing is begun before all of
+ * gains that much by itself wakes at once. If other ranks share the device, nothing is begun before all of
  * the price would have been saved. `lost_us` of what the call would save would be lost again
  * (early_account.h). Of a call that writes a matrix counts what it would save beyond half of the host's
  * time, and some microseconds. */

@@ -136,8 +136,8 @@ enum status operands_borrow(struct mirror_table *table, size_t least, size_t mos
 void operands_return(struct mirror_table *table, CUdeviceptr address, size_t bytes);
 
 /* The same of `bytes`, or more that operands_keep has left. What is kept goes back when memory is short,
- * before any mirror. Where ranks divide the device and their share has no room, of what none of them uses
- * now: that is not kept. */
+ * before any mirror. If ranks divide the device and their share has no room, the bytes come out of what none
+ * of them uses now, and are not kept. */
 enum status operands_borrow_kept(struct mirror_table *table, size_t bytes, CUdeviceptr *address, size_t *got);
 void operands_keep(struct mirror_table *table, CUdeviceptr address, size_t bytes);
 

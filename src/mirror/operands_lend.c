@@ -8,7 +8,7 @@ static bool has_room(struct budget *budget, size_t bytes)
     return all > taken && all - taken >= bytes;
 }
 
-/* Of one that is lent, or of an unused place for 0; with the lock. NULL: there is none. */
+/* The place of one that is lent, or an unused one for 0; with the lock. NULL: there is none. */
 static struct kept_memory *find(struct mirror_table *table, CUdeviceptr address)
 {
     for (int i = 0; i < LENT_MEMORY; i++)

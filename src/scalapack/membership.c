@@ -134,7 +134,7 @@ static const char *look_at_job(void)
 {
     const struct local_rank *const local = local_rank();
     const struct local_rank world = world_rank();
-    if (settings()->parallel == PARALLEL_NEVER || settings()->offload == OFFLOAD_NEVER)
+    if (!settings()->parallel || settings()->offload == OFFLOAD_NEVER)
         return "MUBLAS_PARALLEL=never or MUBLAS_OFFLOAD=never";
     if (local->rank < 0 || local->ranks < 1 || world.rank < 0 || world.ranks < 1)
         return "no launcher tells the number of ranks";

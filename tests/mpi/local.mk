@@ -5,10 +5,14 @@ EXTRA_DIST += tests/mpi/scalapack.sh
 TESTS += tests/mpi/reports.sh
 EXTRA_DIST += tests/mpi/reports.sh
 tests/mpi/reports.log: tests/system/counted$(EXEEXT)
-# Who shares a device.
+# Ranks that share a device.
 TESTS += tests/mpi/sharing.sh
 EXTRA_DIST += tests/mpi/sharing.sh
 tests/mpi/sharing.log: tests/system/learned$(EXEEXT) tests/system/make_recipe$(EXEEXT)
+# And with MPS.
+TESTS += tests/mpi/mps.sh
+EXTRA_DIST += tests/mpi/mps.sh tests/mpi/nvidia-cuda-mps-control
+tests/mpi/mps.log: tests/system/counted$(EXEEXT)
 
 if SCALAPACK
 check_PROGRAMS += tests/mpi/symmetric

@@ -223,7 +223,7 @@ static void test_prices(void)
            "and by routes");
 }
 
-/* Of a recipe learned on the machine alone. */
+/* A recipe learned on the machine alone is multiplied, too. */
 static void test_learned(void)
 {
     static struct learned_times alone, shared;

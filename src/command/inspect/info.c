@@ -178,7 +178,7 @@ static void print_learned(FILE *stream, const struct learned_times *times, const
                 times->host_threads, processors_for_blas());
 }
 
-/* Of a program that is started like this command. */
+/* A program that is started like this command has this. */
 static double sharing_of(const struct machine *machine)
 {
     return machine->has_device ? device_sharing_factor(machine->choice.sharers, machine->device.has_mps)

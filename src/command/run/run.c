@@ -2,6 +2,7 @@
 #include "command/run/preload.h"
 #include "command/run/program_file.h"
 #include "command/run/report_watch.h"
+#include "command/run/mps.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -148,6 +149,7 @@ int run_program(char **arguments)
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
     if (!is_refused)
         report_watch_begin(*program);
+    mps_begin();
     execv(path, program);
     return complain(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, path, strerror(errno));
 }

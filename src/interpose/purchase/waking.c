@@ -127,7 +127,7 @@ static bool level3_may_come(const struct blas_call *call, enum host_reason *reas
     return false;
 }
 
-/* The same of cuSOLVER, for a route that would wake. Who is alone on the device has looked before. */
+/* The same of cuSOLVER, for a route that would wake. A process alone on the device has looked before. */
 static bool solver_may_come(enum host_reason *reason)
 {
     give_lock();

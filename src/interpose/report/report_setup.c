@@ -1,5 +1,7 @@
 #include "interpose/report/report_setup.h"
 #include "common/settings.h"
+#include "gpu/device_sharing.h"
+#include "gpu/mps_daemon.h"
 #include "host/host_blas.h"
 #include "interpose/purchase/device_use.h"
 #include "interpose/purchase/level3_opening.h"
@@ -23,6 +25,21 @@ static bool interface_was_called(const struct report *report, enum interface int
         if (symbol_interface((enum symbol)i) == interface && report_was_called(&report->routines[i]))
             return true;
     return false;
+}
+
+/* Only ranks that share a device have it. */
+static void tell_mps(const struct taking *taking)
+{
+    char program[PATH_MAX];
+    const char *const folder = mps_daemon_folder();
+    if (device_sharing_sharers_foreseen() <= 1)
+        return;
+    const char *const whose = mps_daemon_is_of_job(folder) ? "started for the job" : "the machine's";
+    taking->take(taking->context, "MPS",
+                 mps_daemon_answers(folder)     ? whose
+                 : !settings()->mps             ? "never"
+                 : !mps_daemon_program(program) ? "not installed"
+                                                : "not running: mublas run starts it");
 }
 
 static void print_opened(FILE *stream, const char *what, const struct purchase_times *times)
@@ -101,6 +118,7 @@ void report_setup_each(const struct report *report, report_take *take, void *con
         if (next_device_unused(place))
             take(context, "device", next_device_unused(place));
     tell_opening(&taking);
+    tell_mps(&taking);
     tell_hosts(report, &taking);
     tell_settings(&taking);
 }

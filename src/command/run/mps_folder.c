@@ -1,0 +1,293 @@
+#include "command/run/mps_folder.h"
+#include "gpu/mps_daemon.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char not_ours[] = "is not a folder of this user alone";
+
+/* The text of a small file of /proc; to be freed. NULL: not to be read. */
+static char *read_of(pid_t process, const char *name, size_t *length)
+{
+    char path[64], *text = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "/proc/%ld/%s", (long)process, name);
+    FILE *const stream = fopen(path, "re");
+    if (!stream)
+        return NULL;
+    FILE *const whole = open_memstream(&text, &room);
+    for (int character; whole && (character = getc(stream)) != EOF;)
+        putc(character, whole);
+    fclose(stream);
+    if (!whole || fclose(whole) != 0)
+        return NULL;
+    *length = room;
+    return text;
+}
+
+/* A field of /proc/PID/stat behind the program's name, which may have any characters; the state is the third.
+ * 0: it is gone, or has ended and is only waited for. */
+static unsigned long long stat_field(pid_t process, int number)
+{
+    size_t length;
+    char *const text = read_of(process, "stat", &length);
+    const char *next = text ? strrchr(text, ')') : NULL;
+    unsigned long long value = 0;
+    if (next && next[1] == ' ' && next[2] != 'Z' && next[2] != 'X') {
+        for (int field = 2; field < number && next; field++)
+            next = strchr(next + 1, ' ');
+        value = next ? strtoull(next, NULL, 10) : 0;
+    }
+    free(text);
+    return value;
+}
+
+unsigned long long mps_process_begun(pid_t process)
+{
+    return stat_field(process, 22);
+}
+
+static pid_t parent_of(pid_t process)
+{
+    return (pid_t)stat_field(process, 4);
+}
+
+/* Also where nobody may read it: then it is another user's, such as a batch system's. */
+static bool lacks(pid_t process, const char *variable)
+{
+    size_t length, name = strlen(variable);
+    char *const text = read_of(process, "environ", &length);
+    bool found = false;
+    for (size_t at = 0; text && at < length && !found; at += strlen(text + at) + 1)
+        found = strncmp(text + at, variable, name) == 0 && text[at + name] == '=';
+    free(text);
+    return !found;
+}
+
+bool mps_launcher_find(const char *variable, struct mps_rank *launcher)
+{
+    enum { DEPTH_MOST = 64 };
+    pid_t process = getppid();
+    for (int depth = 0; depth < DEPTH_MOST && process > 0; depth++) {
+        if (lacks(process, variable)) {
+            *launcher = (struct mps_rank){process, mps_process_begun(process)};
+            return launcher->begun > 0;
+        }
+        process = parent_of(process);
+    }
+    return false;
+}
+
+static bool is_private(int file, mode_t kind)
+{
+    struct stat state;
+    return fstat(file, &state) == 0 && (state.st_mode & S_IFMT) == kind && state.st_uid == geteuid() &&
+           (state.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+}
+
+static int open_folder(const char *path)
+{
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder >= 0 && !is_private(folder, S_IFDIR)) {
+        close(folder);
+        errno = EACCES;
+        return -1;
+    }
+    return folder;
+}
+
+static const char *place(void)
+{
+    const char *const own = secure_getenv("XDG_RUNTIME_DIR");
+    const int folder = own && own[0] == '/' ? open_folder(own) : -1;
+    if (folder < 0 || access(own, W_OK) != 0) {
+        if (folder >= 0)
+            close(folder);
+        return "/tmp";
+    }
+    close(folder);
+    return own;
+}
+
+static int open_file(int folder, const char *name)
+{
+    const int flags = O_CREAT | O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY;
+    const int file = openat(folder, name, flags, 0600);
+    if (file >= 0 && !is_private(file, S_IFREG)) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+/* Whoever has the lock of a folder may have removed it. */
+static bool is_still_there(int file)
+{
+    struct stat state;
+    return fstat(file, &state) == 0 && state.st_nlink > 0;
+}
+
+static bool wait_for_lock(int file)
+{
+    while (flock(file, LOCK_EX) != 0)
+        if (errno != EINTR)
+            return false;
+    return is_still_there(file);
+}
+
+/* The other files are made by who has the lock. */
+static bool open_rest(struct mps_folder *folder, int at)
+{
+    folder->ranks = open_file(at, "ranks");
+    folder->watcher = open_file(at, "watcher");
+    if (folder->ranks < 0 || folder->watcher < 0)
+        return false;
+    if (flock(folder->watcher, LOCK_EX | LOCK_NB) != 0) {
+        close(folder->watcher);
+        folder->watcher = -1;
+    }
+    return (mkdirat(at, "pipe", 0700) == 0 || errno == EEXIST) &&
+           (mkdirat(at, "log", 0700) == 0 || errno == EEXIST);
+}
+
+/* In the open folder. False, and nothing open: it went away, or has other files. */
+static bool take(struct mps_folder *folder, int at)
+{
+    folder->ranks = folder->watcher = -1;
+    folder->lock = open_file(at, "lock");
+    if (folder->lock >= 0 && wait_for_lock(folder->lock) && open_rest(folder, at))
+        return true;
+    mps_folder_close(folder);
+    return false;
+}
+
+bool mps_folder_open(struct mps_folder *folder, const struct mps_rank *launcher, const char **fault)
+{
+    enum { TRIES = 20 };
+    static char text[PATH_MAX + 64];
+    *fault = NULL;
+    const int length =
+        snprintf(folder->path, sizeof folder->path, "%s/" MPS_JOB_FOLDER "%lu.%ld.%llx", place(),
+                 (unsigned long)geteuid(), (long)launcher->process, launcher->begun);
+    if (length >= (int)sizeof folder->path)
+        return false;
+    for (int i = 0; i < TRIES; i++) {
+        const bool made = mkdir(folder->path, 0700) == 0;
+        if (!made && errno != EEXIST)
+            return false;
+        const int at = open_folder(folder->path);
+        if (at < 0 && errno == ENOENT)
+            continue; /* it was removed meanwhile */
+        const bool taken = at >= 0 && take(folder, at);
+        if (at < 0) {
+            snprintf(text, sizeof text, "%s %s", folder->path, not_ours);
+            *fault = text;
+            return false;
+        }
+        close(at);
+        if (taken)
+            return true;
+    }
+    return false;
+}
+
+bool mps_folder_lock_again(struct mps_folder *folder)
+{
+    char path[PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s/lock", folder->path);
+    close(folder->lock);
+    folder->lock = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
+    return folder->lock >= 0;
+}
+
+bool mps_folder_add(struct mps_folder *folder, const struct mps_rank *rank)
+{
+    return write(folder->ranks, rank, sizeof *rank) == (ssize_t)sizeof *rank;
+}
+
+struct mps_rank *mps_folder_ranks(const struct mps_folder *folder, int *count)
+{
+    struct stat state;
+    *count = 0;
+    if (fstat(folder->ranks, &state) != 0 || state.st_size < (off_t)sizeof(struct mps_rank))
+        return NULL;
+    struct mps_rank *const ranks = malloc((size_t)state.st_size);
+    const ssize_t got = ranks ? pread(folder->ranks, ranks, (size_t)state.st_size, 0) : 0;
+    *count = got > 0 ? (int)((size_t)got / sizeof *ranks) : 0;
+    return ranks;
+}
+
+void mps_folder_close(struct mps_folder *folder)
+{
+    int *const files[] = {&folder->ranks, &folder->watcher, &folder->lock};
+    if (folder->lock >= 0)
+        flock(folder->lock, LOCK_UN); /* another process may still have the file for a moment */
+    for (int i = 0; i < 3; i++) {
+        if (*files[i] >= 0)
+            close(*files[i]);
+        *files[i] = -1;
+    }
+}
+
+static int remove_one(const char *path, const struct stat *state, int kind, struct FTW *at)
+{
+    (void)state, (void)kind, (void)at;
+    remove(path);
+    return 0;
+}
+
+void mps_folder_remove(const struct mps_folder *folder)
+{
+    enum { FILES_AT_ONCE = 8 };
+    nftw(folder->path, remove_one, FILES_AT_ONCE, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Nobody may be about to use it: its launcher is gone. */
+static bool is_left(const char *name, const char *prefix)
+{
+    long process;
+    unsigned long long begun;
+    return strncmp(name, prefix, strlen(prefix)) == 0 &&
+           sscanf(name + strlen(prefix), "%ld.%llx", &process, &begun) == 2 &&
+           mps_process_begun((pid_t)process) != begun;
+}
+
+static void sweep_one(const char *folder_place, const char *name,
+                      void (*end)(const struct mps_folder *folder))
+{
+    struct mps_folder folder;
+    if (snprintf(folder.path, sizeof folder.path, "%s/%s", folder_place, name) >= (int)sizeof folder.path)
+        return;
+    const int at = open_folder(folder.path);
+    if (at < 0)
+        return;
+    if (take(&folder, at)) {
+        if (folder.watcher >= 0) {
+            end(&folder);
+            mps_folder_remove(&folder);
+        }
+        mps_folder_close(&folder);
+    }
+    close(at);
+}
+
+void mps_folder_sweep(void (*end)(const struct mps_folder *folder))
+{
+    char prefix[64];
+    const char *const folder_place = place();
+    DIR *const all = opendir(folder_place);
+    snprintf(prefix, sizeof prefix, MPS_JOB_FOLDER "%lu.", (unsigned long)geteuid());
+    for (struct dirent *entry; all && (entry = readdir(all));)
+        if (is_left(entry->d_name, prefix))
+            sweep_one(folder_place, entry->d_name, end);
+    if (all)
+        closedir(all);
+}
