@@ -18,12 +18,12 @@ uninstall-alternatives: src/alternatives/mublas-alternatives
 	@src/alternatives/mublas-alternatives remove $(ALTERNATIVES_OPTIONS)
 .PHONY: install-alternatives uninstall-alternatives
 
-# The system must not be left with a link to a library that is gone.
-uninstall-local: src/alternatives/mublas-alternatives
-	@if test -z "$(DESTDIR)" && test -f "$(pkglibdir)/previous/selection"; then \
-		src/alternatives/mublas-alternatives remove $(ALTERNATIVES_OPTIONS); fi
-	@if test -z "$(DESTDIR)" && test -f "$(pkglibdir)/previous64/selection"; then \
-		src/alternatives/mublas-alternatives remove --ilp64 $(ALTERNATIVES_OPTIONS); fi
+# The system must not be left with a link to a library that is gone: the alternatives go first, and if they
+# cannot, nothing does. Automake's own target has no order among what it removes, and is replaced by this one.
+uninstall: src/alternatives/mublas-alternatives
+	@test -n "$(DESTDIR)" || { src/alternatives/mublas-alternatives remove --where-registered $(ALTERNATIVES_OPTIONS) && \
+		src/alternatives/mublas-alternatives remove --where-registered --ilp64 $(ALTERNATIVES_OPTIONS); }
+	$(MAKE) $(AM_MAKEFLAGS) uninstall-am
 # Folders of ours alone; one that has more in it stays.
 uninstall-hook:
 	-@rmdir "$(DESTDIR)$(docdir)/examples" "$(DESTDIR)$(docdir)" "$(DESTDIR)$(pkglibexecdir)" \

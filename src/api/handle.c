@@ -1,6 +1,7 @@
 #include "api/handle.h"
 
 #include "common/log.h"
+#include "common/plain_locale.h"
 #include "gpu/device.h"
 
 #include <stdarg.h>
@@ -16,9 +17,11 @@ static _Thread_local char create_error[256];
 static void note(char *error, size_t room, enum mublas_status status, const char *function, const char *format,
                  va_list arguments)
 {
+    const locale_t locale = plain_locale_begin();
     const int length = snprintf(error, room, "%s: ", function);
     if (length > 0 && (size_t)length < room)
         vsnprintf(error + length, room - (size_t)length, format, arguments);
+    plain_locale_end(locale);
     /* The caller gets the error; only errors of the device are warnings in the log. */
     log_message(status >= MUBLAS_DEVICE_ERROR ? LOG_WARNING : LOG_INFO, "%s", error);
 }

@@ -1,5 +1,6 @@
 /* The `mublas` command. */
 #include "command/commands.h"
+#include "common/plain_locale.h"
 #include "command/tune/call_timer.h"
 #include "command/tune/tune_options.h"
 #include "command/report/tuning_report.h"
@@ -110,6 +111,7 @@ static int perform(int count, char **arguments)
 /* A command has not done its work when its output is lost. */
 int main(int count, char **arguments)
 {
+    plain_locale_begin(); /* a library that is loaded may have set another */
     const int status = perform(count, arguments);
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;

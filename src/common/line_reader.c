@@ -1,4 +1,5 @@
 #include "common/line_reader.h"
+#include "common/plain_locale.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -19,10 +20,12 @@ bool line_reader_fault(struct line_reader *reader, const char *format, ...)
     va_list arguments;
     if (*reader->fault)
         return false;
+    const locale_t locale = plain_locale_begin();
     const int used = snprintf(reader->fault, sizeof reader->fault, "line %d: ", reader->line);
     va_start(arguments, format);
     vsnprintf(reader->fault + used, sizeof reader->fault - (size_t)used, format, arguments);
     va_end(arguments);
+    plain_locale_end(locale);
     /* The text may have anything in it, and the phrase goes to a terminal. */
     for (char *at = reader->fault; *at; at++)
         if ((unsigned char)*at < ' ' || (unsigned char)*at > '~')

@@ -14,7 +14,7 @@ libmublas_core_la_SOURCES += \
 	src/common/plural.h \
 	src/common/phase_clock.c src/common/phase_clock.h \
 	src/common/processors.c src/common/processors.h \
-	src/common/program_state.h \
+	src/common/plain_locale.h src/common/program_state.h \
 	src/common/progress.c src/common/progress.h \
 	src/common/settings.c src/common/settings.def src/common/settings.h \
 	src/common/status.c src/common/status.h \

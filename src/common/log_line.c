@@ -1,6 +1,7 @@
 /* One line on standard error, if that is still the file that it was: what the settings may use, by which
  * the level of messages is not known yet. */
 #include "common/log.h"
+#include "common/plain_locale.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -50,7 +51,9 @@ void log_line(const char *format, va_list arguments)
     if (!log_has_standard_error())
         return;
     memcpy(line, prefix, used);
+    const locale_t locale = plain_locale_begin();
     int length = vsnprintf(line + used, sizeof line - used - 1, format, arguments);
+    plain_locale_end(locale);
     if (length > 0)
         used += (size_t)length < sizeof line - used - 1 ? (size_t)length : sizeof line - used - 2;
     line[used++] = '\n';

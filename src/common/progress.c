@@ -2,6 +2,7 @@
 
 #include "common/clock.h"
 #include "common/log.h"
+#include "common/plain_locale.h"
 #include "common/settings.h"
 
 #include <errno.h>
@@ -85,18 +86,23 @@ void progress_tell(void)
     progress.next += STEP;
     if (!log_has_standard_error())
         return;
+    const locale_t locale = plain_locale_begin();
     if (is_first)
         tell_first();
     else if (isatty(STDERR_FILENO))
         renew(" ");
+    plain_locale_end(locale);
     errno = saved_errno;
 }
 
 void progress_end(void)
 {
     const int saved_errno = errno;
-    if (progress.has_line && log_has_standard_error())
+    if (progress.has_line && log_has_standard_error()) {
+        const locale_t locale = plain_locale_begin();
         renew(", done\n");
+        plain_locale_end(locale);
+    }
     progress.name = NULL;
     progress.has_line = false;
     errno = saved_errno;

@@ -164,7 +164,10 @@ void solver_poison_rest(const struct operand *operand, enum part part, int64_t d
 enum contents { FINITE, POISONED, NOT_FINITE };
 enum contents solver_contents(const struct operand *operand);
 
-/* cusolver_lapack.c: the host's LAPACK. */
+/* cusolver_library.c: the host's LAPACK, in a scope of its own. NULL: see dlerror. */
+void *solver_open_library(void);
+
+/* cusolver_lapack.c: its routines. */
 void solver_open_lapack(void);
 /* Call TYPEname_ ("sy" and "or" stand for "he" and "un" too) with these arguments, all by reference. */
 void solver_lapack(char type, const char *name, const void *const *arguments, size_t count);

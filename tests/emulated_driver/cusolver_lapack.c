@@ -1,63 +1,22 @@
-/* The host's LAPACK, in a scope of its own: never a preloaded shim, nor under a BLAS that is one. */
+/* Routines of the host's LAPACK. */
 #include "emulated_driver/cusolver.h"
-#include "own_scope.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { ARGUMENTS_MAX = 28 };
 
 static void *library;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Of the libraries that LAPACK needs. The sanitizers' runtimes refuse RTLD_DEEPBIND (own_scope.h). */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-enum { THEIR_SCOPE = 0 };
-#else
-enum { THEIR_SCOPE = RTLD_DEEPBIND };
-#endif
-
-/* A copy, for the file itself may be loaded by the program already, bound to the program's own ilaenv_ or
- * xerbla_, as LAPACK's testers have them. NULL: it cannot be made. */
-static void *open_copy(const char *path)
-{
-    char name[64];
-    struct stat status;
-    void *copied = NULL;
-    const int file = open(path, O_RDONLY | O_CLOEXEC), copy = memfd_create("liblapack", MFD_CLOEXEC);
-    off_t left = file >= 0 && fstat(file, &status) == 0 ? status.st_size : -1;
-    while (left > 0 && copy >= 0) {
-        const ssize_t sent = sendfile(copy, file, NULL, (size_t)left);
-        left = sent > 0 ? left - sent : -1;
-    }
-    snprintf(name, sizeof name, "/proc/self/fd/%d", copy);
-    if (left == 0)
-        copied = own_scope_open(name);
-    close(file);
-    close(copy);
-    return copied;
-}
-
 static void open_library(void)
 {
-    const char *name = getenv("EMULATED_HOST_LAPACK");
-    struct link_map *map;
-    library = dlopen(name && *name ? name : "liblapack.so.3", RTLD_NOW | RTLD_LOCAL | THEIR_SCOPE);
+    library = solver_open_library();
     if (!library)
         solver_abort("%s", dlerror());
-    if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0) {
-        void *const copied = open_copy(map->l_name);
-        library = copied ? copied : library;
-    }
 }
 
 static void *look_up(const char *symbol)

@@ -10,7 +10,7 @@ emulated_objects = $(emulated_c_files:%=$(emulated_folder)/objects/%.o) $(emulat
 emulated_cublas_objects = $(emulated_folder)/objects/cublas.o $(emulated_folder)/objects/cublas_level2.o \
 	$(emulated_folder)/objects/cublas_level3.o
 emulated_cusolver_files = cusolver cusolver_eigen cusolver_eigen64 cusolver_factor cusolver_factor64 cusolver_geev cusolver_lapack \
-	cusolver_poison cusolver_queue cusolver_reflectors cusolver_requests cusolver_svd cusolver_typed
+	cusolver_library cusolver_poison cusolver_queue cusolver_reflectors cusolver_requests cusolver_svd cusolver_typed
 emulated_cusolver_objects = $(emulated_cusolver_files:%=$(emulated_folder)/objects/%.o)
 emulated_libraries = $(emulated_folder)/lib/libcuda.so.1 $(emulated_folder)/lib/libcublas.so.13 \
 	$(emulated_folder)/lib/libcusolver.so.12
@@ -28,6 +28,10 @@ check_DATA += $(emulated_libraries)
 emulated-driver: $(emulated_libraries)
 
 emulated_flags = $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) -I$(top_srcdir)/$(emulated_folder) -fPIC -MMD -MP
+
+# Files that are never mublas.
+$(emulated_folder)/objects/cusolver_library.o: emulated_own_flags = -DEMULATED_REFERENCE_BLAS='"$(HOST_BLAS)"' \
+	-DEMULATED_REFERENCE_LAPACK='"$(HOST_LAPACK_DIRECTORY)/liblapack.so.3"'
 
 # See the head of processor.c. Under the other sanitizers these two would take a quarter of the time of all
 # that runs here; kernels are what they are to look at.

@@ -100,6 +100,19 @@ on "$work/both:$work/links" "$work/before" $all && right 4 && [ "$(device dsyevd
 result $? "behind -lmublas: that one has the call, its host is the LAPACK behind both"
 on "$work/both:$work/links" "$work/behind" $all && right 4 && [ "$(device dsyevd)" = 1/1 ]
 result $? "before -lmublas"
+# Under the emulated cuSOLVER, whose LAPACK and BLAS are copies in files of descriptors.
+reference_is_bound()
+{
+    cat "$work"/bindings.* > "$work/bindings" && rm "$work"/bindings.* &&
+        grep -q "binding file /proc/self/fd/.* to /proc/thread-self/fd/.*\`dgemm_'" "$work/bindings" &&
+        ! grep "binding file /proc/[a-z-]*self/fd/.* to [^ ]*\(mublas\|libblas\|liblapack\)" "$work/bindings"
+}
+for program in before behind system; do
+    MUBLAS_EIGENSOLVER=cusolver on "$work/both:$work/links" env LD_DEBUG=bindings LD_DEBUG_OUTPUT="$work/bindings" \
+        timeout 100 "$work/$program" $all && right 4 && [ "$(device dsyevd)" = 1/1 ] && [ "$(device dgeev)" = 1/1 ] &&
+        reference_is_bound
+    result $? "$program: the emulated cuSOLVER has a LAPACK that is not mublas"
+done
 preloaded=${sanitizer_preload:+:}$shim
 on "$work/both:$work/links" "$work/system" $all && right 4 && [ "$(device dsyevd)" = 1/1 ] &&
     lapack_is liblapack '.*' &&

@@ -145,6 +145,11 @@ TESTS += tests/unit/test_recipe
 tests_unit_test_recipe_SOURCES = tests/unit/test_recipe.c tests/unit/recipe_example.h
 tests_unit_test_recipe_LDADD = libmublas_calls.la $(tuning_test_libraries)
 
+check_PROGRAMS += tests/unit/test_plain_locale
+TESTS += tests/unit/test_plain_locale
+tests_unit_test_plain_locale_SOURCES = tests/unit/test_plain_locale.c tests/unit/recipe_example.h
+tests_unit_test_plain_locale_LDADD = libmublas_calls.la $(tuning_test_libraries)
+
 check_PROGRAMS += tests/unit/test_shape_search
 TESTS += tests/unit/test_shape_search
 tests_unit_test_shape_search_SOURCES = tests/unit/test_shape_search.c

@@ -12,6 +12,13 @@
 #include "interpose/offload.h"
 #include "interpose/purchase/model_in_force.h"
 
+/* A handler that moved the stack by 8 leaves it so for its thread; many hosts need none that is aligned. */
+#if defined __x86_64__
+#define ALIGNS_STACK __attribute__((force_align_arg_pointer))
+#else
+#define ALIGNS_STACK
+#endif
+
 #define ENTRY(prefix, suffix, width, name) ENTRY_OF_WIDTH(width, prefix##name##suffix)
 #define ENTRY_OF_WIDTH(width, symbol) JOIN(ENTRY_, INTEGER_BITS, _##width)(symbol)
 #define ENTRY_32_DETECTED(symbol) DEFINE_ENTRY(entry32_##symbol, SYMBOL_##symbol)

@@ -154,7 +154,7 @@ static bool read_matrix(const struct lapack_call *call, int number, int ld_numbe
     return matrix->ld >= n && matrix->pointer;
 }
 
-/* At most so many columns are written. */
+/* At most so many values and columns are written. */
 static int64_t most_found(const struct eigenproblem *problem)
 {
     return problem->range == EIGEN_INDICES ? problem->last - problem->first + 1 : problem->n;
@@ -178,7 +178,8 @@ static bool read_matrices(const struct lapack_call *call, const struct layout *l
     return true;
 }
 
-/* Fortran forbids it, and the host's result is what the program knows. */
+/* Fortran forbids it, and the host's result is what the program knows. Programs give W no more room than the
+ * indices name, and have Z begin behind it. */
 static bool overlaps(const struct lapack_call *call, const struct layout *layout,
                      const struct eigenproblem *problem)
 {
@@ -189,7 +190,7 @@ static bool overlaps(const struct lapack_call *call, const struct layout *layout
     for (int i = 0; i < 3; i++)
         if (matrices[i]->pointer)
             operand_extents_add_matrix(&operands, matrices[i], element);
-    operand_extents_add_array(&operands, lapack_address(call, layout->w), problem->n, real);
+    operand_extents_add_array(&operands, lapack_address(call, layout->w), most_found(problem), real);
     return operand_extents_meet(&operands);
 }
 

@@ -2,6 +2,7 @@
  *
  * Written by a destructor, when the program and its libraries have done their own output; a process that made
  * no BLAS call writes none, but for the one that `mublas run` started (report_data.h). */
+#include "common/plain_locale.h"
 #include "common/program_state.h"
 #include "common/settings.h"
 #include "interpose/report/exit_wait.h"
@@ -54,9 +55,11 @@ __attribute__((destructor)) static void report_at_exit(void)
     if (!stats_wanted())
         return;
     program_state_set_aside(&program);
+    const locale_t locale = plain_locale_begin();
     const struct report *const report = report_read();
     if (report)
         write_report(report);
+    plain_locale_end(locale);
     exit_wait_over();
     program_state_return(&program);
 }

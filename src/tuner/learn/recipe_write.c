@@ -1,4 +1,5 @@
 #include "tuner/learn/recipe_write.h"
+#include "common/plain_locale.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -66,7 +67,7 @@ static char *end_with_hash(FILE *stream, char **text, size_t *bytes)
     return NULL;
 }
 
-char *recipe_text(const struct recipe *recipe, size_t *bytes)
+static char *write_all(const struct recipe *recipe, size_t *bytes)
 {
     char *text = NULL;
     FILE *stream = open_memstream(&text, bytes);
@@ -80,4 +81,12 @@ char *recipe_text(const struct recipe *recipe, size_t *bytes)
     if (recipe->crossover)
         fprintf(stream, "crossover\n%s", recipe->crossover);
     return end_with_hash(stream, &text, bytes);
+}
+
+char *recipe_text(const struct recipe *recipe, size_t *bytes)
+{
+    const locale_t locale = plain_locale_begin();
+    char *const text = write_all(recipe, bytes);
+    plain_locale_end(locale);
+    return text;
 }

@@ -2,6 +2,7 @@
 #include "tuner/online/learned_times.h"
 
 #include "common/line_reader.h"
+#include "common/plain_locale.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,7 +180,9 @@ char *learned_times_text(const struct learned_times *times)
     FILE *stream = open_memstream(&text, &bytes);
     if (!stream)
         return NULL;
+    const locale_t locale = plain_locale_begin();
     write_lines(times, stream);
+    plain_locale_end(locale);
     if (fclose(stream) == 0)
         return text;
     free(text);

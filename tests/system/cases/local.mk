@@ -1,10 +1,12 @@
 # Small programs, each of a kind that went wrong (case.h); cases.sh has the table of those that run. Each also
 # linked with -lmublas, in linked/. direct_read_beside is for trying by hand.
-case_programs = direct_read_beside error_number fetched_on_access filter_probe float_status guarded_triangle \
-	inexact_trap own_descriptor_two received_packets syscall_filter
+case_programs = direct_read_beside error_number fetched_on_access filter_probe float_status found_values guarded_triangle \
+	inexact_trap locale_report odd_stack own_descriptor_two received_packets syscall_filter
 check_PROGRAMS += tests/system/cases/direct_read_beside tests/system/cases/error_number \
 	tests/system/cases/fetched_on_access tests/system/cases/filter_probe tests/system/cases/float_status \
-	tests/system/cases/guarded_triangle tests/system/cases/inexact_trap tests/system/cases/own_descriptor_two \
+	tests/system/cases/found_values \
+	tests/system/cases/guarded_triangle tests/system/cases/inexact_trap tests/system/cases/locale_report tests/system/cases/odd_stack \
+	tests/system/cases/own_descriptor_two \
 	tests/system/cases/received_packets tests/system/cases/syscall_filter
 tests_system_cases_direct_read_beside_SOURCES = tests/system/cases/direct_read_beside.c \
 	tests/system/cases/case.h
@@ -18,10 +20,16 @@ tests_system_cases_filter_probe_SOURCES = tests/system/cases/filter_probe.c test
 tests_system_cases_filter_probe_LDADD = $(system_test_libraries)
 tests_system_cases_float_status_SOURCES = tests/system/cases/float_status.c tests/system/cases/case.h
 tests_system_cases_float_status_LDADD = $(system_test_libraries)
+tests_system_cases_found_values_SOURCES = tests/system/cases/found_values.c tests/system/cases/case.h
+tests_system_cases_found_values_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
 tests_system_cases_guarded_triangle_SOURCES = tests/system/cases/guarded_triangle.c tests/system/cases/case.h
 tests_system_cases_guarded_triangle_LDADD = $(system_test_libraries)
 tests_system_cases_inexact_trap_SOURCES = tests/system/cases/inexact_trap.c tests/system/cases/case.h
 tests_system_cases_inexact_trap_LDADD = $(system_test_libraries)
+tests_system_cases_locale_report_SOURCES = tests/system/cases/locale_report.c tests/system/cases/case.h
+tests_system_cases_locale_report_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
+tests_system_cases_odd_stack_SOURCES = tests/system/cases/odd_stack.c tests/system/cases/case.h
+tests_system_cases_odd_stack_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
 tests_system_cases_own_descriptor_two_SOURCES = tests/system/cases/own_descriptor_two.c \
 	tests/system/cases/case.h
 tests_system_cases_own_descriptor_two_LDADD = $(system_test_libraries)
@@ -35,6 +43,7 @@ check_SCRIPTS += $(linked_cases)
 tests/system/cases/linked/%: tests/system/cases/%.$(OBJEXT) libmublas.la
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CCLD)$(LINK) -no-install $< libmublas.la -lm
-TESTS += tests/system/cases.sh
-EXTRA_DIST += tests/system/cases.sh
+TESTS += tests/system/cases.sh tests/system/locale.sh
+tests/system/locale.log: libmublas_shim.la $(linked_cases)
+EXTRA_DIST += tests/system/cases.sh tests/system/locale.sh tests/comma_locale.sh
 CLEANFILES += $(linked_cases)
