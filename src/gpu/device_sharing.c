@@ -72,6 +72,13 @@ int device_sharing_bound_of(void)
     return devices > 0 ? devices : INT_MAX;
 }
 
+int device_sharing_place(int rank)
+{
+    const int named = devices_named(secure_getenv("CUDA_VISIBLE_DEVICES"));
+    const int devices = named > 0 ? named : devices_of_job();
+    return devices > 0 ? rank % devices : 0;
+}
+
 int device_sharing_sharers_foreseen(void)
 {
     const struct local_rank *const rank = local_rank();

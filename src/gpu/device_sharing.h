@@ -27,6 +27,9 @@ int device_sharing_sharers_foreseen(void);
  * be told: by what Slurm has given the job on this machine, or the device files. 0: it shows several, or all. */
 int device_sharing_bound_of(void);
 
+/* The number of the device that ranks are dealt of those that can be counted without a driver, from 0. */
+int device_sharing_place(int rank);
+
 /* Device files (nvidia0, nvidia1, ...) in a folder. */
 int device_sharing_count_files(const char *folder);
 

@@ -220,7 +220,7 @@ bool parallel_call_read(struct parallel_call *call, bool is_strict)
     for (int i = 0; i < signature->matrix_count; i++) {
         struct parallel_matrix *const matrix = &call->matrices[i];
         matrix->signature = &signature->matrices[i];
-        matrix->local = frame_address(call->frame, matrix->signature->position);
+        matrix->local = matrix->whole = frame_address(call->frame, matrix->signature->position);
         matrix->access = matrix->signature->access;
         matrix->is_used = references(call, matrix->signature);
         if (matrix->is_used && !read_matrix(call, i, is_strict))
@@ -267,6 +267,27 @@ void parallel_call_lay_out(struct parallel_call *call, size_t control_bytes, siz
         offset += (size_t)round_up(matrix->ld * matrix->distribution.columns * (int64_t)element, PAGE);
     }
     call->arena_bytes = offset;
+}
+
+void parallel_call_place(struct parallel_call *call, unsigned char *arena)
+{
+    for (int i = 0; i < call->routine->signature.matrix_count; i++)
+        if (call->matrices[i].is_used)
+            call->matrices[i].whole = arena + call->matrices[i].offset;
+}
+
+/* One process has all blocks, one behind the other. */
+void parallel_call_place_alone(struct parallel_call *call)
+{
+    for (int i = 0; i < call->routine->signature.matrix_count; i++) {
+        struct parallel_matrix *const matrix = &call->matrices[i];
+        const struct distribution *const of = &matrix->distribution;
+        if (!matrix->is_used)
+            continue;
+        matrix->ld = of->ld;
+        matrix->whole = (unsigned char *)matrix->local + (size_t)(of->first_row + of->first_column * of->ld) *
+                                                             blas_element_bytes(call->routine->type);
+    }
 }
 
 /* FNV-1a. */

@@ -18,8 +18,8 @@ struct parallel_matrix {
     enum blas_part part;
     enum parallel_access access;
     bool is_used;    /* the flags reference it */
-    /* by parallel_call_lay_out: */
-    size_t offset;   /* of the whole submatrix in the arena; all eigenvectors have that of A */
+    size_t offset;   /* by parallel_call_lay_out: of the whole submatrix in an arena; eigenvectors may have A's */
+    unsigned char *whole; /* the whole submatrix: in the arena, or of who is alone the program's own */
     int64_t ld;
 };
 
@@ -83,6 +83,10 @@ bool parallel_call_read(struct parallel_call *call, bool is_strict);
 /* Place the used matrices, and `vector_bytes`, in an arena behind its first `control_bytes`. The same on every
  * process. */
 void parallel_call_lay_out(struct parallel_call *call, size_t control_bytes, size_t vector_bytes);
+
+/* Where the whole matrices are: in this arena, or with a grid of one process in the program's memory. */
+void parallel_call_place(struct parallel_call *call, unsigned char *arena);
+void parallel_call_place_alone(struct parallel_call *call);
 
 /* What must be equal on all processes, in a number from 0 to 2^30 - 1. */
 int32_t parallel_call_hash(const struct parallel_call *call, uint64_t seed);

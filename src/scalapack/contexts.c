@@ -1,5 +1,5 @@
 #include "scalapack/contexts.h"
-#include "common/log.h"
+#include "common/settings.h"
 #include "scalapack/blacs.h"
 #include "scalapack/membership.h"
 
@@ -28,6 +28,13 @@ static void take_out(struct parallel_context **at)
     atomic_fetch_sub(&count, 1);
 }
 
+static bool is_served(const struct grid_place *place)
+{
+    if (!settings()->parallel || settings()->offload == OFFLOAD_NEVER)
+        return false;
+    return place->rows * place->columns == 1 || membership_is_whole();
+}
+
 void contexts_note(int handle)
 {
     struct parallel_context *const context = calloc(1, sizeof *context);
@@ -36,7 +43,7 @@ void contexts_note(int handle)
         return;
     context->handle = handle;
     context->place = blacs_place(handle);
-    if (context->place.row < 0 || context->place.rows * context->place.columns < 2 || !membership_is_whole()) {
+    if (context->place.row < 0 || !is_served(&context->place)) {
         free(context);
         return;
     }

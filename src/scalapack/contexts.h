@@ -17,13 +17,18 @@ struct parallel_context {
     uint32_t nonce; /* agreed; 0: not yet */
     uint64_t calls; /* that came to a vote */
     bool is_refused; /* the host's for good, on all processes alike */
-    struct team *team;
+    struct team *team; /* NULL: not met yet, or a grid of one process */
     struct parallel_context *next;
 };
 
-/* After the BLACS made a grid with this handle. Grids of one process, and those of jobs that are not whole
- * (membership.h), are not kept. */
+/* After the BLACS made a grid with this handle. Those of several processes are kept where the job is whole
+ * (membership.h). */
 void contexts_note(int handle);
+
+static inline bool context_is_alone(const struct parallel_context *context)
+{
+    return context->place.rows * context->place.columns == 1;
+}
 
 /* Before the BLACS end it; all of them. */
 void contexts_drop(int handle);

@@ -102,17 +102,18 @@ static void plan(const struct parallel_call *call, const struct grid_machine *ma
 }
 
 /* Z may hold more columns than there are results. */
-static bool describe(const struct parallel_call *call, unsigned char *arena, struct parallel_work *work,
+static bool describe(const struct parallel_call *call, const void *vectors, struct parallel_work *work,
                      struct route *route)
 {
     struct eigenproblem *const problem = &work->eigen;
+    (void)vectors;
     for (int i = 0; i < call->routine->signature.matrix_count; i++) {
         const struct parallel_matrix *const matrix = &call->matrices[i];
         struct blas_matrix *const whole = matrix->signature->letter == 'A'   ? &problem->a
                                           : matrix->signature->letter == 'B' ? &problem->b
                                                                              : &problem->z;
         if (matrix->is_used)
-            *whole = parallel_whole(matrix, arena);
+            *whole = parallel_whole(matrix);
     }
     if (problem->z.pointer == problem->a.pointer)
         problem->z = (struct blas_matrix){.pointer = NULL};
@@ -126,11 +127,11 @@ static bool describe(const struct parallel_call *call, unsigned char *arena, str
     return true;
 }
 
-static void publish(const struct parallel_call *call, unsigned char *arena, struct parallel_work *work)
+static void publish(const struct parallel_call *call, void *vectors, struct parallel_work *work)
 {
     const struct eigenproblem *const problem = &work->eigen;
     work->found = problem->found;
-    memcpy(arena + call->vector_offset,
+    memcpy(vectors,
            (const char *)problem->values + (size_t)problem->found_first * real_bytes(call),
            (size_t)problem->found * real_bytes(call));
 }
@@ -154,10 +155,10 @@ static void put_gap(const struct parallel_call *call, int64_t index)
 }
 
 /* No vector has failed, and no cluster of values was too large to orthogonalise. */
-static void take(const struct parallel_call *call, const unsigned char *arena, int64_t found)
+static void take(const struct parallel_call *call, const void *vectors, int64_t found)
 {
     const int64_t processes = (int64_t)call->place.rows * call->place.columns;
-    memcpy(parallel_address(call, WORD_w), arena + call->vector_offset, (size_t)found * real_bytes(call));
+    memcpy(parallel_address(call, WORD_w), vectors, (size_t)found * real_bytes(call));
     put_integer(call, WORD_found, 0, found);
     put_integer(call, WORD_nz, 0, wants_vectors(call) ? found : 0);
     for (int64_t i = 0; i < found && wants_vectors(call); i++)

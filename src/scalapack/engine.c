@@ -96,18 +96,19 @@ static struct grid_machine machine_of(int processes)
     return machine;
 }
 
-/* By the owner. */
+/* By the owner, or by who is alone. */
 static enum host_reason decide(struct engine *engine)
 {
     struct parallel_work *const work = &engine->work;
-    const double processes = engine->context->team->count;
+    const int processes = engine->context->place.rows * engine->context->place.columns;
     model_in_force_learn();
-    const struct grid_machine machine = machine_of(engine->context->team->count);
+    const struct grid_machine machine = machine_of(processes);
     engine->methods->plan(&engine->call, &machine, work);
     work->call.name = engine->call.routine->name;
     work->call.alone = machine.alone;
     const double moved = (double)(work->call.shape.bytes_up + work->call.shape.bytes_down);
-    work->call.times.moving_us += 1e6 * moved / fmin(processes * copy_rate, copy_rate_most);
+    if (processes > 1)
+        work->call.times.moving_us += 1e6 * moved / fmin(processes * copy_rate, copy_rate_most);
     if (settings()->offload == OFFLOAD_AUTO &&
         losses_forbid((enum symbol)(SYMBOL_COUNT + engine->symbol), &work->call.shape))
         return HOST_UNSUCCESSFUL;
@@ -172,27 +173,24 @@ static bool agree(struct engine *engine)
     return verdict == VERDICT_DEVICE;
 }
 
-static void put(struct engine *engine)
+static void put(struct engine *engine, void *vectors)
 {
     const struct parallel_call *const call = &engine->call;
-    unsigned char *const arena = engine->context->team->arena.memory;
     const size_t element = blas_element_bytes(call->routine->type);
     for (int i = 0; i < call->routine->signature.matrix_count; i++) {
         const struct parallel_matrix *const matrix = &call->matrices[i];
         if (matrix->is_used && matrix->access != PARALLEL_WRITE)
             distribution_put(&matrix->distribution, &call->place, matrix->part, element, matrix->local,
-                             arena + matrix->offset, matrix->ld);
+                             matrix->whole, matrix->ld);
     }
     if (engine->methods->put)
-        engine->methods->put(call, arena);
+        engine->methods->put(call, vectors);
 }
 
 static void take(struct engine *engine, int64_t found)
 {
     const struct parallel_call *const call = &engine->call;
-    const unsigned char *const arena = engine->context->team->arena.memory;
     const size_t element = blas_element_bytes(call->routine->type);
-    const int32_t success = 0;
     for (int i = 0; i < call->routine->signature.matrix_count; i++) {
         const struct parallel_matrix *const matrix = &call->matrices[i];
         struct distribution of = matrix->distribution;
@@ -200,28 +198,31 @@ static void take(struct engine *engine, int64_t found)
             continue;
         if (matrix->signature->letter == 'Z')
             of.columns = found;
-        distribution_take(&of, &call->place, matrix->part, element, matrix->local, arena + matrix->offset,
-                          matrix->ld);
+        distribution_take(&of, &call->place, matrix->part, element, matrix->local, matrix->whole, matrix->ld);
     }
-    engine->methods->take(call, arena, found);
-    if (parallel_has(call, WORD_info))
-        memcpy(parallel_address(call, WORD_info), &success, sizeof success);
 }
 
-/* By the owner. */
-static struct round_result work(struct engine *engine)
+static void take_rest(struct engine *engine, const void *vectors, int64_t found)
+{
+    const int32_t success = 0;
+    engine->methods->take(&engine->call, vectors, found);
+    if (parallel_has(&engine->call, WORD_info))
+        memcpy(parallel_address(&engine->call, WORD_info), &success, sizeof success);
+}
+
+/* By the owner, whose arena this is; or by who is alone, without one. */
+static struct round_result work(struct engine *engine, const struct arena *arena, void *vectors)
 {
     struct parallel_work *const of = &engine->work;
-    unsigned char *const arena = engine->context->team->arena.memory;
     struct round_result result = {.reason = HOST_OUT_OF_MEMORY};
     struct route route;
-    if (engine->methods->describe(&engine->call, arena, of, &route)) {
-        route.host_is_own = true;
-        route.host_is_pinned = engine->context->team->arena.is_pinned;
+    if (engine->methods->describe(&engine->call, vectors, of, &route)) {
+        route.host_is_own = arena != NULL;
+        route.host_is_pinned = arena && arena->is_pinned;
         result.reason = (int32_t)route_call_run(&of->call, &route);
     }
     if (result.reason == HOST_REASON_COUNT) {
-        engine->methods->publish(&engine->call, arena, of);
+        engine->methods->publish(&engine->call, vectors, of);
         result.found = (int32_t)of->found;
     }
     free(of->memory);
@@ -238,7 +239,7 @@ static struct round_result die_together(struct engine *engine)
     return (struct round_result){.reason = HOST_ENDING};
 }
 
-static struct round_result work_or_wait(struct engine *engine)
+static struct round_result work_or_wait(struct engine *engine, void *vectors)
 {
     struct team *const team = engine->context->team;
     struct rendezvous *const rendezvous = (struct rendezvous *)(void *)team->arena.memory;
@@ -247,7 +248,8 @@ static struct round_result work_or_wait(struct engine *engine)
     if (!team_am_owner(team))
         return rendezvous_await_finish(rendezvous, team->rounds, &company, &result) ? result
                                                                                     : die_together(engine);
-    result = rendezvous_await_puts(rendezvous, team->rounds, &company) ? work(engine) : die_together(engine);
+    result = rendezvous_await_puts(rendezvous, team->rounds, &company) ? work(engine, &team->arena, vectors)
+                                                                      : die_together(engine);
     rendezvous_finish(rendezvous, team->rounds, &result);
     return result;
 }
@@ -260,11 +262,13 @@ static bool work_together(struct engine *engine)
     if (!team_reserve(team, engine->context->handle, engine->call.arena_bytes))
         return false;
     step_ends(engine, STEP_AGREE);
+    void *const vectors = team->arena.memory + engine->call.vector_offset;
+    parallel_call_place(&engine->call, team->arena.memory);
     team->rounds++;
-    put(engine);
+    put(engine, vectors);
     rendezvous_put((struct rendezvous *)(void *)team->arena.memory);
     step_ends(engine, STEP_PUT);
-    const struct round_result result = work_or_wait(engine);
+    const struct round_result result = work_or_wait(engine, vectors);
     step_ends(engine, STEP_WORK);
     engine->reason = (enum host_reason)result.reason;
     if (engine->reason == HOST_ENDING)
@@ -272,8 +276,34 @@ static bool work_together(struct engine *engine)
     if (engine->reason != HOST_REASON_COUNT)
         return false;
     take(engine, result.found);
+    take_rest(engine, vectors, result.found);
     step_ends(engine, STEP_TAKE);
     return true;
+}
+
+/* A grid of one process: the whole matrices are the program's own. */
+static bool work_alone(struct engine *engine)
+{
+    void *vectors;
+    if (engine->reason == HOST_REASON_COUNT)
+        engine->reason = decide(engine);
+    if (engine->reason != HOST_REASON_COUNT)
+        return false;
+    vectors = malloc(engine->methods->vector_bytes(&engine->call) + 1);
+    if (!vectors) {
+        engine->reason = HOST_OUT_OF_MEMORY;
+        return false;
+    }
+    parallel_call_place_alone(&engine->call);
+    if (engine->methods->put)
+        engine->methods->put(&engine->call, vectors);
+    const struct round_result result = work(engine, NULL, vectors);
+    engine->reason = (enum host_reason)result.reason;
+    step_ends(engine, STEP_WORK);
+    if (engine->reason == HOST_REASON_COUNT)
+        take_rest(engine, vectors, result.found);
+    free(vectors);
+    return engine->reason == HOST_REASON_COUNT;
 }
 
 static void note(struct engine *engine, bool is_done)
@@ -281,7 +311,8 @@ static void note(struct engine *engine, bool is_done)
     const struct team *const team = engine->context->team;
     if (is_done) {
         counts_device(engine->symbol, engine->call.matrices[0].distribution.columns, engine->nanoseconds);
-        counts_owner(team->processes[team->owner], team->ranks[team->owner], team_am_owner(team));
+        if (team)
+            counts_owner(team->processes[team->owner], team->ranks[team->owner], team_am_owner(team));
     } else {
         counts_host(engine->symbol, engine->reason == HOST_REASON_COUNT ? HOST_FASTER : engine->reason);
     }
@@ -300,7 +331,8 @@ static bool run(struct engine *engine)
     engine->reason = look(engine);
     if (!engine->is_inside)
         program_state_set_aside(&program);
-    const bool is_done = agree(engine) && work_together(engine);
+    const bool is_done = context_is_alone(engine->context) ? work_alone(engine)
+                                                           : agree(engine) && work_together(engine);
     note(engine, is_done);
     if (engine->has_team)
         atomic_store(&engine->context->team->is_busy, false);

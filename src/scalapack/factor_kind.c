@@ -76,11 +76,11 @@ static bool pivot_place(const struct parallel_call *call, int64_t row, int64_t *
 }
 
 /* The first process column tells. */
-static void put(const struct parallel_call *call, unsigned char *arena)
+static void put(const struct parallel_call *call, void *vectors)
 {
     const int64_t count = call->routine->family == LAPACK_GETRS ? pivots_of(call) : 0;
     const int32_t *const pivots = count > 0 ? parallel_address(call, WORD_ipiv) : NULL;
-    int32_t *const whole = (int32_t *)(void *)(arena + call->vector_offset);
+    int32_t *const whole = vectors;
     int64_t local;
     for (int64_t row = 0; row < count && call->place.column == 0; row++)
         if (pivot_place(call, row, &local))
@@ -96,12 +96,12 @@ static bool pivots_are_legal(const struct factor_problem *problem)
 }
 
 /* Two pieces: for pivots, and for what belongs to them. */
-static bool describe(const struct parallel_call *call, unsigned char *arena, struct parallel_work *work,
+static bool describe(const struct parallel_call *call, const void *vectors, struct parallel_work *work,
                      struct route *route)
 {
     struct factor_problem *const problem = &work->factor;
     const size_t bytes = (size_t)larger(problem->m, problem->n) * blas_element_bytes(TYPE_Z);
-    const int32_t *const pivots = (const int32_t *)(const void *)(arena + call->vector_offset);
+    const int32_t *const pivots = vectors;
     work->memory = malloc(2 * bytes);
     if (!work->memory)
         return false;
@@ -109,24 +109,24 @@ static bool describe(const struct parallel_call *call, unsigned char *arena, str
     problem->order = problem->diagonal = (char *)work->memory + bytes;
     for (int64_t i = 0; problem->pivots_up && i < problem->n; i++)
         problem->pivots[i] = pivots[i];
-    problem->a = parallel_whole(&call->matrices[0], arena);
+    problem->a = parallel_whole(&call->matrices[0]);
     if (call->routine->signature.matrix_count > 1)
-        problem->b = parallel_whole(&call->matrices[1], arena);
+        problem->b = parallel_whole(&call->matrices[1]);
     factor_describe(problem, route);
     return pivots_are_legal(problem);
 }
 
-static void publish(const struct parallel_call *call, unsigned char *arena, struct parallel_work *work)
+static void publish(const struct parallel_call *call, void *vectors, struct parallel_work *work)
 {
-    int32_t *const pivots = (int32_t *)(void *)(arena + call->vector_offset);
+    int32_t *const pivots = vectors;
     for (int64_t i = 0; !work->factor.pivots_up && i < pivots_of(call); i++)
         pivots[i] = (int32_t)work->factor.pivots[i];
 }
 
-static void take(const struct parallel_call *call, const unsigned char *arena, int64_t found)
+static void take(const struct parallel_call *call, const void *vectors, int64_t found)
 {
     const int64_t count = call->routine->family == LAPACK_GETRF ? pivots_of(call) : 0;
-    const int32_t *const whole = (const int32_t *)(const void *)(arena + call->vector_offset);
+    const int32_t *const whole = vectors;
     int32_t *const pivots = count > 0 ? parallel_address(call, WORD_ipiv) : NULL;
     int64_t local;
     (void)found;

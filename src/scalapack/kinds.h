@@ -1,7 +1,7 @@
 /* kinds.h - what the kinds of parallel routines do their own way: which arguments are served, the work of the
  * owner, and what is no matrix.
  *
- * The engine knows none of it. Matrices of the work lie in the arena; `at` gives an address there. */
+ * The engine knows none of it. */
 #ifndef MUBLAS_SCALAPACK_KINDS_H
 #define MUBLAS_SCALAPACK_KINDS_H
 
@@ -40,28 +40,28 @@ struct parallel_methods {
     /* On each process: are letters and numbers legal, and is the call served? Says which matrices are only
      * written. Matrices have been read. */
     bool (*accepts)(struct parallel_call *call);
-    /* Bytes of what is no matrix in the arena. */
+    /* Bytes of what is no matrix: eigenvalues or pivots. */
     size_t (*vector_bytes)(const struct parallel_call *call);
     /* On the owner, before the vote: the problem, its shape, and times where the host is all processes'. */
     void (*plan)(const struct parallel_call *call, const struct grid_machine *machine, struct parallel_work *work);
-    /* On each process: put what is no matrix; NULL: nothing. */
-    void (*put)(const struct parallel_call *call, unsigned char *arena);
-    /* On the owner: the route, of matrices in the arena. False: no memory. */
-    bool (*describe)(const struct parallel_call *call, unsigned char *arena, struct parallel_work *work,
+    /* On each process: put what is no matrix, to memory that all share; NULL: nothing. */
+    void (*put)(const struct parallel_call *call, void *vectors);
+    /* On the owner: the route, of the whole matrices. False: no memory. */
+    bool (*describe)(const struct parallel_call *call, const void *vectors, struct parallel_work *work,
                      struct route *route);
-    /* On the owner, after success: results that are no matrices, to the arena. */
-    void (*publish)(const struct parallel_call *call, unsigned char *arena, struct parallel_work *work);
+    /* On the owner, after success: results that are no matrices, to the shared memory. */
+    void (*publish)(const struct parallel_call *call, void *vectors, struct parallel_work *work);
     /* On each process: results that are no matrices, to the program. INFO is the engine's. */
-    void (*take)(const struct parallel_call *call, const unsigned char *arena, int64_t found);
+    void (*take)(const struct parallel_call *call, const void *vectors, int64_t found);
 };
 
 extern const struct parallel_methods parallel_eigen_methods, parallel_factor_methods,
     parallel_reduction_methods, parallel_product_methods;
 
-/* The whole submatrix in the arena. */
-static inline struct blas_matrix parallel_whole(const struct parallel_matrix *matrix, unsigned char *arena)
+/* The whole submatrix. */
+static inline struct blas_matrix parallel_whole(const struct parallel_matrix *matrix)
 {
-    return (struct blas_matrix){.pointer = arena + matrix->offset, .rows = matrix->distribution.rows,
+    return (struct blas_matrix){.pointer = matrix->whole, .rows = matrix->distribution.rows,
                                 .columns = matrix->distribution.columns, .ld = matrix->ld,
                                 .part = matrix->part};
 }

@@ -80,21 +80,20 @@ static void fill(const struct parallel_call *call, struct blas_call *blas)
         blas->beta = scalar_of(call, WORD_beta);
 }
 
-static void place(const struct parallel_call *call, unsigned char *arena, struct blas_call *blas)
+static void place(const struct parallel_call *call, struct blas_call *blas)
 {
     for (int i = 0; i < call->routine->signature.matrix_count; i++)
-        *slot_of(blas, call->matrices[i].signature->letter) = parallel_whole(&call->matrices[i], arena);
+        *slot_of(blas, call->matrices[i].signature->letter) = parallel_whole(&call->matrices[i]);
 }
 
 /* The model's times are of operands on the device, which these never are before. */
 static void plan(const struct parallel_call *call, const struct grid_machine *machine,
                  struct parallel_work *work)
 {
-    static unsigned char nowhere;
     struct blas_call *const blas = &work->product.call;
     struct route_shape *const shape = &work->call.shape;
     fill(call, blas);
-    place(call, &nowhere, blas);
+    place(call, blas);
     const struct predicted_times times = crossover_times(machine->here, blas);
     *shape = (struct route_shape){.family = LAPACK_FAMILY_COUNT, .type = blas->type, .m = blas->m,
                                   .n = blas->n, .k = blas->k};
@@ -110,22 +109,23 @@ static void plan(const struct parallel_call *call, const struct grid_machine *ma
                      (machine->here->link_bandwidth * machine->alone)};
 }
 
-static bool describe(const struct parallel_call *call, unsigned char *arena, struct parallel_work *work,
+static bool describe(const struct parallel_call *call, const void *vectors, struct parallel_work *work,
                      struct route *route)
 {
-    place(call, arena, &work->product.call);
+    (void)vectors;
+    place(call, &work->product.call);
     product_describe(&work->product, route);
     return true;
 }
 
-static void publish(const struct parallel_call *call, unsigned char *arena, struct parallel_work *work)
+static void publish(const struct parallel_call *call, void *vectors, struct parallel_work *work)
 {
-    (void)call, (void)arena, (void)work;
+    (void)call, (void)vectors, (void)work;
 }
 
-static void take(const struct parallel_call *call, const unsigned char *arena, int64_t found)
+static void take(const struct parallel_call *call, const void *vectors, int64_t found)
 {
-    (void)call, (void)arena, (void)found;
+    (void)call, (void)vectors, (void)found;
 }
 
 const struct parallel_methods parallel_product_methods = {

@@ -29,30 +29,31 @@ static void plan(const struct parallel_call *call, const struct grid_machine *ma
     work->call.times = route_times_predict(&machine->grid, &work->call.shape);
 }
 
-static bool describe(const struct parallel_call *call, unsigned char *arena, struct parallel_work *work,
+static bool describe(const struct parallel_call *call, const void *vectors, struct parallel_work *work,
                      struct route *route)
 {
     struct reduction_problem *const problem = &work->reduction;
+    (void)vectors;
     work->memory = problem->diagonal = malloc((size_t)problem->n * blas_element_bytes(TYPE_Z));
     if (!work->memory)
         return false;
-    problem->a = parallel_whole(&call->matrices[0], arena);
-    problem->b = parallel_whole(&call->matrices[1], arena);
+    problem->a = parallel_whole(&call->matrices[0]);
+    problem->b = parallel_whole(&call->matrices[1]);
     reduction_describe(problem, route);
     return true;
 }
 
-static void publish(const struct parallel_call *call, unsigned char *arena, struct parallel_work *work)
+static void publish(const struct parallel_call *call, void *vectors, struct parallel_work *work)
 {
-    (void)call, (void)arena, (void)work;
+    (void)call, (void)vectors, (void)work;
 }
 
 /* ScaLAPACK scales nothing yet, either. */
-static void take(const struct parallel_call *call, const unsigned char *arena, int64_t found)
+static void take(const struct parallel_call *call, const void *vectors, int64_t found)
 {
     const double real = 1;
     const float single = 1;
-    (void)arena, (void)found;
+    (void)vectors, (void)found;
     if (blas_is_single(call->routine->type))
         memcpy(parallel_address(call, WORD_scale), &single, sizeof single);
     else

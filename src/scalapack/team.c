@@ -1,6 +1,8 @@
 #include "scalapack/team.h"
+#include "common/device_list.h"
 #include "common/log.h"
 #include "common/whole_number.h"
+#include "gpu/device_sharing.h"
 #include "gpu/driver.h"
 #include "interpose/purchase/waking.h"
 #include "scalapack/membership.h"
@@ -15,10 +17,12 @@ static struct team *first; /* guarded by lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* What processes tell each other, a row each in the order of the grid, and then a number for the nonce. */
-enum { TOLD_RANK, TOLD_PROCESS, TOLD_USABLE, TOLD };
+enum { DEVICE_NUMBERS = 1 << 20 };
+enum { TOLD_RANK, TOLD_PROCESS, TOLD_DEVICE, TOLD };
 
 struct member {
-    int rank, process, usable;
+    int rank, process;
+    int device; /* the number of the one that it would use, from 1; 0: it could use none */
 };
 
 static int32_t some_number(void)
@@ -28,6 +32,17 @@ static int32_t some_number(void)
     const uint64_t mixed = ((uint64_t)now.tv_nsec << 20 ^ (uint64_t)now.tv_sec ^ (uint64_t)getpid() << 8) *
                            UINT64_C(0x9e3779b97f4a7c15);
     return (int32_t)(mixed >> 36) + 1;
+}
+
+/* Makes no context, and asks no driver. */
+static int my_device(void)
+{
+    if (!driver_is_there() || waking_is_given_up())
+        return 0;
+    const char *const visible = secure_getenv("CUDA_VISIBLE_DEVICES");
+    const bool is_bound = device_sharing_bound_of() > 0 && *visible >= '0' && *visible <= '9';
+    const int number = is_bound ? atoi(visible) : device_sharing_place(membership_rank());
+    return number % DEVICE_NUMBERS + 1;
 }
 
 static int by_rank(const void *one, const void *other)
@@ -45,25 +60,31 @@ static struct member *tell_each_other(int context, const struct grid_place *plac
         abort(); /* others wait for this process in the BLACS */
     told[me * TOLD + TOLD_RANK] = membership_rank() + 1;
     told[me * TOLD + TOLD_PROCESS] = getpid();
-    told[me * TOLD + TOLD_USABLE] = driver_is_there() && !waking_is_given_up();
+    told[me * TOLD + TOLD_DEVICE] = my_device();
     told[count * TOLD] = some_number();
     blacs_largest(context, told, count * TOLD + 1);
     for (int i = 0; i < count; i++)
         members[i] = (struct member){told[i * TOLD + TOLD_RANK] - 1, told[i * TOLD + TOLD_PROCESS],
-                                     told[i * TOLD + TOLD_USABLE]};
+                                     told[i * TOLD + TOLD_DEVICE]};
     *nonce = (uint32_t)told[count * TOLD];
     qsort(members, (size_t)count, sizeof *members, by_rank);
     free(told);
     return members;
 }
 
-/* The lowest local rank that could use a device; negative: none could. */
+/* Teams of different processes are dealt over the devices that their members would use; of those that would use
+ * it the lowest local rank is the owner. Negative: none could use any. */
 static int owner_among(const struct member *members, int count)
 {
-    for (int i = 0; i < count; i++)
-        if (members[i].usable)
-            return i;
-    return -1;
+    int devices = 0, first_of[DEVICES_MAX];
+    for (int i = 0; i < count && devices < DEVICES_MAX; i++) {
+        bool is_new = members[i].device > 0;
+        for (int j = 0; j < devices && is_new; j++)
+            is_new = members[first_of[j]].device != members[i].device;
+        if (is_new)
+            first_of[devices++] = i;
+    }
+    return devices > 0 ? first_of[members[0].rank / count % devices] : -1;
 }
 
 static bool is_of(const struct team *team, const struct member *members, int count)
