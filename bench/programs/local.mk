@@ -17,8 +17,8 @@ bench_programs = \
 	bench/programs/dgesdd bench/programs/dgesv bench/programs/dgetrf bench/programs/dpotrf bench/programs/dsyev \
 	bench/programs/dsyevd bench/programs/dsyevd_loop bench/programs/dsyevd_threads bench/programs/dsyevr \
 	bench/programs/dsygvd bench/programs/dsytrd bench/programs/lanczos bench/programs/power \
-	bench/programs/rewritten bench/programs/single_use bench/programs/small_calls bench/programs/zheevd \
-	bench/programs/zhegvx
+	bench/programs/rewritten bench/programs/short_calls bench/programs/single_use bench/programs/small_calls \
+	bench/programs/zheevd bench/programs/zhegvx
 bench_programs_dgeev_LDADD = $(bench_program_libraries)
 bench_programs_dgels_LDADD = $(bench_program_libraries)
 bench_programs_dgemm_LDADD = $(bench_program_libraries)
@@ -37,6 +37,7 @@ bench_programs_dsytrd_LDADD = $(bench_program_libraries)
 bench_programs_lanczos_LDADD = $(bench_program_libraries)
 bench_programs_power_LDADD = $(bench_program_libraries)
 bench_programs_rewritten_LDADD = $(bench_program_libraries)
+bench_programs_short_calls_LDADD = $(bench_program_libraries)
 bench_programs_single_use_LDADD = $(bench_program_libraries)
 bench_programs_small_calls_LDADD = $(bench_program_libraries)
 bench_programs_zheevd_LDADD = $(bench_program_libraries)
@@ -54,6 +55,6 @@ plain_programs += $(bench_programs)
 bench: bench-programs
 .PHONY: bench-programs
 bench-programs: $(bench_programs)
-EXTRA_DIST += bench/programs/run.py bench/programs/contenders.py bench/programs/plan.py bench/programs/elk.py \
+EXTRA_DIST += bench/programs/run.py bench/programs/short.py bench/programs/contenders.py bench/programs/plan.py bench/programs/elk.py \
 	bench/programs/python_linalg.py bench/programs/report.py \
 	bench/programs/results.py bench/programs/summary.py bench/programs/plots.py

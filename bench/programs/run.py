@@ -98,7 +98,7 @@ def processor():
     return platform.machine()
 
 
-def heading(options, setup):
+def heading(setup, script):
     device = first_line(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
     huge_pages = first_line(["cat", "/sys/kernel/mm/transparent_hugepage/enabled"])
     settings = [f"{name}={value}" for name, value in sorted(os.environ.items())
@@ -108,7 +108,7 @@ def heading(options, setup):
     yield f"huge pages: {huge_pages or 'unknown'}"
     yield f"host BLAS: {setup.host_blas}; LAPACK: {setup.lapack}"
     yield f"date: {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}"
-    yield f"command: bench/programs/run.py {' '.join(sys.argv[1:])}"
+    yield f"command: bench/programs/{script} {' '.join(sys.argv[1:])}"
     yield f"settings: {' '.join(settings) or 'none'}"
 
 
@@ -126,7 +126,7 @@ class Measurement:
         self.table = open(self.path, "w", encoding="utf-8")
         self.repetitions = open(output / "repetitions.csv", "w", encoding="utf-8")
         self.of_one_process = pathlib.Path(folder) / "repetitions"
-        for line in heading(options, self.setup):
+        for line in heading(self.setup, "run.py"):
             self.write(f"# {line}")
         self.active = []
         for name in contenders.ORDER:

@@ -149,4 +149,19 @@ for arguments in "-s /nonexistent" "-s $shim --only nonsense" "-s $shim --conten
     [ $status != 0 ] && grep -q "nonexistent\|nonsense\|'x'" "$work/errors"
     result $? "run.py $arguments: refused by name"
 done
+# Whole short processes: each contender in each round, as many calls as the host makes in that time.
+python3 "$driver/short.py" -p "$build/bench/programs" --shim "new=$shim_preload" --shim "old=$shim_preload" -o "$work/short" \
+    --only "dsyevd 32,dgesv 32,dgemm 32" --seconds 0.05,0.1 --rounds 2 > "$work/output" 2> "$work/errors"
+short=$?
+awk -F, '/^#/ { next } $3 == "ok" { rows[$1]++; calls[$6, $5] = $8 } $3 == "failed" { failed = 1 }
+    END { exit !(rows["host"] == 12 && rows["new"] == 12 && rows["old"] == 12 && !failed &&
+        calls["dgemm", "0.1"] > calls["dgemm", "0.05"]) }' \
+    "$work/short/short.csv" && [ $short = 0 ] && grep -q '^# command: bench/programs/short.py ' "$work/short/summary.csv" &&
+    [ "$(grep -c ',host,2,[0-9.]*,1.000,0.0,' "$work/output")" = 6 ] && [ "$(grep -c '^d.*,new,2,' "$work/short/summary.csv")" = 6 ]
+result $? "short.py: every case on the host and under both shims, medians beside the host's"
+for routine in dsyevd dgesv dgemm; do
+    MUBLAS_OFFLOAD=always LD_PRELOAD=$shim_preload "$build/bench/programs/short_calls" $routine 150 2 > "$work/output" 2> "$work/errors" &&
+        grep -q "^$routine,150,2,[0-9.]*,[0-9.]*\$" "$work/output"
+    result $? "short_calls: $routine on the device"
+done
 echo "1..$number"
