@@ -42,7 +42,8 @@ int doctor_run(char **arguments);
  * machine's device against the host BLAS. BLAS results agree componentwise to 16 units (verify/operands.h),
  * LAPACK's pass its testers' measures (verify/lapack.h); nothing that must not be read counts, nothing else
  * is written, and the calls did run on the device. Prints a line for each routine. 1: one did not pass or
- * could not be checked. */
+ * could not be checked.
+ * `mublas verify --parallel ...` in each process of a job: verify/parallel.h. */
 int verify_run(char **arguments);
 
 #endif

@@ -5,6 +5,7 @@
 #include "command/tune/tune_options.h"
 #include "command/report/tuning_report.h"
 #include "command/verify/blas_calls.h"
+#include "command/verify/parallel_calls.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -46,9 +47,12 @@ static const struct command {
      NULL /* its own help has them */},
     {"verify", verify_run,
      "mublas verify [--routines=NAME,...] [--size=N]\n"
-     "           check every routine against the host BLAS\n",
+     "           check every routine against the host BLAS\n"
+     "mpirun -n 4 mublas verify --parallel [--scalapack=FILE[:FILE...]] [--routines=NAME,...]\n"
+     "           check every parallel routine against the host's ScaLAPACK\n",
      "mublas verify\n"
-     "mublas verify --routines=dsymv,dsyevd --size=1000\n"},
+     "mublas verify --routines=dsymv,dsyevd --size=1000\n"
+     "mpirun -n 4 mublas verify --parallel --routines=pdsyevd,pdgemm\n"},
     {"report", tuning_report,
      "mublas report --tuning FILE [--output FOLDER]\n"
      "           print from which size on calls gain by a recipe of mublas tune; write curves for plots\n",
@@ -95,6 +99,8 @@ static int perform(int count, char **arguments)
             return run_command(&commands[i], arguments + 2);
     if (strcmp(name, VERIFY_CALLS_COMMAND) == 0 && count == 3)
         return verify_calls(arguments[2]);
+    if (strcmp(name, VERIFY_PARALLEL_COMMAND) == 0 && count == 3)
+        return verify_parallel_calls(arguments[2]);
     if (strcmp(name, TIMED_CALLS_COMMAND) == 0 && count == 3)
         return timed_calls(arguments[2]);
     if (strcmp(name, "--version") != 0 && !asks_for_help(name))

@@ -48,11 +48,13 @@ libmublas_core_la_SOURCES += \
 	src/interpose/purchase/solver_opening.c src/interpose/purchase/solver_opening.h \
 	src/interpose/purchase/waking.c src/interpose/purchase/waking.h \
 	src/interpose/report/advice.c src/interpose/report/advice.h src/interpose/report/advice_giving.h \
-	src/interpose/report/advice_routines.c \
+	src/interpose/report/advice_parallel.c src/interpose/report/advice_routines.c \
 	src/interpose/report/advice_words.c src/interpose/report/advice_words.h \
 	src/interpose/report/page/html.c src/interpose/report/page/html.h \
 	src/interpose/report/call_spans.c src/interpose/report/call_spans.h \
 	src/interpose/report/largest_calls.c src/interpose/report/largest_calls.h \
+	src/interpose/report/parallel_report.c src/interpose/report/parallel_report.h \
+	src/interpose/report/parallel_text.c src/interpose/report/parallel_text.h \
 	src/interpose/report/printable.c src/interpose/report/printable.h \
 	src/interpose/report/report_file.c src/interpose/report/report_file.h \
 	src/interpose/report/report_run.c src/interpose/report/report_run.h \
@@ -88,6 +90,7 @@ interposer_sources += \
 	src/interpose/report/page/page.c src/interpose/report/page/page.h src/interpose/report/page/page_style.h \
 	src/interpose/report/page/page_parts.h \
 	src/interpose/report/page/page_legend.c \
+	src/interpose/report/page/page_parallel.c \
 	src/interpose/report/page/page_routines.c src/interpose/report/page/page_timeline.c \
 	src/interpose/report/page/page_whole.c \
 	src/interpose/report/report_advice.c src/interpose/report/report_advice.h \

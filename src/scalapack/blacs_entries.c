@@ -2,6 +2,7 @@
 #include "common/program_state.h"
 #include "scalapack/blacs.h"
 #include "scalapack/contexts.h"
+#include "scalapack/counts.h"
 #include "scalapack/host_routine.h"
 #include "scalapack/membership.h"
 
@@ -29,8 +30,10 @@ static void before_grid(bool is_inner)
 {
     struct program_state program;
     program_state_set_aside(&program);
-    if (!is_inner)
+    if (!is_inner) {
         membership_register();
+        counts_grid_made();
+    }
     program_state_return(&program);
 }
 

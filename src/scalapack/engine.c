@@ -371,6 +371,6 @@ host_function *parallel_enter(enum parallel_symbol symbol, const void *caller, c
         return host;
     if (passes_gate(&engine, frame))
         return run(&engine) ? NULL : host;
-    counts_ungated(symbol);
+    counts_ungated(symbol, frame);
     return host;
 }

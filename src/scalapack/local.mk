@@ -19,6 +19,7 @@ interposer_sources += \
 	src/scalapack/host_routine.c src/scalapack/host_routine.h \
 	src/scalapack/kinds.h \
 	src/scalapack/product_kind.c src/scalapack/reduction_kind.c \
-	src/scalapack/team.c src/scalapack/team.h
+	src/scalapack/team.c src/scalapack/team.h \
+	src/scalapack/unserved.c src/scalapack/unserved.h
 libmublas_shim_la_SOURCES += src/scalapack/stubs.S
 symbol_lists += src/scalapack/routines.def src/scalapack/symbols.def

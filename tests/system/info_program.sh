@@ -225,6 +225,38 @@ LD_LIBRARY_PATH=$work/passing info -- bin/lapack &&
         'bin/lapack: 1 routine of .*/liblapack-host.so.3: dgtsv_' && lacks 'comes before it|mublas_route'
 result $? "liblapack.so.3 of mublas: the LAPACK behind it is the host"
 
+# ScaLAPACK: what of it can run on the GPU, and what keeps calls away.
+echo 'void pdsyevd_(void), pzgemm_(void), pdlange_(void), dsymv_(void);
+void pdsyevd_(void) { pzgemm_(); dsymv_(); }
+void pzgemm_(void) {}
+void pdlange_(void) {}' > scalapack.c
+echo 'void pdsyevd_(void), pdlange_(void), use(void);
+void use(void) { pdsyevd_(); pdlange_(); }' > use_scalapack.c
+for name in scalapack-openmpi scalapack64-openmpi; do
+    build -shared -Wl,-soname,lib$name.so.2 -o lib/lib$name.so.2 scalapack.c "${link[@]}" -Wl,-rpath,'$ORIGIN'
+    build -o bin/$name main.c use_scalapack.c -Llib -l:lib$name.so.2 "${link[@]}" -Wl,-rpath,"$work/lib"
+done
+info -- bin/scalapack-openmpi &&
+    tells '^parallel routines that can run on the GPU, ' '^  bin/scalapack-openmpi: 1 routine of .*/libscalapack-openmpi.so.2: pdsyevd_$' &&
+    lacks 'cannot be|64 bits|ELPA|left to the host.*pdsyevd_|libscalapack-openmpi.so.2: 1 routine of'
+result $? "a program with ScaLAPACK: which of its routines can run on the GPU"
+info -- bin/scalapack64-openmpi && tells 'libscalapack64-openmpi.so.2: pdsyevd_$' '^    they stay on the host: their integers have 64 bits$'
+result $? "one whose ScaLAPACK has 64-bit integers"
+build -shared -Wl,-soname,libelpa.so.19 -o lib/libelpa.so.19 use_scalapack.c -Llib -l:libscalapack-openmpi.so.2 -Wl,-rpath,'$ORIGIN'
+build -o bin/elpa main.c -Llib -l:libelpa.so.19 -Wl,-rpath,"$work/lib"
+info -- bin/elpa && tells '^ELPA: .*/lib/libelpa.so.19: its eigensolvers stay on the host' '^  .*/libelpa.so.19: 1 routine of '
+result $? "one with ELPA"
+build -o bin/static_scalapack main.c use_scalapack.c scalapack.c "${link[@]}" -Wl,-rpath,"$work/lib"
+info -- bin/static_scalapack && tells '^cannot be intercepted:$' '^  bin/static_scalapack: ScaLAPACK is linked statically into it' &&
+    lacks 'parallel routines'
+result $? "one that has ScaLAPACK inside itself"
+build -c -fvisibility=hidden -o hidden_scalapack.o scalapack.c
+build -shared -o lib/libhas_scalapack.so use_scalapack.c hidden_scalapack.o "${link[@]}"
+info -- lib/libhas_scalapack.so && tells 'lib/libhas_scalapack.so: ScaLAPACK is linked statically into it'
+result $? "a library that has it hidden inside"
+info -- lib/libscalapack-openmpi.so.2 && lacks 'cannot be|parallel routines'
+result $? "nothing of ScaLAPACK itself"
+
 printf '#! %s -x\n' "$work/bin/linked" > a_script
 info -- a_script && tells '^script: ./a_script, run by .*/bin/linked$' '2 routines as'
 result $? "a script: its interpreter"

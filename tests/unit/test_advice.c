@@ -264,6 +264,46 @@ static void test_inside(void)
                                           "makes), because a matrix is not finite, or near overflow or underflow.\n");
 }
 
+static void expect_parallel(struct parallel_row row, enum parallel_unserved why, const char *fault, const char *wanted)
+{
+    row.counts.unserved_calls[why] = 2;
+    const struct parallel_report parallel = {.rows = &row, .count = 1, .fault = fault};
+    const struct advice_facts facts = {.parallel = &parallel, .has_recipe = true, .was_called = true};
+    expect(&facts, wanted, parallel_unserved_text(why));
+}
+
+static void test_parallel(void)
+{
+    static const char nothing[] = "Nothing: all calls ran on the GPU, by a recipe of this machine.\n";
+    const struct parallel_row row = {.name = "pdsyevd"};
+    expect_parallel(row, UNSERVED_QUERY, NULL, nothing);
+    expect_parallel(row, UNSERVED_JOB, "the job runs on several machines",
+                    "Parallel routines are the host's in this job, 2 calls on all ranks alike: the job runs on several "
+                    "machines. mublas serves the grids of one machine; calls within a rank still go to the GPU.\n");
+    expect_parallel(row, UNSERVED_JOB, "no launcher tells the number of ranks",
+                    "Parallel routines are the host's in this job, 2 calls on all ranks alike: no launcher tells the "
+                    "number of ranks. Start the ranks by mpirun, mpiexec or srun, which tell each its number.\n");
+    expect_parallel(row, UNSERVED_CONTEXT, NULL,
+                    "2 calls of parallel routines stayed on the host: mublas did not see their BLACS context made (by "
+                    "blacs_gridinit or blacs_gridmap, through the loader).\n");
+    expect_parallel(row, UNSERVED_WIDE, NULL,
+                    "2 calls of parallel routines stayed on the host: their integers have 64 bits. Link ScaLAPACK with "
+                    "32-bit integers (of MKL: lp64).\n");
+    expect_parallel(row, UNSERVED_GIVEN_UP, NULL,
+                    "2 calls of parallel routines stayed on the host: their context was given up, by all its "
+                    "processes: none had a usable GPU, or one had died.\n");
+    struct parallel_row faster = row;
+    faster.counts.host_calls[HOST_FASTER] = 1;
+    const struct parallel_report voted = {.rows = &faster, .count = 1};
+    const struct advice_facts of_voted = {.parallel = &voted, .has_recipe = true, .was_called = true};
+    expect(&of_voted, "1 call of parallel routines stayed on the host: the host was predicted to be faster.\n",
+           "a vote that said no");
+    const struct parallel_report elpa = {.has_elpa = true};
+    const struct advice_facts facts = {.parallel = &elpa, .has_recipe = true, .was_called = true};
+    expect(&facts, "The program has loaded ELPA, whose eigensolvers mublas does not replace. Choose ScaLAPACK's in the "
+                   "program's input to have them on the GPU.\n", "ELPA");
+}
+
 int main(void)
 {
     test_process();
@@ -277,5 +317,6 @@ int main(void)
     test_untracked();
     test_together();
     test_inside();
+    test_parallel();
     return tap_done();
 }

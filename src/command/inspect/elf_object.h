@@ -32,6 +32,8 @@ struct elf_object {
     bool opens_libraries;       /* imports dlopen */
     bool opens_namespaces;      /* imports dlmopen */
     bool has_lapack;            /* defines dsytrd_ or the like */
+    bool has_scalapack;         /* defines pdsyevd_ or another routine of scalapack/routines.def, anyhow, */
+    bool exports_scalapack;     /* ... and for everybody */
     bool is_mublas;
     bool is_wide_mublas;        /* ... as libblas64.so.3 */
     bool passes_lapack;         /* ... as liblapack.so.3 */

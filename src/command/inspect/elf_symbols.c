@@ -42,6 +42,14 @@ static int dynamic_use(const GElf_Sym *symbol)
            visibility == STV_PROTECTED ? USE_EXPORTED | USE_PROTECTED : 0;
 }
 
+static void note_parallel(struct elf_object *object, const char *name, bool is_dynamic, const GElf_Sym *symbol)
+{
+    if (symbol->st_shndx == SHN_UNDEF || !parallel_named(name))
+        return;
+    object->has_scalapack = true;
+    object->exports_scalapack |= is_dynamic && (dynamic_use(symbol) & USE_EXPORTED);
+}
+
 /* Lists a name that is no symbol of mublas'. False: out of memory. */
 static bool note_other(struct elf_object *object, const char *name, int use)
 {
@@ -67,6 +75,7 @@ static const char *read_symbols(struct reading *reading, Elf_Scn *section, const
             note_symbol(object, text, symbol.st_shndx != SHN_UNDEF);
         if (!is_code(&symbol))
             continue;
+        note_parallel(object, text, header->sh_type == SHT_DYNSYM, &symbol);
         int name = symbol_named(text);
         if (name == -1) {
             if (header->sh_type == SHT_DYNSYM && !note_other(object, text, dynamic_use(&symbol)))

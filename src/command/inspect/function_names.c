@@ -1,5 +1,6 @@
 #include "command/inspect/function_names.h"
 #include "host/symbols.h"
+#include "scalapack/routine.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -84,4 +85,18 @@ int symbol_named(const char *name)
     pthread_once(&sorted_once, sort_symbols);
     const enum symbol *found = bsearch(name, sorted, SYMBOL_COUNT, sizeof *sorted, compare_name);
     return found ? (int)*found : -1;
+}
+
+/* The table's names have no underscore. */
+bool parallel_named(const char *name)
+{
+    const size_t length = strlen(name);
+    if (*name != 'p' || name[length - 1] != '_')
+        return false;
+    for (int i = 0; i < PARALLEL_COUNT; i++) {
+        const char *const routine = parallel_routine_of((enum parallel_symbol)i)->name;
+        if (strlen(routine) == length - 1 && memcmp(routine, name, length - 1) == 0)
+            return true;
+    }
+    return false;
 }

@@ -29,6 +29,9 @@ struct name_line {
 };
 void name_line_add(struct name_line *line, const char *name);
 
+/* Is it the exported name of a parallel routine that can run on the device (scalapack/routines.def)? */
+bool parallel_named(const char *name);
+
 /* The BLAS symbol of this exported name, an enum symbol; -1: none. Thread-safe. */
 int symbol_named(const char *name);
 

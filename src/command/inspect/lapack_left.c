@@ -2,14 +2,15 @@
 
 #include <string.h>
 
-/* BLAS libraries define these, too; and what mublas has of its own between its libraries is no LAPACK. */
+/* BLAS libraries define these, too; and what mublas has of its own between its libraries is no LAPACK. Parallel
+ * routines are told elsewhere. */
 static bool is_helper(const char *name)
 {
     static const char *const helpers[] = {"xerbla_", "lsame_", "xerbla_array_", "xerbla_64_", "lsame_64_"};
     for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
         if (strcmp(name, helpers[i]) == 0)
             return true;
-    return strncmp(name, "mublas_", 7) == 0;
+    return strncmp(name, "mublas_", 7) == 0 || parallel_named(name);
 }
 
 /* The library with a LAPACK that the loader takes the name from; -1: none. */

@@ -13,6 +13,7 @@ inspect_sources = src/command/inspect/program.c \
 	src/command/inspect/losses.c \
 	src/command/inspect/name_choice.c src/command/inspect/name_choice.h \
 	src/command/inspect/notes.c \
+	src/command/inspect/parallel_calls.c src/command/inspect/parallel_calls.h \
 	src/command/inspect/report.c src/command/inspect/report.h
 if LIBELF
 mublas_SOURCES += $(inspect_sources)

@@ -1,4 +1,5 @@
 #include "command/inspect/name_choice.h"
+#include "command/inspect/parallel_calls.h"
 #include "command/inspect/report.h"
 #include "command/run/program_file.h"
 
@@ -79,6 +80,11 @@ void losses_print_line(FILE *stream, const struct link_map *map)
                     reason_of(choice.object, choice.end, is_lapack, !is_lapack && object->elf.has_lapack));
             before = "; ";
         }
+    for (int i = 0; i < map->count; i++)
+        if (parallel_loss(map, i)) {
+            fprintf(stream, "%s%s: %s", before, map->objects[i].path, parallel_loss(map, i));
+            before = "; ";
+        }
 }
 
 const char *losses_refusal(const struct link_map *map)
@@ -89,6 +95,18 @@ const char *losses_refusal(const struct link_map *map)
     if (elf->is_static)
         return "it is statically linked: it has no loader that could preload mublas";
     return elf->is_program ? program_file_refusal(map->objects[0].path) : NULL;
+}
+
+/* `any`: the heading is there. */
+static void print_parallel(FILE *stream, const struct link_map *map, bool any)
+{
+    for (int i = 0; i < map->count; i++) {
+        const char *const loss = parallel_loss(map, i);
+        if (!loss)
+            continue;
+        fprintf(stream, "%s  %s: %s\n", any ? "" : "cannot be intercepted:\n", map->objects[i].path, loss);
+        any = true;
+    }
 }
 
 void losses_print(FILE *stream, const struct link_map *map, const char *refusal, bool all)
@@ -107,4 +125,6 @@ void losses_print(FILE *stream, const struct link_map *map, const char *refusal,
             any = true;
             print_loss(stream, map, &choice, all);
         }
+    if (!refusal)
+        print_parallel(stream, map, any);
 }

@@ -1,5 +1,6 @@
 #include "command/inspect/report.h"
 #include "command/inspect/name_choice.h"
+#include "command/inspect/parallel_calls.h"
 #include "host/host_paths.h"
 #include "host/symbols.h"
 
@@ -245,6 +246,7 @@ void inspect_report(FILE *stream, const struct link_map *map, bool verbose)
         print_mublas(&report);
         print_hosts(&report, is_blas);
         print_intercepted(&report);
+        parallel_calls_print(stream, map, verbose);
         lapack_left_print(stream, map, verbose);
     }
     losses_print(stream, map, refusal, verbose);

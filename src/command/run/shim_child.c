@@ -1,5 +1,6 @@
 #include "command/run/shim_child.h"
 #include "command/run/preload.h"
+#include "interpose/report/report_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,14 +10,35 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* MUBLAS_REPORT. */
+static void report_form(const struct shim_child *child, char form[sizeof child->report])
+{
+    snprintf(form, sizeof child->report, "%s/report", child->folder);
+}
+
+/* Under a launcher the file's name has the rank. */
+static bool name_report(struct shim_child *child)
+{
+    char form[sizeof child->report];
+    const struct reporter reporter = {.world = world_rank()};
+    report_form(child, form);
+    char *const name = report_file_name(form, &reporter);
+    const bool fits = name && strlen(name) < sizeof child->report;
+    if (fits)
+        strcpy(child->report, name);
+    free(name);
+    return fits;
+}
+
 /* In the child; does not return. */
 static void become(const struct shim_child *child, const struct shim_child_settings *child_settings,
                    const char *shim, const char *command, const char *argument)
 {
-    char *arguments[] = {"mublas", (char *)command, (char *)argument, NULL};
+    char *arguments[] = {"mublas", (char *)command, (char *)argument, NULL}, form[sizeof child->report];
+    report_form(child, form);
     bool good = preload_set_environment(shim, child_settings->huge_pages) &&
                 setenv("MUBLAS_OFFLOAD", child_settings->offload, 1) == 0 &&
-                setenv("MUBLAS_REPORT", child->report, 1) == 0;
+                setenv("MUBLAS_REPORT", form, 1) == 0;
     if (good && child_settings->tracking)
         good = setenv("MUBLAS_TRACKING", child_settings->tracking, 1) == 0;
     if (good && child_settings->recipe)
@@ -73,8 +95,7 @@ bool shim_child_start(struct shim_child *child, const struct shim_child_settings
         return false;
     strcpy(child->folder, "/tmp/mublas-XXXXXX");
     if (mkdtemp(child->folder)) {
-        snprintf(child->report, sizeof child->report, "%s/report", child->folder);
-        if (start(child, child_settings, shim, command, argument))
+        if (name_report(child) && start(child, child_settings, shim, command, argument))
             return true;
     }
     fprintf(stderr, "%s: a process under the shim cannot be started: %s\n", who, strerror(errno));

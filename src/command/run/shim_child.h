@@ -12,7 +12,7 @@ struct shim_child {
     pid_t process;
     FILE *requests; /* its standard input */
     FILE *answers;  /* its standard output */
-    char folder[64], report[80]; /* a folder of its own, and MUBLAS_REPORT there */
+    char folder[64], report[80]; /* a folder of its own, and its report there */
 };
 
 struct shim_child_settings {

@@ -4,14 +4,13 @@
 #include "command/run/shim_child.h"
 #include "command/tune/call_timer.h"
 #include "command/verify/blas_calls.h"
-#include "command/verify/lapack.h"
-#include "common/plural.h"
+#include "command/verify/judge.h"
+#include "command/verify/parallel.h"
 #include "gpu/device.h"
 #include "gpu/vendor/solver_library.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 enum { DEFAULT_SIZE = 600, LEAST_SIZE = 4, GREATEST_SIZE = 20000, WHAT_BYTES = 512 };
 static const char who[] = "mublas verify";
@@ -88,40 +87,6 @@ static void read_outcomes(FILE *answers, struct verify_outcome outcomes[ROUTINES
     }
 }
 
-struct score {
-    int passed, listed;
-};
-
-/* Prints the routine's line, and counts it. */
-static void judge(const char *name, const struct verify_outcome *outcome, double limit, const char *report,
-                  struct score *score)
-{
-    struct offload_row row;
-    score->listed++;
-    if (outcome->calls == 0) {
-        printf("%-8s %6s %10s  FAIL: %s\n", name, "-", "-",
-               outcome->begun ? "the process ended in it" : "not reached");
-        return;
-    }
-    const bool counted = offload_report_row(report, name, &row);
-    printf("%-8s %6d %10.3g  ", name, outcome->calls, outcome->ratio);
-    if (!(outcome->ratio < limit))
-        puts("FAIL: the results differ");
-    else if (!outcome->kept)
-        puts("FAIL: something beside the results was written");
-    else if (!counted)
-        puts("FAIL: nothing was counted");
-    else if (row.on_host)
-        printf("FAIL: %llu of %llu call%s stayed on the host: %s\n", row.on_host, row.calls,
-               plural(row.calls), row.reason);
-    else if (row.on_device < (unsigned long long)outcome->calls)
-        puts("FAIL: calls are missing in the report");
-    else {
-        puts("pass");
-        score->passed++;
-    }
-}
-
 static void judge_blas(const struct verify_outcome outcomes[ROUTINES], const struct options *options,
                        const char *report, struct score *score)
 {
@@ -167,15 +132,6 @@ static bool start(struct shim_child *child, const char *what)
     return shim_child_start(child, &settings, who, VERIFY_CALLS_COMMAND, what);
 }
 
-/* Removes its report. False: it ended with a failure. */
-static bool end(struct shim_child *child, int status)
-{
-    if (WIFSIGNALED(status))
-        printf("the checking process ended by signal %d\n", WTERMSIG(status));
-    shim_child_clean(child);
-    return status == 0;
-}
-
 static bool check_blas(const struct options *options, struct score *score)
 {
     struct shim_child child;
@@ -188,7 +144,7 @@ static bool check_blas(const struct options *options, struct score *score)
     read_outcomes(child.answers, outcomes);
     const int status = shim_child_wait(&child);
     judge_blas(outcomes, options, child.report, score);
-    return end(&child, status);
+    return judge_end(&child, status);
 }
 
 /* If LAPACK cannot run on the device, says so; that is a failure only if the user asked for LAPACK. */
@@ -218,13 +174,15 @@ static bool check_lapack(const struct options *options, struct score *score)
     const int status = shim_child_wait(&child);
     judge_lapack(outcomes, options, child.report, score);
     free(outcomes);
-    return end(&child, status);
+    return judge_end(&child, status);
 }
 
 int verify_run(char **arguments)
 {
     struct options options = {.size = DEFAULT_SIZE, .blas = true, .lapack = true};
     struct score score = {0, 0};
+    if (parallel_is_asked(arguments))
+        return verify_parallel(arguments);
     if (!take_options(arguments, &options))
         return EXIT_BAD_COMMAND_LINE;
     if (options.routines && strlen(options.routines) + 32 > WHAT_BYTES) {

@@ -107,6 +107,16 @@ static void say_others(const struct advice_giving *giving)
                    advice_silent_children);
 }
 
+static void say_nothing(const struct advice_giving *giving)
+{
+    const struct parallel_report *const parallel = giving->facts->parallel;
+    if (parallel && parallel->has_owner && !parallel->owner_is_here)
+        advice_say(giving, "Nothing: all calls ran on the GPU, by process %ld, rank %d.", parallel->owner,
+                   parallel->owner_rank);
+    else
+        advice_say(giving, "Nothing: all calls ran on the GPU, by a recipe of this machine.");
+}
+
 void advice_give(const struct advice_facts *facts, advice_take *take, void *context)
 {
     int said = 0;
@@ -114,6 +124,7 @@ void advice_give(const struct advice_facts *facts, advice_take *take, void *cont
     say_unreachable(&giving);
     say_others(&giving);
     say_device(&giving);
+    advice_say_parallel(&giving);
     say_tracking(&giving);
     advice_say_together(&giving, HOST_NO_DEVICE, ADVICE_KIND_ANY);
     advice_say_together(&giving, HOST_UNSUPPORTED, ADVICE_KIND_LAPACK);
@@ -128,5 +139,5 @@ void advice_give(const struct advice_facts *facts, advice_take *take, void *cont
     advice_say_together(&giving, HOST_FORWARDED, ADVICE_KIND_ANY);
     say_recipe(&giving);
     if (!said)
-        advice_say(&giving, "Nothing: all calls ran on the GPU, by a recipe of this machine.");
+        say_nothing(&giving);
 }

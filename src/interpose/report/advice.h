@@ -3,11 +3,9 @@
 #ifndef MUBLAS_ADVICE_H
 #define MUBLAS_ADVICE_H
 
-#include "interpose/host_reason.h"
+#include "interpose/report/parallel_report.h"
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 struct advice_routine {
     const char *name;
@@ -46,7 +44,8 @@ struct advice_facts {
     bool has_recipe;                           /* of mublas tune */
     const char *unreachable; /* what of the program cannot be intercepted and why; NULL: nothing is known */
     double run_seconds;      /* so far; 0: not known */
-    bool was_called;         /* any BLAS or LAPACK routine */
+    bool was_called;         /* any BLAS, LAPACK or parallel routine */
+    const struct parallel_report *parallel; /* NULL: nothing is known of such routines */
     bool has_forked, has_started_others; /* processes, whose calls are none of this one's */
 };
 

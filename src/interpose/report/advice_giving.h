@@ -26,4 +26,7 @@ void advice_say_together(const struct advice_giving *giving, enum host_reason re
 /* A sentence for each routine and reason that is not told together, the costliest first. */
 void advice_say_routines(const struct advice_giving *giving);
 
+/* Why parallel routines were not served. */
+void advice_say_parallel(const struct advice_giving *giving);
+
 #endif

@@ -43,7 +43,7 @@ static void write_report(const struct report *report)
         (!report_file_is_page(destination) || print(report, page_print, &page))) {
         flush_output();
         report_file_deliver(destination, &report->reporter, &text, &page,
-                            !report_was_called(&report->total));
+                            !report_has_calls(report));
     }
     free(text.text);
     free(page.text);

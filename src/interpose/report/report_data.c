@@ -30,6 +30,11 @@ bool report_was_called(const struct routine_stats *stats)
     return stats->device_calls || report_host_calls(stats);
 }
 
+bool report_has_calls(const struct report *report)
+{
+    return report_was_called(&report->total) || (report->parallel && report->parallel->count > 0);
+}
+
 uint64_t report_host_time(const struct routine_stats *stats)
 {
     return sum_of(stats->host_nanoseconds, HOST_REASON_COUNT);
@@ -115,7 +120,7 @@ const char *report_unreachable(const struct report *report)
 static bool is_expected(const struct report *report)
 {
     const char *const unreachable = report_unreachable(report);
-    return report_was_called(&report->total) || (unreachable && *unreachable) ||
+    return report_has_calls(report) || (unreachable && *unreachable) ||
            (word_of_run(report) && !report_start_others_since());
 }
 
@@ -125,6 +130,7 @@ const struct report *report_read(void)
     stats_read(report->routines);
     for (int i = 0; i < SYMBOL_COUNT; i++)
         accumulate(&report->total, &report->routines[i]);
+    report->parallel = parallel_report_take();
     report->reporter = (struct reporter){getpid(), world_rank(), thread_counters_restarted()};
     if (!is_expected(report))
         return NULL;

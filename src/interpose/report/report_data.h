@@ -3,6 +3,7 @@
 #ifndef MUBLAS_REPORT_DATA_H
 #define MUBLAS_REPORT_DATA_H
 
+#include "interpose/report/parallel_report.h"
 #include "interpose/report/report_file.h"
 #include "interpose/report/report_run.h"
 #include "interpose/report/stats.h"
@@ -16,6 +17,7 @@ struct report {
     struct routine_stats routines[SYMBOL_COUNT], total; /* each nanosecond of the total's is counted once */
     struct large_call largest[LARGEST_CALLS];
     int largest_count;
+    const struct parallel_report *parallel; /* NULL: nothing to tell */
 };
 
 /* Once, at exit. NULL: there is nothing to say, since no BLAS or LAPACK was called, but for a program that
@@ -28,6 +30,7 @@ const struct report *report_read(void);
 const char *report_unreachable(const struct report *report);
 
 bool report_was_called(const struct routine_stats *stats);
+bool report_has_calls(const struct report *report); /* of any kind, parallel routines included */
 uint64_t report_host_calls(const struct routine_stats *stats);
 
 /* Nanoseconds. A LAPACK routine's on the host are all of them; its own are those outside of calls that it

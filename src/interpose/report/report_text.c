@@ -1,4 +1,5 @@
 #include "interpose/report/report_text.h"
+#include "interpose/report/parallel_text.h"
 #include "interpose/report/printable.h"
 #include "interpose/report/report_advice.h"
 #include "interpose/report/report_setup.h"
@@ -155,6 +156,8 @@ void report_text_print(FILE *stream, const struct report *report)
         print_table(stream, report);
     print_phases(stream, report);
     print_reasons(stream, report);
+    if (report->parallel)
+        parallel_text_print(stream, report->parallel);
     fprintf(stream, "  advice:\n");
     report_advice_give(report, print_advice, stream);
 }

@@ -205,6 +205,8 @@ void page_print(FILE *stream, const struct report *report)
         print_largest(stream, report);
         print_reasons(stream, report);
     }
+    if (report->parallel && report->parallel->count > 0)
+        page_print_parallel(stream, report->parallel);
     fputs("<section><h2>Where it ran</h2><div class=\"wide\"><table id=\"setup\"><tbody>\n", stream);
     report_setup_each(report, print_setup, stream);
     fputs("</tbody></table></div></section>\n", stream);

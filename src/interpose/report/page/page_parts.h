@@ -15,6 +15,9 @@ void page_print_routines(FILE *stream, const struct report *report);
 /* When threads were in which activity. */
 void page_print_timeline(FILE *stream, const struct report *report);
 
+/* A row for each parallel routine. */
+void page_print_parallel(FILE *stream, const struct parallel_report *parallel);
+
 /* The name of an activity's colour, and what that means. */
 const char *page_activity_class(enum activity activity);
 const char *page_activity_meaning(enum activity activity);

@@ -1,0 +1,72 @@
+/* parallel_problem.h - a call of a parallel routine that `mublas verify --parallel` makes: its flags, sizes,
+ * distributed matrices and other arguments, from the row of scalapack/routines.def alone. */
+#ifndef MUBLAS_VERIFY_PARALLEL_PROBLEM_H
+#define MUBLAS_VERIFY_PARALLEL_PROBLEM_H
+
+#include "command/verify/numbers.h"
+#include "command/verify/parallel_library.h"
+#include "scalapack/routine.h"
+
+/* What an element of a matrix is made of. */
+enum parallel_content { CONTENT_ANY, CONTENT_HERMITIAN, CONTENT_DEFINITE, CONTENT_FACTOR, CONTENT_PIVOTED };
+
+struct parallel_array {
+    const struct matrix_signature *signature;
+    enum parallel_content content;
+    enum blas_part part;
+    int rows, columns;             /* of the submatrix, as it is stored */
+    int first_row, first_column;   /* from 1, as the routine takes them */
+    int descriptor[9];
+    int local_rows, local_columns; /* of this process */
+    size_t bytes;
+    char *local;
+};
+
+/* An argument that is one number. */
+union parallel_number {
+    char letter;
+    int32_t integer;
+    float single[2];
+    double real[2];
+};
+
+struct parallel_problem {
+    const struct parallel_routine *routine;
+    const struct parallel_grid *grid;
+    int number;
+    struct parallel_array arrays[PARALLEL_MATRICES_MAX];
+    union parallel_number numbers[WORD_COUNT];
+    void *vectors[WORD_COUNT]; /* W, IPIV, workspaces and the like; NULL: none, or a number */
+};
+
+enum { PARALLEL_CALLS = 6, PARALLEL_ORDER_MOST = 70 };
+
+/* The arguments of call `number` of the routine, 0 to PARALLEL_CALLS - 1, which determines all of them.
+ * `poisoned`: what the routine must not read is NaN, else 0. False: out of memory. Free in either case. */
+bool parallel_problem_make(struct parallel_problem *problem, const struct parallel_routine *routine, int number,
+                           bool poisoned, const struct parallel_grid *grid);
+void parallel_problem_free(struct parallel_problem *problem);
+
+/* Asks `host` for the sizes of workspaces, by all processes, and makes them. False: out of memory. */
+bool parallel_problem_make_workspaces(struct parallel_problem *problem, host_function *host);
+
+void parallel_problem_call(struct parallel_problem *problem, host_function *function);
+
+static inline bool parallel_problem_has(const struct parallel_problem *problem, enum parallel_word word)
+{
+    return problem->routine->signature.positions[word] != 0;
+}
+
+/* The array of this letter; NULL: there is none. */
+struct parallel_array *parallel_problem_array(struct parallel_problem *problem, char letter);
+
+/* The order of the matrix that element (row, column) of this process's part has in the submatrix, from 0. False:
+ * it lies outside. */
+bool parallel_array_global(const struct parallel_array *array, const struct grid_place *place, int row,
+                           int column, int64_t *global_row, int64_t *global_column);
+
+/* The whole submatrix, on all processes, without gaps between columns: zeros where its part is not. */
+void parallel_array_gather(const struct parallel_array *array, const struct parallel_problem *problem,
+                           struct number *whole);
+
+#endif

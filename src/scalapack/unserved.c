@@ -1,0 +1,53 @@
+#include "scalapack/unserved.h"
+#include "scalapack/blacs.h"
+#include "scalapack/call.h"
+#include "scalapack/contexts.h"
+#include "scalapack/membership.h"
+
+/* Of a descriptor (ScaLAPACK Users' Guide, section 4.3.3), from 0. */
+enum { DTYPE, CTXT, M_, N_, MB, NB };
+enum { BLOCK_CYCLIC = 1, DESCRIPTOR = 3 };
+
+/* Upper halves of small integers of 64 bits are 0; a block of 32 bits is at least 1. */
+static bool is_wide(const int32_t *descriptor)
+{
+    return descriptor[CTXT] == 0 && descriptor[N_] == 0 && descriptor[NB] == 0;
+}
+
+static enum parallel_unserved without_descriptor(const int32_t *descriptor)
+{
+    if (!descriptor || descriptor[DTYPE] != BLOCK_CYCLIC)
+        return UNSERVED_ARGUMENTS;
+    if (descriptor[NB] >= 1 && descriptor[CTXT] >= 0)
+        return UNSERVED_QUERY;
+    return is_wide(descriptor) ? UNSERVED_WIDE : UNSERVED_ARGUMENTS;
+}
+
+static bool is_grid_of_one(int context)
+{
+    if (!blacs_is_found())
+        return false;
+    const struct grid_place place = blacs_place(context);
+    return place.rows == 1 && place.columns == 1;
+}
+
+static enum parallel_unserved without_context(int context)
+{
+    if (is_grid_of_one(context))
+        return UNSERVED_ONE_PROCESS;
+    return membership_fault() ? UNSERVED_JOB : UNSERVED_CONTEXT;
+}
+
+enum parallel_unserved unserved_because(enum parallel_symbol symbol, const struct lapack_frame *frame)
+{
+    const struct parallel_routine *const routine = parallel_routine_of(symbol);
+    struct parallel_call call;
+    if (!parallel_call_begin(&call, routine, frame))
+        return without_descriptor(frame_address(frame, routine->signature.matrices[0].position + DESCRIPTOR));
+    const struct parallel_context *const context = contexts_find(call.context);
+    if (!context)
+        return without_context(call.context);
+    if (context->is_refused)
+        return UNSERVED_GIVEN_UP;
+    return parallel_call_reaches(&call, 1) ? UNSERVED_SMALL : UNSERVED_ARGUMENTS;
+}
