@@ -38,7 +38,7 @@ static const struct command {
      "mublas info --verbose -- /usr/lib/python3/dist-packages/numpy/linalg/_umath_linalg*.so\n"},
     {"doctor", doctor_run,
      "mublas doctor\n"
-     "           check this machine in ten lines, and say what to do about each that is wrong\n",
+     "           check this machine in twelve lines, and say what to do about each that is wrong\n",
      "mublas doctor\n"
      "mublas doctor > doctor.txt; echo $?    # 0: all is well, 1: something is wrong, 3: no GPU\n"},
     {"tune", tune_run,

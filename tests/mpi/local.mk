@@ -1,6 +1,9 @@
 # A parallel program as a user has it: ScaLAPACK's eigensolver, every rank with the shim.
 TESTS += tests/mpi/scalapack.sh
 EXTRA_DIST += tests/mpi/scalapack.sh
+# What reports say of parallel routines, and their check against the host's.
+TESTS += tests/mpi/parallel_reports.sh tests/mpi/verify.sh
+EXTRA_DIST += tests/mpi/parallel_reports.sh tests/mpi/verify.sh
 # Any program's reports.
 TESTS += tests/mpi/reports.sh
 EXTRA_DIST += tests/mpi/reports.sh
@@ -19,6 +22,7 @@ check_PROGRAMS += tests/mpi/symmetric
 tests_mpi_symmetric_SOURCES = tests/mpi/symmetric.c
 tests_mpi_symmetric_LDADD = $(SCALAPACK_LIBS) $(BLAS_LIBS) -lm
 tests/mpi/scalapack.log: tests/mpi/symmetric$(EXEEXT)
+tests/mpi/parallel_reports.log: tests/mpi/symmetric$(EXEEXT)
 else
 EXTRA_DIST += tests/mpi/symmetric.c
 endif

@@ -41,6 +41,7 @@ class Page(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.stack, self.tables, self.items, self.pre = [], {}, [], None
         self.table, self.cell, self.policy, self.rects = None, None, "", 0
+        self.text = ""
 
     def handle_startendtag(self, tag, attributes):
         if tag != "rect":
@@ -74,6 +75,8 @@ class Page(HTMLParser):
             self.pre = self.cell
 
     def handle_data(self, data):
+        if "pre" not in self.stack:
+            self.text += data
         if self.cell is not None:
             self.cell += data
 
@@ -112,6 +115,17 @@ def check_reasons(page, lines):
             faults.append(f"no advice on {name}, {calls} calls, {reason}")
 
 
+def check_parallel(page, lines):
+    """Rows of parallel routines, and why calls of theirs stayed on the host."""
+    rows = [line.split() for line in lines if re.match(r"  \S+( +\d+){4}( +\d+\.\d{3}){4}$|  \S+( +\d+){3}( +-){5}$", line)]
+    reasons = [list(m.groups()) for m in (re.match(r"  (\S+) +(\d+)  (\S.*)$", line) for line in lines) if m]
+    expect("parallel", page.tables.get("parallel", [])[1:], rows)
+    expect("parallel reasons", page.tables.get("parallel-reasons", [])[1:], reasons)
+    for line in lines:
+        if line.startswith("  (") and line[3:-1] not in page.text:
+            faults.append(f"the page does not say: {line}")
+
+
 def check_advice(page, lines):
     begin = lines.index("  advice:")
     expect("advice", page.items, [line[4:] for line in lines[begin + 1:] if line])
@@ -126,7 +140,7 @@ def check_advice(page, lines):
 def check_timeline(page, text):
     """Rounded to a tenth of a millisecond a step."""
     if "total" not in text:
-        expect("tables", sorted(page.tables), ["setup"])
+        expect("tables", sorted(name for name in page.tables if not name.startswith("parallel")), ["setup"])
         return
     rows = [[float(c) for c in r] for r in page.tables["timeline"][1:]]
     if not 1 <= len(rows) <= 200 or rows != sorted(rows):
@@ -152,8 +166,12 @@ def main():
     if not page.policy.startswith("default-src 'none'") or re.search(r"url\(|@import|https?:", content):
         faults.append("not closed in itself")
     lines = page.pre.split("\n")
-    text = check_routines(page, lines)
-    check_reasons(page, lines)
+    parallel = next((i for i, line in enumerate(lines) if re.match(r"  parallel +calls", line)), len(lines))
+    end = lines.index("  advice:")
+    ordinary = lines[:parallel] + lines[end:]
+    text = check_routines(page, ordinary)
+    check_reasons(page, ordinary)
+    check_parallel(page, lines[parallel:end])
     check_advice(page, lines)
     check_timeline(page, text)
     for fault in faults:

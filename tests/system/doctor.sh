@@ -1,5 +1,5 @@
 #!/bin/bash
-# `mublas doctor`: ten lines on a sound machine; each state that is wrong is produced, found, and told with
+# `mublas doctor`: twelve lines on a sound machine; each state that is wrong is produced, found, and told with
 # advice.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
@@ -13,7 +13,7 @@ use_emulated_driver
 use_reference_libraries
 export HOME=$work/home XDG_CONFIG_HOME=$work/home/config
 mkdir -p "$XDG_CONFIG_HOME/mublas"
-subjects="driver device kernels residency container host_BLAS cuBLAS cuSOLVER recipe test_product"
+subjects="driver device kernels residency container host_BLAS cuBLAS cuSOLVER ScaLAPACK MPS recipe test_product"
 
 # doctor [SETTING=VALUE...] [PROGRAM BEFORE IT...]
 doctor()
@@ -51,9 +51,9 @@ finds()
 }
 
 doctor
-[ $status = 0 ] && complete && [ "$(wc -l < "$work/output")" = 10 ] &&
-    [ "$(grep -c '^ok' "$work/output")" = 10 ] && [ ! -s "$work/errors" ]
-result $? "a sound machine: ten lines"
+[ $status = 0 ] && complete && [ "$(wc -l < "$work/output")" = 12 ] &&
+    [ "$(grep -c '^ok' "$work/output")" = 12 ] && [ ! -s "$work/errors" ]
+result $? "a sound machine: twelve lines"
 good driver 'libcuda.so.1, for CUDA 13.0' && good device '0: Emulated device, .* GiB; chosen by default' &&
     good 'host BLAS' '/.*libblas.so.3 .*the slow reference.*LAPACK: /.*liblapack' &&
     good cuSOLVER '12.0.4, .* with .*libcublas' &&
@@ -62,6 +62,23 @@ result $? "they say what was found"
 "$build/mublas" doctor now > "$work/output" 2> "$work/errors"
 [ $? = 2 ] && grep -q "^mublas doctor: 'now'" "$work/errors" && [ "$(wc -l < "$work/errors")" = 1 ]
 result $? "an argument is refused"
+
+mkdir "$work/mps" "$work/path"
+echo $$ > "$work/mps/nvidia-cuda-mps-control.pid"
+ln -s /bin/true "$work/path/nvidia-cuda-mps-control"
+doctor CUDA_MPS_PIPE_DIRECTORY="$work/mps" && good MPS "it runs, with its pipes in $work/mps"
+result $? "MPS: it runs"
+sleep 0 & wait $!
+echo $! > "$work/mps/nvidia-cuda-mps-control.pid"
+doctor CUDA_MPS_PIPE_DIRECTORY="$work/mps" PATH="$work/path:$PATH" &&
+    good MPS 'it is installed \(nvidia-cuda-mps-control\) and does not run'
+result $? "MPS: it has ended"
+cp tests/system/.libs/harmless_library.so "$work/path/libscalapack.so.2"
+doctor LD_LIBRARY_PATH="$work/path:$LD_LIBRARY_PATH" && good ScaLAPACK '.*libscalapack.so.2'
+result $? "ScaLAPACK: its name"
+doctor OMPI_COMM_WORLD_LOCAL_RANK=1 OMPI_COMM_WORLD_LOCAL_SIZE=4
+[ $status = 0 ] && good ranks 'this is rank 1 of 4 here \(OMPI_COMM_WORLD_LOCAL_RANK\); 1 device; 4 ranks share this one$'
+result $? "ranks: how many share a device under a launcher"
 
 doctor MUBLAS_CUDA_DRIVER=/nowhere/libcuda.so.1
 [ $status = 3 ] && complete && wrong driver /nowhere/libcuda.so.1 'correct MUBLAS_CUDA_DRIVER' &&

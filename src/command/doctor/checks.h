@@ -35,6 +35,11 @@ void check_host(struct patient *patient);
 void check_cublas(struct patient *patient);
 void check_cusolver(struct patient *patient);
 
+/* These are never wrong: they say what parallel programs find. The third says nothing without a launcher. */
+void check_scalapack(struct patient *patient);
+void check_mps(struct patient *patient);
+void check_ranks(struct patient *patient);
+
 /* A line more for each kind of device beside the first's. */
 void check_recipe(struct patient *patient);
 

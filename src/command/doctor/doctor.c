@@ -24,6 +24,9 @@ int doctor_run(char **arguments)
     check_host(&patient);
     check_cublas(&patient);
     check_cusolver(&patient);
+    check_scalapack(&patient);
+    check_mps(&patient);
+    check_ranks(&patient);
     check_recipe(&patient);
     check_product(&patient);
     if (!patient.has_device)

@@ -23,6 +23,16 @@ static const char *const open_mpi[] = {"libscalapack-openmpi.so.2.2", "libscalap
 static const char *const mpich[] = {"libscalapack-mpich.so.2.2", "libscalapack-mpich.so.2.1",
                                     "libscalapack-mpich.so.2.0", "libscalapack-mpich.so", NULL};
 
+const char *parallel_library_known(int number)
+{
+    static const char *const names[] = {"libscalapack-openmpi.so.2.2", "libscalapack-openmpi.so.2.1",
+                                        "libscalapack-mpich.so.2.2",   "libscalapack-mpich.so.2.1",
+                                        "libscalapack.so.2.2",         "libscalapack.so.2",
+                                        "libscalapack.so",             "libmkl_scalapack_lp64.so.2",
+                                        "libmkl_scalapack_lp64.so.1",  NULL};
+    return names[number];
+}
+
 static const char *const *names_here(void)
 {
     const char *const launcher = world_rank().variable;
