@@ -1,3 +1,3 @@
 EXTRA_DIST += doc/architecture.md doc/coherence.md doc/devices.md doc/eigensolver.md doc/gains.md \
 	doc/install.md doc/kernels.md doc/lapack.md doc/limits.md doc/measured.md doc/report.md doc/report.png \
-	doc/tests.md doc/tuner.md doc/use.md
+	doc/parallel.md doc/tests.md doc/tuner.md doc/use.md
