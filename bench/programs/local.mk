@@ -51,10 +51,19 @@ bench_programs_cusolver_SOURCES = bench/programs/peer/cusolver.c bench/programs/
 	bench/programs/peer/eigen.c bench/programs/peer/factor.c
 bench_programs_cusolver_LDADD = bench/programs/libprogram.la -lm -ldl
 
+# A program of several ranks, for scalapack.py.
+if SCALAPACK
+bench_programs += bench/programs/scalapack
+bench_programs_scalapack_SOURCES = bench/programs/scalapack.c
+bench_programs_scalapack_LDADD = $(SCALAPACK_LIBS) $(BENCH_BLAS_LIBS) -lm
+else
+EXTRA_DIST += bench/programs/scalapack.c
+endif
+
 plain_programs += $(bench_programs)
 bench: bench-programs
 .PHONY: bench-programs
 bench-programs: $(bench_programs)
 EXTRA_DIST += bench/programs/run.py bench/programs/short.py bench/programs/contenders.py bench/programs/plan.py bench/programs/elk.py \
-	bench/programs/python_linalg.py bench/programs/report.py \
+	bench/programs/python_linalg.py bench/programs/report.py bench/programs/scalapack.py \
 	bench/programs/results.py bench/programs/summary.py bench/programs/plots.py

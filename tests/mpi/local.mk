@@ -4,6 +4,9 @@ EXTRA_DIST += tests/mpi/scalapack.sh
 # What reports say of parallel routines, and their check against the host's.
 TESTS += tests/mpi/parallel_reports.sh tests/mpi/verify.sh
 EXTRA_DIST += tests/mpi/parallel_reports.sh tests/mpi/verify.sh
+# The bench of parallel routines, in small.
+TESTS += tests/mpi/bench.sh
+EXTRA_DIST += tests/mpi/bench.sh
 # Any program's reports.
 TESTS += tests/mpi/reports.sh
 EXTRA_DIST += tests/mpi/reports.sh
@@ -23,6 +26,7 @@ tests_mpi_symmetric_SOURCES = tests/mpi/symmetric.c
 tests_mpi_symmetric_LDADD = $(SCALAPACK_LIBS) $(BLAS_LIBS) -lm
 tests/mpi/scalapack.log: tests/mpi/symmetric$(EXEEXT)
 tests/mpi/parallel_reports.log: tests/mpi/symmetric$(EXEEXT)
+tests/mpi/bench.log: bench/programs/scalapack$(EXEEXT)
 else
 EXTRA_DIST += tests/mpi/symmetric.c
 endif
