@@ -58,11 +58,15 @@ bool blacs_find(const void *code)
     return found;
 }
 
+/* A library with integers of 64 bits writes so many; the low half is what both write. */
 struct grid_place blacs_place(int context)
 {
-    struct grid_place place = {.rows = -1};
-    blacs.gridinfo(&context, &place.rows, &place.columns, &place.row, &place.column);
-    return place;
+    enum { ROWS, COLUMNS, ROW, COLUMN, COUNT };
+    const int64_t handle = context;
+    int64_t told[COUNT] = {-1, -1, -1, -1};
+    blacs.gridinfo((const int *)&handle, (int *)&told[ROWS], (int *)&told[COLUMNS], (int *)&told[ROW],
+                   (int *)&told[COLUMN]);
+    return (struct grid_place){(int)told[ROWS], (int)told[COLUMNS], (int)told[ROW], (int)told[COLUMN]};
 }
 
 /* To all processes, without telling whose number it was. */

@@ -19,7 +19,8 @@ bool blacs_find(const void *code);
 /* Were they? */
 bool blacs_is_found(void);
 
-/* Where the process stands in the grid of a context; rows below 1: it is not in it. Local. */
+/* Where the process stands in the grid of a context; rows below 1: it is not in it. Local. Works with integers of
+ * 64 bits, too. */
 struct grid_place blacs_place(int context);
 
 /* Each number becomes the smallest, or the largest, among all processes of the grid. All of them must call. */

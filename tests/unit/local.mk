@@ -57,6 +57,12 @@ TESTS += tests/unit/test_local_rank
 tests_unit_test_local_rank_SOURCES = tests/unit/test_local_rank.c
 tests_unit_test_local_rank_LDADD = $(unit_test_libraries)
 
+check_PROGRAMS += tests/unit/test_blacs
+TESTS += tests/unit/test_blacs
+tests_unit_test_blacs_SOURCES = tests/unit/test_blacs.c
+tests_unit_test_blacs_LDADD = $(unit_test_libraries)
+tests_unit_test_blacs_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+
 check_PROGRAMS += tests/unit/test_advice
 TESTS += tests/unit/test_advice
 tests_unit_test_advice_SOURCES = tests/unit/test_advice.c
