@@ -42,10 +42,12 @@ static bool workspaces_suffice(const struct parallel_call *call)
     return true;
 }
 
-/* Of order 1 nothing is left to compute. */
+/* Of order 1 nothing is left to compute. ScaLAPACK's syevd refuses to compute no vectors. */
 static bool accepts(struct parallel_call *call)
 {
     const char jobz = parallel_letter(call, WORD_jobz);
+    if (jobz == 'N' && call->routine->family == LAPACK_SYEVD)
+        return false;
     const int32_t itype = parallel_has(call, WORD_itype) ? parallel_integer(call, WORD_itype) : 1;
     return (jobz == 'V' || jobz == 'N') && itype >= 1 && itype <= 3 && parallel_integer(call, WORD_n) > 1 &&
            range_is_legal(call) && workspaces_suffice(call);

@@ -64,12 +64,15 @@ static int bind_name(const char *what, int type)
 
 /* Listens under the name, as long as the process lives; -1: somebody has it, or there are no sockets. A socket
  * for datagrams beside it lets others look whether it is there, which at a listening one leaves a connection
- * behind each time. */
+ * behind each time. It listens last: who is answered there is answered by one who has all of the name. */
 static int claim(const char *what)
 {
     const int file = bind_name(what, SOCK_SEQPACKET);
-    if (file >= 0 && listen(file, WAITING) == 0 && bind_name(what, SOCK_DGRAM) >= 0)
+    const int beside = file < 0 ? -1 : bind_name(what, SOCK_DGRAM);
+    if (beside >= 0 && listen(file, WAITING) == 0)
         return file;
+    if (beside >= 0)
+        close(beside);
     if (file >= 0)
         close(file);
     return -1;
@@ -85,11 +88,12 @@ static bool is_of_this_user(int file, pid_t *process)
     return true;
 }
 
+/* Does not wait: somebody who listens and takes no connections could keep this process for ever. */
 static int connect_name(const char *what, int type)
 {
     struct sockaddr_un address;
     const socklen_t length = address_of(what, &address);
-    const int file = out_of_the_way(socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
+    const int file = out_of_the_way(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (file < 0 || connect(file, (struct sockaddr *)&address, length) == 0)
         return file;
     close(file);
@@ -189,24 +193,31 @@ static int milliseconds_now(void)
 
 static const char not_all[] = "not every rank of the job has mublas, of one version and with the same settings";
 
-/* Ranks of other grids may still be on their way to their own. An answer that comes too late is no: the others
- * may have given up. */
-static const char *decide(void)
+static bool is_there_and_ours(const char *what)
 {
-    const int begun = milliseconds_now();
-    while (!all_are(is_there) && milliseconds_now() - begun < DECIDING_MS)
-        sleep_a_step();
-    const bool whole = all_are(is_there) && all_are(is_ours) && milliseconds_now() - begun < LATE_MS;
-    return claim(whole ? "yes" : "no") >= 0 && whole ? NULL : not_all;
+    return is_there(what) && is_ours(what);
 }
 
-static const char *await_decision(void)
+/* Ranks of other grids may still be on their way to their own. An answer that comes too late is no: the others
+ * may have given up. */
+static const char *decide(int begun)
 {
-    const int begun = milliseconds_now();
+    while (!(all_are(is_there) && all_are(is_ours)) && milliseconds_now() - begun < DECIDING_MS)
+        sleep_a_step();
+    const bool whole = all_are(is_there_and_ours) && milliseconds_now() - begun < LATE_MS;
+    if (whole && claim("yes") >= 0)
+        return NULL;
+    claim("no");
+    return not_all;
+}
+
+/* Names that others have planted are no answer: they would reach some ranks and not the one that decides. */
+static const char *await_decision(int begun)
+{
     while (milliseconds_now() - begun < ANSWER_MS) {
-        if (is_there("yes"))
-            return is_ours("yes") ? NULL : "another user has this job's names";
-        if (is_there("no"))
+        if (is_there_and_ours("yes"))
+            return NULL;
+        if (is_there_and_ours("no"))
             return not_all;
         sleep_a_step();
     }
@@ -220,7 +231,8 @@ static void ask(void)
     if (is_asked || member.fault)
         return;
     is_asked = true;
-    member.fault = claim("decider") >= 0 ? decide() : await_decision();
+    const int begun = milliseconds_now();
+    member.fault = claim("decider") >= 0 ? decide(begun) : await_decision(begun);
     log_message(LOG_INFO, "parallel routines are %s%s", member.fault ? "the host's: " : "looked at",
                 member.fault ? member.fault : "");
 }

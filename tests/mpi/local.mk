@@ -20,6 +20,12 @@ TESTS += tests/mpi/mps.sh
 EXTRA_DIST += tests/mpi/mps.sh tests/mpi/nvidia-cuda-mps-control
 tests/mpi/mps.log: tests/system/counted$(EXEEXT)
 
+# Every parallel routine of the engine (src/scalapack).
+TESTS += tests/mpi/parallel_properties.sh
+EXTRA_DIST += tests/mpi/mpi.sh tests/mpi/parallel_properties.sh
+parallel_headers = tests/mpi/dense.h tests/mpi/spread.h tests/mpi/parallel_problem.h tests/mpi/parallel_draw.h \
+	tests/mpi/parallel_judge.h tests/unit/documented_lists.h
+
 if SCALAPACK
 check_PROGRAMS += tests/mpi/symmetric
 tests_mpi_symmetric_SOURCES = tests/mpi/symmetric.c
@@ -27,6 +33,10 @@ tests_mpi_symmetric_LDADD = $(SCALAPACK_LIBS) $(BLAS_LIBS) -lm
 tests/mpi/scalapack.log: tests/mpi/symmetric$(EXEEXT)
 tests/mpi/parallel_reports.log: tests/mpi/symmetric$(EXEEXT)
 tests/mpi/bench.log: bench/programs/scalapack$(EXEEXT)
+check_PROGRAMS += tests/mpi/parallel_properties
+tests_mpi_parallel_properties_SOURCES = tests/mpi/parallel_properties.c $(parallel_headers)
+tests_mpi_parallel_properties_LDADD = $(SCALAPACK_LIBS) -lm
+tests/mpi/parallel_properties.log: tests/mpi/parallel_properties$(EXEEXT)
 else
-EXTRA_DIST += tests/mpi/symmetric.c
+EXTRA_DIST += tests/mpi/symmetric.c tests/mpi/parallel_properties.c $(parallel_headers)
 endif

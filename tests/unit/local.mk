@@ -765,3 +765,29 @@ long_tests += tests/unit/test_chip_plan
 tests_unit_test_chip_plan_SOURCES = tests/unit/test_chip_plan.c tests/unit/test_apart.h tests/unit/hermitian_matrices.h \
 	tests/unit/reduced_matrix.h tests/unit/solver_handle.h tests/unit/emulated_lane.h
 tests_unit_test_chip_plan_LDADD = $(unit_test_libraries)
+
+# Parallel routines: what of src/scalapack needs no MPI.
+check_PROGRAMS += tests/unit/test_scalapack_distribution
+TESTS += tests/unit/test_scalapack_distribution
+tests_unit_test_scalapack_distribution_SOURCES = tests/unit/test_scalapack_distribution.c
+tests_unit_test_scalapack_distribution_LDADD = $(unit_test_libraries)
+check_PROGRAMS += tests/unit/test_scalapack_signatures
+TESTS += tests/unit/test_scalapack_signatures
+tests_unit_test_scalapack_signatures_SOURCES = tests/unit/test_scalapack_signatures.c tests/unit/documented_lists.h
+tests_unit_test_scalapack_signatures_LDADD = $(unit_test_libraries)
+check_PROGRAMS += tests/unit/test_scalapack_rendezvous
+TESTS += tests/unit/test_scalapack_rendezvous
+tests_unit_test_scalapack_rendezvous_SOURCES = tests/unit/test_scalapack_rendezvous.c
+tests_unit_test_scalapack_rendezvous_LDADD = $(unit_test_libraries)
+check_PROGRAMS += tests/unit/test_scalapack_memory_limits
+TESTS += tests/unit/test_scalapack_memory_limits
+tests_unit_test_scalapack_memory_limits_SOURCES = tests/unit/test_scalapack_memory_limits.c
+tests_unit_test_scalapack_memory_limits_LDADD = $(unit_test_libraries)
+check_PROGRAMS += tests/unit/test_scalapack_launcher
+TESTS += tests/unit/test_scalapack_launcher
+tests_unit_test_scalapack_launcher_SOURCES = tests/unit/test_scalapack_launcher.c
+tests_unit_test_scalapack_launcher_LDADD = $(unit_test_libraries)
+check_PROGRAMS += tests/unit/test_scalapack_membership
+TESTS += tests/unit/test_scalapack_membership
+tests_unit_test_scalapack_membership_SOURCES = tests/unit/test_scalapack_membership.c
+tests_unit_test_scalapack_membership_LDADD = $(unit_test_libraries)

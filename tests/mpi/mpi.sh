@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# Sourced after environment.sh and tap.sh by the tests of parallel programs: how to run one.
+#   skip_without_scalapack
+#   on_ranks RANKS SECONDS COMMAND...    with the settings of this shell
+# A rank's standard error goes to $work/log.RANK, and what mpirun writes to $work/output and $work/errors.
+mpirun=${mpirun:-$(command -v mpirun)}
+mpi_options=()
+if [ -n "$mpirun" ] && "$mpirun" --version 2>&1 | grep -q "Open MPI"; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    # Ranks that wait give way to others: there are more of them than cores.
+    export OMPI_MCA_mpi_yield_when_idle=1
+    mpi_options=(--oversubscribe --bind-to none)
+fi
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+
+skip_without_scalapack()
+{
+    [ -z "$scalapack_missing" ] || { echo "1..0 # SKIP $scalapack_missing"; exit 0; }
+}
+
+# The loader's settings are for the program alone, not for mpirun. A file for each rank: mublas writes to no other
+# standard error than it found.
+rank_prefix()
+{
+    # shellcheck disable=SC2016
+    prefix=(env LD_LIBRARY_PATH="$LD_LIBRARY_PATH" "WORK=$work" sh -c
+            'exec "$@" 2>> "$WORK/log.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"' sh)
+}
+
+on_ranks()
+{
+    local ranks=$1 seconds=$2 prefix
+    shift 2
+    rank_prefix
+    rm -f "$work"/log.*
+    LD_LIBRARY_PATH='' timeout -k 5 "$seconds" "$mpirun" "${mpi_options[@]}" -n "$ranks" "${prefix[@]}" "$@" \
+        > "$work/output" 2> "$work/errors"
+}
+
+# Processes, sockets and pages that the last runs have left: lines, or nothing.
+leftovers()
+{
+    local tries
+    for ((tries = 0; tries < 30; tries++)); do
+        { ls /dev/shm 2> /dev/null | grep -i mublas
+          grep -aF "@mublas/$(id -u)/" /proc/net/unix
+          grep -lazsF "WORK=$work" /proc/[0-9]*/environ | grep -vE "/proc/($$|self|thread-self)/"; } > "$work/left"
+        [ -s "$work/left" ] || return 0
+        sleep 0.1
+    done
+    cat "$work/left"
+}
