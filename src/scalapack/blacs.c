@@ -30,20 +30,6 @@ static void find_from(void *handle)
     blacs.gridinfo = (gridinfo_function *)look_up(handle, "blacs_gridinfo_");
 }
 
-/* `lock` is held. */
-static bool is_complete(void)
-{
-    return blacs.igamn2d && blacs.igamx2d && blacs.gridinfo;
-}
-
-bool blacs_is_found(void)
-{
-    pthread_mutex_lock(&lock);
-    const bool found = is_complete();
-    pthread_mutex_unlock(&lock);
-    return found;
-}
-
 bool blacs_find(const void *code)
 {
     Dl_info object;
@@ -53,7 +39,7 @@ bool blacs_find(const void *code)
         void *const handle = is_known ? loader_open(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
         find_from(handle); /* the handle is kept, and so is the library */
     }
-    const bool found = is_complete();
+    const bool found = blacs.igamn2d && blacs.igamx2d && blacs.gridinfo;
     pthread_mutex_unlock(&lock);
     return found;
 }

@@ -16,9 +16,6 @@ enum { BLACS_NUMBER_MOST = 1 << 30 };
 /* Look for the functions, once, beginning with the library that has this code. False: some are not there. */
 bool blacs_find(const void *code);
 
-/* Were they? */
-bool blacs_is_found(void);
-
 /* Where the process stands in the grid of a context; rows below 1: it is not in it. Local. Works with integers of
  * 64 bits, too. */
 struct grid_place blacs_place(int context);

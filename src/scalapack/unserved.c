@@ -1,5 +1,4 @@
 #include "scalapack/unserved.h"
-#include "scalapack/blacs.h"
 #include "scalapack/call.h"
 #include "scalapack/contexts.h"
 #include "scalapack/membership.h"
@@ -23,21 +22,6 @@ static enum parallel_unserved without_descriptor(const int32_t *descriptor)
     return is_wide(descriptor) ? UNSERVED_WIDE : UNSERVED_ARGUMENTS;
 }
 
-static bool is_grid_of_one(int context)
-{
-    if (!blacs_is_found())
-        return false;
-    const struct grid_place place = blacs_place(context);
-    return place.rows == 1 && place.columns == 1;
-}
-
-static enum parallel_unserved without_context(int context)
-{
-    if (is_grid_of_one(context))
-        return UNSERVED_ONE_PROCESS;
-    return membership_fault() ? UNSERVED_JOB : UNSERVED_CONTEXT;
-}
-
 enum parallel_unserved unserved_because(enum parallel_symbol symbol, const struct lapack_frame *frame)
 {
     const struct parallel_routine *const routine = parallel_routine_of(symbol);
@@ -46,7 +30,7 @@ enum parallel_unserved unserved_because(enum parallel_symbol symbol, const struc
         return without_descriptor(frame_address(frame, routine->signature.matrices[0].position + DESCRIPTOR));
     const struct parallel_context *const context = contexts_find(call.context);
     if (!context)
-        return without_context(call.context);
+        return membership_fault() ? UNSERVED_JOB : UNSERVED_CONTEXT;
     if (context->is_refused)
         return UNSERVED_GIVEN_UP;
     return parallel_call_reaches(&call, 1) ? UNSERVED_SMALL : UNSERVED_ARGUMENTS;

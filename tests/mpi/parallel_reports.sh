@@ -19,7 +19,7 @@ solve() # RANKS ORDER [SETTING...]
 {
     local ranks=$1 order=$2 libraries=$LD_LIBRARY_PATH
     shift 2
-    rm -f "$work"/report.*
+    rm -f "$work"/report*
     LD_LIBRARY_PATH='' timeout 60 "$mpirun" "${options[@]}" -n "$ranks" env LD_LIBRARY_PATH="$libraries" \
         MUBLAS_OFFLOAD=always LD_PRELOAD="$shim_preload" "$@" tests/mpi/symmetric "$order" 16 evd "$work/values" \
         > "$work/output" 2> "$work/errors"
@@ -59,7 +59,7 @@ result $? "what is switched off is told"
 solve 2 40 MUBLAS_REPORT="$work/report.%r" OMPI_COMM_WORLD_LOCAL_SIZE=1 OMPI_COMM_WORLD_LOCAL_RANK=0 MPI_LOCALNRANKS=1 MPI_LOCALRANKID=0
 all_say 'the job runs on several machines. mublas serves the grids of one machine' "$work"/report.[01]
 result $? "several machines"
-solve 1 40 MUBLAS_REPORT="$work/report.%r"
-all_say '^  pdgemm +2  a grid of one process$' "$work/report.0"
-result $? "a grid of one process"
+solve 1 40 MUBLAS_REPORT="$work/report"
+all_say '^  pdgemm +2 +2 +0 +40 ' "$work/report" && ! grep -q 'owned the device' "$work/report"
+result $? "a grid of one process has nobody else"
 echo "1..$number"

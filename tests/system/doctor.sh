@@ -64,14 +64,14 @@ result $? "they say what was found"
 result $? "an argument is refused"
 
 mkdir "$work/mps" "$work/path"
-echo $$ > "$work/mps/nvidia-cuda-mps-control.pid"
+mkfifo "$work/mps/control"
+exec 9<> "$work/mps/control"
 ln -s /bin/true "$work/path/nvidia-cuda-mps-control"
 doctor CUDA_MPS_PIPE_DIRECTORY="$work/mps" && good MPS "it runs, with its pipes in $work/mps"
 result $? "MPS: it runs"
-sleep 0 & wait $!
-echo $! > "$work/mps/nvidia-cuda-mps-control.pid"
+exec 9>&-
 doctor CUDA_MPS_PIPE_DIRECTORY="$work/mps" PATH="$work/path:$PATH" &&
-    good MPS 'it is installed \(nvidia-cuda-mps-control\) and does not run'
+    good MPS "it is installed \($work/path/nvidia-cuda-mps-control\) and does not run"
 result $? "MPS: it has ended"
 cp tests/system/.libs/harmless_library.so "$work/path/libscalapack.so.2"
 doctor LD_LIBRARY_PATH="$work/path:$LD_LIBRARY_PATH" && good ScaLAPACK '.*libscalapack.so.2'

@@ -50,8 +50,7 @@ static void test_width(int bits)
 
 int main(void)
 {
-    tap_ok(!blacs_is_found(), "not found before they are looked for");
-    tap_ok(blacs_find((const void *)(uintptr_t)test_width) && blacs_is_found(), "found in the program");
+    tap_ok(blacs_find((const void *)(uintptr_t)test_width), "found in the program");
     test_width(32);
     test_width(64);
     return tap_done();

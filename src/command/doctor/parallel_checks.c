@@ -3,13 +3,9 @@
 #include "command/verify/parallel_library.h"
 #include "common/loader.h"
 #include "common/plural.h"
+#include "gpu/mps_daemon.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 void check_scalapack(struct patient *patient)
 {
@@ -23,41 +19,16 @@ void check_scalapack(struct patient *patient)
                  *found ? found : "none in the loader's folders; a parallel program brings its own");
 }
 
-/* The control daemon leaves its number with its pipes. */
-static bool mps_runs(const char *folder)
-{
-    char path[PATH_MAX];
-    long process = 0;
-    snprintf(path, sizeof path, "%s/nvidia-cuda-mps-control.pid", folder);
-    FILE *const file = fopen(path, "re");
-    const bool is_told = file && fscanf(file, "%ld", &process) == 1 && process > 0;
-    if (file)
-        fclose(file);
-    return is_told && (kill((pid_t)process, 0) == 0 || errno == EPERM);
-}
-
-static bool is_on_path(const char *program)
-{
-    const char *folders = getenv("PATH");
-    char path[PATH_MAX];
-    for (; folders && *folders; folders += strcspn(folders, ":"), folders += *folders == ':') {
-        snprintf(path, sizeof path, "%.*s/%s", (int)strcspn(folders, ":"), folders, program);
-        if (access(path, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
 void check_mps(struct patient *patient)
 {
-    static const char daemon[] = "nvidia-cuda-mps-control";
-    const char *const set = getenv("CUDA_MPS_PIPE_DIRECTORY"), *const folder = set && *set ? set : "/tmp/nvidia-mps";
-    if (mps_runs(folder))
+    const char *const folder = mps_daemon_folder();
+    char program[PATH_MAX];
+    if (mps_daemon_answers(folder))
         finding_good(&patient->findings, "MPS", "it runs, with its pipes in %s", folder);
-    else if (is_on_path(daemon))
-        finding_good(&patient->findings, "MPS", "it is installed (%s) and does not run", daemon);
+    else if (mps_daemon_program(program))
+        finding_good(&patient->findings, "MPS", "it is installed (%s) and does not run", program);
     else
-        finding_good(&patient->findings, "MPS", "it does not run, and there is no %s on PATH", daemon);
+        finding_good(&patient->findings, "MPS", "it does not run, and there is no nvidia-cuda-mps-control");
 }
 
 void check_ranks(struct patient *patient)

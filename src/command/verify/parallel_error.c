@@ -89,11 +89,17 @@ static bool is_result(const struct parallel_problem *ours, const struct parallel
     return array->part == PART_FULL || (array->part == PART_LOWER ? i >= j : i <= j);
 }
 
+/* The triangle of A that an eigensolver has read. */
+static bool may_be_destroyed(const struct parallel_problem *ours, const struct parallel_array *array)
+{
+    return ours->routine->kind == KIND_EIGEN && array->signature->letter == 'A';
+}
+
 static bool array_is_kept(const struct parallel_problem *ours, int number, const struct parallel_array *before)
 {
     const struct parallel_array *const array = &ours->arrays[number];
     const size_t element = blas_element_bytes(ours->routine->type), ld = (size_t)array->descriptor[8];
-    if (array->signature->access == PARALLEL_READ)
+    if (array->signature->access == PARALLEL_READ && !may_be_destroyed(ours, array))
         return memcmp(array->local, before->local, array->bytes) == 0;
     for (size_t at = 0; at * element < array->bytes; at++)
         if (!is_result(ours, array, (int)(at % ld), (int)(at / ld)) &&

@@ -41,7 +41,6 @@ const char *parallel_unserved_text(enum parallel_unserved why)
         [UNSERVED_SMALL] = "too small ever to pay",
         [UNSERVED_ARGUMENTS] = "nothing to do, or no descriptor of a distributed matrix",
         [UNSERVED_WIDE] = "integers of 64 bits",
-        [UNSERVED_ONE_PROCESS] = "a grid of one process",
         [UNSERVED_CONTEXT] = "a context that mublas did not see made",
         [UNSERVED_JOB] = "nothing is served in this job",
         [UNSERVED_GIVEN_UP] = "the context was given up, by all its processes",

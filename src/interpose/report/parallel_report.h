@@ -17,7 +17,6 @@ enum parallel_unserved {
     UNSERVED_SMALL,
     UNSERVED_ARGUMENTS,   /* nothing to do, or no descriptor of a distributed matrix */
     UNSERVED_WIDE,        /* integers of 64 bits */
-    UNSERVED_ONE_PROCESS, /* a grid of one, whose calls are LAPACK's */
     UNSERVED_CONTEXT,     /* its context was made by other means */
     UNSERVED_JOB,         /* nothing is served in this job: parallel_report.fault */
     UNSERVED_GIVEN_UP,    /* its context was, by all processes */
