@@ -299,6 +299,12 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
     return hash;
 }
 
+/* Limits that the range does not reference are whatever was there, on each process something else. */
+static bool has_range(const struct parallel_call *call, char range)
+{
+    return parallel_has(call, WORD_range) && parallel_letter(call, WORD_range) == range;
+}
+
 static uint64_t hash_word(const struct parallel_call *call, uint64_t hash, enum parallel_word word)
 {
     const size_t element = blas_element_bytes(call->routine->type);
@@ -316,11 +322,11 @@ static uint64_t hash_word(const struct parallel_call *call, uint64_t hash, enum 
     case WORD_m:
     case WORD_n:
     case WORD_k:
-    case WORD_nrhs:
+    case WORD_nrhs: return hash_bytes(hash, parallel_address(call, word), sizeof(int32_t));
     case WORD_il:
-    case WORD_iu: return hash_bytes(hash, parallel_address(call, word), sizeof(int32_t));
+    case WORD_iu: return hash_bytes(hash, parallel_address(call, word), has_range(call, 'I') ? sizeof(int32_t) : 0);
     case WORD_vl:
-    case WORD_vu: return hash_bytes(hash, parallel_address(call, word), real);
+    case WORD_vu: return hash_bytes(hash, parallel_address(call, word), has_range(call, 'V') ? real : 0);
     case WORD_alpha:
     case WORD_beta:
         return hash_bytes(hash, parallel_address(call, word),

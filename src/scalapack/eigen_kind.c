@@ -156,13 +156,15 @@ static void put_gap(const struct parallel_call *call, int64_t index)
                real_bytes(call));
 }
 
-/* No vector has failed, and no cluster of values was too large to orthogonalise. */
+/* No vector has failed, and no cluster of values was too large to orthogonalise. What tells of vectors stays as
+ * it is without them. */
 static void take(const struct parallel_call *call, const void *vectors, int64_t found)
 {
     const int64_t processes = (int64_t)call->place.rows * call->place.columns;
     memcpy(parallel_address(call, WORD_w), vectors, (size_t)found * real_bytes(call));
     put_integer(call, WORD_found, 0, found);
-    put_integer(call, WORD_nz, 0, wants_vectors(call) ? found : 0);
+    if (wants_vectors(call))
+        put_integer(call, WORD_nz, 0, found);
     for (int64_t i = 0; i < found && wants_vectors(call); i++)
         put_integer(call, WORD_ifail, i, 0);
     for (int64_t i = 0; i < processes && wants_vectors(call); i++) {
