@@ -15,7 +15,8 @@ interposer_sources += \
 	src/scalapack/contexts.c src/scalapack/contexts.h \
 	src/scalapack/counts.c src/scalapack/counts.h \
 	src/scalapack/eigen_kind.c src/scalapack/factor_kind.c \
-	src/scalapack/engine.c \
+	src/scalapack/agreement.c src/scalapack/shared_work.c \
+	src/scalapack/engine.c src/scalapack/engine.h \
 	src/scalapack/host_routine.c src/scalapack/host_routine.h \
 	src/scalapack/kinds.h \
 	src/scalapack/product_kind.c src/scalapack/reduction_kind.c \
