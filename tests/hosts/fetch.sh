@@ -1,9 +1,9 @@
 #!/bin/bash
-# Provide host BLAS libraries, Netlib testers, NumPy and two Lisp systems for the tests, without installing
+# Provide host BLAS libraries, Netlib's and ScaLAPACK's testers, NumPy and two Lisp systems for the tests, without installing
 # anything (an installed BLAS would become the machine's libblas.so.3 under everybody):
 # Debian packages are fetched by `apt-get download` and unpacked in a folder.
 #
-#   fetch.sh FOLDER [GROUP...]    GROUP: lp64 ilp64 testers python lisp (tests/hosts/packages),
+#   fetch.sh FOLDER [GROUP...]    GROUP: lp64 ilp64 testers python lisp scalapack (tests/hosts/packages),
 #                                 wheel (NumPy of PyPI); default: all
 #
 # What is there already is kept. Any user may run it; it needs apt-get, dpkg-deb, the network
@@ -13,7 +13,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ $# -ge 1 ] || { echo "usage: fetch.sh FOLDER [GROUP...]" >&2; exit 2; }
 folder=$1
 shift
-groups=" ${*:-lp64 ilp64 testers python lisp wheel} "
+groups=" ${*:-lp64 ilp64 testers python lisp scalapack wheel} "
 mkdir -p "$folder/packages" || exit 2
 folder=$(readlink -f "$folder")
 multiarch=$(gcc -print-multiarch 2> /dev/null || echo "$(uname -m)-linux-gnu")

@@ -89,6 +89,7 @@ static struct window *problem_window(struct problem *problem, char letter)
 struct arguments {
     char jobz, range, uplo, side, trans, transb, diag;
     union scalar alpha, beta, vl, vu, abstol, orfac, scale;
+    int il, iu;
     int ia[MATRICES_MOST], ja[MATRICES_MOST];
     int lengths[WORKSPACES]; /* work, rwork, iwork */
     void *workspaces[WORKSPACES];
@@ -118,7 +119,17 @@ static char as_written(const struct problem *problem, char letter)
     return problem->is_small ? (char)tolower(letter) : letter;
 }
 
-static void arguments_fill(struct arguments *of, const struct problem *problem)
+/* Limits that the range does not reference are other ones on each process. */
+static void fill_limits(struct arguments *of, const struct problem *problem, int me)
+{
+    const bool has_values = problem->range == 'V', has_indices = problem->range == 'I';
+    of->vl = scalar_of(problem, has_values ? problem->vl : me + 3, 0);
+    of->vu = scalar_of(problem, has_values ? problem->vu : 1 - me, 0);
+    of->il = has_indices ? problem->il : -me;
+    of->iu = has_indices ? problem->iu : 7 * me;
+}
+
+static void arguments_fill(struct arguments *of, const struct problem *problem, int me)
 {
     memset(of, 0x55, sizeof *of);
     of->jobz = as_written(problem, problem->jobz);
@@ -130,8 +141,7 @@ static void arguments_fill(struct arguments *of, const struct problem *problem)
     of->diag = as_written(problem, problem->diag);
     of->alpha = scalar_of(problem, problem->alpha.re, problem->alpha.im);
     of->beta = scalar_of(problem, problem->beta.re, problem->beta.im);
-    of->vl = scalar_of(problem, problem->vl, 0);
-    of->vu = scalar_of(problem, problem->vu, 0);
+    fill_limits(of, problem, me);
     of->abstol = scalar_of(problem, 0, 0);
     of->orfac = scalar_of(problem, -1, 0);
     for (int i = 0; problem->letters[i]; i++) {
@@ -166,7 +176,7 @@ static void *argument(struct arguments *of, struct problem *problem, const char 
         {"TRANS", &of->trans}, {"TRANSA", &of->trans}, {"TRANSB", &of->transb}, {"DIAG", &of->diag},
         {"M", problem->as->kind == KIND_EIGEN ? &of->found : &problem->m}, {"N", &problem->n},
         {"K", &problem->k}, {"NRHS", &problem->nrhs}, {"IBTYPE", &problem->itype}, {"ALPHA", &of->alpha},
-        {"BETA", &of->beta}, {"VL", &of->vl}, {"VU", &of->vu}, {"IL", &problem->il}, {"IU", &problem->iu},
+        {"BETA", &of->beta}, {"VL", &of->vl}, {"VU", &of->vu}, {"IL", &of->il}, {"IU", &of->iu},
         {"ABSTOL", &of->abstol}, {"NZ", &of->nz}, {"W", of->w}, {"ORFAC", &of->orfac},
         {"WORK", of->workspaces[0]}, {"LWORK", &of->lengths[0]}, {"RWORK", of->workspaces[1]},
         {"LRWORK", &of->lengths[1]}, {"IWORK", of->workspaces[2]}, {"LIWORK", &of->lengths[2]},

@@ -220,6 +220,8 @@ static void make_answer(const struct problem *problem, const struct arguments *o
     for (size_t i = 0; i < (problem->is_single ? 4 : 8); i++)
         if (of->w[(size_t)problem->n * (problem->is_single ? 4 : 8) + i] != 0x55)
             snprintf(answer->complaint, sizeof answer->complaint, "W(N + 1) was written");
+    if (answer->served && problem->jobz == 'N' && problem_has(problem, "NZ") && of->nz != 0x55555555)
+        snprintf(answer->complaint, sizeof answer->complaint, "NZ was written without vectors");
     if (problem_has(problem, "IFAIL") && answer->info == 0)
         note_failures(problem, of, answer);
 }
@@ -296,7 +298,7 @@ static void make_call(int number, const char *name, routine *function, const str
     for (int i = 0; i < problem.spread_count; i++)
         spread_out(&problem.spreads[i], grid);
     share_pivots(grid, pivots);
-    arguments_fill(&of, &problem);
+    arguments_fill(&of, &problem, test.me);
     if (problem.as->family == LAPACK_GETRS && problem.as->kind == KIND_FACTOR)
         spread_pivots(&problem, grid, pivots, of.pivots);
     make_workspaces(function, &of, &problem);
