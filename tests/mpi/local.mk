@@ -7,6 +7,9 @@ EXTRA_DIST += tests/mpi/parallel_reports.sh tests/mpi/verify.sh
 # The bench of parallel routines, in small.
 TESTS += tests/mpi/bench.sh
 EXTRA_DIST += tests/mpi/bench.sh
+# Linked with -lmublas.
+TESTS += tests/mpi/linked.sh
+EXTRA_DIST += tests/mpi/linked.sh
 # Any program's reports.
 TESTS += tests/mpi/reports.sh
 EXTRA_DIST += tests/mpi/reports.sh
@@ -31,7 +34,11 @@ parallel_headers = tests/mpi/dense.h tests/mpi/spread.h tests/mpi/parallel_probl
 	tests/mpi/parallel_judge.h tests/unit/documented_lists.h
 
 if SCALAPACK
-check_PROGRAMS += tests/mpi/symmetric
+check_PROGRAMS += tests/mpi/symmetric tests/mpi/symmetric_linked
+tests_mpi_symmetric_linked_SOURCES = tests/mpi/symmetric.c
+tests_mpi_symmetric_linked_LDADD = libmublas.la $(SCALAPACK_LIBS) $(BLAS_LIBS) -lm
+tests_mpi_symmetric_linked_LDFLAGS = $(AM_LDFLAGS) -no-install
+tests/mpi/linked.log: tests/mpi/symmetric_linked$(EXEEXT)
 tests_mpi_symmetric_SOURCES = tests/mpi/symmetric.c
 tests_mpi_symmetric_LDADD = $(SCALAPACK_LIBS) $(BLAS_LIBS) -lm
 tests/mpi/scalapack.log: tests/mpi/symmetric$(EXEEXT)
