@@ -118,9 +118,8 @@ static void look_for_jump(const void *frame)
         waking_give_up("a BLAS or LAPACK call was left by a jump");
 }
 
-bool offload_enter(struct offload_visit *visit, enum host_reason *reason)
+static bool enter(struct offload_visit *visit, const void *frame, bool needs_device, enum host_reason *reason)
 {
-    const void *const frame = __builtin_frame_address(0);
     *reason = HOST_NESTED;
     if (depth)
         look_for_jump(frame);
@@ -130,7 +129,7 @@ bool offload_enter(struct offload_visit *visit, enum host_reason *reason)
     if (process_state_is_filtered())
         return false;
     *reason = HOST_NO_DEVICE;
-    if (!settings_are_readable() || waking_is_given_up())
+    if (!settings_are_readable() || (needs_device && waking_is_given_up()))
         return false;
     program_state_keep(&visit->state);
     raise_depth(frame, true);
@@ -138,6 +137,16 @@ bool offload_enter(struct offload_visit *visit, enum host_reason *reason)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &visit->cancellable);
     pthread_once(&begin_once, begin);
     return true;
+}
+
+bool offload_enter(struct offload_visit *visit, enum host_reason *reason)
+{
+    return enter(visit, __builtin_frame_address(0), true, reason);
+}
+
+bool offload_enter_without_device(struct offload_visit *visit, enum host_reason *reason)
+{
+    return enter(visit, __builtin_frame_address(0), false, reason);
 }
 
 void offload_leave(struct offload_visit *visit)

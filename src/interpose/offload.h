@@ -32,6 +32,8 @@ struct offload_visit {
     int cancellable;
 };
 bool offload_enter(struct offload_visit *visit, enum host_reason *reason);
+/* The same for work that another process's device does: this one's may have been given up. */
+bool offload_enter_without_device(struct offload_visit *visit, enum host_reason *reason);
 void offload_leave(struct offload_visit *visit);
 
 /* Conditions of this process and thread under which every call stays on the host; HOST_REASON_COUNT: none.

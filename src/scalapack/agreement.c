@@ -15,7 +15,7 @@ enum host_reason agreement_look(struct engine *engine)
     static const struct blas_call plain = {.family = FAMILY_GEMM, .type = TYPE_D, .alpha = {.d = 1},
                                            .beta = {.d = 1}};
     enum host_reason reason;
-    engine->is_inside = offload_enter(&engine->visit, &reason);
+    engine->is_inside = offload_enter_without_device(&engine->visit, &reason);
     if (!engine->is_inside)
         return reason;
     reason = offload_obstacle(&plain, &engine->visit.state.arithmetic);
@@ -23,6 +23,8 @@ enum host_reason agreement_look(struct engine *engine)
     if (reason != HOST_REASON_COUNT)
         return reason;
     struct parallel_call *const call = &engine->call;
+    if (parallel_call_is_query(call))
+        return HOST_QUERY;
     call->place = engine->context->place;
     if (!parallel_call_read(call, engine->methods->is_strict) || !engine->methods->accepts(call))
         return HOST_ARGUMENTS;
@@ -67,6 +69,13 @@ static bool take_team(struct engine *engine)
     return engine->has_team;
 }
 
+static void give_team(struct engine *engine)
+{
+    if (engine->has_team)
+        atomic_store(&engine->context->team->is_busy, false);
+    engine->has_team = false;
+}
+
 /* What all processes find equal, or not. */
 enum { VOTE_YES, VOTE_HASH, VOTE_HASH_BELOW, VOTE_NONCE, VOTE_NONCE_BELOW, VOTES };
 enum verdict { VERDICT_HOST, VERDICT_STRANGERS, VERDICT_DEVICE };
@@ -101,6 +110,7 @@ bool agreement_reach(struct engine *engine)
     enum verdict verdict = vote(engine);
     if (verdict == VERDICT_STRANGERS) {
         uint32_t nonce;
+        give_team(engine);
         context->team = team_meet(context->handle, &context->place, &nonce);
         context->nonce = nonce;
         context->calls = 0;

@@ -49,9 +49,18 @@ static bool map(struct arena *arena)
     return true;
 }
 
+/* Nothing to be executed, which a kernel of before 6.3 cannot say, and a careful one demands. */
+static int make_memory_file(void)
+{
+    enum { NOEXEC_SEAL = 8 };
+    const int made = memfd_create("mublas arena", MFD_CLOEXEC | MFD_ALLOW_SEALING | NOEXEC_SEAL);
+    return made >= 0 || errno != EINVAL ? made
+                                        : memfd_create("mublas arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+
 static int make_file(size_t bytes)
 {
-    const int made = memfd_create("mublas arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    const int made = make_memory_file();
     const int file = made < 0 ? -1 : fcntl(made, F_DUPFD_CLOEXEC, 512);
     if (file >= 0)
         close(made);
@@ -167,8 +176,9 @@ static int receive_file(int connection, struct offer *offer)
 static bool is_as_agreed(int file, size_t bytes)
 {
     struct stat status;
-    return fstat(file, &status) == 0 && status.st_size == (off_t)bytes &&
-           fcntl(file, F_GET_SEALS) == SEALS;
+    const int seals = fcntl(file, F_GET_SEALS); /* the kernel may add one of its own */
+    return fstat(file, &status) == 0 && status.st_size == (off_t)bytes && seals >= 0 &&
+           (seals & SEALS) == SEALS;
 }
 
 bool arena_receive(struct arena *arena, int owner_rank, pid_t owner, size_t bytes, uint32_t nonce)
@@ -188,20 +198,30 @@ bool arena_receive(struct arena *arena, int owner_rank, pid_t owner, size_t byte
     return false;
 }
 
+/* In pieces: a signal undoes the one under way, and a program with a profiler has many signals. */
+static bool make_present(int file, size_t begin, size_t end)
+{
+    enum { PIECE = 2 << 20 };
+    for (size_t at = begin; at < end; at += PIECE) {
+        const size_t bytes = (size_t)smaller(PIECE, (int64_t)(end - at));
+        while (fallocate(file, 0, (off_t)at, (off_t)bytes) != 0)
+            if (errno != EINTR)
+                return false;
+    }
+    return true;
+}
+
 /* Whole pages. Room that cannot be had now would be SIGBUS later. */
-bool arena_populate(const struct arena *arena, int part, int parts)
+bool arena_populate(struct arena *arena, int part, int parts)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t share = (arena->bytes / page + (size_t)parts - 1) / (size_t)parts * page;
-    const size_t begin = share * (size_t)part;
-    if (begin >= arena->bytes)
-        return true;
-    const size_t bytes = (size_t)smaller((int64_t)share, (int64_t)(arena->bytes - begin));
-    int result;
-    do
-        result = fallocate(arena->file, 0, (off_t)begin, (off_t)bytes);
-    while (result != 0 && errno == EINTR);
-    return result == 0;
+    const size_t begin = (size_t)smaller((int64_t)(share * (size_t)part), (int64_t)arena->bytes);
+    const size_t end = (size_t)smaller((int64_t)(begin + share), (int64_t)arena->bytes);
+    const bool is_present = make_present(arena->file, begin, end);
+    close(arena->file);
+    arena->file = -1;
+    return is_present;
 }
 
 void arena_pin(struct arena *arena)

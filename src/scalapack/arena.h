@@ -14,7 +14,7 @@
 struct arena {
     unsigned char *memory; /* begins with struct rendezvous */
     size_t bytes;
-    int file;
+    int file; /* until all processes have mapped it; -1 */
     uint32_t nonce;
     bool is_pinned;
     struct own_pin pin;
@@ -31,8 +31,9 @@ bool arena_offer(const struct arena *arena, const pid_t *processes, int count);
 /* By another process: take it from the owner of that local rank. False: anything about it is not as agreed. */
 bool arena_receive(struct arena *arena, int owner_rank, pid_t owner, size_t bytes, uint32_t nonce);
 
-/* By each: make its share of the pages present, `part` of `parts`. */
-bool arena_populate(const struct arena *arena, int part, int parts);
+/* By each, once all have mapped it: make its share of the pages present, `part` of `parts`. The descriptor goes:
+ * what stays open in a program that does not know of it may become the program's own. */
+bool arena_populate(struct arena *arena, int part, int parts);
 
 /* By the owner, whose device is awake: for copies by DMA. Without it they go through staging. */
 void arena_pin(struct arena *arena);

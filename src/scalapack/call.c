@@ -49,7 +49,7 @@ static int64_t index_of(const struct parallel_call *call, int number, int which)
     return (int64_t)index - 1;
 }
 
-static bool asks_for_workspace(const struct parallel_call *call)
+bool parallel_call_is_query(const struct parallel_call *call)
 {
     static const enum parallel_word lengths[] = {WORD_lwork, WORD_lrwork, WORD_liwork};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
@@ -75,7 +75,7 @@ bool parallel_call_begin(struct parallel_call *call, const struct parallel_routi
     if (!descriptor || descriptor[DTYPE] != BLOCK_CYCLIC || descriptor[NB] < 1 || descriptor[CTXT] < 0)
         return false;
     call->context = descriptor[CTXT];
-    return !asks_for_workspace(call);
+    return true;
 }
 
 static int64_t size_of(const struct parallel_call *call, enum parallel_word word)
@@ -142,6 +142,17 @@ static bool read_descriptor(const struct parallel_call *call, int number, struct
            of->first_row + of->rows <= descriptor[M_] && of->first_column + of->columns <= descriptor[N_];
 }
 
+static bool are_of_one_size(const struct parallel_call *call, int number)
+{
+    const int32_t *const one = descriptor_of(call, number), *const other = descriptor_of(call, 0);
+    return one[M_] == other[M_] && one[N_] == other[N_];
+}
+
+static int first_column_owner(const struct parallel_call *call, const struct distribution *of)
+{
+    return distribution_owner(of->first_column, of->column_block, of->column_source, call->place.columns);
+}
+
 /* Square blocks, and a submatrix that begins with one; all matrices alike. */
 static bool is_plain(const struct parallel_call *call, int number)
 {
@@ -150,8 +161,9 @@ static bool is_plain(const struct parallel_call *call, int number)
     return of->row_block == of->column_block && of->first_row % of->row_block == 0 &&
            of->first_column % of->column_block == 0 && of->row_block == first->row_block &&
            of->row_source == first->row_source && of->first_row == first->first_row &&
+           (call->routine->kind == KIND_FACTOR || first_column_owner(call, of) == first_column_owner(call, first)) &&
            (call->routine->kind != KIND_EIGEN ||
-            (of->column_source == first->column_source && of->first_column == first->first_column));
+            (of->first_column == first->first_column && are_of_one_size(call, number)));
 }
 
 static bool read_matrix(struct parallel_call *call, int number, bool is_strict)

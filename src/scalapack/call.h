@@ -68,9 +68,13 @@ union blas_scalar parallel_scalar(const struct parallel_call *call, enum paralle
 struct parallel_matrix *parallel_matrix_of(struct parallel_call *call, char letter);
 
 /* The grid's context of the first matrix's descriptor. False: it is no descriptor of a distributed matrix
- * with integers of 32 bits, or the call only asks for the size of a workspace: the host's. */
+ * with integers of 32 bits. */
 bool parallel_call_begin(struct parallel_call *call, const struct parallel_routine *routine,
                          const struct lapack_frame *frame);
+
+/* Does it only ask for the size of a workspace? A process may do so alone, by mistake, so this is voted on, too:
+ * the host's answer takes a reduction. */
+bool parallel_call_is_query(const struct parallel_call *call);
 
 /* The largest of m, n, k and nrhs is no less than this; for products the cube root of their product. */
 bool parallel_call_reaches(const struct parallel_call *call, int64_t order);

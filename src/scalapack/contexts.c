@@ -32,7 +32,8 @@ static bool is_served(const struct grid_place *place)
 {
     if (!settings()->parallel || settings()->offload == OFFLOAD_NEVER)
         return false;
-    return place->rows * place->columns == 1 || membership_is_whole();
+    const int processes = place->rows * place->columns;
+    return processes == 1 || (membership_is_whole() && processes <= membership_ranks());
 }
 
 void contexts_note(int handle)

@@ -31,15 +31,30 @@ static bool range_is_legal(const struct parallel_call *call)
     }
 }
 
-/* The least workspaces that the routines' documentation names for each (ScaLAPACK 2.2), short of what depends
- * on the distribution: less is illegal on any. */
+/* The part of the least workspaces in the routines' documentation (ScaLAPACK 2.2) that depends on N alone, in
+ * multiples of it: less is illegal on any grid. For real types, and for complex ones. */
+struct least_workspaces {
+    unsigned char lwork, lrwork, liwork;
+};
+
+static const struct least_workspaces least_workspaces[LAPACK_FAMILY_COUNT][2] = {
+    [LAPACK_SYEV] = {{5, 0, 0}, {3, 2, 0}},     [LAPACK_SYEVD] = {{8, 0, 7}, {1, 9, 7}},
+    [LAPACK_SYEVX] = {{10, 0, 6}, {1, 9, 6}},   [LAPACK_SYEVR] = {{17, 0, 10}, {1, 17, 10}},
+    [LAPACK_SYGVX] = {{10, 0, 6}, {1, 9, 6}},
+};
+
+static bool is_enough(const struct parallel_call *call, enum parallel_word word, int64_t multiple)
+{
+    return !parallel_has(call, word) ||
+           parallel_integer(call, word) >= multiple * parallel_integer(call, WORD_n);
+}
+
 static bool workspaces_suffice(const struct parallel_call *call)
 {
-    static const enum parallel_word lengths[] = {WORD_lwork, WORD_lrwork, WORD_liwork};
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        if (parallel_has(call, lengths[i]) && parallel_integer(call, lengths[i]) < 1)
-            return false;
-    return true;
+    const struct least_workspaces *const least =
+        &least_workspaces[call->routine->family][blas_is_complex(call->routine->type)];
+    return is_enough(call, WORD_lwork, least->lwork) && is_enough(call, WORD_lrwork, least->lrwork) &&
+           is_enough(call, WORD_liwork, least->liwork);
 }
 
 /* Of order 1 nothing is left to compute. ScaLAPACK's syevd refuses to compute no vectors. */

@@ -1,6 +1,8 @@
 #include "scalapack/launcher_process.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,5 +83,7 @@ bool launcher_process_find(const char *variable, struct launcher_process *launch
 bool process_is_alive(pid_t process)
 {
     struct process_status status;
-    return read_status(process, &status) && status.state != 'Z' && status.state != 'X';
+    if (kill(process, 0) != 0 && errno == ESRCH)
+        return false;
+    return !read_status(process, &status) || (status.state != 'Z' && status.state != 'X');
 }

@@ -14,7 +14,8 @@ struct launcher_process {
  * environment this user may not read: scripts and wrappers between have it. False: /proc does not tell. */
 bool launcher_process_find(const char *variable, struct launcher_process *launcher);
 
-/* Is that process there and no zombie? */
+/* Is that process there and no zombie? True where it cannot be told, as without a free descriptor: who is taken for
+ * dead is not waited for. */
 bool process_is_alive(pid_t process);
 
 #endif

@@ -28,32 +28,53 @@ static size_t available(void)
     return line ? strtoull(line + strlen("MemAvailable:"), NULL, 10) << 10 : SIZE_MAX;
 }
 
-/* A number in a file of the control group; "max" and what is not there: no limit. */
+/* A number in a file of a control group; "max" and what is not there: no limit. */
 static size_t number_in(const char *group, const char *name, size_t otherwise)
 {
-    char path[512], text[TEXT_BYTES];
-    snprintf(path, sizeof path, "/sys/fs/cgroup%s/%s", group, name);
+    char path[640], text[TEXT_BYTES];
+    snprintf(path, sizeof path, "%s/%s", group, name);
     return read_text(path, text) && *text >= '0' && *text <= '9' ? strtoull(text, NULL, 10) : otherwise;
+}
+
+/* How the two versions of control groups tell. */
+struct group_kind {
+    const char *line, *folder, *most, *used;
+};
+
+/* The least room in the group of that kind and in those around it. */
+static size_t room_in(const char *groups, const struct group_kind *kind)
+{
+    char path[512];
+    const char *const line = strstr(groups, kind->line), *const group = line ? line + strlen(kind->line) : NULL;
+    size_t room = SIZE_MAX;
+    if (!group)
+        return room;
+    const size_t root = strlen(kind->folder);
+    snprintf(path, sizeof path, "%s%.*s", kind->folder, (int)strcspn(group, "\n"), group);
+    for (char *last = path; last; last = strlen(path) > root ? strrchr(path, '/') : NULL) {
+        if (last != path)
+            *last = 0;
+        const size_t most = number_in(path, kind->most, SIZE_MAX), used = number_in(path, kind->used, 0);
+        const size_t here = most > used ? most - used : 0;
+        room = here < room ? here : room;
+    }
+    return room;
 }
 
 static size_t room_in_group(void)
 {
+    static const struct group_kind kinds[] = {
+        {"0::", "/sys/fs/cgroup", "memory.max", "memory.current"},
+        {":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"}};
     char text[TEXT_BYTES];
-    char *const group = read_text("/proc/self/cgroup", text) ? strstr(text, "0::/") : NULL;
-    if (!group)
-        return SIZE_MAX;
-    char *const path = group + 3;
-    path[strcspn(path, "\n")] = 0;
     size_t room = SIZE_MAX;
-    for (;;) {
-        const size_t most = number_in(path, "memory.max", SIZE_MAX), used = number_in(path, "memory.current", 0);
-        const size_t here = most > used ? most - used : 0;
+    if (!read_text("/proc/self/cgroup", text))
+        return room;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const size_t here = room_in(text, &kinds[i]);
         room = here < room ? here : room;
-        char *const last = strrchr(path, '/');
-        if (!last || !*path)
-            return room;
-        *last = 0; /* and of the groups around it */
     }
+    return room;
 }
 
 static bool exceeds(int resource, size_t bytes)
@@ -75,7 +96,7 @@ const char *machine_memory_forbids(size_t bytes)
     const char *const limit = machine_memory_limit_forbids(bytes);
     if (limit)
         return limit;
-    if (bytes > room_in_group())
+    if (bytes > room_in_group() / 2)
         return "the control group's memory";
     return bytes > available() / 8 * 7 ? "the machine's memory" : NULL;
 }

@@ -2,6 +2,7 @@
 #include "common/local_rank.h"
 #include "common/log.h"
 #include "common/settings.h"
+#include "mirror/host_memory/descriptor.h"
 #include "scalapack/job_name.h"
 
 #include <errno.h>
@@ -23,11 +24,11 @@ enum { DECIDING_MS = 200, LATE_MS = 2000, ANSWER_MS = 10000, STEP_US = 500 };
 static struct {
     bool is_tried;
     pid_t process; /* that registered; 0: none */
-    int socket;    /* listens under this rank's name */
+    struct descriptor socket; /* listens under this rank's name */
     int rank, ranks;
     char job[JOB_NAME_BYTES];
     const char *fault;
-} member = {.socket = -1, .rank = -1};
+} member = {.socket = {.number = -1}, .rank = -1};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -151,6 +152,16 @@ static const char *look_at_job(void)
     return job_name_make(local, member.job) ? NULL : "the launcher's process cannot be found";
 }
 
+/* A process that this rank has started may have its name, and would pass for it: then nobody is served. */
+static bool listen_as(const char *name)
+{
+    const int file = claim(name);
+    if (file >= 0 && descriptor_adopt(&member.socket, file) == STATUS_OK)
+        return true;
+    claim("no");
+    return false;
+}
+
 void membership_register(void)
 {
     char name[16];
@@ -159,7 +170,7 @@ void membership_register(void)
         member.is_tried = true;
         member.fault = look_at_job();
         say_rank(member.rank, name);
-        if (!member.fault && (member.socket = claim(name)) < 0)
+        if (!member.fault && !listen_as(name))
             member.fault = "this rank's name is taken";
         if (!member.fault)
             member.process = getpid();
@@ -204,7 +215,8 @@ static const char *decide(int begun)
 {
     while (!(all_are(is_there) && all_are(is_ours)) && milliseconds_now() - begun < DECIDING_MS)
         sleep_a_step();
-    const bool whole = all_are(is_there_and_ours) && milliseconds_now() - begun < LATE_MS;
+    const bool whole = all_are(is_there_and_ours) && !is_there_and_ours("no") &&
+                       milliseconds_now() - begun < LATE_MS;
     if (whole && claim("yes") >= 0)
         return NULL;
     claim("no");
@@ -252,6 +264,11 @@ const char *membership_fault(void)
     return member.is_tried ? member.fault : NULL;
 }
 
+int membership_ranks(void)
+{
+    return member.ranks;
+}
+
 int membership_rank(void)
 {
     return member.rank;
@@ -272,10 +289,10 @@ int membership_connect(int rank, pid_t process)
 /* Others' looks for the name are connections, too: those have been closed by then. */
 int membership_accept(int milliseconds, pid_t *process)
 {
-    struct pollfd waits = {.fd = member.socket, .events = POLLIN};
-    if (poll(&waits, 1, milliseconds) <= 0)
+    struct pollfd waits = {.fd = member.socket.number, .events = POLLIN};
+    if (!descriptor_is_ours(&member.socket) || poll(&waits, 1, milliseconds) <= 0)
         return -1;
-    const int file = out_of_the_way(accept4(member.socket, NULL, NULL, SOCK_CLOEXEC));
+    const int file = out_of_the_way(accept4(member.socket.number, NULL, NULL, SOCK_CLOEXEC));
     if (file < 0 || is_of_this_user(file, process))
         return file;
     close(file);

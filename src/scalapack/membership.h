@@ -21,6 +21,9 @@ void membership_register(void);
  * (LOG_INFO). */
 bool membership_is_whole(void);
 
+/* How many ranks there are then. */
+int membership_ranks(void);
+
 /* Why not, for the report, in static storage; NULL: it is whole, or no grid was made. */
 const char *membership_fault(void);
 

@@ -1,12 +1,23 @@
 /* parallel_reduction_methods: a generalised eigenproblem becomes a standard one. */
+#include "common/whole_number.h"
 #include "scalapack/kinds.h"
 
 #include <stdlib.h>
 
+/* As the documentation of syngst and hengst has it (ScaLAPACK 2.2). */
+static bool workspace_suffices(const struct parallel_call *call)
+{
+    const struct distribution *const of = &call->matrices[0].distribution;
+    const int64_t rows = distribution_count(of->rows, of->row_block, 0, 0, call->place.rows);
+    return !parallel_has(call, WORD_lwork) ||
+           parallel_integer(call, WORD_lwork) >= larger(of->row_block * (rows + 1), 3 * of->row_block);
+}
+
 static bool accepts(struct parallel_call *call)
 {
     const int32_t itype = parallel_integer(call, WORD_itype);
-    return itype >= 1 && itype <= 3 && parallel_integer(call, WORD_n) > 1;
+    return itype >= 1 && itype <= 3 && parallel_integer(call, WORD_n) > 1 &&
+           workspace_suffices(call);
 }
 
 static size_t vector_bytes(const struct parallel_call *call)

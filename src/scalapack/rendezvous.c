@@ -66,28 +66,30 @@ void rendezvous_put(struct rendezvous *rendezvous)
         futex(&rendezvous->put, FUTEX_WAKE, INT_MAX, NULL);
 }
 
-/* Sleeps while the word is what it was, at most for a nap. */
-static void nap(_Atomic uint32_t *word, uint32_t seen)
+/* Sleeps while the word is what it was, at most for a nap, which signals may cut short. True: it is time to look who
+ * lives, which was at *looked before. */
+static bool nap(_Atomic uint32_t *word, uint32_t seen, uint64_t *looked)
 {
     const struct timespec timeout = {.tv_nsec = NAP_NS};
     futex(word, FUTEX_WAIT, seen, &timeout);
+    const uint64_t now = nanoseconds_now();
+    const bool is_time = now - *looked >= NAP_NS;
+    *looked = is_time ? now : *looked;
+    return is_time;
 }
 
 bool rendezvous_await_puts(struct rendezvous *rendezvous, uint32_t round, const struct company *company)
 {
     const uint32_t wanted = round * (uint32_t)company->count;
     bool is_complete = spin_for(&rendezvous->put, wanted), all_live = true;
+    uint64_t looked = nanoseconds_now();
     atomic_store(&rendezvous->owner_sleeps, !is_complete);
     while (!is_complete && all_live) {
         const uint32_t seen = atomic_load(&rendezvous->put);
         is_complete = has_reached(&rendezvous->put, wanted);
-        if (!is_complete) {
-            const uint64_t begun = nanoseconds_now();
-            nap(&rendezvous->put, seen);
-            if (nanoseconds_now() - begun >= NAP_NS / 2)
-                all_live = are_alive(company);
-            is_complete = has_reached(&rendezvous->put, wanted);
-        }
+        if (!is_complete && nap(&rendezvous->put, seen, &looked))
+            all_live = are_alive(company);
+        is_complete = has_reached(&rendezvous->put, wanted);
     }
     atomic_store(&rendezvous->owner_sleeps, 0);
     return is_complete;
@@ -103,19 +105,17 @@ void rendezvous_finish(struct rendezvous *rendezvous, uint32_t round, const stru
 bool rendezvous_await_finish(struct rendezvous *rendezvous, uint32_t round, const struct company *company,
                              struct round_result *result)
 {
-    bool is_done = spin_for(&rendezvous->done, round);
-    while (!is_done) {
+    const pid_t owner = company->processes[company->owner];
+    uint64_t looked = nanoseconds_now();
+    bool is_done = spin_for(&rendezvous->done, round), lives = true;
+    while (!is_done && lives) {
         const uint32_t seen = atomic_load(&rendezvous->done);
         is_done = has_reached(&rendezvous->done, round);
-        if (is_done)
-            break;
-        const uint64_t begun = nanoseconds_now();
-        nap(&rendezvous->done, seen);
-        is_done = has_reached(&rendezvous->done, round);
-        if (!is_done && nanoseconds_now() - begun >= NAP_NS / 2 &&
-            !process_is_alive(company->processes[company->owner]))
-            return has_reached(&rendezvous->done, round);
+        if (!is_done && nap(&rendezvous->done, seen, &looked))
+            lives = process_is_alive(owner);
+        is_done = has_reached(&rendezvous->done, round); /* it may have finished before it died */
     }
-    *result = rendezvous->result;
-    return true;
+    if (is_done)
+        *result = rendezvous->result;
+    return is_done;
 }

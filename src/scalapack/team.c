@@ -181,6 +181,9 @@ bool team_reserve(struct team *team, int context, size_t bytes)
     if (make_arena(team, context, (size_t)round_up((int64_t)roomy, UNIT)))
         return true;
     arena_drop(&team->arena);
+    if (roomy > bytes && make_arena(team, context, (size_t)round_up((int64_t)bytes, UNIT)))
+        return true;
+    arena_drop(&team->arena);
     team->refused_bytes = bytes;
     return false;
 }

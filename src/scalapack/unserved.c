@@ -17,8 +17,6 @@ static enum parallel_unserved without_descriptor(const int32_t *descriptor)
 {
     if (!descriptor || descriptor[DTYPE] != BLOCK_CYCLIC)
         return UNSERVED_ARGUMENTS;
-    if (descriptor[NB] >= 1 && descriptor[CTXT] >= 0)
-        return UNSERVED_QUERY;
     return is_wide(descriptor) ? UNSERVED_WIDE : UNSERVED_ARGUMENTS;
 }
 
@@ -28,6 +26,8 @@ enum parallel_unserved unserved_because(enum parallel_symbol symbol, const struc
     struct parallel_call call;
     if (!parallel_call_begin(&call, routine, frame))
         return without_descriptor(frame_address(frame, routine->signature.matrices[0].position + DESCRIPTOR));
+    if (parallel_call_is_query(&call))
+        return UNSERVED_QUERY;
     const struct parallel_context *const context = contexts_find(call.context);
     if (!context)
         return membership_fault() ? UNSERVED_JOB : UNSERVED_CONTEXT;

@@ -114,13 +114,13 @@ static void fit(struct window *window)
     in->columns = in->columns > columns ? in->columns : columns;
 }
 
-/* In A's array, right of A: of the same rows for ScaLAPACK's own routines. */
-static void place_beside(struct window *window, const struct window *a, bool is_strict)
+/* In A's array, right of A: for ScaLAPACK's own routines of the same rows, and first on the same process column. */
+static void place_beside(struct window *window, const struct window *a, const struct grid *grid, bool is_strict)
 {
-    const int block = a->in->column_block, behind = a->column + a->columns;
+    const int turn = a->in->column_block * grid->columns;
     window->in = a->in;
     window->row = a->row;
-    window->column = is_strict ? (behind + block - 1) / block * block : behind + pick(5);
+    window->column = a->column + (is_strict ? (a->columns + turn - 1) / turn * turn : a->columns + pick(5));
 }
 
 /* ScaLAPACK's routines with several matrices want them dealt alike. */
@@ -143,7 +143,7 @@ static void draw_windows(struct problem *problem, const struct grid *grid)
             window->columns = size_by(problem, rows);
         }
         if (i == 1 && (is_solver || !is_strict) && odds(25)) {
-            place_beside(window, &problem->windows[0], is_strict);
+            place_beside(window, &problem->windows[0], grid, is_strict);
         } else {
             window->in = &problem->spreads[problem->spread_count++];
             draw_spread(window->in, problem, grid, is_strict);

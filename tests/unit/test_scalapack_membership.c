@@ -319,7 +319,7 @@ int main(int argc, char **argv)
     test_one_absent();
     test_one_late();
     test_setting("MUBLAS_OFFLOAD=always", "not every rank", "one with another setting: nothing is served");
-    test_setting("MUBLAS_RECIPE=none", "not every rank", "or with another recipe");
+    test_setting("MUBLAS_TRACKING=0", "not every rank", "or that follows no writes");
     test_setting("MUBLAS_VERBOSE=0", "whole", "but one may say less than the others");
     test_setting("MUBLAS_DEVICE=0", "whole", "or name its device");
     test_jobs_that_are_none();
