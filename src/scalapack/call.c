@@ -75,7 +75,8 @@ bool parallel_call_begin(struct parallel_call *call, const struct parallel_routi
     if (!descriptor || descriptor[DTYPE] != BLOCK_CYCLIC || descriptor[NB] < 1 || descriptor[CTXT] < 0)
         return false;
     call->context = descriptor[CTXT];
-    return !asks_for_workspace(call);
+    call->is_query = asks_for_workspace(call);
+    return true;
 }
 
 static int64_t size_of(const struct parallel_call *call, enum parallel_word word)
@@ -215,7 +216,7 @@ static bool references(const struct parallel_call *call, const struct matrix_sig
 bool parallel_call_read(struct parallel_call *call, bool is_strict)
 {
     const struct signature *const signature = &call->routine->signature;
-    if (has_null(call))
+    if (call->is_query || has_null(call))
         return false;
     for (int i = 0; i < signature->matrix_count; i++) {
         struct parallel_matrix *const matrix = &call->matrices[i];

@@ -28,6 +28,7 @@ struct parallel_call {
     const struct lapack_frame *frame;
     int context; /* handle of the BLACS */
     struct grid_place place;
+    bool is_query; /* it only asks for the size of a workspace */
     struct parallel_matrix matrices[PARALLEL_MATRICES_MAX];
     /* by parallel_call_lay_out: */
     size_t vector_offset; /* of eigenvalues or pivots in the arena */
@@ -68,15 +69,15 @@ union blas_scalar parallel_scalar(const struct parallel_call *call, enum paralle
 struct parallel_matrix *parallel_matrix_of(struct parallel_call *call, char letter);
 
 /* The grid's context of the first matrix's descriptor. False: it is no descriptor of a distributed matrix
- * with integers of 32 bits, or the call only asks for the size of a workspace: the host's. */
+ * with integers of 32 bits: the host's. */
 bool parallel_call_begin(struct parallel_call *call, const struct parallel_routine *routine,
                          const struct lapack_frame *frame);
 
 /* The largest of m, n, k and nrhs is no less than this; for products the cube root of their product. */
 bool parallel_call_reaches(const struct parallel_call *call, int64_t order);
 
-/* Read the matrices of a call from a process at call->place. False: an argument is illegal here, or a matrix is
- * distributed in a way that is not served. `is_strict`: as ScaLAPACK's own routines want it, blocks are square
+/* Read the matrices of a call from a process at call->place. False: an argument is illegal here, a matrix is
+ * distributed in a way that is not served, or it is a query. `is_strict`: as ScaLAPACK's own routines want it, blocks are square
  * and submatrices begin with a block; the PBLAS take any. */
 bool parallel_call_read(struct parallel_call *call, bool is_strict);
 

@@ -272,10 +272,12 @@ static void note(struct engine *engine, bool is_done)
     if (is_done) {
         counts_device(engine->symbol, engine->call.matrices[0].distribution.columns, engine->nanoseconds);
         counts_owner(team->processes[team->owner], team->ranks[team->owner], team_am_owner(team));
+    } else if (engine->call.is_query) {
+        counts_ungated(engine->symbol);
     } else {
         counts_host(engine->symbol, engine->reason == HOST_REASON_COUNT ? HOST_FASTER : engine->reason);
     }
-    if (log_wanted(LOG_DEBUG))
+    if (log_wanted(LOG_DEBUG) && !engine->call.is_query)
         log_message(LOG_DEBUG, "%s: %s", engine->call.routine->name,
                     is_done                               ? "device"
                     : engine->reason == HOST_REASON_COUNT ? "another process said no"
