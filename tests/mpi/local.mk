@@ -26,6 +26,9 @@ tests/mpi/mps.log: tests/system/counted$(EXEEXT)
 # Every parallel routine of the engine (src/scalapack).
 TESTS += tests/mpi/parallel_properties.sh
 EXTRA_DIST += tests/mpi/mpi.sh tests/mpi/parallel_properties.sh
+# And what may go wrong.
+TESTS += tests/mpi/parallel_faults.sh
+EXTRA_DIST += tests/mpi/parallel_faults.sh
 # ScaLAPACK's own testers, with Open MPI and with MPICH.
 TESTS += tests/mpi/scalapack_testers.sh
 EXTRA_DIST += tests/mpi/scalapack_testers.sh tests/mpi/thin/INV.dat tests/mpi/thin/LLT.dat tests/mpi/thin/LU.dat \
@@ -48,6 +51,12 @@ check_PROGRAMS += tests/mpi/parallel_properties
 tests_mpi_parallel_properties_SOURCES = tests/mpi/parallel_properties.c $(parallel_headers)
 tests_mpi_parallel_properties_LDADD = $(SCALAPACK_LIBS) -lm
 tests/mpi/parallel_properties.log: tests/mpi/parallel_properties$(EXEEXT)
+check_PROGRAMS += tests/mpi/parallel_faults
+tests_mpi_parallel_faults_SOURCES = tests/mpi/parallel_faults.c
+tests_mpi_parallel_faults_LDADD = $(SCALAPACK_LIBS) -lm -ldl -lpthread
+# Libraries are to call its mmap.
+tests_mpi_parallel_faults_LDFLAGS = $(AM_LDFLAGS) -rdynamic
+tests/mpi/parallel_faults.log: tests/mpi/parallel_faults$(EXEEXT)
 else
-EXTRA_DIST += tests/mpi/symmetric.c tests/mpi/parallel_properties.c $(parallel_headers)
+EXTRA_DIST += tests/mpi/symmetric.c tests/mpi/parallel_faults.c tests/mpi/parallel_properties.c $(parallel_headers)
 endif

@@ -34,7 +34,19 @@ on_ranks()
     rank_prefix
     rm -f "$work"/log.*
     LD_LIBRARY_PATH='' timeout -k 5 "$seconds" "$mpirun" "${mpi_options[@]}" -n "$ranks" "${prefix[@]}" "$@" \
-        > "$work/output" 2> "$work/errors"
+        > "$work/output" 2> "$work/errors" < /dev/null
+}
+
+# Names of sockets that no process of another job has: the last runs'.
+names_left()
+{
+    local inode name holder
+    awk -v mine="@mublas/$(id -u)/" 'index($8, mine) == 1 && $7 != 0 { print $7, $8 }' /proc/net/unix |
+        while read -r inode name; do
+            holder=$(find /proc/[0-9]*/fd -lname "socket:\[$inode\]" 2> /dev/null | head -n 1 | cut -d / -f 3)
+            [ -n "$holder" ] && ! grep -zqsxF "WORK=$work" "/proc/$holder/environ" ||
+                ! grep -qF " $inode $name" /proc/net/unix || echo "$name of process $holder"
+        done
 }
 
 # Processes, sockets and pages that the last runs have left: lines, or nothing.
@@ -43,8 +55,8 @@ leftovers()
     local tries
     for ((tries = 0; tries < 30; tries++)); do
         { ls /dev/shm 2> /dev/null | grep -i mublas
-          grep -aF "@mublas/$(id -u)/" /proc/net/unix
-          grep -lazsF "WORK=$work" /proc/[0-9]*/environ | grep -vE "/proc/($$|self|thread-self)/"; } > "$work/left"
+          names_left
+          grep -lzsxF "WORK=$work" /proc/[0-9]*/environ; } > "$work/left"
         [ -s "$work/left" ] || return 0
         sleep 0.1
     done
