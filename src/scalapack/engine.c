@@ -45,6 +45,8 @@ static void note(struct engine *engine, bool is_done)
         counts_device(engine->symbol, engine->call.matrices[0].distribution.columns, engine->nanoseconds);
         if (team)
             counts_owner(team->processes[team->owner], team->ranks[team->owner], team_am_owner(team));
+    } else if (engine->reason == HOST_QUERY) {
+        counts_ungated(engine->symbol, engine->call.frame);
     } else {
         counts_host(engine->symbol, engine->reason == HOST_REASON_COUNT ? HOST_FASTER : engine->reason);
     }

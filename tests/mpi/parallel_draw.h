@@ -148,6 +148,9 @@ static void draw_windows(struct problem *problem, const struct grid *grid)
             window->in = &problem->spreads[problem->spread_count++];
             draw_spread(window->in, problem, grid, is_strict);
             draw_place(window, is_strict, is_from_the_first(problem, grid));
+            /* ScaLAPACK 2.2 takes IB for JB where it reduces to the standard form. */
+            if (problem->as->kind == KIND_REDUCTION || is_family(problem, KIND_EIGEN, LAPACK_SYGVX))
+                window->column = window->row;
         }
         if (i > 0 && is_strict && window->in != problem->windows[0].in) {
             const int gap = window->in->gap;
