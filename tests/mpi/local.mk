@@ -7,13 +7,13 @@ EXTRA_DIST += tests/mpi/reports.sh
 tests/mpi/reports.log: tests/system/counted$(EXEEXT)
 
 # Every parallel routine of the engine (src/scalapack).
-TESTS += tests/mpi/parallel_properties.sh
+plain_tests += tests/mpi/parallel_properties.sh
 EXTRA_DIST += tests/mpi/mpi.sh tests/mpi/parallel_properties.sh
-# And what may go wrong.
-TESTS += tests/mpi/parallel_faults.sh
+# And where something goes wrong.
+plain_tests += tests/mpi/parallel_faults.sh
 EXTRA_DIST += tests/mpi/parallel_faults.sh
 # ScaLAPACK's own testers, with Open MPI and with MPICH.
-TESTS += tests/mpi/scalapack_testers.sh
+plain_tests += tests/mpi/scalapack_testers.sh
 EXTRA_DIST += tests/mpi/scalapack_testers.sh tests/mpi/thin/INV.dat tests/mpi/thin/LLT.dat tests/mpi/thin/LU.dat \
 	tests/mpi/thin/SEP.dat tests/mpi/thin/SEPR.dat
 parallel_headers = tests/mpi/dense.h tests/mpi/spread.h tests/mpi/parallel_problem.h tests/mpi/parallel_draw.h \
