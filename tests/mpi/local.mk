@@ -24,14 +24,14 @@ check_PROGRAMS += tests/mpi/symmetric
 tests_mpi_symmetric_SOURCES = tests/mpi/symmetric.c
 tests_mpi_symmetric_LDADD = $(SCALAPACK_LIBS) $(BLAS_LIBS) -lm
 tests/mpi/scalapack.log: tests/mpi/symmetric$(EXEEXT)
-check_PROGRAMS += tests/mpi/parallel_properties
+plain_programs += tests/mpi/parallel_properties
 tests_mpi_parallel_properties_SOURCES = tests/mpi/parallel_properties.c $(parallel_headers)
 tests_mpi_parallel_properties_LDADD = $(SCALAPACK_LIBS) -lm
 tests/mpi/parallel_properties.log: tests/mpi/parallel_properties$(EXEEXT)
-check_PROGRAMS += tests/mpi/parallel_faults
+plain_programs += tests/mpi/parallel_faults
 tests_mpi_parallel_faults_SOURCES = tests/mpi/parallel_faults.c
 tests_mpi_parallel_faults_LDADD = $(SCALAPACK_LIBS) -lm -ldl -lpthread
-# Libraries are to call its mmap.
+# Libraries call its mmap.
 tests_mpi_parallel_faults_LDFLAGS = $(AM_LDFLAGS) -rdynamic
 tests/mpi/parallel_faults.log: tests/mpi/parallel_faults$(EXEEXT)
 else
