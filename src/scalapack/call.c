@@ -336,9 +336,10 @@ static uint64_t hash_word(const struct parallel_call *call, uint64_t hash, enum 
     case WORD_k:
     case WORD_nrhs: return hash_bytes(hash, parallel_address(call, word), sizeof(int32_t));
     case WORD_il:
-    case WORD_iu: return hash_bytes(hash, parallel_address(call, word), has_range(call, 'I') ? sizeof(int32_t) : 0);
+    case WORD_iu:
+        return has_range(call, 'I') ? hash_bytes(hash, parallel_address(call, word), sizeof(int32_t)) : hash;
     case WORD_vl:
-    case WORD_vu: return hash_bytes(hash, parallel_address(call, word), has_range(call, 'V') ? real : 0);
+    case WORD_vu: return has_range(call, 'V') ? hash_bytes(hash, parallel_address(call, word), real) : hash;
     case WORD_alpha:
     case WORD_beta:
         return hash_bytes(hash, parallel_address(call, word),

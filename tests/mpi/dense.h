@@ -1,5 +1,5 @@
-/* dense.h - whole matrices in double precision, real and imaginary parts apart, and the few operations that the
- * tests of parallel routines judge results by: written out, so that no BLAS has a part in it. */
+/* dense.h - whole matrices in double precision, real and imaginary parts apart, and the few operations that
+ * the tests of parallel routines judge results by: written out, so that no BLAS has a part in it. */
 #ifndef MUBLAS_TESTS_DENSE_H
 #define MUBLAS_TESTS_DENSE_H
 
@@ -101,8 +101,10 @@ static struct dense dense_sum(struct number alpha, struct dense a, struct number
     const struct dense c = dense_new(a.rows, a.columns);
     const bool has_b = beta.re != 0 || beta.im != 0;
     for (size_t i = 0; i < (size_t)a.rows * (size_t)a.columns; i++) {
-        c.re[i] = alpha.re * a.re[i] - alpha.im * a.im[i] + (has_b ? beta.re * b.re[i] - beta.im * b.im[i] : 0);
-        c.im[i] = alpha.re * a.im[i] + alpha.im * a.re[i] + (has_b ? beta.re * b.im[i] + beta.im * b.re[i] : 0);
+        c.re[i] =
+            alpha.re * a.re[i] - alpha.im * a.im[i] + (has_b ? beta.re * b.re[i] - beta.im * b.im[i] : 0);
+        c.im[i] =
+            alpha.re * a.im[i] + alpha.im * a.re[i] + (has_b ? beta.re * b.im[i] + beta.im * b.re[i] : 0);
     }
     return c;
 }
@@ -123,9 +125,8 @@ static double dense_largest(struct dense a, char part)
     double most = 0;
     for (int j = 0; j < a.columns; j++)
         for (int i = 0; i < a.rows; i++) {
-            const double size = dense_is_in(part, i, j)
-                                    ? hypot(a.re[dense_at(&a, i, j)], a.im[dense_at(&a, i, j)])
-                                    : 0;
+            const double size =
+                dense_is_in(part, i, j) ? hypot(a.re[dense_at(&a, i, j)], a.im[dense_at(&a, i, j)]) : 0;
             most = size <= most ? most : isnan(size) ? INFINITY : size;
         }
     return most;
@@ -176,14 +177,15 @@ static struct dense dense_scaled(struct dense a, const double *by)
     return c;
 }
 
-/* Of a lower triangle without zeros on its real diagonal: column by column. */
+/* The inverse of a lower triangle with a real diagonal without zeros, column by column. */
 static struct dense dense_lower_inverse(struct dense l)
 {
     const int n = l.rows;
     const struct dense x = dense_identity(n);
     for (int j = 0; j < n; j++)
         for (int k = j; k < n; k++) {
-            const size_t at = dense_at(&x, k, j), below = dense_at(&x, k + 1, j), of_l = dense_at(&l, k + 1, k);
+            const size_t at = dense_at(&x, k, j), below = dense_at(&x, k + 1, j),
+                         of_l = dense_at(&l, k + 1, k);
             const double re = x.re[at] /= l.re[dense_at(&l, k, k)], im = x.im[at] /= l.re[dense_at(&l, k, k)];
             add_column(x.re + below, l.re + of_l, -re, n - k - 1);
             add_column(x.re + below, l.im + of_l, im, n - k - 1);

@@ -24,13 +24,13 @@ EXTRA_DIST += tests/mpi/mps.sh tests/mpi/nvidia-cuda-mps-control
 tests/mpi/mps.log: tests/system/counted$(EXEEXT)
 
 # Every parallel routine of the engine (src/scalapack).
-TESTS += tests/mpi/parallel_properties.sh
+plain_tests += tests/mpi/parallel_properties.sh
 EXTRA_DIST += tests/mpi/mpi.sh tests/mpi/parallel_properties.sh
-# And what may go wrong.
-TESTS += tests/mpi/parallel_faults.sh
+# And where something goes wrong.
+plain_tests += tests/mpi/parallel_faults.sh
 EXTRA_DIST += tests/mpi/parallel_faults.sh
 # ScaLAPACK's own testers, with Open MPI and with MPICH.
-TESTS += tests/mpi/scalapack_testers.sh
+plain_tests += tests/mpi/scalapack_testers.sh
 EXTRA_DIST += tests/mpi/scalapack_testers.sh tests/mpi/thin/INV.dat tests/mpi/thin/LLT.dat tests/mpi/thin/LU.dat \
 	tests/mpi/thin/SEP.dat tests/mpi/thin/SEPR.dat
 parallel_headers = tests/mpi/dense.h tests/mpi/spread.h tests/mpi/parallel_problem.h tests/mpi/parallel_draw.h \
@@ -47,14 +47,14 @@ tests_mpi_symmetric_LDADD = $(SCALAPACK_LIBS) $(BLAS_LIBS) -lm
 tests/mpi/scalapack.log: tests/mpi/symmetric$(EXEEXT)
 tests/mpi/parallel_reports.log: tests/mpi/symmetric$(EXEEXT)
 tests/mpi/bench.log: bench/programs/scalapack$(EXEEXT)
-check_PROGRAMS += tests/mpi/parallel_properties
+plain_programs += tests/mpi/parallel_properties
 tests_mpi_parallel_properties_SOURCES = tests/mpi/parallel_properties.c $(parallel_headers)
 tests_mpi_parallel_properties_LDADD = $(SCALAPACK_LIBS) -lm
 tests/mpi/parallel_properties.log: tests/mpi/parallel_properties$(EXEEXT)
-check_PROGRAMS += tests/mpi/parallel_faults
+plain_programs += tests/mpi/parallel_faults
 tests_mpi_parallel_faults_SOURCES = tests/mpi/parallel_faults.c
 tests_mpi_parallel_faults_LDADD = $(SCALAPACK_LIBS) -lm -ldl -lpthread
-# Libraries are to call its mmap.
+# Libraries call its mmap.
 tests_mpi_parallel_faults_LDFLAGS = $(AM_LDFLAGS) -rdynamic
 tests/mpi/parallel_faults.log: tests/mpi/parallel_faults$(EXEEXT)
 else

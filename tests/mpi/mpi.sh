@@ -54,7 +54,7 @@ leftovers()
 {
     local tries
     for ((tries = 0; tries < 30; tries++)); do
-        { ls /dev/shm 2> /dev/null | grep -i mublas
+        { find /dev/shm -iname "*mublas*" 2> /dev/null
           names_left
           grep -lzsxF "WORK=$work" /proc/[0-9]*/environ; } > "$work/left"
         [ -s "$work/left" ] || return 0

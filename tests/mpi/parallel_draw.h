@@ -8,7 +8,10 @@ static int pick_order(void)
 {
     static const int small[] = {0, 1, 2}, middle[] = {31, 32, 33, 64, 65}, large[] = {100, 150};
     const int which = pick(100);
-    return which < 15 ? small[pick(3)] : which < 75 ? middle[pick(5)] : which < 97 ? large[pick(2)] : ORDER_MOST;
+    return which < 15 ? small[pick(3)]
+         : which < 75 ? middle[pick(5)]
+         : which < 97 ? large[pick(2)]
+                      : ORDER_MOST;
 }
 
 static int pick_block(void)
@@ -57,7 +60,8 @@ static void draw_sizes(struct problem *problem)
     if (is_family(problem, KIND_EIGEN, LAPACK_SYGVX) && problem->n > 150)
         problem->n = 150;
     /* ScaLAPACK's own abort the program with order 0. */
-    const bool has_order = problem->as->kind == KIND_REDUCTION || is_family(problem, KIND_EIGEN, LAPACK_SYGVX);
+    const bool has_order =
+        problem->as->kind == KIND_REDUCTION || is_family(problem, KIND_EIGEN, LAPACK_SYGVX);
     if (has_order && problem->n == 0)
         problem->n = 1;
     if (!problem_has(problem, "M") || problem->as->kind == KIND_EIGEN)
@@ -77,8 +81,8 @@ static int size_by(const struct problem *problem, const char *word)
     }
 }
 
-/* ScaLAPACK 2.2's eigensolvers give wrong vectors, and write beside Z, where a matrix does not begin at the first
- * process or the submatrix not with it: calls that may be theirs begin there. */
+/* ScaLAPACK 2.2's eigensolvers give wrong vectors, and write beside Z, where a matrix does not begin at the
+ * first process or the submatrix not with it: calls that may be theirs begin there. */
 static bool is_from_the_first(const struct problem *problem, const struct grid *grid)
 {
     return problem->as->kind == KIND_EIGEN &&
@@ -99,7 +103,7 @@ static void draw_spread(struct spread *spread, const struct problem *problem, co
     spread->gap = odds(50) ? 0 : pick(4);
 }
 
-/* Where the submatrix begins. */
+/* The first element of the submatrix. */
 static void draw_place(struct window *window, bool is_strict, bool is_first)
 {
     window->row = odds(40) || is_first ? 0 : is_strict ? window->in->row_block * pick(2) : pick(70);
@@ -127,7 +131,8 @@ static void place_beside(struct window *window, const struct window *a, const st
 static void draw_windows(struct problem *problem, const struct grid *grid)
 {
     const bool is_strict = problem->as->kind != KIND_PRODUCT;
-    const bool is_solver = is_family(problem, KIND_FACTOR, LAPACK_POTRS) || is_family(problem, KIND_FACTOR, LAPACK_GETRS);
+    const bool is_solver =
+        is_family(problem, KIND_FACTOR, LAPACK_POTRS) || is_family(problem, KIND_FACTOR, LAPACK_GETRS);
     const char *text = problem->as->matrices;
     for (int i = 0; *text; i++) {
         char rows[8], columns[8], flag[8], access[2];
@@ -183,9 +188,11 @@ static void draw_range(struct problem *problem)
     problem->vu = high == low ? problem->vl + 0.5 / (n + 1) : (2 * high + 1.0) / (n + 1) - 1;
 }
 
-static void problem_draw(struct problem *problem, const char *name, const struct grid *grid, bool may_be_the_hosts)
+static void problem_draw(struct problem *problem, const char *name, const struct grid *grid,
+                         bool may_be_the_hosts)
 {
-    *problem = (struct problem){.as = documented_find(name), .name = name, .may_be_the_hosts = may_be_the_hosts};
+    *problem =
+        (struct problem){.as = documented_find(name), .name = name, .may_be_the_hosts = may_be_the_hosts};
     problem->is_single = name[1] == 's' || name[1] == 'c';
     problem->is_complex = name[1] == 'c' || name[1] == 'z';
     problem->element = (problem->is_single ? 4u : 8u) * (problem->is_complex ? 2u : 1u);
@@ -235,7 +242,8 @@ static struct dense random_spectrum(struct problem *problem)
 }
 
 /* A for the eigenvalues of `c`, where B = L L'. */
-static struct dense generalised(const struct problem *problem, struct dense c, struct dense l, struct dense l_inverse)
+static struct dense generalised(const struct problem *problem, struct dense c, struct dense l,
+                                struct dense l_inverse)
 {
     const struct dense by = problem->itype == 1 ? l : dense_op(l_inverse, 'C');
     return dense_product(dense_product(by, c), dense_op(by, 'C'));
@@ -257,7 +265,8 @@ static void make_eigen(struct problem *problem)
 static void write_factor(struct problem *problem, char letter, bool is_unit)
 {
     const struct dense l = random_lower(problem, problem->n);
-    window_write(problem_window(problem, letter), problem->uplo == 'L' ? l : dense_op(l, 'C'), problem->uplo, is_unit);
+    window_write(problem_window(problem, letter), problem->uplo == 'L' ? l : dense_op(l, 'C'), problem->uplo,
+                 is_unit);
 }
 
 /* P L U of a random matrix, by partial pivoting; pivots from 1. */
@@ -319,7 +328,8 @@ static void make_product(struct problem *problem)
         const struct window *const window = &problem->windows[i];
         const bool is_result = problem->letters[i] == 'C';
         const bool is_update = is_result && (family == FAMILY_SYRK || family == FAMILY_HERK);
-        const bool has_part = is_update || (i == 0 && (is_triangle || family == FAMILY_SYMM || family == FAMILY_HEMM));
+        const bool has_part =
+            is_update || (i == 0 && (is_triangle || family == FAMILY_SYMM || family == FAMILY_HEMM));
         struct dense a = random_dense(problem, window->rows, window->columns, 1);
         if (i == 0 && is_triangle) {
             a = random_lower(problem, window->rows);
@@ -328,7 +338,8 @@ static void make_product(struct problem *problem)
         if ((i == 0 && family == FAMILY_HEMM) || (is_result && family == FAMILY_HERK))
             make_hermitian_diagonal(a);
         if (!is_result || problem->beta.re != 0 || problem->beta.im != 0)
-            window_write(window, a, has_part ? problem->uplo : 'F', i == 0 && is_triangle && problem->diag == 'U');
+            window_write(window, a, has_part ? problem->uplo : 'F',
+                         i == 0 && is_triangle && problem->diag == 'U');
     }
 }
 

@@ -1,4 +1,4 @@
-/* What may go wrong with a parallel routine, a case a run:
+/* Parallel routines where something goes wrong, a case a run:
  *   mpirun -n 4 parallel_faults CASE
  * Prints "right" or what is wrong, INFO and a hash of the results where they are to be the host's. With
  * PARALLEL_PIDS=FILE each rank writes its process id to FILE.RANK. */
@@ -31,17 +31,18 @@ void Cblacs_exit(int goes_on);
 void Cigamx2d(int context, const char *scope, const char *topology, int m, int n, int *a, int lda, int *rows,
               int *columns, int flag, int row, int column);
 int numroc_(const int *n, const int *block, const int *me, const int *first, const int *count);
-void pdpotrf_(const char *uplo, const int *n, double *a, const int *ia, const int *ja, const int *desca, int *info);
+void pdpotrf_(const char *uplo, const int *n, double *a, const int *ia, const int *ja, const int *desca,
+              int *info);
 void pdtrtri_(const char *uplo, const char *diag, const int *n, double *a, const int *ia, const int *ja,
               const int *desca, int *info);
-void pdgetrf_(const int *m, const int *n, double *a, const int *ia, const int *ja, const int *desca, int *ipiv,
-              int *info);
+void pdgetrf_(const int *m, const int *n, double *a, const int *ia, const int *ja, const int *desca,
+              int *ipiv, int *info);
 void pdsyngst_(const int *itype, const char *uplo, const int *n, double *a, const int *ia, const int *ja,
-               const int *desca, const double *b, const int *ib, const int *jb, const int *descb, double *scale,
-               double *work, const int *lwork, int *info);
+               const int *desca, const double *b, const int *ib, const int *jb, const int *descb,
+               double *scale, double *work, const int *lwork, int *info);
 void pdsyevd_(const char *job, const char *uplo, const int *n, double *a, const int *ia, const int *ja,
-              const int *desca, double *w, double *z, const int *iz, const int *jz, const int *descz, double *work,
-              const int *lwork, int *iwork, const int *liwork, int *info);
+              const int *desca, double *w, double *z, const int *iz, const int *jz, const int *descz,
+              double *work, const int *lwork, int *iwork, const int *liwork, int *info);
 
 enum { ORDER = 100, BLOCK = 8 };
 static const int zero = 0, one = 1;
@@ -126,7 +127,8 @@ static void check_factor(const struct matrix *m)
 {
     for (int j = 0; j < m->columns; j++)
         for (int i = 0; i < m->rows; i++) {
-            const int row = index_of(i, m->row, m->grid_rows), column = index_of(j, m->column, m->grid_columns);
+            const int row = index_of(i, m->row, m->grid_rows),
+                      column = index_of(j, m->column, m->grid_columns);
             const double wanted = row >= column ? 1 : least(row, column);
             if (!(fabs(m->local[(size_t)j * (size_t)m->ld + (size_t)i] - wanted) < 1e-9))
                 fail("the factor is wrong");
@@ -153,8 +155,8 @@ static void eigenvalues(int context)
     double w[ORDER], *const work = malloc(WORK * sizeof *work);
     int *const iwork = malloc(INTEGERS * sizeof *iwork), info = 77;
     matrix_fill(&a, differences);
-    pdsyevd_("V", "U", &order, a.local, &one, &one, a.descriptor, w, z.local, &one, &one, z.descriptor, work, &lwork,
-             iwork, &liwork, &info);
+    pdsyevd_("V", "U", &order, a.local, &one, &one, a.descriptor, w, z.local, &one, &one, z.descriptor, work,
+             &lwork, iwork, &liwork, &info);
     for (int i = 0; i < ORDER && info == 0; i++)
         if (!(fabs(w[i] - (2 - 2 * cos((i + 1) * acos(-1) / (ORDER + 1)))) < 1e-12))
             fail("an eigenvalue is wrong");
@@ -258,8 +260,8 @@ static void case_query(void)
     double w[ORDER], *const work = malloc(WORK * sizeof *work);
     int *const iwork = malloc(INTEGERS * sizeof *iwork), info = 77;
     matrix_fill(&a, differences);
-    pdsyevd_("V", "U", &order, a.local, &one, &one, a.descriptor, w, z.local, &one, &one, z.descriptor, work, &lwork,
-             iwork, &liwork, &info);
+    pdsyevd_("V", "U", &order, a.local, &one, &one, a.descriptor, w, z.local, &one, &one, z.descriptor, work,
+             &lwork, iwork, &liwork, &info);
     printf("rank %d INFO %d\n", me, info);
     factor(context, ORDER);
     free(work);
@@ -315,8 +317,8 @@ static void case_inner(void)
     matrix_fill(&a, differences);
     matrix_fill(&b, differences);
     matrix_set(&a, 50, 20, NAN);
-    pdsyngst_(&one, "L", &order, a.local, &one, &one, a.descriptor, b.local, &one, &one, b.descriptor, &scale, work,
-              &lwork, &info);
+    pdsyngst_(&one, "L", &order, a.local, &one, &one, a.descriptor, b.local, &one, &one, b.descriptor, &scale,
+              work, &lwork, &info);
     if (info != 0)
         fail("INFO of pdsyngst is not 0");
     free(work);
@@ -333,12 +335,13 @@ static void limit(int resource, size_t bytes)
 /* Libraries call this one, too. There is no room for what ranks share once `lacks_room` is set. */
 static bool lacks_room;
 
-__attribute__((visibility("default"))) void *mmap(void *address, size_t length, int protection, int flags, int file,
-                                                  off_t offset)
+__attribute__((visibility("default"))) void *mmap(void *address, size_t length, int protection, int flags,
+                                                  int file, off_t offset)
 {
     char path[64], name[64] = "";
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    if (lacks_room && file >= 0 && readlink(path, name, sizeof name - 1) > 0 && strstr(name, "mublas arena")) {
+    if (lacks_room && file >= 0 && readlink(path, name, sizeof name - 1) > 0 &&
+        strstr(name, "mublas arena")) {
         errno = ENOMEM;
         return MAP_FAILED;
     }
@@ -360,7 +363,10 @@ static void wake_all(int context)
 /* On one rank, or by `rank` -1 on all. */
 static void case_limit(bool of_files, int rank)
 {
-    enum { LARGE = 540, FEWER = 2500000 }; /* than the bytes of the whole matrix, and more than those of a part */
+    enum {
+        LARGE = 540,
+        FEWER = 2500000
+    }; /* than the bytes of the whole matrix, and more than those of a part */
     const int context = grid_of_all(), order = LARGE;
     int info = 77;
     struct matrix m = matrix_new(context, LARGE);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What may go wrong with parallel routines: every case ends by itself, its results are the host's or right, and
+# Parallel routines where something goes wrong: every case ends by itself, its results are the host's or right, and
 # no process, socket or page of it remains. SCALAPACK_FULL=1 fails more of the driver's calls.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"

@@ -1,4 +1,5 @@
-/* parallel_judge.h - is what a parallel routine gave right? By the grid's first process, which has all of it. */
+/* parallel_judge.h - is what a parallel routine gave right? By the grid's first process, which has all of it.
+ */
 #ifndef MUBLAS_TESTS_PARALLEL_JUDGE_H
 #define MUBLAS_TESTS_PARALLEL_JUDGE_H
 
@@ -7,7 +8,7 @@
 #include <float.h>
 #include <stdarg.h>
 
-/* What is wrong, the first of it; empty: nothing. */
+/* The first thing that is wrong; empty: nothing is. */
 static char verdict[256];
 
 __attribute__((format(printf, 1, 2))) static void complain(const char *format, ...)
@@ -73,7 +74,8 @@ static struct dense product_of(struct problem *problem)
         return dense_product(x, dense_op(x, family == FAMILY_HERK ? 'C' : 'T'));
     default: /* trmm's result, trsm's right-hand sides */
         x = family == FAMILY_TRMM ? before(problem, 'B') : after(problem, 'B');
-        return with_a(problem, dense_op(dense_triangle(a, problem->uplo, is_unit(problem)), problem->trans), x);
+        return with_a(problem, dense_op(dense_triangle(a, problem->uplo, is_unit(problem)), problem->trans),
+                      x);
     }
 }
 
@@ -84,8 +86,8 @@ static void judge_product(struct problem *problem)
     const struct dense product = product_of(problem);
     const bool has_c = strchr(problem->letters, 'C');
     const int order = family == FAMILY_GEMM || family == FAMILY_SYRK || family == FAMILY_HERK ? problem->k
-                      : problem->side == 'L'                                                 ? problem->m
-                                                                                             : problem->n;
+                    : problem->side == 'L'                                                    ? problem->m
+                                                                                              : problem->n;
     const char part = family == FAMILY_SYRK || family == FAMILY_HERK ? problem->uplo : 'F';
     struct dense difference;
     if (family == FAMILY_TRSM) {
@@ -160,17 +162,21 @@ static void judge_factor(struct problem *problem, const int *pivots)
                                  dense_mirrored(a, problem->uplo, true));
         break;
     case LAPACK_TRTRI:
-        error = dense_difference(dense_product(dense_triangle(after(problem, 'A'), problem->uplo, is_unit(problem)),
-                                               known_factor(problem, 'A')), one);
+        error = dense_difference(
+            dense_product(dense_triangle(after(problem, 'A'), problem->uplo, is_unit(problem)),
+                          known_factor(problem, 'A')),
+            one);
         break;
     case LAPACK_POTRI:
         error = dense_difference(dense_product(dense_mirrored(after(problem, 'A'), problem->uplo, true),
-                                               squared(problem, known_factor(problem, 'A'))), one);
+                                               squared(problem, known_factor(problem, 'A'))),
+                                 one);
         part = 'F';
         break;
     case LAPACK_POTRS:
-        error = dense_difference(dense_product(squared(problem, known_factor(problem, 'A')), after(problem, 'B')),
-                                 before(problem, 'B'));
+        error =
+            dense_difference(dense_product(squared(problem, known_factor(problem, 'A')), after(problem, 'B')),
+                             before(problem, 'B'));
         part = 'F';
         break;
     case LAPACK_GETRF:
@@ -178,8 +184,9 @@ static void judge_factor(struct problem *problem, const int *pivots)
         part = 'F';
         break;
     default:
-        error = dense_difference(dense_product(dense_op(pivoted_product(a, pivots), problem->trans),
-                                               after(problem, 'B')), before(problem, 'B'));
+        error = dense_difference(
+            dense_product(dense_op(pivoted_product(a, pivots), problem->trans), after(problem, 'B')),
+            before(problem, 'B'));
         part = 'F';
         break;
     }
@@ -232,10 +239,11 @@ static void judge_vectors(struct problem *problem, const struct answer *answer)
         error = dense_difference(az, zw);
     } else {
         metric = dense_product(problem->itype == 3 ? problem->b_inverse : problem->b, z);
-        error = problem->itype == 1   ? dense_difference(az, dense_product(problem->b, zw))
-                : problem->itype == 3 ? dense_difference(dense_product(problem->b, az), zw)
-                                      : dense_difference(dense_product(dense_mirrored(before(problem, 'A'), problem->uplo, true),
-                                                                       metric), zw);
+        error = problem->itype == 1 ? dense_difference(az, dense_product(problem->b, zw))
+              : problem->itype == 3
+                  ? dense_difference(dense_product(problem->b, az), zw)
+                  : dense_difference(
+                        dense_product(dense_mirrored(before(problem, 'A'), problem->uplo, true), metric), zw);
     }
     judge(problem, "A Z - Z W", dense_largest(error, 'F'), 4, problem->n);
     error = dense_difference(dense_product(h, metric), dense_identity(answer->found));
@@ -262,8 +270,10 @@ static void judge_eigen(struct problem *problem, const struct answer *answer)
         return;
     const struct dense factor = dense_triangle(after(problem, 'B'), problem->uplo, false);
     judge(problem, "B's factor",
-          dense_largest(dense_difference(squared(problem, factor), dense_mirrored(before(problem, 'B'), problem->uplo, true)),
-                        'F'), 4, problem->n);
+          dense_largest(dense_difference(squared(problem, factor),
+                                         dense_mirrored(before(problem, 'B'), problem->uplo, true)),
+                        'F'),
+          4, problem->n);
 }
 
 static void judge_all(struct problem *problem, const struct answer *answer)

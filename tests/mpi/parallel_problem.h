@@ -1,5 +1,5 @@
-/* parallel_problem.h - one random call of a parallel routine: what the test draws of it, on all processes alike,
- * and its arguments by the words of ScaLAPACK's documentation. */
+/* parallel_problem.h - one random call of a parallel routine: what the test draws of it, on all processes
+ * alike, and its arguments by the words of ScaLAPACK's documentation. */
 #ifndef MUBLAS_TESTS_PARALLEL_PROBLEM_H
 #define MUBLAS_TESTS_PARALLEL_PROBLEM_H
 
@@ -31,12 +31,12 @@ struct problem {
     struct window windows[MATRICES_MOST];
     char letters[MATRICES_MOST + 1];
     /* On the grid's first process. */
-    double *eigenvalues;        /* known beforehand, ascending */
-    struct dense b, b_inverse;  /* of generalised problems */
-    struct dense known;         /* a factor's product */
+    double *eigenvalues;       /* known beforehand, ascending */
+    struct dense b, b_inverse; /* of generalised problems */
+    struct dense known;        /* a factor's product */
 };
 
-/* What a process tells of its call. */
+/* A process tells so much of its call. */
 struct answer {
     int served, info, found, nz;
     double scale;
@@ -85,7 +85,7 @@ static struct window *problem_window(struct problem *problem, char letter)
     return &problem->windows[strchr(problem->letters, letter) - problem->letters];
 }
 
-/* What a call has besides its matrices. */
+/* The arguments besides matrices. */
 struct arguments {
     char jobz, range, uplo, side, trans, transb, diag;
     union scalar alpha, beta, vl, vu, abstol, orfac, scale;
@@ -161,9 +161,10 @@ static void *matrix_argument(struct arguments *of, struct problem *problem, cons
     struct spread *const in = problem->windows[number].in;
     if (strlen(word) == 1)
         return spread_local(in);
-    return word[0] == 'D' ? (void *)in->descriptor
-                          : strlen(word) == 2 && word[0] == 'I' ? (void *)&of->ia[number]
-                          : strlen(word) == 2 && word[0] == 'J' ? (void *)&of->ja[number] : NULL;
+    return word[0] == 'D'                      ? (void *)in->descriptor
+         : strlen(word) == 2 && word[0] == 'I' ? (void *)&of->ia[number]
+         : strlen(word) == 2 && word[0] == 'J' ? (void *)&of->ja[number]
+                                               : NULL;
 }
 
 static void *argument(struct arguments *of, struct problem *problem, const char *word)
@@ -172,16 +173,41 @@ static void *argument(struct arguments *of, struct problem *problem, const char 
         const char *word;
         void *address;
     } known[] = {
-        {"JOBZ", &of->jobz}, {"RANGE", &of->range}, {"UPLO", &of->uplo}, {"SIDE", &of->side},
-        {"TRANS", &of->trans}, {"TRANSA", &of->trans}, {"TRANSB", &of->transb}, {"DIAG", &of->diag},
-        {"M", problem->as->kind == KIND_EIGEN ? &of->found : &problem->m}, {"N", &problem->n},
-        {"K", &problem->k}, {"NRHS", &problem->nrhs}, {"IBTYPE", &problem->itype}, {"ALPHA", &of->alpha},
-        {"BETA", &of->beta}, {"VL", &of->vl}, {"VU", &of->vu}, {"IL", &of->il}, {"IU", &of->iu},
-        {"ABSTOL", &of->abstol}, {"NZ", &of->nz}, {"W", of->w}, {"ORFAC", &of->orfac},
-        {"WORK", of->workspaces[0]}, {"LWORK", &of->lengths[0]}, {"RWORK", of->workspaces[1]},
-        {"LRWORK", &of->lengths[1]}, {"IWORK", of->workspaces[2]}, {"LIWORK", &of->lengths[2]},
-        {"IFAIL", of->ifail}, {"ICLUSTR", of->iclustr}, {"GAP", of->gap}, {"INFO", &of->info},
-        {"IPIV", of->pivots}, {"SCALE", &of->scale},
+        {"JOBZ", &of->jobz},
+        {"RANGE", &of->range},
+        {"UPLO", &of->uplo},
+        {"SIDE", &of->side},
+        {"TRANS", &of->trans},
+        {"TRANSA", &of->trans},
+        {"TRANSB", &of->transb},
+        {"DIAG", &of->diag},
+        {"M", problem->as->kind == KIND_EIGEN ? &of->found : &problem->m},
+        {"N", &problem->n},
+        {"K", &problem->k},
+        {"NRHS", &problem->nrhs},
+        {"IBTYPE", &problem->itype},
+        {"ALPHA", &of->alpha},
+        {"BETA", &of->beta},
+        {"VL", &of->vl},
+        {"VU", &of->vu},
+        {"IL", &of->il},
+        {"IU", &of->iu},
+        {"ABSTOL", &of->abstol},
+        {"NZ", &of->nz},
+        {"W", of->w},
+        {"ORFAC", &of->orfac},
+        {"WORK", of->workspaces[0]},
+        {"LWORK", &of->lengths[0]},
+        {"RWORK", of->workspaces[1]},
+        {"LRWORK", &of->lengths[1]},
+        {"IWORK", of->workspaces[2]},
+        {"LIWORK", &of->lengths[2]},
+        {"IFAIL", of->ifail},
+        {"ICLUSTR", of->iclustr},
+        {"GAP", of->gap},
+        {"INFO", &of->info},
+        {"IPIV", of->pivots},
+        {"SCALE", &of->scale},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].word, word) == 0)
@@ -199,8 +225,8 @@ static void call_with(routine *function, void **a)
                void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
                void *, void *, void *, void *, void *, void *, void *, void *))function)(
         a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15],
-        a[16], a[17], a[18], a[19], a[20], a[21], a[22], a[23], a[24], a[25], a[26], a[27], a[28], a[29], a[30],
-        a[31], a[32], a[33], a[34], a[35], a[36], a[37], a[38], a[39], a[40], a[41], a[42], a[43]);
+        a[16], a[17], a[18], a[19], a[20], a[21], a[22], a[23], a[24], a[25], a[26], a[27], a[28], a[29],
+        a[30], a[31], a[32], a[33], a[34], a[35], a[36], a[37], a[38], a[39], a[40], a[41], a[42], a[43]);
 }
 
 static void call_routine(routine *function, struct arguments *of, struct problem *problem)
@@ -236,9 +262,12 @@ static void make_workspaces(routine *function, struct arguments *of, struct prob
     for (int i = 0; i < WORKSPACES; i++) {
         int integer;
         memcpy(&integer, asked[i], sizeof integer);
-        const double told = !problem_has(problem, words[i]) ? 0 : i == 2 ? integer : real_of(problem, asked[i]);
+        const double told = !problem_has(problem, words[i]) ? 0
+                          : i == 2                          ? integer
+                                                            : real_of(problem, asked[i]);
         of->lengths[i] = 2 * (told > 0 ? (int)told : 0) + EXTRA;
-        of->workspaces[i] = dense_keep(malloc((size_t)of->lengths[i] * (i == 2 ? sizeof(int) : problem->element)));
+        of->workspaces[i] =
+            dense_keep(malloc((size_t)of->lengths[i] * (i == 2 ? sizeof(int) : problem->element)));
     }
 }
 

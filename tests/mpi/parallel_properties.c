@@ -1,9 +1,9 @@
 /* Random calls of every parallel routine on random grids, judged by what they mean.
  *   mpirun -n P parallel_properties SEED COUNT host|device [FIRST [ROUTINE]]
- * Makes COUNT calls from number FIRST on (each depends on SEED and its own number alone), of one routine if it
- * is named. With `device` each call that is legal and no trifle must run on the device on all processes of its
- * grid, as mublas' lines say, which this program reads: MUBLAS_VERBOSE must be 3. Prints a line for each wrong
- * call and one of the sums; the exit status is 1 if there was one. */
+ * Makes COUNT calls from number FIRST on (each depends on SEED and its own number alone), of one routine if
+ * it is named. With `device` each call that is legal and no trifle must run on the device on all processes of
+ * its grid, as mublas' lines say, which this program reads: MUBLAS_VERBOSE must be 3. Prints a line for each
+ * wrong call and one of the sums; the exit status is 1 if there was one. */
 #define _GNU_SOURCE
 #include "mpi/parallel_judge.h"
 
@@ -59,7 +59,8 @@ static void on_alarm(int signal)
     _exit(3);
 }
 
-/* Standard error is a file, which was opened to be appended to (mublas writes to no other one than it found). */
+/* Standard error is a file, which was opened to be appended to (mublas writes to no other one than it found).
+ */
 static void watch_log(void)
 {
     test.log = open("/proc/self/fd/2", O_RDWR | O_CLOEXEC);
@@ -149,7 +150,8 @@ static void share_pivots(const struct grid *grid, int *pivots)
 }
 
 /* Local pivots lie where A's rows do. */
-static void spread_pivots(const struct problem *problem, const struct grid *grid, const int *pivots, int *local)
+static void spread_pivots(const struct problem *problem, const struct grid *grid, const int *pivots,
+                          int *local)
 {
     const struct window *const a = &problem->windows[0];
     int at;
@@ -159,8 +161,8 @@ static void spread_pivots(const struct problem *problem, const struct grid *grid
 }
 
 /* On the first process: everybody's pivots, which must be the same along the columns. */
-static void take_pivots(const struct problem *problem, const struct grid *grid, int row, const int *local, bool is_first,
-                        int *pivots)
+static void take_pivots(const struct problem *problem, const struct grid *grid, int row, const int *local,
+                        bool is_first, int *pivots)
 {
     const struct window *const a = &problem->windows[0];
     const int count = problem->m < problem->n ? problem->m : problem->n;
@@ -174,7 +176,7 @@ static void take_pivots(const struct problem *problem, const struct grid *grid, 
     }
 }
 
-/* What the host leaves as it likes, the device leaves alone. */
+/* The device leaves alone much that the host leaves as it likes. */
 static void set_fates(struct problem *problem, bool was_served)
 {
     const struct documented *const as = problem->as;
@@ -226,15 +228,17 @@ static void make_answer(const struct problem *problem, const struct arguments *o
         note_failures(problem, of, answer);
 }
 
-/* Results of ScaLAPACK 2.2's own eigensolvers are its affair: of order 1, for one, their vectors are wrong, and
- * some refuse what others take. */
+/* Results of ScaLAPACK 2.2's own eigensolvers are its affair: of order 1, for one, their vectors are wrong,
+ * and some refuse what others take. */
 static bool is_to_be_judged(const struct problem *problem, const struct answer *answer)
 {
-    return problem->n > 0 && problem->m > 0 && (answer->served || problem->as->kind != KIND_EIGEN || (!test.wants_device && problem->n > 1));
+    return problem->n > 0 && problem->m > 0 &&
+           (answer->served || problem->as->kind != KIND_EIGEN || (!test.wants_device && problem->n > 1));
 }
 
 /* Everybody's answer on the first process, where they must be alike. */
-static void gather_answers(struct problem *problem, const struct grid *grid, struct answer *mine, bool must_be_served)
+static void gather_answers(struct problem *problem, const struct grid *grid, struct answer *mine,
+                           bool must_be_served)
 {
     enum { INTS = sizeof(struct answer) / sizeof(int) };
     static struct answer theirs;
@@ -274,14 +278,15 @@ static void describe(int number, const struct problem *problem, const struct gri
 {
     const struct spread *const a = &problem->spreads[0];
     snprintf(test.now, sizeof test.now,
-             "call %d: %s m %d n %d k %d nrhs %d %c%c%c%c%c%c%c itype %d grid %dx%d blocks %dx%d sources %d,%d at %d,%d",
+             "call %d: %s m %d n %d k %d nrhs %d %c%c%c%c%c%c%c itype %d grid %dx%d blocks %dx%d sources "
+             "%d,%d at %d,%d",
              number, problem->name, problem->m, problem->n, problem->k, problem->nrhs, problem->jobz,
              problem->range, problem->uplo, problem->side, problem->trans, problem->transb, problem->diag,
              problem->itype, grid->rows, grid->columns, a->row_block, a->column_block, a->row_source,
              a->column_source, problem->windows[0].row, problem->windows[0].column);
 }
 
-/* By all processes of the grid. */
+/* All processes of the grid make it. */
 static void make_call(int number, const char *name, routine *function, const struct grid *grid)
 {
     static struct problem problem;
@@ -353,7 +358,8 @@ int main(int argc, char **argv)
     struct grid grid = {.context = -1};
     begin(argc, argv);
     for (int i = test.first; i < test.first + test.count; i++) {
-        int which = (int)(((unsigned)i * 37 + (unsigned)test.seed) % PARALLEL_COUNT); /* all of them in turn */
+        int which =
+            (int)(((unsigned)i * 37 + (unsigned)test.seed) % PARALLEL_COUNT); /* all of them in turn */
         for (int at = 0; test.routine && at < PARALLEL_COUNT; at++)
             which = strcmp(routines[at].name, test.routine) == 0 ? at : which;
         alarm(120);

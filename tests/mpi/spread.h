@@ -1,7 +1,7 @@
-/* spread.h - a distributed matrix of a test: its image, which all processes have, a process's part with guards
- * around every column, and after the call every process's part looked at by one of them.
+/* spread.h - a distributed matrix of a test: its image, which all processes have, a process's part with
+ * guards around every column, and after the call every process's part looked at by one of them.
  *
- * What must not be read is NaN, each with a payload of its own, so that it is known again. */
+ * All that must not be read is NaN, each with a payload of its own, so that it is known again. */
 #ifndef MUBLAS_TESTS_SPREAD_H
 #define MUBLAS_TESTS_SPREAD_H
 
@@ -71,8 +71,8 @@ static size_t spread_bytes(const struct spread *spread, const struct grid *grid,
     return (size_t)(columns + 2) * (size_t)spread_ld(spread, grid, row) * spread->element;
 }
 
-/* A process's part as it is before the call; origins (may be NULL): whose number of the image each element is,
- * or -1. */
+/* A process's part as it is before the call; origins (may be NULL): whose number of the image each element
+ * is, or -1. */
 static void spread_fill(const struct spread *spread, const struct grid *grid, int row, int column,
                         unsigned char *part, int *origins)
 {
@@ -128,8 +128,15 @@ static void spread_out(struct spread *spread, const struct grid *grid)
     spread->ld = spread_ld(spread, grid, grid->row);
     spread->part = dense_keep(malloc(spread_bytes(spread, grid, grid->row, grid->column)));
     spread_fill(spread, grid, grid->row, grid->column, spread->part, NULL);
-    const int descriptor[9] = {1, grid->context, spread->rows, spread->columns, spread->row_block,
-                               spread->column_block, spread->row_source, spread->column_source, spread->ld};
+    const int descriptor[9] = {1,
+                               grid->context,
+                               spread->rows,
+                               spread->columns,
+                               spread->row_block,
+                               spread->column_block,
+                               spread->row_source,
+                               spread->column_source,
+                               spread->ld};
     memcpy(spread->descriptor, descriptor, sizeof descriptor);
 }
 

@@ -78,7 +78,7 @@ static const struct documented {
 };
 enum { DOCUMENTED = sizeof documented / sizeof *documented };
 
-/* Of "pdsyevd"; NULL: not in the list. */
+/* The row of "pdsyevd", say; NULL: it is not in the list. */
 static inline const struct documented *documented_find(const char *name)
 {
     for (int i = 0; i < DOCUMENTED; i++)

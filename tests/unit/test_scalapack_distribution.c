@@ -57,10 +57,12 @@ static void draw(struct problem *problem)
 {
     static const size_t elements[] = {4, 8, 16};
     static const int64_t blocks[] = {1, 2, 3, 8, 32, 64, 100};
-    *problem = (struct problem){.all_rows = pick(ORDER_MOST) + 1, .all_columns = pick(ORDER_MOST) + 1,
+    *problem = (struct problem){.all_rows = pick(ORDER_MOST) + 1,
+                                .all_columns = pick(ORDER_MOST) + 1,
                                 .grid_rows = (int)pick(PROCESSES_MOST) + 1,
                                 .grid_columns = (int)pick(PROCESSES_MOST) + 1,
-                                .part = (enum blas_part)pick(3), .element = elements[pick(3)]};
+                                .part = (enum blas_part)pick(3),
+                                .element = elements[pick(3)]};
     struct distribution *const of = &problem->of;
     of->row_block = blocks[pick(7)];
     of->column_block = blocks[pick(7)];
@@ -87,7 +89,8 @@ static bool counts_are_right(const struct problem *problem)
     for (int64_t i = 0; i < problem->all_columns; i++)
         if (distribution_owner(i, problem->of.column_block, problem->of.column_source,
                                problem->grid_columns) != problem->columns.owner[i] ||
-            distribution_local(i, problem->of.column_block, problem->grid_columns) != problem->columns.local[i])
+            distribution_local(i, problem->of.column_block, problem->grid_columns) !=
+                problem->columns.local[i])
             return false;
     return true;
 }
@@ -109,7 +112,8 @@ static void copy_naively(const struct problem *problem, const struct grid_place 
                 problem->columns.owner[column] != place->column)
                 continue;
             unsigned char *const here =
-                local + (size_t)(problem->columns.local[column] * ld + problem->rows.local[row]) * problem->element;
+                local +
+                (size_t)(problem->columns.local[column] * ld + problem->rows.local[row]) * problem->element;
             unsigned char *const there = whole + (size_t)(j * problem->whole_ld + i) * problem->element;
             memcpy(takes ? here : there, takes ? there : here, problem->element);
         }
@@ -135,21 +139,24 @@ static bool copies_as_naively(struct problem *problem, const struct grid_place *
     memcpy(wanted_whole, whole, sizeof whole);
     copy_naively(problem, place, problem->of.ld, wanted_local, wanted_whole, takes);
     if (takes)
-        distribution_take(&problem->of, place, problem->part, problem->element, local, whole, problem->whole_ld);
+        distribution_take(&problem->of, place, problem->part, problem->element, local, whole,
+                          problem->whole_ld);
     else
-        distribution_put(&problem->of, place, problem->part, problem->element, local, whole, problem->whole_ld);
+        distribution_put(&problem->of, place, problem->part, problem->element, local, whole,
+                         problem->whole_ld);
     return memcmp(local, wanted_local, sizeof local) == 0 && memcmp(whole, wanted_whole, sizeof whole) == 0;
 }
 
 static void show(const struct problem *problem, const struct grid_place *place)
 {
     const struct distribution *const of = &problem->of;
-    printf("# %lld x %lld of %lld x %lld from %lld, %lld; blocks %lld x %lld, sources %d, %d, part %d, process "
-           "%d, %d of %d x %d\n",
-           (long long)of->rows, (long long)of->columns, (long long)problem->all_rows,
-           (long long)problem->all_columns, (long long)of->first_row, (long long)of->first_column,
-           (long long)of->row_block, (long long)of->column_block, of->row_source, of->column_source,
-           (int)problem->part, place->row, place->column, place->rows, place->columns);
+    printf(
+        "# %lld x %lld of %lld x %lld from %lld, %lld; blocks %lld x %lld, sources %d, %d, part %d, process "
+        "%d, %d of %d x %d\n",
+        (long long)of->rows, (long long)of->columns, (long long)problem->all_rows,
+        (long long)problem->all_columns, (long long)of->first_row, (long long)of->first_column,
+        (long long)of->row_block, (long long)of->column_block, of->row_source, of->column_source,
+        (int)problem->part, place->row, place->column, place->rows, place->columns);
 }
 
 int main(int argc, char **argv)

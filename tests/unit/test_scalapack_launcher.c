@@ -63,8 +63,8 @@ static void test_finding(void)
     tap_ok(with_variable((const char *const[]){"/bin/sh", "-c", script, NULL}) == 0, "behind a script");
     snprintf(script, sizeof script, "/bin/sh -c '%s find %s; exit $?'; exit $?", program, me);
     tap_ok(with_variable((const char *const[]){"/bin/sh", "-c", script, NULL}) == 0, "behind two");
-    snprintf(script, sizeof script, "exec env -u %s /bin/sh -c '%s=1 %s find $$; exit $?'", variable, variable,
-             program);
+    snprintf(script, sizeof script, "exec env -u %s /bin/sh -c '%s=1 %s find $$; exit $?'", variable,
+             variable, program);
     tap_ok(with_variable((const char *const[]){"/bin/sh", "-c", script, NULL}) == 0,
            "a process between that has not the variable is the launcher");
     snprintf(script, sizeof script, "%s_OF=1 exec env -u %s /bin/sh -c '%s=1 %s find $$; exit $?'", variable,

@@ -1,5 +1,5 @@
-/* Which jobs are whole: all ranks of a launcher with mublas and the same settings, one answer for all of them,
- * whoever else binds their names. Each rank is a process of its own that does what the test tells it.
+/* Which jobs are whole: all ranks of a launcher with mublas and the same settings, one answer for all of
+ * them, whoever else binds their names. Each rank is a process of its own that does what the test tells it.
  *   test_scalapack_membership rank: a line of answer to each command */
 #include "common/local_rank.h"
 #include "scalapack/job_name.h"
@@ -32,19 +32,21 @@ static void answer_of_child(void)
     printf("%s\n", status == 0 ? "not in the child" : "whole in the child");
 }
 
-/* Both kinds of socket, or one of them, under a name of rank 0's job, which is the ranks' own but for the user. */
+/* Both kinds of socket, or one of them, under a name of rank 0's job, which is the ranks' own but for the
+ * user. */
 static void plant(const char *what, bool listens)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     char job[JOB_NAME_BYTES];
     bool planted = job_name_make(local_rank(), job);
-    const int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "mublas/0%s/%s",
-                                strchr(job, '/'), what);
+    const int length =
+        snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "mublas/0%s/%s", strchr(job, '/'), what);
     const socklen_t bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
     const int datagrams = socket(AF_UNIX, SOCK_DGRAM, 0), packets = socket(AF_UNIX, SOCK_SEQPACKET, 0);
     planted = planted && bind(datagrams, (struct sockaddr *)&address, bytes) == 0;
     if (listens)
-        planted = planted && bind(packets, (struct sockaddr *)&address, bytes) == 0 && listen(packets, 10) == 0;
+        planted =
+            planted && bind(packets, (struct sockaddr *)&address, bytes) == 0 && listen(packets, 10) == 0;
     printf("%s\n", planted ? "planted" : "taken");
 }
 
@@ -187,7 +189,8 @@ static void test_whole(void)
     char command[32], process[16];
     start_all(ranks, MOST, MOST);
     tap_ok(all_answer(ranks, MOST, "whole", "not here"), "nobody is in a job before it registers");
-    tap_ok(all_answer(ranks, MOST, "register", "registered") && all_answer(ranks, MOST, "register", "registered") &&
+    tap_ok(all_answer(ranks, MOST, "register", "registered") &&
+               all_answer(ranks, MOST, "register", "registered") &&
                all_answer(ranks, MOST, "whole", "whole") && all_answer(ranks, MOST, "whole", "whole"),
            "three ranks that have registered are whole");
     tap_ok(strcmp(ask(&ranks[2], "rank"), "2") == 0, "each knows its rank");
@@ -248,8 +251,8 @@ static void test_setting(const char *setting, const char *answer, const char *wh
     struct rank ranks[MOST];
     for (int i = 0; i < MOST; i++)
         ranks[i] = start(i, MOST, MOST, 0, i == MOST - 1 ? setting : NULL);
-    tap_ok(all_answer(ranks, MOST, "register", "registered") && all_answer(ranks, MOST, "whole", answer), "%s",
-           what);
+    tap_ok(all_answer(ranks, MOST, "register", "registered") && all_answer(ranks, MOST, "whole", answer),
+           "%s", what);
     end_all(ranks, MOST);
 }
 
@@ -261,7 +264,8 @@ static void test_jobs_that_are_none(void)
            "without a launcher nothing is served");
     end_all(&rank, 1);
     rank = start(0, 1, 2, 0, NULL);
-    tap_ok(strncmp(ask(&rank, "register"), "the job runs on several machines", 32) == 0, "nor on two machines");
+    tap_ok(strncmp(ask(&rank, "register"), "the job runs on several machines", 32) == 0,
+           "nor on two machines");
     end_all(&rank, 1);
     rank = start(0, 1, 1, 0, "MUBLAS_PARALLEL=never");
     tap_ok(strncmp(ask(&rank, "register"), "MUBLAS_PARALLEL=never", 21) == 0, "nor where it is switched off");

@@ -1,4 +1,4 @@
-/* What forbids memory that ranks share: the process's limits, and what the machine has. */
+/* Limits of the memory that ranks share: those of the process, and what the machine has. */
 #include "scalapack/machine_memory.h"
 #include "tap.h"
 
@@ -10,7 +10,8 @@
 static const size_t some = (size_t)64 << 20;
 
 /* In a child with that limit: what forbids `bytes` begins with the text; NULL: nothing does. */
-static bool forbids_with(int resource, rlim_t limit, const char *(*judge)(size_t), size_t bytes, const char *text)
+static bool forbids_with(int resource, rlim_t limit, const char *(*judge)(size_t), size_t bytes,
+                         const char *text)
 {
     const pid_t child = fork();
     if (child == 0) {

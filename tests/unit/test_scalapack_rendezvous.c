@@ -13,14 +13,14 @@
 
 enum { MOST = 3, ROUNDS = 400, LAST_WORD = 77 };
 
-/* What the processes share. */
+/* The processes share this. */
 static struct shared {
     alignas(RENDEZVOUS_BYTES) struct rendezvous rendezvous;
     pid_t processes[MOST];
     _Atomic int ready, go;
     _Atomic int entered[MOST]; /* the round that each is in */
     _Atomic int wrong;
-} *shared;
+} * shared;
 
 static void snooze(long milliseconds)
 {
@@ -198,7 +198,8 @@ static void test_death_of_the_owner(bool has_finished)
     waitpid(owner, NULL, 0);
     const bool is_done = rendezvous_await_finish(&shared->rendezvous, 1, &company, &result);
     tap_ok(is_done == has_finished && (!has_finished || result.reason == LAST_WORD),
-           has_finished ? "an owner's work is done although it has died since" : "others learn that the owner died");
+           has_finished ? "an owner's work is done although it has died since"
+                        : "others learn that the owner died");
     end();
 }
 

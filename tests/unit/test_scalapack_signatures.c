@@ -1,5 +1,6 @@
 /* Each row of routines.def against the argument list that ScaLAPACK documents for the routine, and what that
- * documentation says of its matrices: rows, columns, what tells which part is referenced, and what is done. */
+ * documentation says of its matrices: rows, columns, what tells which part is referenced, and what is done.
+ */
 #include "documented_lists.h"
 #include "tap.h"
 
@@ -7,7 +8,7 @@ static const char *const words[WORD_COUNT] = {
 #define WORD(word) #word,
     PARALLEL_WORDS(WORD)
 #undef WORD
-    "o",
+        "o",
 };
 
 static int count_of(const char *list)
@@ -42,7 +43,8 @@ static bool positions_are_right(const struct parallel_routine *routine, const st
     bool right = signature->arguments == count_of(as->arguments);
     for (int word = 0; word < WORD_order; word++) {
         char name[16];
-        int place = documented_place(as->arguments, documented_name((enum parallel_word)word, as->kind, name));
+        int place =
+            documented_place(as->arguments, documented_name((enum parallel_word)word, as->kind, name));
         if (word == WORD_trans && place == 0)
             place = documented_place(as->arguments, "TRANSA");
         if (signature->positions[word] != place) {
