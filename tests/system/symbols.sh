@@ -1,5 +1,5 @@
 #!/bin/bash
-# The shim exports the table's symbols, its own names and two of the C library (src/interpose/system_calls.c);
+# The shim exports the tables' symbols, its own names and two of the C library (src/interpose/system_calls.c);
 # the table is all of reference BLAS.
 . tests/environment.sh
 . "$source_tree/tests/hosts/hosts.sh"
@@ -29,8 +29,17 @@ sort -u "$work/rows" > "$work/table"
 [ "$(wc -l < "$work/rows")" = "$(wc -l < "$work/table")" ] && [ "$(wc -l < "$work/table")" -gt 1300 ]
 result $? "$(wc -l < "$work/fortran") Fortran and $(wc -l < "$work/cblas") C routines of BLAS and $(wc -l < "$work/lapack") of LAPACK make $(wc -l < "$work/table") symbols, each once"
 
+# Parallel routines, by their types, and what mublas sees of the BLACS.
+sed -nE 's/^PARALLEL\(([SDCZ]+), ([a-z0-9]+),.*/\1 \2/p' "$source_tree/src/scalapack/routines.def" |
+    while read -r types name; do
+        for ((i = 0; i < ${#types}; i++)); do type=${types:i:1}; echo "p${type,}${name}_"; done
+    done > "$work/parallel"
+[ "$(wc -l < "$work/parallel")" = 76 ]
+result $? "$(wc -l < "$work/parallel") parallel routines"
+for name in gridinit gridmap gridexit exit; do printf 'blacs_%s_\nCblacs_%s\n' $name $name; done >> "$work/parallel"
+
 exports "$shim" > "$work/exports"
-{ cat "$work/table"; printf 'ioctl\nmremap\nprctl\n'; } | sort > "$work/names"
+{ cat "$work/table" "$work/parallel"; printf 'ioctl\nmremap\nprctl\n'; } | sort > "$work/names"
 grep -viE '^mublas' "$work/exports" | diff "$work/names" - > "$work/difference"
 result $? "the shim exports exactly these, ioctl, mremap and prctl, besides names that start with mublas"
 complain < "$work/difference"
@@ -42,8 +51,8 @@ sed -E 's/.*/&_\n&_64_\nscipy_&_\nscipy_&_64_/' "$work/lapack" > "$work/routes"
 for bits in "" 64; do
     exports "$build/src/interpose/.libs/libblas$bits.so.3" |
         grep -vE '^mublas|xerbla|^lsame_|RowMajorStrg|CBLAS_CallFromC' |
-        sort - "$work/routes" | diff "$work/names" - > "$work/difference"
-    result $? "and libblas$bits.so.3, without LAPACK"
+        sort - "$work/routes" "$work/parallel" | diff "$work/names" - > "$work/difference"
+    result $? "and libblas$bits.so.3, without LAPACK and parallel routines"
     complain < "$work/difference"
     { sed 's/$/_/' "$work/lapack"; echo mublas_passes_lapack_to; } | sort > "$work/plain"
     exports "$build/src/interpose/lapack/liblapack$bits.so.3" | diff "$work/plain" - > "$work/difference"
