@@ -150,7 +150,7 @@ static void fill(element_function *element, bool is_complex, void *part)
         }
 }
 
-/* What a routine works with; pointers that it has no use for are NULL. */
+/* The operands of a routine; pointers that it has no use for are NULL. */
 struct problem {
     void *a, *b, *c, *z, *work;
     double *w, *rwork, *gap;
@@ -294,7 +294,7 @@ static void call_pdgemm(struct problem *p)
     multiply(p->a, p->b, p->c, layout.n);
 }
 
-/* Of all ranks; NaN is infinity. */
+/* The largest of all ranks; NaN is infinity. */
 static double largest(double number)
 {
     double most = number == number ? number : INFINITY;

@@ -1,8 +1,8 @@
 /* plain_locale.h - texts of mublas are the same in every locale: numbers have points and no groups of digits.
  *
- * A program may have set a locale with a decimal comma, for all its threads or for the calling one. Numbers that
- * are not whole are printed and read between the two calls, in one thread; neither call allocates or fails, and
- * errno stays. Nothing of the program's runs in between. */
+ * A program may have set a locale with a decimal comma, for all its threads or for the calling one. Numbers
+ * that are not whole are printed and read between the two calls, in one thread; neither call allocates or
+ * fails, and errno stays. Nothing of the program's runs in between. */
 #ifndef MUBLAS_PLAIN_LOCALE_H
 #define MUBLAS_PLAIN_LOCALE_H
 

@@ -1,8 +1,8 @@
 /* device_sharing.h - how much longer a device takes for a process, since other ranks of its job use it too.
  *
  * Contexts of several processes take turns on a device, so what one of 16 ranks asks for takes about 16 times
- * as long (a dgemm of order 300 on an H100: 231 us alone, 2380 in 16); under NVIDIA's MPS, which lets them run
- * side by side, about a quarter of that (470). Ranks are known by their launcher (common/local_rank.h).
+ * as long (a dgemm of order 300 on an H100: 231 us alone, 2380 in 16); under NVIDIA's MPS, which lets them
+ * run side by side, about a quarter of that (470). Ranks are known by their launcher (common/local_rank.h).
  * Thread-safe. */
 #ifndef MUBLAS_DEVICE_SHARING_H
 #define MUBLAS_DEVICE_SHARING_H
@@ -24,7 +24,8 @@ double device_sharing_foreseen(void);
 int device_sharing_sharers_foreseen(void);
 
 /* The number of devices of which one was chosen that CUDA_VISIBLE_DEVICES shows alone, INT_MAX if that cannot
- * be told: by what Slurm has given the job on this machine, or the device files. 0: it shows several, or all. */
+ * be told: by what Slurm has given the job on this machine, or the device files. 0: it shows several, or
+ * all. */
 int device_sharing_bound_of(void);
 
 /* The number of the device that ranks are dealt of those that can be counted without a driver, from 0. */

@@ -100,8 +100,8 @@ bool mirror_table_give_up_registrations(struct mirror_table *table, uintptr_t be
 void mirror_table_drop(struct mirror_table *table, struct mirror *mirror);
 
 /* operands_lend.c: memory for a moment beyond a budget that has no room for it, of what is free on a device
- * that ranks divide. False: there is none. The second is for who gives memory back: true where it was lent, and
- * is free again. Inside device_enter. */
+ * that ranks divide. False: there is none. The second is for who gives memory back: true where it was lent,
+ * and is free again. Inside device_enter. */
 bool mirror_table_lend(struct mirror_table *table, size_t bytes, CUdeviceptr *address);
 bool mirror_table_end_loan(struct mirror_table *table, CUdeviceptr address);
 

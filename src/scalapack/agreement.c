@@ -76,7 +76,7 @@ static void give_team(struct engine *engine)
     engine->has_team = false;
 }
 
-/* What all processes find equal, or not. */
+/* The numbers of a vote: all processes find them equal, or not. */
 enum { VOTE_YES, VOTE_HASH, VOTE_HASH_BELOW, VOTE_NONCE, VOTE_NONCE_BELOW, VOTES };
 enum verdict { VERDICT_HOST, VERDICT_STRANGERS, VERDICT_DEVICE };
 

@@ -22,7 +22,7 @@
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
 enum { HAND_OVER_MS = 10000 };
 
-/* What goes with the descriptor. */
+/* Goes with the descriptor. */
 struct offer {
     uint64_t bytes;
     uint32_t nonce;

@@ -16,11 +16,12 @@ enum { BLACS_NUMBER_MOST = 1 << 30 };
 /* Look for the functions, once, beginning with the library that has this code. False: some are not there. */
 bool blacs_find(const void *code);
 
-/* Where the process stands in the grid of a context; rows below 1: it is not in it. Local. Works with integers of
- * 64 bits, too. */
+/* The place of the process in the grid of a context; rows below 1: it is not in it. Local. Works with
+ * integers of 64 bits, too. */
 struct grid_place blacs_place(int context);
 
-/* Each number becomes the smallest, or the largest, among all processes of the grid. All of them must call. */
+/* Each number becomes the smallest, or the largest, among all processes of the grid. All of them must call.
+ * */
 void blacs_smallest(int context, int32_t *numbers, int count);
 void blacs_largest(int context, int32_t *numbers, int count);
 

@@ -175,7 +175,7 @@ static bool read_matrix(struct parallel_call *call, int number, bool is_strict)
            read_descriptor(call, number, &matrix->distribution) && (!is_strict || is_plain(call, number));
 }
 
-/* Of one array, and parts of it that are apart. */
+/* Two parts of one array that share no element. */
 static bool are_apart(const struct distribution *one, const struct distribution *other)
 {
     return one->first_row >= other->first_row + other->rows ||

@@ -1,5 +1,5 @@
-/* call.h - one call of a parallel routine as this process sees it: its arguments by their words, its matrices,
- * and the whole matrices in the arena.
+/* call.h - one call of a parallel routine as this process sees it: its arguments by their words, its
+ * matrices, and the whole matrices in the arena.
  *
  * Integers have 32 bits (parallel_call_begin refuses others). Reading changes nothing. */
 #ifndef MUBLAS_SCALAPACK_CALL_H
@@ -72,27 +72,27 @@ struct parallel_matrix *parallel_matrix_of(struct parallel_call *call, char lett
 bool parallel_call_begin(struct parallel_call *call, const struct parallel_routine *routine,
                          const struct lapack_frame *frame);
 
-/* Does it only ask for the size of a workspace? A process may do so alone, by mistake, so this is voted on, too:
- * the host's answer takes a reduction. */
+/* Does it only ask for the size of a workspace? A process may do so alone, by mistake, so this is voted on,
+ * too: the host's answer takes a reduction. */
 bool parallel_call_is_query(const struct parallel_call *call);
 
 /* The largest of m, n, k and nrhs is no less than this; for products the cube root of their product. */
 bool parallel_call_reaches(const struct parallel_call *call, int64_t order);
 
-/* Read the matrices of a call from a process at call->place. False: an argument is illegal here, or a matrix is
- * distributed in a way that is not served. `is_strict`: as ScaLAPACK's own routines want it, blocks are square
- * and submatrices begin with a block; the PBLAS take any. */
+/* Read the matrices of a call from a process at call->place. False: an argument is illegal here, or a matrix
+ * is distributed in a way that is not served. `is_strict`: as ScaLAPACK's own routines want it, blocks are
+ * square and submatrices begin with a block; the PBLAS take any. */
 bool parallel_call_read(struct parallel_call *call, bool is_strict);
 
-/* Place the used matrices, and `vector_bytes`, in an arena behind its first `control_bytes`. The same on every
- * process. */
+/* Place the used matrices, and `vector_bytes`, in an arena behind its first `control_bytes`. The same on
+ * every process. */
 void parallel_call_lay_out(struct parallel_call *call, size_t control_bytes, size_t vector_bytes);
 
-/* Where the whole matrices are: in this arena, or with a grid of one process in the program's memory. */
+/* The whole matrices are in this arena, or with a grid of one process in the program's memory. */
 void parallel_call_place(struct parallel_call *call, unsigned char *arena);
 void parallel_call_place_alone(struct parallel_call *call);
 
-/* What must be equal on all processes, in a number from 0 to 2^30 - 1. */
+/* A number from 0 to 2^30 - 1 made of all that must be equal on all processes. */
 int32_t parallel_call_hash(const struct parallel_call *call, uint64_t seed);
 
 #endif

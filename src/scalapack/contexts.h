@@ -1,7 +1,7 @@
 /* contexts.h - the BLACS contexts that this process is in, as far as mublas saw them made.
  *
- * Programs use a handle again for another grid, so a context is dropped where the BLACS end it, and its number of
- * calls and its nonce, which all processes agreed on, tell it from an older one. */
+ * Programs use a handle again for another grid, so a context is dropped where the BLACS end it, and its
+ * number of calls and its nonce, which all processes agreed on, tell it from an older one. */
 #ifndef MUBLAS_SCALAPACK_CONTEXTS_H
 #define MUBLAS_SCALAPACK_CONTEXTS_H
 

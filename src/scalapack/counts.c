@@ -15,7 +15,7 @@ static struct {
     bool is_here, is_known;
 } owned_by;
 
-/* Of a loaded object. */
+/* Looks at a loaded object. */
 static int is_elpa(struct dl_phdr_info *object, size_t size, void *data)
 {
     (void)size;

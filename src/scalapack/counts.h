@@ -13,7 +13,7 @@ void counts_ungated(enum parallel_symbol symbol, const struct lapack_frame *fram
 void counts_host(enum parallel_symbol symbol, enum host_reason reason);
 void counts_device(enum parallel_symbol symbol, int64_t order, const uint64_t nanoseconds[STEP_COUNT]);
 
-/* Who owned the device's part of the last call, and whether that was this process. */
+/* Notes who owned the device's part of the last call, and whether that was this process. */
 void counts_owner(pid_t owner, int rank, bool is_here);
 
 /* This process is in a grid: a report tells why its routines are not served, where they are not. */

@@ -1,5 +1,5 @@
-/* distribution.h - ScaLAPACK's two-dimensional block-cyclic distribution: which elements of a matrix a process
- * has, and copies between those and the whole matrix. Pure.
+/* distribution.h - ScaLAPACK's two-dimensional block-cyclic distribution: which elements of a matrix a
+ * process has, and copies between those and the whole matrix. Pure.
  *
  * Source: ScaLAPACK Users' Guide, section 4.3. All indices count from 0. */
 #ifndef MUBLAS_SCALAPACK_DISTRIBUTION_H
@@ -7,7 +7,7 @@
 
 #include "common/blas_call.h"
 
-/* Where a process stands in its grid. */
+/* The place of a process in its grid. */
 struct grid_place {
     int rows, columns;
     int row, column;

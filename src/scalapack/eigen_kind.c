@@ -57,7 +57,7 @@ static bool workspaces_suffice(const struct parallel_call *call)
            is_enough(call, WORD_liwork, least->liwork);
 }
 
-/* Of order 1 nothing is left to compute. ScaLAPACK's syevd refuses to compute no vectors. */
+/* Order 1 leaves nothing to compute. ScaLAPACK's syevd refuses to compute no vectors. */
 static bool accepts(struct parallel_call *call)
 {
     const char jobz = parallel_letter(call, WORD_jobz);
@@ -171,8 +171,8 @@ static void put_gap(const struct parallel_call *call, int64_t index)
                real_bytes(call));
 }
 
-/* No vector has failed, and no cluster of values was too large to orthogonalise. What tells of vectors stays as
- * it is without them. */
+/* No vector has failed, and no cluster of values was too large to orthogonalise. What tells of vectors stays
+ * as it is without them. */
 static void take(const struct parallel_call *call, const void *vectors, int64_t found)
 {
     const int64_t processes = (int64_t)call->place.rows * call->place.columns;

@@ -13,7 +13,7 @@
 #include "scalapack/engine.h"
 #include "scalapack/host_routine.h"
 
-/* Where to jump with the call as it came; NULL: it is done. */
+/* Returns the function to jump to with the call as it came; NULL: it is done. */
 __attribute__((visibility("hidden"))) host_function *
 parallel_enter(enum parallel_symbol symbol, const void *caller, const struct lapack_frame *frame);
 

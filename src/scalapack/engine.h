@@ -1,4 +1,5 @@
-/* engine.h - one call of a parallel routine on its way, and its steps: agreement.c, shared_work.c and engine.c. */
+/* engine.h - one call of a parallel routine on its way, and its steps: agreement.c, shared_work.c and
+ * engine.c. */
 #ifndef MUBLAS_SCALAPACK_ENGINE_H
 #define MUBLAS_SCALAPACK_ENGINE_H
 
@@ -20,19 +21,19 @@ struct engine {
     uint64_t nanoseconds[STEP_COUNT], since;
 };
 
-/* Obstacles of this process alone, and arguments: what only the vote may tell. Says yes with HOST_REASON_COUNT.
- * Enters (offload_enter), where it may: engine->is_inside. */
+/* Obstacles of this process alone, and arguments: what only the vote may tell. Says yes with
+ * HOST_REASON_COUNT. Enters (offload_enter), where it may: engine->is_inside. */
 enum host_reason agreement_look(struct engine *engine);
 
 /* Does a device gain by the call? By the owner, or by who is alone; opens what calls have paid for. */
 enum host_reason agreement_decide(struct engine *engine);
 
-/* The vote: by all processes of the grid. True on all of them, or on none. The first one of a context makes its
- * processes known to each other. */
+/* The vote: by all processes of the grid. True on all of them, or on none. The first one of a context makes
+ * its processes known to each other. */
 bool agreement_reach(struct engine *engine);
 
-/* Put, work, take: by all, agreed. False on all processes alike, but where one of them has died; then nothing of
- * the program's memory was written, and engine->reason says why. */
+/* Put, work, take: by all, agreed. False on all processes alike, but where one of them has died; then
+ * nothing of the program's memory was written, and engine->reason says why. */
 bool shared_work_do(struct engine *engine);
 
 /* The same for a grid of one process, which agrees with itself. */

@@ -14,7 +14,7 @@ static bool has_letter(const struct parallel_call *call, enum parallel_word word
     return !parallel_has(call, word) || parallel_is_one_of(parallel_letter(call, word), letters);
 }
 
-/* Of order 1 nothing is left to compute. */
+/* Order 1 leaves nothing to compute. */
 static bool accepts(struct parallel_call *call)
 {
     const int64_t n = parallel_integer(call, WORD_n);

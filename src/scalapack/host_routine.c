@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* What the search order has, or what the last caller had; `start` is written last. */
+/* The routine of the search order, or of the last caller. */
 struct known {
     host_function *function;
     uintptr_t start, end;

@@ -18,9 +18,9 @@ enum blacs_symbol {
     BLACS_COUNT
 };
 
-/* The host's routine for a call with this return address: the next in the program's search order, else what the
- * calling library depends on, else any that is loaded. Does not return where there is none: one line, then
- * abort. *is_inner (may be NULL): the call comes from the library that has the routine. Thread-safe. */
+/* The host's routine for a call with this return address: the next in the program's search order, else what
+ * the calling library depends on, else any that is loaded. Does not return where there is none: one line,
+ * then abort. *is_inner (may be NULL): the call comes from the library that has the routine. Thread-safe. */
 host_function *host_routine_of(enum parallel_symbol symbol, const void *caller, bool *is_inner);
 host_function *host_blacs_of(enum blacs_symbol symbol, const void *caller, bool *is_inner);
 

@@ -22,7 +22,7 @@ static uint64_t add_text(uint64_t hash, const char *text)
     return text ? add(hash, text, strlen(text) + 1) : add(hash, "", 1);
 }
 
-/* By launcher and batch system. */
+/* Launchers and batch systems have these. */
 static uint64_t add_job(uint64_t hash)
 {
     static const char *const variables[] = {"OMPI_MCA_ess_base_jobid", "OMPI_MCA_orte_ess_jobid",

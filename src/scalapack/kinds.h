@@ -14,8 +14,8 @@
 #include "tuner/online/crossover.h"
 
 /* How fast host and device are. `here` is this process's model: of its own cores, and of a device that other
- * ranks use, too. `grid` is that of all processes of the grid together: `cores` times as many, and a device that
- * is `alone` times as fast, since they wait for the owner. */
+ * ranks use, too. `grid` is that of all processes of the grid together: `cores` times as many, and a device
+ * that is `alone` times as fast, since they wait for the owner. */
 struct grid_machine {
     const struct machine_model *here;
     struct machine_model grid;

@@ -10,12 +10,13 @@ struct launcher_process {
     unsigned long long started; /* in ticks since the machine started, so that numbers that come again differ */
 };
 
-/* The nearest ancestor that has not the variable of a launcher (common/local_rank.h) in its environment, or whose
- * environment this user may not read: scripts and wrappers between have it. False: /proc does not tell. */
+/* The nearest ancestor that has not the variable of a launcher (common/local_rank.h) in its environment, or
+ * whose environment this user may not read: scripts and wrappers between have it. False: /proc does not
+ * tell. */
 bool launcher_process_find(const char *variable, struct launcher_process *launcher);
 
-/* Is that process there and no zombie? True where it cannot be told, as without a free descriptor: who is taken for
- * dead is not waited for. */
+/* Is that process there and no zombie? True where it cannot be told, as without a free descriptor: who is
+ * taken for dead is not waited for. */
 bool process_is_alive(pid_t process);
 
 #endif

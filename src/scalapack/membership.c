@@ -63,9 +63,10 @@ static int bind_name(const char *what, int type)
     return -1;
 }
 
-/* Listens under the name, as long as the process lives; -1: somebody has it, or there are no sockets. A socket
- * for datagrams beside it lets others look whether it is there, which at a listening one leaves a connection
- * behind each time. It listens last: who is answered there is answered by one who has all of the name. */
+/* Listens under the name, as long as the process lives; -1: somebody has it, or there are no sockets. A
+ * socket for datagrams beside it lets others look whether it is there, which at a listening one leaves a
+ * connection behind each time. It listens last: who is answered there is answered by one who has all of the
+ * name. */
 static int claim(const char *what)
 {
     const int file = bind_name(what, SOCK_SEQPACKET);
@@ -178,7 +179,7 @@ void membership_register(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Of all ranks but this one. */
+/* Asks it of all ranks but this one. */
 static bool all_are(bool (*is_so)(const char *what))
 {
     char name[16];
@@ -209,8 +210,8 @@ static bool is_there_and_ours(const char *what)
     return is_there(what) && is_ours(what);
 }
 
-/* Ranks of other grids may still be on their way to their own. An answer that comes too late is no: the others
- * may have given up. */
+/* Ranks of other grids may still be on their way to their own. An answer that comes too late is no: the
+ * others may have given up. */
 static const char *decide(int begun)
 {
     while (!(all_are(is_there) && all_are(is_ours)) && milliseconds_now() - begun < DECIDING_MS)

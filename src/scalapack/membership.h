@@ -1,10 +1,10 @@
-/* membership.h - does every process of this job have mublas, on this machine, of one version and with the same
- * settings?
+/* membership.h - does every process of this job have mublas, on this machine, of one version and with the
+ * same settings?
  *
  * A process that lacks mublas would meet a vote of ours with a reduction of its own. So each process that is
  * about to make a grid registers: it binds a socket whose name in the abstract namespace tells user, job,
- * version, settings and local rank. Nothing of that outlives the process, however it ends. The job is known by
- * the launcher: its process on this machine, and the number of ranks there, which must be that of all. The
+ * version, settings and local rank. Nothing of that outlives the process, however it ends. The job is known
+ * by the launcher: its process on this machine, and the number of ranks there, which must be that of all. The
  * first process that asks decides for all, once, and the others learn its answer by name: so all processes of
  * a grid have the same. The sockets serve to hand over arenas, too (arena.h). */
 #ifndef MUBLAS_SCALAPACK_MEMBERSHIP_H
@@ -30,7 +30,8 @@ const char *membership_fault(void);
 /* This process's local rank. */
 int membership_rank(void);
 
-/* A connection to the process of that local rank and process id, for one exchange; -1: it is not to be had. */
+/* A connection to the process of that local rank and process id, for one exchange; -1: it is not to be had.
+ * */
 int membership_connect(int rank, pid_t process);
 
 /* The next connection of a process of this user, within some milliseconds, and who it is; -1: none came. */

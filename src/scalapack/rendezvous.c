@@ -66,8 +66,8 @@ void rendezvous_put(struct rendezvous *rendezvous)
         futex(&rendezvous->put, FUTEX_WAKE, INT_MAX, NULL);
 }
 
-/* Sleeps while the word is what it was, at most for a nap, which signals may cut short. True: it is time to look who
- * lives, which was at *looked before. */
+/* Sleeps while the word is what it was, at most for a nap, which signals may cut short. True: it is time to
+ * look who lives, which was at *looked before. */
 static bool nap(_Atomic uint32_t *word, uint32_t seen, uint64_t *looked)
 {
     const struct timespec timeout = {.tv_nsec = NAP_NS};

@@ -1,8 +1,8 @@
 /* rendezvous.h - how the processes of a grid wait for each other inside an arena, whose first page this is.
  *
  * A call is one round: all put, the owner works, all take. Rounds begin when all processes have agreed on a
- * call, and so after all have left the round before. Waits sleep after some microseconds, and look for the death
- * of those that they wait for. */
+ * call, and so after all have left the round before. Waits sleep after some microseconds, and look for the
+ * death of those that they wait for. */
 #ifndef MUBLAS_SCALAPACK_RENDEZVOUS_H
 #define MUBLAS_SCALAPACK_RENDEZVOUS_H
 
@@ -13,7 +13,7 @@
 
 enum { RENDEZVOUS_BYTES = 4096 };
 
-/* What the owner tells the others about the round's work. */
+/* The owner tells the others this about the round's work. */
 struct round_result {
     int32_t reason;  /* enum host_reason; HOST_REASON_COUNT: the results are there */
     int32_t found;   /* eigenvalues */
@@ -32,16 +32,16 @@ struct company {
     int count, owner; /* the owner's number */
 };
 
-/* By each: what it puts is there. */
+/* Each process says that what it puts is there. */
 void rendezvous_put(struct rendezvous *rendezvous);
 
-/* By the owner: wait until all have put in round `round`, counted from 1. False: one of them has died. */
+/* The owner waits until all have put in round `round`, counted from 1. False: one of them has died. */
 bool rendezvous_await_puts(struct rendezvous *rendezvous, uint32_t round, const struct company *company);
 
-/* By the owner: the work is done, or was refused. */
+/* The owner says that the work is done, or was refused. */
 void rendezvous_finish(struct rendezvous *rendezvous, uint32_t round, const struct round_result *result);
 
-/* By the others: wait for that. False: the owner has died. */
+/* The others wait for that. False: the owner has died. */
 bool rendezvous_await_finish(struct rendezvous *rendezvous, uint32_t round, const struct company *company,
                              struct round_result *result);
 

@@ -41,7 +41,7 @@ static void take_rest(struct engine *engine, const void *vectors, int64_t found)
         memcpy(parallel_address(&engine->call, WORD_info), &success, sizeof success);
 }
 
-/* By the owner, whose arena this is; or by who is alone, without one. */
+/* The owner does it in its arena, or who is alone without one. */
 static struct round_result work(struct engine *engine, const struct arena *arena, void *vectors)
 {
     struct parallel_work *const of = &engine->work;

@@ -16,7 +16,7 @@
 static struct team *first; /* guarded by lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What processes tell each other, a row each in the order of the grid, and then a number for the nonce. */
+/* Processes tell each other a row each, in the order of the grid, and then a number for the nonce. */
 enum { DEVICE_NUMBERS = 1 << 20 };
 enum { TOLD_RANK, TOLD_PROCESS, TOLD_DEVICE, TOLD };
 
@@ -72,8 +72,8 @@ static struct member *tell_each_other(int context, const struct grid_place *plac
     return members;
 }
 
-/* Teams of different processes are dealt over the devices that their members would use; of those that would use
- * it the lowest local rank is the owner. Negative: none could use any. */
+/* Teams of different processes are dealt over the devices that their members would use; of those that would
+ * use it the lowest local rank is the owner. Negative: none could use any. */
 static int owner_among(const struct member *members, int count)
 {
     int devices = 0, first_of[DEVICES_MAX];

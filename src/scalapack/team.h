@@ -1,7 +1,7 @@
 /* team.h - the processes of a grid: who they are, which of them owns the device's part, and their arenas.
  *
- * Grids of the same processes have one team, so that an arena, which is costly to make, serves the next context,
- * too. A team is made, and an arena, by all of its processes together. */
+ * Grids of the same processes have one team, so that an arena, which is costly to make, serves the next
+ * context, too. A team is made, and an arena, by all of its processes together. */
 #ifndef MUBLAS_SCALAPACK_TEAM_H
 #define MUBLAS_SCALAPACK_TEAM_H
 
@@ -21,7 +21,7 @@ struct team {
     struct team *next;
 };
 
-/* By all processes of the grid: tell each other who they are and agree on *nonce. NULL on all: no process of
+/* All processes of the grid tell each other who they are and agree on *nonce. NULL on all: no process of
  * the grid could use a device. */
 struct team *team_meet(int context, const struct grid_place *place, uint32_t *nonce);
 
@@ -30,7 +30,7 @@ static inline bool team_am_owner(const struct team *team)
     return team->me == team->owner;
 }
 
-/* By all: an arena with room for `bytes`. False on all: there is none. */
+/* All make an arena with room for `bytes`. False on all: there is none. */
 bool team_reserve(struct team *team, int context, size_t bytes);
 
 /* The company of a rendezvous. */

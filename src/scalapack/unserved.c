@@ -3,7 +3,7 @@
 #include "scalapack/contexts.h"
 #include "scalapack/membership.h"
 
-/* Of a descriptor (ScaLAPACK Users' Guide, section 4.3.3), from 0. */
+/* Integers of a descriptor (ScaLAPACK Users' Guide, section 4.3.3), from 0. */
 enum { DTYPE, CTXT, M_, N_, MB, NB };
 enum { BLOCK_CYCLIC = 1, DESCRIPTOR = 3 };
 

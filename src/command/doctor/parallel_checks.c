@@ -1,4 +1,5 @@
-/* What parallel programs find: ScaLAPACK, NVIDIA's service that lets ranks share a device, and how many do. */
+/* The checks of what parallel programs find: ScaLAPACK, NVIDIA's service that lets ranks share a device, and
+ * how many do. */
 #include "command/doctor/checks.h"
 #include "command/verify/parallel_library.h"
 #include "common/loader.h"

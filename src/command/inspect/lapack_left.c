@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* BLAS libraries define these, too; and what mublas has of its own between its libraries is no LAPACK. Parallel
- * routines are told elsewhere. */
+/* BLAS libraries define these, too; and what mublas has of its own between its libraries is no LAPACK.
+ * Parallel routines are told elsewhere. */
 static bool is_helper(const char *name)
 {
     static const char *const helpers[] = {"xerbla_", "lsame_", "xerbla_array_", "xerbla_64_", "lsame_64_"};

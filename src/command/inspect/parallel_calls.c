@@ -15,7 +15,7 @@ static bool begins(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* By their names alone, which is how distributions and vendors tell them apart. */
+/* The names alone tell: distributions and vendors tell the libraries apart so. */
 static bool has_wide_integers(const char *path)
 {
     const char *const name = base_of(path);

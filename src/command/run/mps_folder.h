@@ -1,9 +1,9 @@
 /* mps_folder.h - the folder of a job's MPS: its pipes and logs, the ranks that use it, and the lock by which
  * one of them starts it.
  *
- * In XDG_RUNTIME_DIR, where that is the user's alone, or in /tmp; named by user and launcher, so that all ranks
- * of a launch on one machine find the same. One that is not a folder of this user and nobody else's is refused:
- * links are not followed. */
+ * In XDG_RUNTIME_DIR, where that is the user's alone, or in /tmp; named by user and launcher, so that all
+ * ranks of a launch on one machine find the same. One that is not a folder of this user and nobody else's is
+ * refused: links are not followed. */
 #ifndef MUBLAS_MPS_FOLDER_H
 #define MUBLAS_MPS_FOLDER_H
 
@@ -50,8 +50,8 @@ void mps_folder_close(struct mps_folder *folder);
 /* All that is in it, and it. With the lock. */
 void mps_folder_remove(const struct mps_folder *folder);
 
-/* End by `end` what runs in folders that are nobody's any more, since those who watched were killed, and remove
- * them. */
+/* End by `end` what runs in folders that are nobody's any more, since those who watched were killed, and
+ * remove them. */
 void mps_folder_sweep(void (*end)(const struct mps_folder *folder));
 
 #endif

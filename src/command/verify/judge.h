@@ -1,5 +1,5 @@
-/* judge.h - the lines of `mublas verify`: one for each routine, by what a checking process said of it and by that
- * process's report. */
+/* judge.h - the lines of `mublas verify`: one for each routine, by what a checking process said of it and by
+ * that process's report. */
 #ifndef MUBLAS_VERIFY_JUDGE_H
 #define MUBLAS_VERIFY_JUDGE_H
 

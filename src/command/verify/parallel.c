@@ -107,7 +107,7 @@ static int report_and_end(struct shim_child *child, const struct options *option
     return !good || score.passed != score.listed;
 }
 
-/* What the host's libraries print in other processes is none of the answers. */
+/* The host's libraries print in other processes, too; that is none of the answers. */
 static int wait_and_end(struct shim_child *child)
 {
     char line[512];

@@ -7,9 +7,9 @@
 
 #define VERIFY_PARALLEL_COMMAND "verify-parallel-calls"
 
-/* `what` is "ROUTINES FILES": names with commas between, and files with colons (parallel_library_open), each "-" for
- * none given. Calls each routine of the table through the shim and on the host. The first process prints on
- * standard output
+/* `what` is "ROUTINES FILES": names with commas between, and files with colons (parallel_library_open), each
+ * "-" for none given. Calls each routine of the table through the shim and on the host. The first process
+ * prints on standard output
  *   library NAME ROWS COLUMNS     and for each routine
  *   begin NAME
  *   done NAME CALLS ERROR KEPT    (KEPT 0: something beside the results was written, by any process)

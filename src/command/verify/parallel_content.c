@@ -58,8 +58,8 @@ static struct number scaled(struct number value, double by)
     return (struct number){value.re * by, value.im * by};
 }
 
-/* Definite ones and factors are close to a multiple of the identity; one that is pivoted has its large elements
- * on the other diagonal. */
+/* Definite ones and factors are close to a multiple of the identity; one that is pivoted has its large
+ * elements on the other diagonal. */
 struct number parallel_content_element(const struct parallel_problem *problem, const struct parallel_array *array,
                                        int64_t i, int64_t j)
 {

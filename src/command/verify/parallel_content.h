@@ -5,7 +5,8 @@
 
 #include "command/verify/parallel_problem.h"
 
-/* What the routine's matrix of that letter has to be, and so that results differ little by rounding. */
+/* The content that the routine's matrix of that letter has to have, chosen so that rounding changes little.
+ * */
 enum parallel_content parallel_content_of(const struct parallel_routine *routine, char letter);
 
 struct number parallel_content_element(const struct parallel_problem *problem, const struct parallel_array *array,

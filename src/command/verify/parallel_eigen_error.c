@@ -75,7 +75,7 @@ static void free_whole(struct whole_pencil *whole)
     free(whole->room);
 }
 
-/* Of the eigenvalues, which are in order. */
+/* The eigenvalues are in order. */
 static double distance(const struct parallel_problem *ours, const struct parallel_problem *hosts, double norm)
 {
     const enum blas_type type = ours->routine->type;

@@ -18,7 +18,7 @@ static double unit_of(const struct parallel_problem *problem, const struct paral
     return dense_ulp(problem->routine->type) * (order > k ? order : k);
 }
 
-/* Of one array; `whole` and `other` have room. */
+/* Compares one array; `whole` and `other` have room. */
 static double difference(struct parallel_problem *ours, struct parallel_problem *hosts, int number,
                          struct number *whole, struct number *other)
 {
@@ -44,7 +44,7 @@ static double matrix_errors(struct parallel_problem *ours, struct parallel_probl
     return worst;
 }
 
-/* Of this process's rows. */
+/* Looks at this process's rows. */
 static bool pivots_agree(const struct parallel_problem *ours, const struct parallel_problem *hosts)
 {
     const int32_t *const one = ours->vectors[WORD_ipiv], *const other = hosts->vectors[WORD_ipiv];

@@ -1,18 +1,18 @@
-/* parallel_error.h - how far results of a parallel routine through mublas are from the host's, or from what they
- * have to be. */
+/* parallel_error.h - how far results of a parallel routine through mublas are from the host's, or from what
+ * they have to be. */
 #ifndef MUBLAS_VERIFY_PARALLEL_ERROR_H
 #define MUBLAS_VERIFY_PARALLEL_ERROR_H
 
 #include "command/verify/parallel_problem.h"
 
-/* By all processes, and the same on all: the largest difference of updated matrices and of eigenvalues, in units of
- * eps * order * norm, and for eigenvectors LAPACK's testers' ratio (verify/lapack.h). Infinite where INFO is not 0,
- * where another number of eigenvalues or other pivots are found, or memory is short. `before` is the call as it
- * was. */
+/* All processes call it and get the same: the largest difference of updated matrices and of eigenvalues, in
+ * units of eps * order * norm, and for eigenvectors LAPACK's testers' ratio (verify/lapack.h). Infinite
+ * where INFO is not 0, where another number of eigenvalues or other pivots are found, or memory is short.
+ * `before` is the call as it was. */
 double parallel_error(struct parallel_problem *ours, struct parallel_problem *hosts,
                       struct parallel_problem *before);
 
-/* By each for itself: nothing but results was written. */
+/* Each process asks for itself: was nothing but results written? */
 bool parallel_kept(struct parallel_problem *ours, const struct parallel_problem *before);
 
 /* The part of parallel_error for eigenproblems; called by all. */

@@ -39,8 +39,8 @@ static const char *const *names_here(void)
     return launcher && strncmp(launcher, "OMPI_", 5) == 0 ? open_mpi : mpich;
 }
 
-/* With global symbols: MKL's libraries find each other by them, and the shim finds the host's. But its own calls
- * of BLAS go to what it depends on, so that the host's results are the host's. */
+/* With global symbols: MKL's libraries find each other by them, and the shim finds the host's. But its own
+ * calls of BLAS go to what it depends on, so that the host's results are the host's. */
 static bool open_one(const char *name, struct parallel_library *library, const char **error)
 {
     library->handle = loader_open_or_why(name, RTLD_LAZY | RTLD_GLOBAL | RTLD_DEEPBIND, error);

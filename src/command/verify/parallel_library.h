@@ -1,5 +1,5 @@
-/* parallel_library.h - the host's ScaLAPACK for `mublas verify --parallel`, which opens it: the command is linked
- * with no MPI. Integers have 32 bits. */
+/* parallel_library.h - the host's ScaLAPACK for `mublas verify --parallel`, which opens it: the command is
+ * linked with no MPI. Integers have 32 bits. */
 #ifndef MUBLAS_VERIFY_PARALLEL_LIBRARY_H
 #define MUBLAS_VERIFY_PARALLEL_LIBRARY_H
 
@@ -18,8 +18,8 @@ struct parallel_library {
  * between; NULL: Debian's for the MPI whose launcher started this process. False after one line. */
 bool parallel_library_open(const char *files, struct parallel_library *library);
 
-/* Names of libraries with ScaLAPACK, from 0; NULL: there are no more. Those of other distributions and vendors
- * are among them. */
+/* Names of libraries with ScaLAPACK, from 0; NULL: there are no more. Those of other distributions and
+ * vendors are among them. */
 const char *parallel_library_known(int number);
 
 /* The host's function, and mublas' in the shim that this process preloads. NULL: there is none. */

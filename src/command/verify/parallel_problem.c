@@ -7,7 +7,8 @@
 
 enum { BLOCK = 16, GAP = 3 /* rows of padding in a part */, DESCRIPTOR = 9 };
 
-/* More than a block: of a matrix of one block P_SYEVD of ScaLAPACK 2.2 gives W to the process that has it alone. */
+/* More than a block: of a matrix of one block P_SYEVD of ScaLAPACK 2.2 gives W to the process that has it
+ * alone. */
 static const int orders[] = {BLOCK + 3, 33, PARALLEL_ORDER_MOST};
 
 struct parallel_array *parallel_problem_array(struct parallel_problem *problem, char letter)
@@ -121,7 +122,7 @@ static void shape(struct parallel_problem *problem, struct parallel_array *array
     array->content = parallel_content_of(problem->routine, signature->letter);
 }
 
-/* Of block `at / BLOCK` and its place in it. */
+/* The element lies in block `at / BLOCK`. */
 static int64_t unfold(int at, int me, int processes)
 {
     return ((int64_t)(at / BLOCK) * processes + me) * BLOCK + at % BLOCK;
@@ -259,7 +260,8 @@ static bool make_workspace(struct parallel_problem *problem, int number, int64_t
     return *array;
 }
 
-/* More than asked for: room to orthogonalise all vectors, and for queries that some releases answer too small. */
+/* More than asked for: room to orthogonalise all vectors, and for queries that some releases answer too
+ * small. */
 bool parallel_problem_make_workspaces(struct parallel_problem *problem, host_function *host)
 {
     enum { QUERY = 4096, SPARE = PARALLEL_ORDER_MOST * (PARALLEL_ORDER_MOST + 20) };

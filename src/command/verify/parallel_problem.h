@@ -7,7 +7,7 @@
 #include "command/verify/parallel_library.h"
 #include "scalapack/routine.h"
 
-/* What an element of a matrix is made of. */
+/* The parts of an element of a matrix. */
 enum parallel_content { CONTENT_ANY, CONTENT_HERMITIAN, CONTENT_DEFINITE, CONTENT_FACTOR, CONTENT_PIVOTED };
 
 struct parallel_array {
@@ -60,8 +60,8 @@ static inline bool parallel_problem_has(const struct parallel_problem *problem, 
 /* The array of this letter; NULL: there is none. */
 struct parallel_array *parallel_problem_array(struct parallel_problem *problem, char letter);
 
-/* The order of the matrix that element (row, column) of this process's part has in the submatrix, from 0. False:
- * it lies outside. */
+/* The order of the matrix that element (row, column) of this process's part has in the submatrix, from 0.
+ * False: it lies outside. */
 bool parallel_array_global(const struct parallel_array *array, const struct grid_place *place, int row,
                            int column, int64_t *global_row, int64_t *global_column);
 

@@ -30,8 +30,8 @@ size_t level3_alignment(const struct blas_call *call);
  * STATUS_UNSUPPORTED, and nothing done, for another. */
 enum status level3_run(struct lane *lane, const struct blas_call *call);
 
-/* The same on another stream of the device, inside device_enter. After a failure what is queued there is not to
- * be relied upon. */
+/* The same on another stream of the device, inside device_enter. After a failure what is queued there is not
+ * to be relied upon. */
 enum status level3_queue(struct device *device, CUstream stream, const struct blas_call *call);
 
 #endif

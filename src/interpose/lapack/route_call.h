@@ -1,7 +1,7 @@
 /* route_call.h - a route for a caller inside mublas: the parallel routes of src/scalapack.
  *
- * It takes the purchases of LAPACK calls (device, cuSOLVER) and their devices' turns, and never runs the host.
- * Between offload_enter and offload_leave. */
+ * It takes the purchases of LAPACK calls (device, cuSOLVER) and their devices' turns, and never runs the
+ * host. Between offload_enter and offload_leave. */
 #ifndef MUBLAS_ROUTE_CALL_H
 #define MUBLAS_ROUTE_CALL_H
 
@@ -21,7 +21,8 @@ struct route_call {
  * otherwise why not. */
 enum host_reason route_call_decide(const struct route_call *call);
 
-/* Run it, decided. `route` is described, and its host memory is mublas' own. HOST_REASON_COUNT: it is done. */
+/* Run it, decided. `route` is described, and its host memory is mublas' own. HOST_REASON_COUNT: it is done.
+ * */
 enum host_reason route_call_run(const struct route_call *call, struct route *route);
 
 /* The first device in use, and its mirrors, which pin memory of mublas' own; NULL: there is none. */

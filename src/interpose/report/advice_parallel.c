@@ -1,4 +1,4 @@
-/* What held parallel routines back, and what a user can do about it. */
+/* Advice tells what held parallel routines back, and what a user can do about it. */
 #include "common/plural.h"
 #include "interpose/report/advice_giving.h"
 #include "interpose/report/advice_words.h"
@@ -13,7 +13,7 @@ static unsigned long long calls_for(const struct parallel_report *report, enum p
     return sum;
 }
 
-/* By membership.c's words. */
+/* membership.c has these words. */
 static const char *remedy_of(const char *fault)
 {
     if (strstr(fault, "several machines"))

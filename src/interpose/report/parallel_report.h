@@ -1,5 +1,5 @@
-/* parallel_report.h - what a report tells of parallel routines (ScaLAPACK). src/scalapack counts them and offers
- * what it has; nothing else is known of them here. */
+/* parallel_report.h - what a report tells of parallel routines (ScaLAPACK). src/scalapack counts them and
+ * offers what it has; nothing else is known of them here. */
 #ifndef MUBLAS_PARALLEL_REPORT_H
 #define MUBLAS_PARALLEL_REPORT_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where this process's time in a routine went. */
+/* The steps that this process's time in a routine went to. */
 enum parallel_step { STEP_AGREE, STEP_PUT, STEP_WORK, STEP_TAKE, STEP_COUNT };
 
 /* Why a call never came to a vote. */
@@ -46,7 +46,7 @@ struct parallel_report {
     bool has_elpa;     /* the program has loaded it */
 };
 
-/* What is read at exit: NULL where it has nothing to tell. Static storage. */
+/* Read at exit: NULL where there is nothing to tell. Static storage. */
 typedef const struct parallel_report *parallel_report_read(void);
 
 /* Any number of times, with the same one. Thread-safe. */
@@ -57,7 +57,7 @@ const struct parallel_report *parallel_report_take(void);
 
 uint64_t parallel_host_calls(const struct parallel_counts *counts);
 
-/* Of any routine. */
+/* Sums over all routines. */
 bool parallel_any_on_host(const struct parallel_report *report);
 
 /* A short English phrase. */

@@ -8,7 +8,8 @@
 
 void parallel_text_print(FILE *stream, const struct parallel_report *report);
 
-/* Who owned the device's part, a sentence; nothing where no call ran there. For the page, too: no markup. */
+/* Tells who owned the device's part, in a sentence; nothing where no call ran there. For the page, too: no
+ * markup. */
 void parallel_text_print_owner(FILE *stream, const struct parallel_report *report);
 
 /* "work" of the owner, "wait" of others. */

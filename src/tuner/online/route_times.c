@@ -162,8 +162,8 @@ static const struct routine_curves sygst_curves = {
     {{{0.003, 0.016, 0.1, 0.5, 0, 0}}, {{0.009, 0.05, 0.35, 1.9, 0, 0}}},
     {{{0.0008, 0.0016, 0.0035, 0.012, 0, 0}}, {{0.0009, 0.0026, 0.008, 0.035, 0, 0}}}};
 
-/* Of T with random elements (bench/lapack_stedc); T's vectors are real for all types. COMPZ 'V' adds a product
- * with Z on either side, which is not counted. */
+/* Of T with random elements (bench/lapack_stedc); T's vectors are real for all types. COMPZ 'V' adds a
+ * product with Z on either side, which is not counted. */
 static const struct routine_curves stedc_curves = {
     {{{0.0094, 0.026, 0.079, 0.27, 0.89, 0}}, {{0.0094, 0.026, 0.079, 0.27, 0.89, 0}}},
     {{{0.00031, 0.0004, 0.0007, 0.0023, 0.0132, 0}}, {{0.00031, 0.0004, 0.0007, 0.0023, 0.0132, 0}}}};
