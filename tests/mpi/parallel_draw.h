@@ -82,10 +82,11 @@ static int size_by(const struct problem *problem, const char *word)
 }
 
 /* ScaLAPACK 2.2's eigensolvers give wrong vectors, and write beside Z, where a matrix does not begin at the
- * first process or the submatrix not with it: calls that may be theirs begin there. */
+ * first process or the submatrix not with it, and its reductions crash there: calls that may be theirs begin
+ * there. */
 static bool is_from_the_first(const struct problem *problem, const struct grid *grid)
 {
-    return problem->as->kind == KIND_EIGEN &&
+    return (problem->as->kind == KIND_EIGEN || problem->as->kind == KIND_REDUCTION) &&
            (problem->may_be_the_hosts || problem->n < 2 || grid->rows * grid->columns < 2);
 }
 

@@ -52,10 +52,9 @@ static void fail(const char *what)
     _exit(1);
 }
 
-static void on_alarm(int signal)
+static void on_signal(int signal)
 {
-    (void)signal;
-    dprintf(1, "parallel_properties: process %d hangs in %s\n", test.me, test.now);
+    dprintf(1, "parallel_properties: process %d %s in %s\n", test.me, signal == SIGALRM ? "hangs" : "dies", test.now);
     _exit(3);
 }
 
@@ -339,11 +338,13 @@ static void begin(int argc, char **argv)
     test.wants_device = strcmp(argv[3], "device") == 0;
     test.first = argc > 4 ? atoi(argv[4]) : 0;
     test.routine = argc > 5 ? argv[5] : NULL;
-    signal(SIGALRM, on_alarm);
     Cblacs_pinfo(&test.me, &test.processes);
     Cblacs_get(-1, 0, &test.everybody);
     Cblacs_gridinit(&test.everybody, "Row", 1, test.processes);
     watch_log();
+    signal(SIGALRM, on_signal);
+    signal(SIGSEGV, on_signal);
+    signal(SIGABRT, on_signal);
 }
 
 /* ScaLAPACK 2.2 has trouble of its own with the others. */
