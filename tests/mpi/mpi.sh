@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # Sourced after environment.sh and tap.sh by the tests of parallel programs: how to run one.
 #   skip_without_scalapack
-#   on_ranks RANKS SECONDS COMMAND...    with the settings of this shell
+#   on_ranks RANKS SECONDS COMMAND...    with the settings of this shell; three times as long on a busy machine.
+# Ranks that wait spin: they give way to the tests beside.
 # A rank's standard error goes to $work/log.RANK, and what mpirun writes to $work/output and $work/errors.
 mpirun=${mpirun:-$(command -v mpirun)}
 mpi_options=()
@@ -33,7 +34,7 @@ on_ranks()
     shift 2
     rank_prefix
     rm -f "$work"/log.*
-    LD_LIBRARY_PATH='' timeout -k 5 "$seconds" "$mpirun" "${mpi_options[@]}" -n "$ranks" "${prefix[@]}" "$@" \
+    LD_LIBRARY_PATH='' timeout -k 5 $((3 * seconds)) nice -n 5 "$mpirun" "${mpi_options[@]}" -n "$ranks" "${prefix[@]}" "$@" \
         > "$work/output" 2> "$work/errors" < /dev/null
 }
 
