@@ -136,6 +136,7 @@ printf '%s\n' "host-blas $(readlink -f "$host_blas")" "host-threads 1" "host dsy
     advises 'dsymv: [0-9.]+ s on the host in 2[0-9] calls, because the matrix lies in memory whose writes cannot be followed \(shared' &&
     ! grep -q 'No recipe' "$page"
 result $? "a matrix in shared memory; and a recipe that is there is not missed"
+unset OMP_NUM_THREADS # with one thread the host is slow, and one call pays for everything
 
 # Whether there is a driver is told though nothing was worth waking a device.
 held small 3 && ! advises 'No GPU could be used'
