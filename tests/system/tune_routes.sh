@@ -124,7 +124,7 @@ orders "" > /dev/null && grep -q "$stages [1-9].*, single [1-9].* (built in)\$" 
     grep -q "$clusters 416 d 100 c 320 .* (learned in part; others built in, of 16 blocks)\$" "$work/output"
 result $? "and between which orders mublas' own eigensolver takes a cluster, and two stages"
 before=$(orders "" zgesv) &&
-    after=$(orders $'route host real level3 0.0625\nroute device real level3 16\n' zgesv) &&
+    after=$(orders $'route host real level3 0.25\nroute device real level3 8\n' zgesv) &&
     [ "$after" -gt "$before" ] &&
     grep -q '^LAPACK routines .*(learned: factorisations; others built in)$' "$work/output"
 result $? "factorisations likewise: $before and $after"
