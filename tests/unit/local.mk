@@ -744,3 +744,13 @@ long_tests += tests/unit/test_chip_plan
 tests_unit_test_chip_plan_SOURCES = tests/unit/test_chip_plan.c tests/unit/test_apart.h tests/unit/hermitian_matrices.h \
 	tests/unit/reduced_matrix.h tests/unit/solver_handle.h tests/unit/emulated_lane.h
 tests_unit_test_chip_plan_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_memory_reach
+TESTS += tests/unit/test_memory_reach
+tests_unit_test_memory_reach_SOURCES = tests/unit/test_memory_reach.c
+tests_unit_test_memory_reach_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_own_thread
+TESTS += tests/unit/test_own_thread
+tests_unit_test_own_thread_SOURCES = tests/unit/test_own_thread.c
+tests_unit_test_own_thread_LDADD = $(unit_test_libraries)
