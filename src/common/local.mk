@@ -6,6 +6,7 @@ libmublas_core_la_SOURCES += \
 	src/common/line_reader.c src/common/line_reader.h \
 	src/common/regular_file.c src/common/regular_file.h \
 	src/common/loader.c src/common/loader.h \
+	src/common/launcher_process.c src/common/launcher_process.h \
 	src/common/local_rank.c src/common/local_rank.h \
 	src/common/log.c src/common/log_line.c src/common/log.h \
 	src/common/object_symbols.c src/common/object_symbols.h \

@@ -20,7 +20,7 @@ struct device_choice {
 };
 
 /* `setting` is MUBLAS_DEVICE. Auto: one, the local rank modulo the number of devices. All: from that one on.
- * Those of a list that are not there are left out; if none is, the first stays, too large as it is.
+ * Devices of a list that are not there are left out; if none is, the first stays, too large as it is.
  * `bound_of`: the environment shows this process one device only, chosen of so many (device_sharing.h); 0: it
  * does not. Nobody knows who shares a device that the environment or a list chose: the ranks are taken to be
  * dealt fairly. Pure. */

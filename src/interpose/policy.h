@@ -53,7 +53,7 @@ enum purchase_time {
     PURCHASE_NOW
 };
 
-/* What calls on the host would have saved on a device, those of level 3 and routes of that, and how long all
+/* Accounts of what calls on the host would have saved on a device, those of level 3 and routes of that, and how long all
  * took since it was time to prepare it: as foretold. */
 struct wake_account {
     double saved_us, level3_us, routes_us, host_us;

@@ -1,4 +1,5 @@
 #include "scalapack/arena.h"
+#include "common/clock.h"
 #include "common/log.h"
 #include "common/whole_number.h"
 #include "interpose/lapack/route_call.h"
@@ -16,7 +17,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
@@ -119,13 +119,6 @@ static int number_of(const pid_t *processes, int count, pid_t process)
     return -1;
 }
 
-static int milliseconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int)(now.tv_sec % 1000000) * 1000 + (int)(now.tv_nsec / 1000000);
-}
-
 static bool asks(int connection, uint32_t nonce)
 {
     uint32_t wanted;
@@ -137,9 +130,9 @@ static bool asks(int connection, uint32_t nonce)
 /* Whoever only looked whether this process is there has gone: its connection is at its end. */
 bool arena_offer(const struct arena *arena, const pid_t *processes, int count)
 {
-    const int begun = milliseconds_now();
+    const double begun = clock_seconds();
     int served = 0;
-    while (served < count - 1 && milliseconds_now() - begun < HAND_OVER_MS) {
+    while (served < count - 1 && 1e3 * (clock_seconds() - begun) < HAND_OVER_MS) {
         pid_t process;
         const int connection = membership_accept(100, &process);
         if (connection < 0)

@@ -1,5 +1,5 @@
 #include "scalapack/job_name.h"
-#include "scalapack/launcher_process.h"
+#include "common/launcher_process.h"
 
 #include <dlfcn.h>
 #include <stdint.h>

@@ -4,7 +4,6 @@ libmublas_core_la_SOURCES += \
 	src/scalapack/call.c src/scalapack/call.h \
 	src/scalapack/distribution.c src/scalapack/distribution.h \
 	src/scalapack/job_name.c src/scalapack/job_name.h \
-	src/scalapack/launcher_process.c src/scalapack/launcher_process.h \
 	src/scalapack/machine_memory.c src/scalapack/machine_memory.h \
 	src/scalapack/membership.c src/scalapack/membership.h \
 	src/scalapack/rendezvous.c src/scalapack/rendezvous.h \

@@ -1,4 +1,5 @@
 #include "scalapack/membership.h"
+#include "common/clock.h"
 #include "common/local_rank.h"
 #include "common/log.h"
 #include "common/settings.h"
@@ -196,13 +197,6 @@ static void sleep_a_step(void)
     nanosleep(&(struct timespec){.tv_nsec = STEP_US * 1000L}, NULL);
 }
 
-static int milliseconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int)(now.tv_sec % 1000000) * 1000 + (int)(now.tv_nsec / 1000000);
-}
-
 static const char not_all[] = "not every rank of the job has mublas, of one version and with the same settings";
 
 static bool is_there_and_ours(const char *what)
@@ -212,12 +206,12 @@ static bool is_there_and_ours(const char *what)
 
 /* Ranks of other grids may still be on their way to their own. An answer that comes too late is no: the
  * others may have given up. */
-static const char *decide(int begun)
+static const char *decide(double begun)
 {
-    while (!(all_are(is_there) && all_are(is_ours)) && milliseconds_now() - begun < DECIDING_MS)
+    while (!(all_are(is_there) && all_are(is_ours)) && 1e3 * (clock_seconds() - begun) < DECIDING_MS)
         sleep_a_step();
     const bool whole = all_are(is_there_and_ours) && !is_there_and_ours("no") &&
-                       milliseconds_now() - begun < LATE_MS;
+                       1e3 * (clock_seconds() - begun) < LATE_MS;
     if (whole && claim("yes") >= 0)
         return NULL;
     claim("no");
@@ -225,9 +219,9 @@ static const char *decide(int begun)
 }
 
 /* Names that others have planted are no answer: they would reach some ranks and not the one that decides. */
-static const char *await_decision(int begun)
+static const char *await_decision(double begun)
 {
-    while (milliseconds_now() - begun < ANSWER_MS) {
+    while (1e3 * (clock_seconds() - begun) < ANSWER_MS) {
         if (is_there_and_ours("yes"))
             return NULL;
         if (is_there_and_ours("no"))
@@ -244,7 +238,7 @@ static void ask(void)
     if (is_asked || member.fault)
         return;
     is_asked = true;
-    const int begun = milliseconds_now();
+    const double begun = clock_seconds();
     member.fault = claim("decider") >= 0 ? decide(begun) : await_decision(begun);
     log_message(LOG_INFO, "parallel routines are %s%s", member.fault ? "the host's: " : "looked at",
                 member.fault ? member.fault : "");

@@ -1,5 +1,6 @@
 #include "scalapack/rendezvous.h"
-#include "scalapack/launcher_process.h"
+#include "common/clock.h"
+#include "common/launcher_process.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,13 +17,6 @@ enum { SPIN_NS = 50000, NAP_NS = 100000000 };
 static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
 {
     return syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
-}
-
-static uint64_t nanoseconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 static void pause_briefly(void)
@@ -42,9 +36,9 @@ static bool has_reached(const _Atomic uint32_t *word, uint32_t value)
 
 static bool spin_for(const _Atomic uint32_t *word, uint32_t value)
 {
-    const uint64_t begun = nanoseconds_now();
+    const uint64_t begun = clock_nanoseconds();
     while (!has_reached(word, value)) {
-        if (nanoseconds_now() - begun > SPIN_NS)
+        if (clock_nanoseconds() - begun > SPIN_NS)
             return false;
         pause_briefly();
     }
@@ -72,7 +66,7 @@ static bool nap(_Atomic uint32_t *word, uint32_t seen, uint64_t *looked)
 {
     const struct timespec timeout = {.tv_nsec = NAP_NS};
     futex(word, FUTEX_WAIT, seen, &timeout);
-    const uint64_t now = nanoseconds_now();
+    const uint64_t now = clock_nanoseconds();
     const bool is_time = now - *looked >= NAP_NS;
     *looked = is_time ? now : *looked;
     return is_time;
@@ -82,7 +76,7 @@ bool rendezvous_await_puts(struct rendezvous *rendezvous, uint32_t round, const 
 {
     const uint32_t wanted = round * (uint32_t)company->count;
     bool is_complete = spin_for(&rendezvous->put, wanted), all_live = true;
-    uint64_t looked = nanoseconds_now();
+    uint64_t looked = clock_nanoseconds();
     atomic_store(&rendezvous->owner_sleeps, !is_complete);
     while (!is_complete && all_live) {
         const uint32_t seen = atomic_load(&rendezvous->put);
@@ -106,7 +100,7 @@ bool rendezvous_await_finish(struct rendezvous *rendezvous, uint32_t round, cons
                              struct round_result *result)
 {
     const pid_t owner = company->processes[company->owner];
-    uint64_t looked = nanoseconds_now();
+    uint64_t looked = clock_nanoseconds();
     bool is_done = spin_for(&rendezvous->done, round), lives = true;
     while (!is_done && lives) {
         const uint32_t seen = atomic_load(&rendezvous->done);

@@ -50,7 +50,7 @@ static int by_rank(const void *one, const void *other)
     return ((const struct member *)one)->rank - ((const struct member *)other)->rank;
 }
 
-/* Everybody's row, by local rank. NULL: no memory. */
+/* Everybody's row, by local rank; to be freed. */
 static struct member *tell_each_other(int context, const struct grid_place *place, uint32_t *nonce)
 {
     const int count = place->rows * place->columns, me = place->row * place->columns + place->column;

@@ -1,6 +1,7 @@
 #include "command/run/mps.h"
 #include "command/run/mps_process.h"
 #include "command/run/mps_watch.h"
+#include "common/launcher_process.h"
 #include "common/local_rank.h"
 #include "common/settings.h"
 #include "gpu/device_sharing.h"
@@ -34,7 +35,7 @@ static bool has_failed(const struct mps_folder *folder, bool now)
 /* In the open folder. */
 static bool start(struct mps_folder *folder, const char *program)
 {
-    const struct mps_rank self = {getpid(), mps_process_begun(getpid())};
+    const struct mps_rank self = {getpid(), process_started(getpid())};
     const bool is_first = folder->watcher >= 0;
     if (!mps_folder_add(folder, &self))
         return false;
@@ -54,11 +55,13 @@ static bool start(struct mps_folder *folder, const char *program)
 void mps_begin(void)
 {
     char program[PATH_MAX];
-    struct mps_rank launcher;
+    struct launcher_process found;
     struct mps_folder folder;
     const char *fault;
-    if (!is_wanted() || !mps_daemon_program(program) || !mps_launcher_find(local_rank()->variable, &launcher))
+    if (!is_wanted() || !mps_daemon_program(program) ||
+        !launcher_process_find(local_rank()->variable, &found))
         return;
+    const struct mps_rank launcher = {found.process, found.started};
     if (!mps_folder_open(&folder, &launcher, &fault)) {
         if (fault)
             fprintf(stderr, "mublas run: MPS is not started: %s\n", fault);

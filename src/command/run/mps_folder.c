@@ -1,4 +1,5 @@
 #include "command/run/mps_folder.h"
+#include "common/launcher_process.h"
 #include "gpu/mps_daemon.h"
 
 #include <dirent.h>
@@ -13,78 +14,6 @@
 #include <unistd.h>
 
 static const char not_ours[] = "is not a folder of this user alone";
-
-/* The text of a small file of /proc; to be freed. NULL: not to be read. */
-static char *read_of(pid_t process, const char *name, size_t *length)
-{
-    char path[64], *text = NULL;
-    size_t room = 0;
-    snprintf(path, sizeof path, "/proc/%ld/%s", (long)process, name);
-    FILE *const stream = fopen(path, "re");
-    if (!stream)
-        return NULL;
-    FILE *const whole = open_memstream(&text, &room);
-    for (int character; whole && (character = getc(stream)) != EOF;)
-        putc(character, whole);
-    fclose(stream);
-    if (!whole || fclose(whole) != 0)
-        return NULL;
-    *length = room;
-    return text;
-}
-
-/* A field of /proc/PID/stat behind the program's name, which may have any characters; the state is the third.
- * 0: it is gone, or has ended and is only waited for. */
-static unsigned long long stat_field(pid_t process, int number)
-{
-    size_t length;
-    char *const text = read_of(process, "stat", &length);
-    const char *next = text ? strrchr(text, ')') : NULL;
-    unsigned long long value = 0;
-    if (next && next[1] == ' ' && next[2] != 'Z' && next[2] != 'X') {
-        for (int field = 2; field < number && next; field++)
-            next = strchr(next + 1, ' ');
-        value = next ? strtoull(next, NULL, 10) : 0;
-    }
-    free(text);
-    return value;
-}
-
-unsigned long long mps_process_begun(pid_t process)
-{
-    return stat_field(process, 22);
-}
-
-static pid_t parent_of(pid_t process)
-{
-    return (pid_t)stat_field(process, 4);
-}
-
-/* Also where nobody may read it: then it is another user's, such as a batch system's. */
-static bool lacks(pid_t process, const char *variable)
-{
-    size_t length, name = strlen(variable);
-    char *const text = read_of(process, "environ", &length);
-    bool found = false;
-    for (size_t at = 0; text && at < length && !found; at += strlen(text + at) + 1)
-        found = strncmp(text + at, variable, name) == 0 && text[at + name] == '=';
-    free(text);
-    return !found;
-}
-
-bool mps_launcher_find(const char *variable, struct mps_rank *launcher)
-{
-    enum { DEPTH_MOST = 64 };
-    pid_t process = getppid();
-    for (int depth = 0; depth < DEPTH_MOST && process > 0; depth++) {
-        if (lacks(process, variable)) {
-            *launcher = (struct mps_rank){process, mps_process_begun(process)};
-            return launcher->begun > 0;
-        }
-        process = parent_of(process);
-    }
-    return false;
-}
 
 static bool is_private(int file, mode_t kind)
 {
@@ -257,7 +186,7 @@ static bool is_left(const char *name, const char *prefix)
     unsigned long long begun;
     return strncmp(name, prefix, strlen(prefix)) == 0 &&
            sscanf(name + strlen(prefix), "%ld.%llx", &process, &begun) == 2 &&
-           mps_process_begun((pid_t)process) != begun;
+           process_started((pid_t)process) != begun;
 }
 
 static void sweep_one(const char *folder_place, const char *name,

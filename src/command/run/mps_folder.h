@@ -24,13 +24,6 @@ struct mps_rank {
     unsigned long long begun; /* in the kernel's ticks since it was booted */
 };
 
-/* When `process` began; 0: it is gone. */
-unsigned long long mps_process_begun(pid_t process);
-
-/* The nearest ancestor of this process that is no part of a rank: it lacks `variable`, which the launcher set
- * for each. False: there is none, or the system does not tell. */
-bool mps_launcher_find(const char *variable, struct mps_rank *launcher);
-
 /* Open, or make, the folder of the launcher's ranks on this machine, and wait for its lock. False: *fault is
  * why not, in words, or NULL where there is nothing to say. */
 bool mps_folder_open(struct mps_folder *folder, const struct mps_rank *launcher, const char **fault);

@@ -1,5 +1,6 @@
 #include "command/run/mps_watch.h"
 #include "command/run/mps_process.h"
+#include "common/launcher_process.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +19,7 @@ static int open_process(const struct mps_rank *rank)
 {
 #ifdef SYS_pidfd_open
     const int process = (int)syscall(SYS_pidfd_open, rank->process, 0);
-    if (process >= 0 && mps_process_begun(rank->process) == rank->begun)
+    if (process >= 0 && process_started(rank->process) == rank->begun)
         return process;
     if (process >= 0)
         close(process);
@@ -84,7 +85,7 @@ static void watch(struct mps_folder *folder, int ranks)
 
 static bool can_wait(void)
 {
-    const struct mps_rank self = {getpid(), mps_process_begun(getpid())};
+    const struct mps_rank self = {getpid(), process_started(getpid())};
     const int process = open_process(&self);
     if (process >= 0)
         close(process);

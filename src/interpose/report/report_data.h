@@ -24,7 +24,7 @@ struct report {
  * `mublas run` started and that started no other: its user waits for a report. Static storage. */
 const struct report *report_read(void);
 
-/* What of this process's program cannot be intercepted, as `mublas run` found (MUBLAS_UNREACHABLE); "":
+/* The text tells what of this process's program cannot be intercepted, as `mublas run` found (MUBLAS_UNREACHABLE); "":
  * nothing; NULL: it did not look. Other programs inherit the setting: it has this process's number, and the
  * name that the program was started by. */
 const char *report_unreachable(const struct report *report);

@@ -1,4 +1,4 @@
-#include "scalapack/launcher_process.h"
+#include "common/launcher_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,10 +80,21 @@ bool launcher_process_find(const char *variable, struct launcher_process *launch
     return false;
 }
 
+static bool has_ended(const struct process_status *status)
+{
+    return status->state == 'Z' || status->state == 'X';
+}
+
+unsigned long long process_started(pid_t process)
+{
+    struct process_status status;
+    return read_status(process, &status) && !has_ended(&status) ? status.started : 0;
+}
+
 bool process_is_alive(pid_t process)
 {
     struct process_status status;
     if (kill(process, 0) != 0 && errno == ESRCH)
         return false;
-    return !read_status(process, &status) || (status.state != 'Z' && status.state != 'X');
+    return !read_status(process, &status) || !has_ended(&status);
 }
