@@ -4,6 +4,7 @@
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD MUBLAS_DEVICE MUBLAS_MPS CUDA_VISIBLE_DEVICES CUDA_MPS_PIPE_DIRECTORY \
     CUDA_MPS_LOG_DIRECTORY SLURM_GPUS_ON_NODE MPS_BROKEN
+[ -z "$sanitizers" ] || { echo "1..0 # SKIP a sanitized library cannot be loaded by programs that are not"; exit 0; }
 mpirun=${mpirun:-$(command -v mpirun)}
 [ -n "$mpirun" ] && command -v "$mpirun" > "$work/which" || { echo "1..0 # SKIP there is no mpirun"; exit 0; }
 [ ! -e /tmp/nvidia-mps/control ] || { echo "1..0 # SKIP this machine has an MPS of its own"; exit 0; }
