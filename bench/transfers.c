@@ -201,10 +201,12 @@ static void measure_packing(const struct buffers *buffers)
             const unsigned pieces = (unsigned)(buffers->bytes / STAGING_SLOT_BYTES) / (unsigned)threads;
             struct packing packing = {buffers, by_memcpy, pieces};
             double seconds[TURNS_MOST];
+            const struct job job = {.work = pack, .may = job_helpers_touch_nothing, .context = &packing,
+                                    .context_bytes = sizeof packing, .parts = (unsigned)threads};
             char what[40];
             for (int i = 0; i < 5; i++) {
                 const double start = seconds_now();
-                job_helpers_run(pack, &packing, (unsigned)threads, threads - 1);
+                job_helpers_run(&job, threads - 1);
                 seconds[i] = seconds_now() - start;
             }
             snprintf(what, sizeof what, "%d thread%s, %s", threads, threads > 1 ? "s" : "",

@@ -1,4 +1,5 @@
 #include "common/loaded_segment.h"
+#include "common/loader.h"
 
 #include <link.h>
 #include <stddef.h>
@@ -26,5 +27,5 @@ static int find(struct dl_phdr_info *object, size_t size, void *context)
 bool loaded_segment_find(uintptr_t address, struct loaded_segment *segment)
 {
     struct search search = {address, segment};
-    return dl_iterate_phdr(find, &search) != 0;
+    return loader_objects(find, &search) != 0;
 }

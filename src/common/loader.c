@@ -1,7 +1,7 @@
 #include "common/loader.h"
 
-#include <dlfcn.h>
-#include <link.h>
+#include "common/threads/held_signals.h"
+
 #include <stddef.h>
 
 void loader_forget_error(void)
@@ -11,8 +11,11 @@ void loader_forget_error(void)
 
 void *loader_open_or_why(const char *path, int flags, const char **error)
 {
+    sigset_t before;
+    held_signals_hold(&before);
     void *library = dlopen(path, flags);
     *error = library ? NULL : dlerror();
+    held_signals_return(&before);
     return library;
 }
 
@@ -29,16 +32,45 @@ bool loader_finds(const char *path, const char **error)
     loader_forget_error();
     void *const library = loader_open_or_why(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD, error);
     if (library)
-        dlclose(library);
+        loader_close(library);
     return !*error;
 }
 
 void *loader_symbol(void *handle, const char *name)
 {
+    sigset_t before;
+    held_signals_hold(&before);
     void *address = dlsym(handle, name);
     if (!address)
         loader_forget_error();
+    held_signals_return(&before);
     return address;
+}
+
+void loader_close(void *handle)
+{
+    sigset_t before;
+    held_signals_hold(&before);
+    dlclose(handle);
+    held_signals_return(&before);
+}
+
+bool loader_address(const void *address, Dl_info *info)
+{
+    sigset_t before;
+    held_signals_hold(&before);
+    const bool found = dladdr(address, info) != 0;
+    held_signals_return(&before);
+    return found;
+}
+
+int loader_objects(loader_object_visitor *visit, void *context)
+{
+    sigset_t before;
+    held_signals_hold(&before);
+    const int answer = dl_iterate_phdr(visit, context);
+    held_signals_return(&before);
+    return answer;
 }
 
 static int take_count(struct dl_phdr_info *info, size_t size, void *loads)

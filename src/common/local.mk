@@ -19,7 +19,10 @@ libmublas_core_la_SOURCES += \
 	src/common/progress.c src/common/progress.h \
 	src/common/settings.c src/common/settings.def src/common/settings.h \
 	src/common/status.c src/common/status.h \
+	src/common/threads/cancellation.c src/common/threads/cancellation.h \
 	src/common/threads/futex.h src/common/threads/pause.h \
+	src/common/threads/held_signals.c src/common/threads/held_signals.h \
+	src/common/threads/jump.c src/common/threads/jump.h \
 	src/common/threads/job_helpers.c src/common/threads/job_helpers.h \
 	src/common/threads/own_thread.c src/common/threads/own_thread.h \
 	src/common/whole_number.h

@@ -1,5 +1,6 @@
 #include "lapack/route_values.h"
 #include "common/threads/job_helpers.h"
+#include "mirror/host_memory/memory_reach.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -47,7 +48,7 @@ static int32_t largest_of(const unsigned char *bytes, size_t count, bool is_sing
 
 /* A matrix whose columns several threads check, each thread a part. */
 struct look {
-    const struct blas_matrix *matrix;
+    struct blas_matrix matrix;
     enum blas_type type;
     int64_t columns_each;
     _Atomic int32_t largest;
@@ -55,7 +56,7 @@ struct look {
 
 static int32_t largest_in_column(const struct look *look, int64_t column)
 {
-    const struct blas_matrix *const matrix = look->matrix;
+    const struct blas_matrix *const matrix = &look->matrix;
     const size_t element = blas_element_bytes(look->type);
     const int64_t first = matrix->part == PART_LOWER ? column : 0;
     const int64_t end = matrix->part == PART_UPPER && column + 1 < matrix->rows ? column + 1 : matrix->rows;
@@ -67,12 +68,39 @@ static int32_t largest_in_column(const struct look *look, int64_t column)
                       blas_is_single(look->type));
 }
 
+static void columns_of(const struct look *look, unsigned part, int64_t *begin, int64_t *end)
+{
+    const int64_t all = look->matrix.columns;
+    *begin = (int64_t)part * look->columns_each;
+    *end = *begin + look->columns_each < all ? *begin + look->columns_each : all;
+}
+
+/* For a helper. */
+static bool part_is_reachable(void *context, unsigned part)
+{
+    const struct look *const look = context;
+    const struct blas_matrix *const matrix = &look->matrix;
+    const size_t element = blas_element_bytes(look->type), ld = (size_t)matrix->ld * element;
+    int64_t begin, end;
+    columns_of(look, part, &begin, &end);
+    struct memory_rows rows = {.first = (uintptr_t)matrix->pointer + (size_t)begin * ld, .pitch = (ptrdiff_t)ld,
+                               .rows = (size_t)(end - begin), .end = (size_t)matrix->rows * element,
+                               .high = SIZE_MAX};
+    if (matrix->part == PART_LOWER) {
+        rows.low = (size_t)begin * element;
+        rows.low_step = element;
+    } else if (matrix->part == PART_UPPER) {
+        rows.high = (size_t)(begin + 1) * element;
+        rows.high_step = element;
+    }
+    return memory_reach_allows(&rows, false);
+}
+
 static void look_at_part(void *context, unsigned part)
 {
     struct look *const look = context;
-    const int64_t begin = (int64_t)part * look->columns_each;
-    const int64_t all = look->matrix->columns,
-                  end = begin + look->columns_each < all ? begin + look->columns_each : all;
+    int64_t begin, end;
+    columns_of(look, part, &begin, &end);
     int32_t largest = 0, before = atomic_load(&look->largest);
     for (int64_t column = begin; column < end; column++)
         largest = larger(largest, largest_in_column(look, column));
@@ -86,10 +114,12 @@ static int32_t largest_in(const struct blas_matrix *matrix, enum blas_type type)
     enum { PART_BYTES = 1 << 20, HELPERS_MOST = 7 };
     const size_t column_bytes = (size_t)matrix->rows * blas_element_bytes(type);
     struct look look = {
-        .matrix = matrix, .type = type, .columns_each = (int64_t)(PART_BYTES / (column_bytes + 1)) + 1};
+        .matrix = *matrix, .type = type, .columns_each = (int64_t)(PART_BYTES / (column_bytes + 1)) + 1};
     const unsigned parts = (unsigned)((matrix->columns + look.columns_each - 1) / look.columns_each);
     const int wanted = parts > 1 ? job_helpers_wanted() : 0;
-    job_helpers_run(look_at_part, &look, parts, wanted < HELPERS_MOST ? wanted : HELPERS_MOST);
+    const struct job job = {.work = look_at_part, .may = part_is_reachable, .context = &look,
+                            .context_bytes = sizeof look, .parts = parts};
+    job_helpers_run(&job, wanted < HELPERS_MOST ? wanted : HELPERS_MOST);
     return look.largest;
 }
 

@@ -26,7 +26,9 @@ libmublas_core_la_SOURCES += \
 	src/mirror/host_memory/descriptor.c src/mirror/host_memory/descriptor.h \
 	src/mirror/host_memory/kernel_interface.h \
 	src/mirror/host_memory/mapping.c src/mirror/host_memory/mapping.h \
+	src/mirror/host_memory/kept_file.c src/mirror/host_memory/kept_file.h \
 	src/mirror/host_memory/maps_file.c src/mirror/host_memory/maps_file.h \
+	src/mirror/host_memory/memory_reach.c src/mirror/host_memory/memory_reach.h \
 	src/mirror/host_memory/operand_memory.c src/mirror/host_memory/operand_memory.h \
 	src/mirror/host_memory/pages.c src/mirror/host_memory/pages.h \
 	src/mirror/host_memory/process_pins.c src/mirror/host_memory/process_pins.h \

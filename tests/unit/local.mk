@@ -791,3 +791,13 @@ check_PROGRAMS += tests/unit/test_scalapack_membership
 TESTS += tests/unit/test_scalapack_membership
 tests_unit_test_scalapack_membership_SOURCES = tests/unit/test_scalapack_membership.c
 tests_unit_test_scalapack_membership_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_memory_reach
+TESTS += tests/unit/test_memory_reach
+tests_unit_test_memory_reach_SOURCES = tests/unit/test_memory_reach.c
+tests_unit_test_memory_reach_LDADD = $(unit_test_libraries)
+
+check_PROGRAMS += tests/unit/test_own_thread
+TESTS += tests/unit/test_own_thread
+tests_unit_test_own_thread_SOURCES = tests/unit/test_own_thread.c
+tests_unit_test_own_thread_LDADD = $(unit_test_libraries)

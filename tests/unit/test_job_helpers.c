@@ -1,11 +1,13 @@
 /* Helpers do each part once, come when they are wanted, and come to nobody's harm. */
 #include "common/threads/job_helpers.h"
+#include "common/threads/jump.h"
 #include "said_processors.h"
 #include "tap.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -18,16 +20,41 @@ enum { HELPERS = 3, PARTS = 64, FORKS = 20, PATIENCE = 30 };
 
 static atomic_bool ends;
 
+/* With a pointer for context. */
+static struct job job_of(job_helpers_work *work, void **context, unsigned parts)
+{
+    return (struct job){.work = work, .may = job_helpers_touch_nothing, .context = context,
+                        .context_bytes = sizeof *context, .parts = parts};
+}
+
+static void run(job_helpers_work *work, void *context, unsigned parts, int helpers)
+{
+    const struct job job = job_of(work, &context, parts);
+    job_helpers_run(&job, helpers);
+}
+
+static struct job_crew *begin(job_helpers_work *work, void *context, unsigned parts, int helpers)
+{
+    const struct job job = job_of(work, &context, parts);
+    return job_helpers_begin(&job, helpers);
+}
+
+static void end(struct job_crew *crew)
+{
+    void *context;
+    job_helpers_end(crew, &context);
+}
+
 static void count(void *counts, unsigned part)
 {
-    atomic_fetch_add((atomic_int *)counts + part, 1);
+    atomic_fetch_add(*(atomic_int **)counts + part, 1);
 }
 
 static bool each_part_is_done_once(void)
 {
     atomic_int counts[PARTS] = {0};
     bool good = true;
-    job_helpers_run(count, counts, PARTS, HELPERS);
+    run(count, counts, PARTS, HELPERS);
     for (int i = 0; i < PARTS; i++)
         good = good && counts[i] == 1;
     return good;
@@ -117,7 +144,7 @@ static void test_limits(void)
     child = fork();
     if (child == 0) {
         hasty = pthread_self();
-        job_helpers_run(dawdle, NULL, PARTS, HELPERS);
+        run(dawdle, NULL, PARTS, HELPERS);
         _exit(0);
     }
     tap_ok(status_of(child) == 0, "a caller that has long been done is woken when its helpers are");
@@ -191,11 +218,11 @@ struct open_job {
 
 static void stay(void *context, unsigned part)
 {
-    struct open_job *job = context;
+    struct open_job *job = *(struct open_job **)context;
     sigset_t blocked;
     (void)part;
     pthread_sigmask(SIG_SETMASK, NULL, &blocked);
-    if (!sigismember(&blocked, SIGUSR1) || !sigismember(&blocked, SIGSEGV))
+    if (!sigismember(&blocked, SIGUSR1) || sigismember(&blocked, SIGSEGV) || sigismember(&blocked, SIGBUS))
         atomic_store(&job->takes_signals, true);
     if (pthread_equal(pthread_self(), job->caller))
         atomic_store(&job->by_caller, true);
@@ -209,7 +236,7 @@ static void stay(void *context, unsigned part)
 static void *begin_another(void *refused)
 {
     struct open_job job = {.caller = pthread_self()};
-    *(bool *)refused = !job_helpers_begin(stay, &job, HELPERS, HELPERS);
+    *(bool *)refused = !begin(stay, &job, HELPERS, HELPERS);
     return NULL;
 }
 
@@ -224,11 +251,11 @@ static bool await_begun(struct open_job *job)
 static void *have_another(void *good)
 {
     struct open_job job = {.caller = pthread_self()};
-    struct job_crew *const crew = job_helpers_begin(stay, &job, PARTS, HELPERS);
+    struct job_crew *const crew = begin(stay, &job, PARTS, HELPERS);
     *(bool *)good = crew && await_begun(&job) && job_helpers_alive() == 2 * HELPERS;
     atomic_store(&job.may_end, true);
     if (crew)
-        job_helpers_end(crew);
+        end(crew);
     *(bool *)good = *(bool *)good && job.begun == job.ended && !job.by_caller && !job.takes_signals;
     return NULL;
 }
@@ -249,7 +276,7 @@ static void test_begun_jobs(void)
     struct open_job job = {.caller = pthread_self()}, none = {.may_end = true};
     bool good = true;
     errno = 4711;
-    struct job_crew *const crew = job_helpers_begin(stay, &job, PARTS, HELPERS);
+    struct job_crew *const crew = begin(stay, &job, PARTS, HELPERS);
     tap_ok(crew && await_begun(&job), "helpers take parts while the caller does something else");
     processors = 15;
     tap_ok(in_thread(begin_another), "another's job is refused meanwhile where processors are few");
@@ -258,40 +285,117 @@ static void test_begun_jobs(void)
     processors = 0;
     atomic_store(&job.may_end, true);
     errno = 4711;
-    job_helpers_end(crew);
+    end(crew);
     const int begun = atomic_load(&job.begun), ended = atomic_load(&job.ended);
     good = errno == 4711;
     usleep(50000);
     tap_ok(begun == ended && atomic_load(&job.begun) == begun, "%d parts were begun, %d ended at the end",
            begun, ended);
     tap_ok(good && !atomic_load(&job.by_caller) && !atomic_load(&job.takes_signals),
-           "none by the caller, none where signals arrive; errno stays");
-    tap_ok(!job_helpers_begin(stay, &none, PARTS, 0) && atomic_load(&none.begun) == 0, "no helpers, no job");
+           "none by the caller, none where signals arrive but those of its own code; errno stays");
+    tap_ok(!begin(stay, &none, PARTS, 0) && atomic_load(&none.begun) == 0, "no helpers, no job");
     tap_ok(each_part_is_done_once(), "the next job is as any");
 }
 
 static void test_begun_jobs_of_children(void)
 {
     struct open_job job = {.caller = pthread_self(), .may_end = true};
-    struct job_crew *const crew = job_helpers_begin(stay, &job, HELPERS, HELPERS);
+    struct job_crew *const crew = begin(stay, &job, HELPERS, HELPERS);
     if (!crew)
         abort();
     const pid_t child = fork();
     if (child == 0) {
         processors = 1;
-        _exit(!job_helpers_begin(stay, &job, HELPERS, HELPERS) && each_part_is_done_once() ? 0 : 1);
+        _exit(!begin(stay, &job, HELPERS, HELPERS) && each_part_is_done_once() ? 0 : 1);
     }
     tap_ok(status_of(child) == 0, "a child that was forked during a job does its own alone");
-    job_helpers_end(crew);
+    end(crew);
     const pid_t later = fork();
     if (later == 0) {
         struct open_job own = {.caller = pthread_self(), .may_end = true};
-        struct job_crew *const own_crew = job_helpers_begin(stay, &own, HELPERS, HELPERS);
+        struct job_crew *const own_crew = begin(stay, &own, HELPERS, HELPERS);
         if (own_crew)
-            job_helpers_end(own_crew);
+            end(own_crew);
         _exit(atomic_load(&own.begun) == 0 && each_part_is_done_once() ? 0 : 1);
     }
     tap_ok(status_of(later) == 0, "and one that was forked after it");
+}
+
+/* Of each thread's parts how many; helpers may have even ones alone. */
+struct sorted {
+    pthread_t caller;
+    atomic_int by_caller, by_helpers, odd_by_helpers;
+};
+
+static bool is_even(void *context, unsigned part)
+{
+    (void)context;
+    return part % 2 == 0;
+}
+
+static void sort(void *context, unsigned part)
+{
+    struct sorted *const sorted = context;
+    usleep(200);
+    if (pthread_equal(pthread_self(), sorted->caller))
+        atomic_fetch_add(&sorted->by_caller, 1);
+    else
+        atomic_fetch_add(part % 2 == 0 ? &sorted->by_helpers : &sorted->odd_by_helpers, 1);
+}
+
+static void test_refusals(void)
+{
+    struct sorted sorted = {.caller = pthread_self()};
+    const struct job job = {.work = sort, .may = is_even, .context = &sorted, .context_bytes = sizeof sorted,
+                            .parts = PARTS};
+    for (int i = 0; i < FORKS; i++)
+        job_helpers_run(&job, HELPERS);
+    tap_ok(sorted.by_caller + sorted.by_helpers == FORKS * PARTS && sorted.odd_by_helpers == 0 &&
+               sorted.by_caller > 0,
+           "parts that helpers may not touch are the caller's: %d, and %d by helpers", sorted.by_caller,
+           sorted.by_helpers);
+}
+
+static jmp_buf out;
+static atomic_int *stopped;
+
+static void stop(void *context)
+{
+    (void)context;
+    atomic_store(stopped, 1);
+}
+
+static void work_until_stopped(void *context, unsigned part)
+{
+    (void)context, (void)part;
+    atomic_fetch_add(stopped + 1, 1);
+    while (!atomic_load(stopped))
+        usleep(1000);
+    usleep(20000);
+    atomic_fetch_sub(stopped + 1, 1);
+}
+
+static __attribute__((noinline)) void begin_and_jump(struct job_crew **crew)
+{
+    const struct job job = {.work = work_until_stopped, .may = job_helpers_touch_nothing, .stop = stop,
+                            .parts = HELPERS};
+    *crew = job_helpers_begin(&job, HELPERS);
+    while (*crew && atomic_load(stopped + 1) == 0)
+        usleep(1000);
+    const struct jump jump = {&out, __builtin_frame_address(0)};
+    job_helpers_leave(&jump);
+    longjmp(out, 1);
+}
+
+static void test_jumps(void)
+{
+    static atomic_int words[2];
+    static struct job_crew *crew;
+    stopped = words;
+    if (setjmp(out) == 0)
+        begin_and_jump(&crew);
+    tap_ok(crew && words[0] == 1 && words[1] == 0, "a jump out of a job waits until helpers are done with it");
+    tap_ok(each_part_is_done_once() && job_helpers_alive() > 0, "and the next job has helpers again");
 }
 
 int main(void)
@@ -301,6 +405,8 @@ int main(void)
     test_idleness();
     test_begun_jobs();
     test_begun_jobs_of_children();
+    test_refusals();
+    test_jumps();
     test_forks();
     return tap_done();
 }

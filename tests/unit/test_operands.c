@@ -306,13 +306,14 @@ static int count_descriptors(const char *name, bool closing)
 static void test_descriptors(void)
 {
     unsigned char *memory = map(MIB);
+    const int others = count_descriptors("/pagemap", false); /* memory_reach.c has one of its own, for good */
     open_table(64 * MIB, 0);
     call_read(memory, MIB);
-    tap_ok(count_descriptors("userfaultfd", false) == 1 && count_descriptors("/pagemap", false) == 1 &&
+    tap_ok(count_descriptors("userfaultfd", false) == 1 && count_descriptors("/pagemap", false) == others + 1 &&
                count_descriptors("/status", false) == 1,
            "three descriptors are kept");
     mirror_table_destroy(table);
-    tap_ok(count_descriptors("userfaultfd", false) == 0 && count_descriptors("/pagemap", false) == 0 &&
+    tap_ok(count_descriptors("userfaultfd", false) == 0 && count_descriptors("/pagemap", false) == others &&
                count_descriptors("/status", false) == 0,
            "until the table goes");
     open_table(64 * MIB, 0);

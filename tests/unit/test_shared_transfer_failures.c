@@ -3,6 +3,10 @@
 #include "common/threads/job_helpers.h"
 #include "shared_transfer.h"
 
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #ifdef __SANITIZE_THREAD__
 enum { EVERY = 4 }; /* each takes twenty times as long */
 #else
@@ -95,21 +99,66 @@ static void test_busy_helpers(void)
     enum status status = STATUS_OK;
     fill_randomly(memory, LARGE);
     processors = 4;
-    struct job_crew *const crew = job_helpers_begin(stay_idle, NULL, 1, 1);
+    const struct job idle = {.work = stay_idle, .may = job_helpers_touch_nothing, .parts = 1};
+    struct job_crew *const crew = job_helpers_begin(&idle, 1);
     bool good = crew;
     good = good && !shared_transfer_run(&transfer, 1, 3, true, &status) &&
            transfer_upload(&transfer) == STATUS_OK;
     transfer.host = result;
     good = good && transfer_download(&transfer) == STATUS_OK && memcmp(memory, result, LARGE) == 0;
-    job_helpers_end(crew);
+    job_helpers_end(crew, NULL);
     tap_ok(good, "where helpers are busy one thread does it all");
     free(memory);
     free(result);
 }
 
+static unsigned char *opened;
+static pid_t caller;
+static volatile int faults, foreign;
+
+static void open_page(int signal, siginfo_t *info, void *context)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *const at = (unsigned char *)((uintptr_t)info->si_addr / page * page);
+    (void)signal, (void)context;
+    if (at < opened || at >= opened + LARGE)
+        _exit(9);
+    faults++;
+    foreign += gettid() != caller;
+    mprotect(at, page, PROT_READ | PROT_WRITE);
+    memset(at, (int)((size_t)(at - opened) / page % 251), page);
+}
+
+/* Up, and home again to memory that may be read alone. */
+static void test_opened_on_access(int helpers)
+{
+    const struct sigaction action = {.sa_sigaction = open_page, .sa_flags = SA_SIGINFO};
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct sigaction before;
+    bool good;
+    faults = foreign = 0;
+    caller = gettid();
+    opened = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const struct transfer transfer = {.lane = lane, .device = device, .device_pitch = LARGE, .host = opened,
+                                      .host_pitch = LARGE, .width = LARGE, .height = 1};
+    sigaction(SIGSEGV, &action, &before);
+    mprotect(opened, LARGE / 2, PROT_NONE);
+    good = upload(transfer, helpers) && faults == LARGE / 2 / (int)page;
+    mprotect(opened + LARGE / 2, LARGE / 2, PROT_READ);
+    good = good && download(transfer, helpers) && faults == LARGE / (int)page;
+    sigaction(SIGSEGV, &before, NULL);
+    for (size_t i = 0; i < LARGE / page && good; i++)
+        good = all_are(opened + i * page, page, i < LARGE / 2 / page ? (unsigned char)(i % 251) : 0);
+    tap_ok(good && foreign == 0, "what a handler opens is touched by the calling thread alone, with %d helpers",
+           helpers);
+    munmap(opened, LARGE);
+}
+
 int main(void)
 {
     open_memory();
+    for (int helpers = 1; helpers <= 7; helpers += 3)
+        test_opened_on_access(helpers);
     processors = 4;
     test_failures();
     test_busy_helpers();

@@ -3,16 +3,19 @@
 #include "common/clock.h"
 #include "common/threads/futex.h"
 #include "common/local_rank.h"
+#include "common/threads/jump.h"
 #include "common/threads/own_thread.h"
 #include "common/threads/pause.h"
 #include "common/processors.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,9 +38,14 @@ struct job_crew {
     unsigned parts;
     /* The job. Set while `left` is 0: a helper reads them after it has taken a part from `left`, and the job
      * lasts until that is done, so nobody reads another job's, however late it wakes. */
-    job_helpers_work *work;
-    void *context;
+    struct job job; /* its context is `room` */
+    unsigned char room[JOB_CONTEXT_BYTES] __attribute__((aligned(64)));
     atomic_uint left, done;
+    /* Parts: a helper refuses one, and does no more of this job; a second one perhaps, that it took before it
+     * saw the number of the job. */
+    unsigned given_back[2 * JOB_HELPERS_MOST];
+    atomic_uint given_back_count;
+    atomic_uint looking; /* helpers that have a part, or look for one */
     atomic_bool waited_for;
     atomic_uint jobs; /* so far: what helpers wait for to change */
     atomic_bool sent_away;
@@ -46,6 +54,10 @@ struct job_crew {
 static struct job_crew crews[JOB_CREWS_MOST] = {
     [0 ... JOB_CREWS_MOST - 1] = {.turn = PTHREAD_MUTEX_INITIALIZER}};
 static atomic_int alive;
+
+/* The crew that works for this thread, and the frame that has begun the job. */
+static __thread struct job_crew *volatile own_crew __attribute__((tls_model("initial-exec")));
+static __thread const void *volatile own_frame __attribute__((tls_model("initial-exec")));
 
 /* Set up once: a thread that finds another at it has no helpers that time. */
 enum { NOT_SET_UP, BEING_SET_UP, SET_UP };
@@ -65,16 +77,39 @@ static bool take_part(struct job_crew *crew, unsigned *part)
     return false;
 }
 
+static void finish_part(struct job_crew *crew)
+{
+    atomic_fetch_add(&crew->done, 1);
+    if (atomic_load(&crew->waited_for))
+        futex_wake(&crew->done, 1);
+}
+
 static void do_parts(struct job_crew *crew)
 {
     const int saved_errno = errno;
     for (unsigned part; take_part(crew, &part);) {
-        crew->work(crew->context, part);
-        atomic_fetch_add(&crew->done, 1);
-        if (atomic_load(&crew->waited_for))
-            futex_wake(&crew->done, 1);
+        crew->job.work(crew->job.context, part);
+        finish_part(crew);
     }
     errno = saved_errno;
+}
+
+/* By a helper. *refused: the number of a job of which it shall do no more. */
+static void help_with_parts(struct job_crew *crew, unsigned *refused)
+{
+    unsigned part;
+    atomic_fetch_add(&crew->looking, 1);
+    while (atomic_load(&crew->jobs) != *refused && take_part(crew, &part)) {
+        const bool may = crew->job.may(crew->job.context, part);
+        if (may) {
+            crew->job.work(crew->job.context, part);
+        } else {
+            *refused = atomic_load(&crew->jobs);
+            crew->given_back[atomic_fetch_add(&crew->given_back_count, 1)] = part;
+        }
+        finish_part(crew);
+    }
+    atomic_fetch_sub(&crew->looking, 1);
 }
 
 /* Jobs that come in quick succession are a program's calls one after the other: to be woken for each takes
@@ -91,13 +126,14 @@ static void look_out(struct job_crew *crew, unsigned seen, uint64_t *last)
 static void *help(void *argument)
 {
     uint64_t last = 0;
+    unsigned refused = 0;
     struct helper *helper = argument;
     struct job_crew *const crew = helper->crew;
     const struct timespec linger = {.tv_nsec = LINGER_NANOSECONDS};
     bool stays = true;
     while (stays) {
         const unsigned seen = atomic_load(&crew->jobs);
-        do_parts(crew);
+        help_with_parts(crew, &refused);
         look_out(crew, seen, &last);
         if (atomic_load(&crew->sent_away))
             break;
@@ -224,43 +260,98 @@ static struct job_crew *take_crew(void)
     return NULL;
 }
 
-struct job_crew *job_helpers_begin(job_helpers_work *work, void *context, unsigned parts, int helpers)
+/* Before others may see it. No job is number 0. */
+static void set_job(struct job_crew *crew, const struct job *job)
+{
+    crew->job = *job;
+    crew->job.context = crew->room;
+    if (job->context_bytes > 0)
+        memcpy(crew->room, job->context, job->context_bytes);
+    atomic_store(&crew->given_back_count, 0);
+    atomic_store(&crew->done, 0);
+    atomic_store(&crew->left, job->parts);
+    if (atomic_fetch_add(&crew->jobs, 1) == UINT_MAX)
+        atomic_fetch_add(&crew->jobs, 1);
+}
+
+__attribute__((noinline)) struct job_crew *job_helpers_begin(const struct job *job, int helpers)
 {
     const int saved_errno = errno;
-    struct job_crew *const crew = helpers > 0 ? take_crew() : NULL;
+    const bool may_be = helpers > 0 && job->context_bytes <= JOB_CONTEXT_BYTES && !own_crew;
+    struct job_crew *const crew = may_be ? take_crew() : NULL;
     if (crew) {
+        own_frame = __builtin_frame_address(0);
+        own_crew = crew;
         if (is_user())
             have_helpers(crew, helpers);
-        crew->work = work;
-        crew->context = context;
-        crew->parts = parts;
-        atomic_store(&crew->done, 0);
-        atomic_store(&crew->left, parts);
-        atomic_fetch_add(&crew->jobs, 1);
+        set_job(crew, job);
         futex_wake(&crew->jobs, helpers);
     }
     errno = saved_errno;
     return crew;
 }
 
-void job_helpers_end(struct job_crew *crew)
+void *job_helpers_context(struct job_crew *crew)
 {
-    const int saved_errno = errno;
-    await_parts(crew, crew->parts - atomic_exchange(&crew->left, 0));
-    errno = saved_errno;
+    return crew->room;
+}
+
+static void await_taken(struct job_crew *crew)
+{
+    await_parts(crew, crew->job.parts - atomic_exchange(&crew->left, 0));
+}
+
+static void let_go(struct job_crew *crew)
+{
+    own_crew = NULL;
     pthread_mutex_unlock(&crew->turn);
 }
 
-void job_helpers_run(job_helpers_work *work, void *context, unsigned parts, int helpers)
+void job_helpers_end(struct job_crew *crew, void *context)
 {
-    struct job_crew *const crew = parts > 1 ? job_helpers_begin(work, context, parts, helpers) : NULL;
-    if (crew) {
-        do_parts(crew);
-        job_helpers_end(crew);
+    const int saved_errno = errno;
+    await_taken(crew);
+    errno = saved_errno;
+    if (crew->job.context_bytes > 0)
+        memcpy(context, crew->room, crew->job.context_bytes);
+    let_go(crew);
+}
+
+/* The caller may have a part itself, which is not gone on with. */
+void job_helpers_leave(const struct jump *jump)
+{
+    struct job_crew *const crew = own_crew;
+    if (!crew || !jump_leaves(jump, own_frame))
+        return;
+    if (crew->job.stop)
+        crew->job.stop(crew->room);
+    atomic_store(&crew->left, 0);
+    while (atomic_load(&crew->looking) > 0)
+        sched_yield();
+    let_go(crew);
+}
+
+void job_helpers_run(const struct job *job, int helpers)
+{
+    struct job_crew *const crew = job->parts > 1 ? job_helpers_begin(job, helpers) : NULL;
+    if (!crew) {
+        for (unsigned part = 0; part < job->parts; part++)
+            job->work(job->context, part);
         return;
     }
-    for (unsigned part = 0; part < parts; part++)
-        work(context, part);
+    do_parts(crew);
+    const int saved_errno = errno;
+    await_taken(crew);
+    errno = saved_errno;
+    for (unsigned i = 0; i < atomic_load(&crew->given_back_count); i++)
+        job->work(crew->room, crew->given_back[i]);
+    job_helpers_end(crew, job->context);
+}
+
+bool job_helpers_touch_nothing(void *context, unsigned part)
+{
+    (void)context, (void)part;
+    return true;
 }
 
 int job_helpers_wanted(void)

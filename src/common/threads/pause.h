@@ -2,7 +2,8 @@
 #ifndef MUBLAS_PAUSE_H
 #define MUBLAS_PAUSE_H
 
-#include <pthread.h>
+#include "common/threads/cancellation.h"
+
 #include <stdint.h>
 #include <time.h>
 
@@ -20,10 +21,9 @@ static inline void pause_spin(void)
 static inline void pause_for(uint64_t nanoseconds)
 {
     const struct timespec step = {.tv_nsec = (long)nanoseconds};
-    int cancellable;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
+    cancellation_hold();
     nanosleep(&step, NULL);
-    pthread_setcancelstate(cancellable, NULL);
+    cancellation_return();
 }
 
 static inline void pause_a_step(void)

@@ -1,4 +1,5 @@
 #include "interpose/purchase/last_thread.h"
+#include "common/threads/own_thread.h"
 #include "mirror/pinning/cuda_users.h"
 
 #include <dirent.h>
@@ -113,12 +114,14 @@ static void *watch(void *unused)
 static void start_watcher(void)
 {
     pthread_t thread;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&thread, NULL, watch, NULL) == 0)
+    pthread_attr_t attributes;
+    size_t bytes = 0;
+    if (pthread_attr_init(&attributes) != 0)
+        return;
+    pthread_attr_getstacksize(&attributes, &bytes);
+    pthread_attr_destroy(&attributes);
+    if (own_thread_start(&thread, bytes, watch, NULL))
         pthread_detach(thread);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void note(int reason)

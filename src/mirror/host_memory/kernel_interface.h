@@ -3,7 +3,7 @@
  *
  * Source: Linux include/uapi/linux/fs.h (PAGEMAP_SCAN since 6.7, PROCMAP_QUERY
  * since 6.11) and include/uapi/linux/userfaultfd.h (WP_UNPOPULATED since 6.4,
- * WP_ASYNC since 6.7). Private to write_tracker.c, page_scan.c, mapping.c,
+ * WP_ASYNC since 6.7). Private to write_tracker.c, page_scan.c, mapping.c, memory_reach.c,
  * maps_file.c, protection.c and pins.c. */
 #ifndef MUBLAS_KERNEL_INTERFACE_H
 #define MUBLAS_KERNEL_INTERFACE_H

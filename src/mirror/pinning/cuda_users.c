@@ -111,7 +111,7 @@ static bool survey_objects(unsigned long long *adds)
     survey->memory = driver_traces_memory();
     survey->found = survey->memory < 0; /* likewise */
     if (!survey->found)
-        dl_iterate_phdr(note_object, survey);
+        loader_objects(note_object, survey);
     bool found = survey->found;
     for (size_t i = 0; i < survey->count; i++) {
         if (!found && !(found = driver_traces_in(survey->objects[i].path, survey->memory,

@@ -75,8 +75,8 @@ static enum status scan_part(const struct page_scan *scan, uintptr_t begin, uint
 
 /* A range in pieces. A thread writes to the answers of its own pieces alone. */
 struct division {
-    const struct page_scan *scan;
-    uintptr_t piece_bytes; /* whole blocks, from that of scan->begin on */
+    struct page_scan scan;
+    uintptr_t piece_bytes; /* whole blocks, from that of scan.begin on */
     bool good[PAGE_SCAN_PIECES];
     struct answer answers[PAGE_SCAN_PIECES];
 };
@@ -87,17 +87,18 @@ static atomic_bool division_in_use;
 
 static struct byte_range piece_of(const struct division *division, unsigned part)
 {
-    const struct page_scan *scan = division->scan;
+    const struct page_scan *scan = &division->scan;
     const uintptr_t begin = block_floor(scan->begin) + part * division->piece_bytes;
     return byte_ranges_common((struct byte_range){begin, begin + division->piece_bytes},
                               (struct byte_range){scan->begin, scan->end});
 }
 
-static void scan_piece(void *context, unsigned part)
+static void scan_piece(void *unused, unsigned part)
 {
-    struct division *division = context;
+    (void)unused;
+    struct division *const division = &the_division;
     const struct byte_range piece = piece_of(division, part);
-    division->good[part] = ask(division->scan, piece.begin, piece.end, &division->answers[part]);
+    division->good[part] = ask(&division->scan, piece.begin, piece.end, &division->answers[part]);
 }
 
 /* What an answer had no room for is scanned now. */
@@ -108,8 +109,8 @@ static enum status report_pieces(const struct division *division, unsigned piece
         const struct answer *answer = &division->answers[part];
         if (!division->good[part])
             return STATUS_NOT_TRACKABLE;
-        report(division->scan, answer);
-        status = scan_part(division->scan, answer->walked, piece_of(division, part).end);
+        report(&division->scan, answer);
+        status = scan_part(&division->scan, answer->walked, piece_of(division, part).end);
     }
     return status;
 }
@@ -122,9 +123,10 @@ enum status page_scan_shared(const struct page_scan *scan, int helpers)
         return page_scan_alone(scan);
     struct division *const division = &the_division;
     const unsigned pieces = (unsigned)((blocks + piece_blocks - 1) / piece_blocks);
-    division->scan = scan;
+    const struct job job = {.work = scan_piece, .may = job_helpers_touch_nothing, .parts = pieces};
+    division->scan = *scan;
     division->piece_bytes = piece_blocks << BLOCK_SHIFT;
-    job_helpers_run(scan_piece, division, pieces, helpers);
+    job_helpers_run(&job, helpers);
     enum status status = report_pieces(division, pieces);
     atomic_store(&division_in_use, false);
     return status;

@@ -19,12 +19,37 @@ bool piece_queue_take(struct piece_queue *queue, unsigned *piece)
     return false;
 }
 
+static void tell_owner(struct piece_queue *queue)
+{
+    atomic_fetch_add(&queue->events, 1);
+    if (atomic_load(&queue->owner_sleeps))
+        futex_wake(&queue->events, 1);
+}
+
 void piece_queue_finish(struct piece_queue *queue, unsigned piece)
 {
     atomic_store(&queue->finished_in_slot[piece % LANE_SLOTS], piece + 1);
     atomic_fetch_add(&queue->finished, 1);
-    if (atomic_load(&queue->owner_sleeps))
-        futex_wake(&queue->finished, 1);
+    tell_owner(queue);
+}
+
+void piece_queue_refuse(struct piece_queue *queue, unsigned piece)
+{
+    atomic_store(&queue->refused[atomic_fetch_add(&queue->refused_count, 1)], piece + 1);
+    tell_owner(queue);
+}
+
+static bool has_refused(struct piece_queue *queue)
+{
+    return queue->taken_back < PIECES_REFUSED_MOST && atomic_load(&queue->refused[queue->taken_back]) > 0;
+}
+
+bool piece_queue_take_refused(struct piece_queue *queue, unsigned *piece)
+{
+    if (!has_refused(queue))
+        return false;
+    *piece = atomic_load(&queue->refused[queue->taken_back++]) - 1;
+    return true;
 }
 
 static bool is_over(struct piece_queue *queue)
@@ -75,16 +100,21 @@ bool piece_queue_is_finished(const struct piece_queue *queue, unsigned piece)
     return atomic_load(&queue->finished_in_slot[piece % LANE_SLOTS]) == piece + 1;
 }
 
+static bool is_awaited(struct piece_queue *queue, unsigned piece)
+{
+    return !piece_queue_is_finished(queue, piece) && !has_refused(queue);
+}
+
 void piece_queue_await_finish(struct piece_queue *queue, unsigned piece)
 {
-    for (int i = 0; i < SPINS && !piece_queue_is_finished(queue, piece); i++)
+    for (int i = 0; i < SPINS && is_awaited(queue, piece); i++)
         pause_spin();
     atomic_store(&queue->owner_sleeps, true);
     for (;;) {
-        const unsigned seen = atomic_load(&queue->finished);
-        if (piece_queue_is_finished(queue, piece))
+        const unsigned seen = atomic_load(&queue->events);
+        if (!is_awaited(queue, piece))
             break;
-        futex_wait(&queue->finished, seen, NULL);
+        futex_wait(&queue->events, seen, NULL);
     }
     atomic_store(&queue->owner_sleeps, false);
 }

@@ -8,15 +8,23 @@
 #ifndef MUBLAS_PIECE_QUEUE_H
 #define MUBLAS_PIECE_QUEUE_H
 
+#include "common/threads/job_helpers.h"
 #include "gpu/lane.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
+/* Each helper refuses one, and no helper takes one afterwards. */
+enum { PIECES_REFUSED_MOST = JOB_HELPERS_MOST };
+
 struct piece_queue {
     unsigned pieces;
     atomic_uint allowed, taken, finished;     /* how many */
     atomic_uint finished_in_slot[LANE_SLOTS]; /* one more than the last piece's index; 0: none */
+    atomic_uint refused[PIECES_REFUSED_MOST]; /* one more than the piece's index; 0: none */
+    atomic_uint refused_count;
+    unsigned taken_back;                      /* of them, by the owner */
+    atomic_uint events;                       /* finished or refused, for an owner that sleeps */
     atomic_uint news, listeners;              /* of the owner's, for helpers that sleep */
     atomic_bool closed, owner_sleeps;
 };
@@ -27,11 +35,16 @@ struct piece_queue {
 bool piece_queue_take(struct piece_queue *queue, unsigned *piece);
 void piece_queue_finish(struct piece_queue *queue, unsigned piece);
 
+/* By a helper, of a piece that it has taken: the owner is to do it, for whom alone its memory is. */
+void piece_queue_refuse(struct piece_queue *queue, unsigned piece);
+bool piece_queue_take_refused(struct piece_queue *queue, unsigned *piece);
+
 /* By helpers: false: all are taken, or the queue is closed. */
 bool piece_queue_await(struct piece_queue *queue, unsigned *piece);
 
 /* By the owner: pieces below `allowed` may be taken; no more pieces may be taken; has it been finished?
- * What finished it is seen then. The last waits for a piece that somebody has taken. */
+ * What finished it is seen then. The last waits for a piece that somebody has taken, or for one to be
+ * refused. */
 void piece_queue_allow(struct piece_queue *queue, unsigned allowed);
 void piece_queue_close(struct piece_queue *queue);
 bool piece_queue_is_finished(const struct piece_queue *queue, unsigned piece);

@@ -1,5 +1,6 @@
 #include "mirror/transfer/pieces.h"
 
+#include "mirror/host_memory/memory_reach.h"
 #include "mirror/transfer/staging.h"
 
 enum { PART_ALIGNMENT = 256 };
@@ -93,6 +94,23 @@ bool piece_next_slice(const struct piece *piece, size_t most, struct piece *slic
 size_t piece_slice_offset(const struct piece *piece, const struct piece *slice)
 {
     return (slice->row - piece->row) * piece->width + slice->column - piece->column;
+}
+
+bool piece_is_reachable(const struct transfer *transfer, const struct piece *piece, bool up)
+{
+    const struct clip *const clip = transfer->clip;
+    struct memory_rows rows = {
+        .first = (uintptr_t)(transfer->host + (ptrdiff_t)piece->row * transfer->host_pitch),
+        .pitch = transfer->host_pitch, .rows = piece->rows,
+        .begin = piece->column, .end = piece->column + piece->width, .high = SIZE_MAX,
+    };
+    if (clip) {
+        rows.low = clip->low + piece->row * clip->low_step;
+        rows.high = clip->high + piece->row * clip->high_step;
+        rows.low_step = clip->low_step;
+        rows.high_step = clip->high_step;
+    }
+    return memory_reach_allows(&rows, !up);
 }
 
 static CUdeviceptr device_of(const struct transfer *transfer, const struct piece *piece)

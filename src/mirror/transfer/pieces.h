@@ -34,6 +34,9 @@ void piece_unpack(const struct transfer *transfer, const struct piece *piece, co
 void piece_unpack_unseen(const struct transfer *transfer, const struct piece *piece,
                          const unsigned char *packed);
 
+/* May a thread of mublas' own pack the piece, or unpack it (memory_reach.h)? */
+bool piece_is_reachable(const struct transfer *transfer, const struct piece *piece, bool up);
+
 /* Queue the copy between staging and the device: by the thread that is inside the device. */
 enum status piece_send(const struct transfer *transfer, const struct piece *piece,
                        const unsigned char *packed);

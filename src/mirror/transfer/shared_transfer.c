@@ -11,10 +11,11 @@
 /* What the calling thread packs before it looks at the copies again. */
 enum { SLICE_BYTES = 128 << 10 };
 
-/* Transfers in pieces, numbered through. */
+/* Transfers in pieces, numbered through. Helpers have it in their own memory (job_helpers.h). */
 struct shared {
     struct lane *lane;
-    struct transfer *transfers;
+    struct transfer transfers[TRANSFER_TOGETHER_MOST];
+    struct clip clips[TRANSFER_TOGETHER_MOST];
     unsigned count, ends[TRANSFER_TOGETHER_MOST]; /* one more than the last piece of each */
     struct piece_queue queue;
     bool up;
@@ -23,14 +24,18 @@ struct shared {
     unsigned queued; /* copies */
     unsigned past; /* up: uses of slots, what lay in each at first included; down: copies that have landed */
 };
+_Static_assert(sizeof(struct shared) <= JOB_CONTEXT_BYTES, "too large for helpers");
 
-static const struct transfer *piece_of(const struct shared *shared, unsigned index, struct piece *piece)
+static struct transfer piece_of(const struct shared *shared, unsigned index, struct piece *piece)
 {
     unsigned i = 0;
     while (index >= shared->ends[i])
         i++;
-    *piece = piece_at(&shared->transfers[i], STAGING_SLOT_BYTES, index - (i > 0 ? shared->ends[i - 1] : 0));
-    return &shared->transfers[i];
+    struct transfer transfer = shared->transfers[i];
+    if (transfer.clip)
+        transfer.clip = &shared->clips[i];
+    *piece = piece_at(&transfer, STAGING_SLOT_BYTES, index - (i > 0 ? shared->ends[i - 1] : 0));
+    return transfer;
 }
 
 static unsigned slot_of(const struct shared *shared, unsigned index)
@@ -47,6 +52,7 @@ static void pack_or_unpack(const struct shared *shared, const struct transfer *t
         piece_unpack_unseen(transfer, piece, packed);
 }
 
+/* Until there are no more pieces, or one is for the calling thread alone. */
 static void help(void *context, unsigned unused)
 {
     struct shared *shared = context;
@@ -54,10 +60,20 @@ static void help(void *context, unsigned unused)
     (void)unused;
     while (piece_queue_await(&shared->queue, &index)) {
         struct piece piece;
-        const struct transfer *transfer = piece_of(shared, index, &piece);
-        pack_or_unpack(shared, transfer, &piece, staging_slot_address(shared->lane, slot_of(shared, index)));
+        const struct transfer transfer = piece_of(shared, index, &piece);
+        if (!piece_is_reachable(&transfer, &piece, shared->up)) {
+            piece_queue_refuse(&shared->queue, index);
+            break;
+        }
+        pack_or_unpack(shared, &transfer, &piece, staging_slot_address(shared->lane, slot_of(shared, index)));
         piece_queue_finish(&shared->queue, index);
     }
+}
+
+static void stop(void *context)
+{
+    struct shared *shared = context;
+    piece_queue_close(&shared->queue);
 }
 
 /* Up, the next piece must be packed before its copy is queued; down, its slot must have been emptied. */
@@ -73,11 +89,11 @@ static bool can_queue(const struct shared *shared)
 static enum status queue_copy(struct shared *shared)
 {
     struct piece piece;
-    const struct transfer *transfer = piece_of(shared, shared->queued, &piece);
+    const struct transfer transfer = piece_of(shared, shared->queued, &piece);
     const unsigned slot = slot_of(shared, shared->queued++);
     unsigned char *packed = staging_slot_address(shared->lane, slot);
     enum status status =
-        shared->up ? piece_send(transfer, &piece, packed) : piece_fetch(transfer, &piece, packed);
+        shared->up ? piece_send(&transfer, &piece, packed) : piece_fetch(&transfer, &piece, packed);
     return status == STATUS_OK ? staging_slot_use(shared->lane, slot, shared->what) : status;
 }
 
@@ -121,10 +137,10 @@ static enum status do_piece(struct shared *shared, unsigned index)
 {
     struct piece piece, slice = {0};
     enum status status = STATUS_OK;
-    const struct transfer *transfer = piece_of(shared, index, &piece);
+    const struct transfer transfer = piece_of(shared, index, &piece);
     unsigned char *packed = staging_slot_address(shared->lane, slot_of(shared, index));
     while (status == STATUS_OK && piece_next_slice(&piece, SLICE_BYTES, &slice)) {
-        pack_or_unpack(shared, transfer, &slice, packed + piece_slice_offset(&piece, &slice));
+        pack_or_unpack(shared, &transfer, &slice, packed + piece_slice_offset(&piece, &slice));
         status = serve(shared);
     }
     piece_queue_finish(&shared->queue, index);
@@ -189,7 +205,9 @@ static enum status move_all(struct shared *shared)
         status = serve(shared);
         if (status != STATUS_OK || is_done(shared))
             break;
-        status = piece_queue_take(&shared->queue, &index) ? do_piece(shared, index) : wait(shared);
+        status = piece_queue_take_refused(&shared->queue, &index) || piece_queue_take(&shared->queue, &index)
+                     ? do_piece(shared, index)
+                     : wait(shared);
     }
     return status;
 }
@@ -240,21 +258,34 @@ static void leave_staging(struct shared *shared, bool good)
         state->doubtful = true;
 }
 
-bool shared_transfer_run(struct transfer *transfers, unsigned count, int helpers, bool up,
+static void copy_transfers(struct shared *shared, const struct transfer *transfers)
+{
+    for (unsigned i = 0; i < shared->count; i++) {
+        shared->transfers[i] = transfers[i];
+        if (transfers[i].clip)
+            shared->clips[i] = *transfers[i].clip;
+    }
+}
+
+bool shared_transfer_run(const struct transfer *transfers, unsigned count, int helpers, bool up,
                          enum status *status)
 {
     struct shared shared = {
-        .lane = transfers->lane, .transfers = transfers, .count = count, .up = up,
+        .lane = transfers->lane, .count = count, .up = up,
         .what = up ? "copying an operand to the device"
                    : "running a kernel or copying its result to the host"};
-    struct job_crew *const crew = count <= TRANSFER_TOGETHER_MOST && number_pieces(&shared)
-                                      ? job_helpers_begin(help, &shared, (unsigned)helpers, helpers)
-                                      : NULL;
+    const struct job job = {.work = help, .may = job_helpers_touch_nothing /* by the piece */, .stop = stop,
+                            .context = &shared, .context_bytes = sizeof shared, .parts = (unsigned)helpers};
+    if (count > TRANSFER_TOGETHER_MOST)
+        return false;
+    copy_transfers(&shared, transfers);
+    struct job_crew *const crew = number_pieces(&shared) ? job_helpers_begin(&job, helpers) : NULL;
     if (!crew)
         return false;
-    *status = move_all(&shared);
-    piece_queue_close(&shared.queue);
-    job_helpers_end(crew);
+    struct shared *const kept = job_helpers_context(crew);
+    *status = move_all(kept);
+    piece_queue_close(&kept->queue);
+    job_helpers_end(crew, &shared);
     if (!up)
         note_touched(&shared);
     leave_staging(&shared, *status == STATUS_OK);

@@ -6,7 +6,7 @@
  * order, each with an event behind it, and has a slot used again only when that event is past. On the way
  * down the copies of the next pieces are queued before one is unpacked, and no byte of program memory is
  * written before the event behind its copy, and so everything that was queued before it, has come without
- * error. After an error no more pieces are taken, those in hand are waited for, and staging is doubtful. */
+ * error. A piece that a helper may not touch is the calling thread's. After an error no more pieces are taken, those in hand are waited for, and staging is doubtful. */
 #ifndef MUBLAS_SHARED_TRANSFER_H
 #define MUBLAS_SHARED_TRANSFER_H
 
@@ -17,7 +17,7 @@ int shared_transfer_helpers(const struct transfer *transfers, unsigned count);
 
 /* As transfer_upload_all, or transfer_download_all, of transfers of one lane. False: there are no helpers
  * to be had now, and nothing was done. */
-bool shared_transfer_run(struct transfer *transfers, unsigned count, int helpers, bool up,
+bool shared_transfer_run(const struct transfer *transfers, unsigned count, int helpers, bool up,
                          enum status *status);
 
 #endif

@@ -1,5 +1,6 @@
 #include "mirror/transfer/transfer.h"
 
+#include "common/threads/own_thread.h"
 #include "mirror/transfer/pieces.h"
 #include "mirror/transfer/shared_transfer.h"
 #include "mirror/transfer/staging_slots.h"
@@ -110,8 +111,21 @@ enum status transfer_download_alone(struct transfer *transfer)
     return status;
 }
 
+/* Before a byte is moved: what the calling thread alone may touch has to be done there. */
+static bool are_reachable(const struct transfer *transfers, unsigned count, bool up)
+{
+    bool good = true;
+    for (unsigned i = 0; i < count && good; i++) {
+        const struct piece all = {.rows = transfers[i].height, .width = transfers[i].width};
+        good = piece_is_reachable(&transfers[i], &all, up);
+    }
+    return good;
+}
+
 static enum status move_all(struct transfer *transfers, unsigned count, bool up)
 {
+    if (own_thread_is_this() && !are_reachable(transfers, count, up))
+        return STATUS_INACCESSIBLE;
     const int helpers = shared_transfer_helpers(transfers, count);
     enum status status = STATUS_OK;
     if (helpers > 0 && shared_transfer_run(transfers, count, helpers, up, &status))

@@ -34,7 +34,8 @@ enum status transfer_upload(struct transfer *transfer);
 /* Complete on return. Waits for everything queued on the stream before. */
 enum status transfer_download(struct transfer *transfer);
 
-/* Several of one lane, one after the other or with helpers at once; the first failure ends it. */
+/* Several of one lane, one after the other or with helpers at once; the first failure ends it. On a thread of
+ * mublas' own STATUS_INACCESSIBLE, with nothing done: memory that the program's thread alone may touch. */
 enum { TRANSFER_TOGETHER_MOST = 16 };
 enum status transfer_upload_all(struct transfer *transfers, unsigned count);
 enum status transfer_download_all(struct transfer *transfers, unsigned count);
