@@ -63,6 +63,19 @@ static void choose(struct eigenproblem *problem)
     problem->found = end - begin;
 }
 
+/* Before the device has anything to do, so that the engine asks whether they may be written; how many vectors an
+ * interval has is known only after it. */
+static void name_homes(struct eigenproblem *problem, struct route *route, int64_t columns)
+{
+    struct route_operand *const a = &route->operands[MATRIX_A];
+    if (problem->vectors) {
+        a->home = problem->z.pointer ? problem->z : problem->a;
+        a->home.part = PART_FULL;
+        a->home.columns = columns;
+    }
+    route->operands[MATRIX_B].home = problem->b;
+}
+
 static bool judge(struct route *route)
 {
     struct eigenproblem *const problem = problem_of(route);
@@ -73,14 +86,11 @@ static bool judge(struct route *route)
         !route_values_are_finite(problem->values, problem->n, problem->type) || !sort_values(problem, &moved))
         return false;
     choose(problem);
+    name_homes(problem, route, problem->found);
     if (problem->vectors) {
-        a->home = problem->z.pointer ? problem->z : problem->a;
-        a->home.part = PART_FULL;
-        a->home.columns = problem->found;
         a->home_first = problem->found_first;
         a->home_order = moved ? problem->order + problem->found_first : NULL;
     }
-    route->operands[MATRIX_B].home = problem->b;
     return true;
 }
 
@@ -144,4 +154,8 @@ void eigen_describe(struct eigenproblem *problem, struct route *route)
             .rows = problem->n, .columns = problem->n, .up = problem->b, .hermitian = hermitian};
     route->vectors[0] = (struct route_vector){.bytes = (size_t)problem->n * real_bytes,
                                               .values = problem->values};
+    name_homes(problem, route,
+               problem->range == EIGEN_ALL       ? problem->n
+               : problem->range == EIGEN_INDICES ? problem->last - problem->first + 1
+                                                 : 0);
 }

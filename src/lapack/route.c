@@ -99,6 +99,8 @@ static enum status run_placed(struct route_run *run)
     phase_enter(PHASE_RESULT);
     if (status == STATUS_OK && !route->method->judge(route))
         status = STATUS_UNSUCCESSFUL;
+    if (status == STATUS_OK && !may_touch(route)) /* what goes home may be known only now, or forbidden since */
+        status = STATUS_INACCESSIBLE;
     if (status == STATUS_OK)
         status = route_bring_home(run);
     if (status == STATUS_OK && route->accept && !route->accept(route))
