@@ -49,6 +49,11 @@ void float_state_restore(const struct float_state *state)
         set_mxcsr(state->mxcsr);
 }
 
+void float_state_give_back(const struct float_state *state)
+{
+    (void)state;
+}
+
 #elif defined __aarch64__
 
 static void set_control(uint64_t control)
@@ -71,6 +76,11 @@ void float_state_restore(const struct float_state *state)
         __asm__ volatile("msr fpsr, %0" : : "r"(state->status) : "memory");
     if (now.control != state->control)
         set_control(state->control);
+}
+
+void float_state_give_back(const struct float_state *state)
+{
+    set_control(state->control);
 }
 
 #endif

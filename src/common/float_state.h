@@ -125,4 +125,8 @@ void float_state_set_default(struct float_state *state);
 /* Restores the state, with the flags that were raised. */
 void float_state_restore(const struct float_state *state);
 
+/* In a handler that leaves what it has interrupted: the control alone, where handlers have that of what they
+ * interrupt. On x86-64 they begin as a new process does, with mublas or without. */
+void float_state_give_back(const struct float_state *state);
+
 #endif

@@ -2,12 +2,14 @@
 #include "common/clock.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 static phase_watcher *_Atomic watching;
 
 static __thread struct {
-    struct phase_times *times; /* NULL: not running */
+    struct phase_times times; /* its own: a caller's may be on a stack that a jump has left */
+    bool is_on;
     enum phase phase;
     uint64_t since;
 } running __attribute__((tls_model("initial-exec")));
@@ -17,27 +19,35 @@ void phase_clock_watch(phase_watcher *watcher)
     atomic_store(&watching, watcher);
 }
 
-void phase_clock_start(struct phase_times *times)
+void phase_clock_start(void)
 {
-    running.times = times;
+    running.times = (struct phase_times){{0}};
+    running.is_on = true;
     running.phase = PHASE_OTHER;
     running.since = clock_nanoseconds();
 }
 
-void phase_clock_stop(void)
+void phase_clock_stop(struct phase_times *times)
 {
     phase_enter(PHASE_OTHER);
-    running.times = NULL;
+    if (running.is_on)
+        *times = running.times;
+    running.is_on = false;
+}
+
+void phase_clock_leave(void)
+{
+    running.is_on = false;
 }
 
 enum phase phase_enter(enum phase phase)
 {
     const enum phase before = running.phase;
-    if (!running.times)
+    if (!running.is_on)
         return PHASE_OTHER;
     const uint64_t now = clock_nanoseconds();
     phase_watcher *const watcher = atomic_load_explicit(&watching, memory_order_relaxed);
-    running.times->nanoseconds[before] += now - running.since;
+    running.times.nanoseconds[before] += now - running.since;
     if (watcher)
         watcher(before, running.since, now);
     running.since = now;

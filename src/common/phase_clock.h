@@ -26,9 +26,10 @@ struct phase_times {
     uint64_t nanoseconds[PHASE_COUNT];
 };
 
-/* Adds time to `times`, which belongs to the caller, until phase_clock_stop. */
-void phase_clock_start(struct phase_times *times);
-void phase_clock_stop(void);
+/* From nought on. The end tells `times`, but not of a clock that does not run. */
+void phase_clock_start(void);
+void phase_clock_stop(struct phase_times *times);
+void phase_clock_leave(void); /* by a jump, which a handler makes: nobody wants to know */
 
 /* Starts `phase`. Returns the phase before it, which the caller enters again at the end. */
 enum phase phase_enter(enum phase phase);

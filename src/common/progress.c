@@ -95,6 +95,12 @@ void progress_tell(void)
     errno = saved_errno;
 }
 
+void progress_leave(void)
+{
+    progress.name = NULL;
+    progress.has_line = false;
+}
+
 void progress_end(void)
 {
     const int saved_errno = errno;

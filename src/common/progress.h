@@ -16,6 +16,7 @@ bool progress_is_wanted(void);
  * `expected` is in seconds for all of the call. */
 void progress_begin(const char *name, int64_t order, double expected);
 void progress_end(void);
+void progress_leave(void); /* by a jump, which a handler makes: says nothing */
 
 /* While it waits, as often as it likes. Outside a call: nothing. */
 void progress_tell(void);

@@ -125,7 +125,17 @@ bool exit_gate_is_closed(void)
 
 void exit_gate_leave(void)
 {
+    if (inside_here == 0)
+        return; /* by what was taken for a jump */
     atomic_fetch_sub(&inside, 1);
     inside_here--;
     stay_ahead();
+}
+
+void exit_gate_leave_by_jump(void)
+{
+    const int deep = inside_here;
+    inside_here = 0;
+    is_part = false;
+    atomic_fetch_sub(&inside, deep);
 }

@@ -22,6 +22,9 @@ bool exit_gate_enter(void);
 void exit_gate_leave(void);
 bool exit_gate_is_closed(void);
 
+/* This thread leaves, however deep it is inside: by a jump out of its call, which a handler makes. */
+void exit_gate_leave_by_jump(void);
+
 /* The same around a call whose parts enter one by one, for each of several devices: this thread's, until it
  * leaves, may do so although the process has begun to end, and so may those of a thread that the call has
  * started and waits for, once that says that it is one. */

@@ -40,7 +40,7 @@ static void forget_library(uintptr_t start, uintptr_t end)
 static void *open_caller(const void *caller)
 {
     Dl_info object;
-    bool found = dladdr(caller, &object) && object.dli_fname;
+    bool found = loader_address(caller, &object) && object.dli_fname;
     return found ? loader_open(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
@@ -63,7 +63,7 @@ static bool search_wide(const char *sentinel, const void *caller, struct host_li
     void *handle = open_caller(caller);
     bool wide = handle && host_search_means_wide(handle, sentinel);
     if (handle)
-        dlclose(handle);
+        loader_close(handle);
     return wide && host_paths_search(sentinel, true, library);
 }
 

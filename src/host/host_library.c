@@ -57,7 +57,7 @@ static bool is_mublas(const void *address, const void **passed_to)
 {
     struct object_symbols object;
     struct object_search search = {(uintptr_t)address, &object};
-    const bool is_ours = dl_iterate_phdr(read_object_at, &search) && is_marked(&object);
+    const bool is_ours = loader_objects(read_object_at, &search) && is_marked(&object);
     if (!is_ours || !object_symbols_find(&object, HOST_LIBRARY_PASSING_MARKER, passed_to))
         *passed_to = NULL;
     return is_ours;
@@ -70,7 +70,7 @@ static const void *find_behind(const char *name, const char *symbol)
     const void *const address = handle ? loader_symbol(handle, symbol) : NULL;
     const void *none;
     if (handle)
-        dlclose(handle);
+        loader_close(handle);
     return address && !is_mublas(address, &none) ? address : NULL;
 }
 
@@ -119,7 +119,7 @@ static void describe(struct host_library *library, const void *inside)
         library->start = segment.begin;
         library->end = segment.end;
     }
-    if (dladdr(inside, &where) && where.dli_fname)
+    if (loader_address(inside, &where) && where.dli_fname)
         library->path = where.dli_fname;
 }
 
@@ -140,7 +140,7 @@ bool host_library_next_in_order(const char *symbol, struct host_library *library
 void host_library_release(struct host_library *library)
 {
     if (library->is_callers)
-        dlclose(library->handle);
+        loader_close(library->handle);
     library->is_callers = false;
     library->handle = NULL;
 }

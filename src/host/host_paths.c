@@ -39,7 +39,7 @@ static const char *open_library(const char *path, const char *symbol, const char
         reason = "it is mublas itself";
     else if (has_other_names(handle))
         reason = "";
-    dlclose(handle);
+    loader_close(handle);
     return reason;
 }
 
@@ -62,7 +62,7 @@ static bool is_suitable(struct host_library *library, suits_function *suits)
 {
     if (!suits || suits(library))
         return true;
-    dlclose(library->handle);
+    loader_close(library->handle);
     return false;
 }
 

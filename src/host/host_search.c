@@ -14,7 +14,7 @@ __attribute__((weak)) bool host_search_wide = false;
 static const void *object_base(const void *address)
 {
     Dl_info where;
-    return address && dladdr(address, &where) ? where.dli_fbase : NULL;
+    return address && loader_address(address, &where) ? where.dli_fbase : NULL;
 }
 
 /* The program's LAPACK stands behind -lmublas. */
@@ -90,7 +90,7 @@ static bool accept_loaded(const char *path, const char *symbol, struct host_libr
     if (handle && host_library_in(handle, symbol, "already loaded by the program", library))
         return true;
     if (handle)
-        dlclose(handle);
+        loader_close(handle);
     return false;
 }
 
@@ -98,7 +98,7 @@ static bool search_loaded(const char *symbol, struct host_library *library)
 {
     struct loaded_libraries loaded = {0};
     bool found = false;
-    dl_iterate_phdr(note_library, &loaded);
+    loader_objects(note_library, &loaded);
     for (int wide = 0; wide <= 1; wide++)
         for (int i = 0; i < loaded.count && !found; i++)
             if (says_64_bits(loaded.paths[i]) == wide)

@@ -1,4 +1,5 @@
 #include "host/loaded_object.h"
+#include "common/loader.h"
 
 #include <link.h>
 
@@ -67,7 +68,7 @@ bool loaded_object_find(uintptr_t inside, struct loaded_object *object)
 {
     struct search search = {inside, object};
     *object = (struct loaded_object){0};
-    return dl_iterate_phdr(describe, &search) != 0;
+    return loader_objects(describe, &search) != 0;
 }
 
 static int read_unloads(struct dl_phdr_info *info, size_t size, void *argument)

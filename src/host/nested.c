@@ -1,4 +1,5 @@
 #include "host/nested.h"
+#include "common/loader.h"
 #include "host/symbols.h"
 
 #include <dlfcn.h>
@@ -65,7 +66,7 @@ static bool is_routine_name(const char *name)
 static bool look_up(const void *caller)
 {
     Dl_info where;
-    return dladdr(caller, &where) && where.dli_sname &&
+    return loader_address(caller, &where) && where.dli_sname &&
            (is_cblas_name(where.dli_sname) || is_routine_name(where.dli_sname));
 }
 

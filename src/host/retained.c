@@ -80,6 +80,6 @@ void retained_keep_origin(const struct host_library *library, host_function *fun
     uintptr_t address = (uintptr_t)function;
     Dl_info where;
     bool known = address >= library->start && address < library->end;
-    if (library->is_callers && !known && dladdr((void *)function, &where) && where.dli_fname)
+    if (library->is_callers && !known && loader_address((void *)function, &where) && where.dli_fname)
         keep(where.dli_fname, address, forget);
 }

@@ -67,7 +67,7 @@ static void fill_host(struct host *host, const struct host_library *found)
             is_dispatched(symbol) ? host_library_function(&library, symbol_name(symbol)) : NULL;
     }
     if (own)
-        dlclose(own);
+        loader_close(own);
     for (int i = 0; i < INTERFACE_COUNT; i++) {
         host->serves[i] = false;
         host->widths[i] = 0;

@@ -1,4 +1,5 @@
 #include "host/start_objects.h"
+#include "common/loader.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -45,7 +46,7 @@ void start_objects_note(const void *inside)
     object_count = 0;
     own = OBJECTS_MAX;
     memset(kinds, 0, sizeof kinds);
-    dl_iterate_phdr(note, (void *)(uintptr_t)inside);
+    loader_objects(note, (void *)(uintptr_t)inside);
     preloaded_end = find_preloaded_end();
     if (object_count == 0 || *objects[0].path)
         own = OBJECTS_MAX; /* in a namespace of dlmopen: the program has no name */

@@ -56,7 +56,7 @@ static enum integer_width ask_ilaver(const char *path)
     void *const function = library ? loader_symbol(library, "ilaver_") : NULL;
     const enum integer_width width = function ? width_told((ilaver *)(uintptr_t)function) : WIDTH_DETECTED;
     if (library)
-        dlclose(library);
+        loader_close(library);
     return width;
 }
 
@@ -89,7 +89,7 @@ static enum integer_width width_of_library(host_function *function)
 {
     Dl_info where;
     int place = 0;
-    if (!dladdr((void *)(uintptr_t)function, &where) || !where.dli_fname)
+    if (!loader_address((void *)(uintptr_t)function, &where) || !where.dli_fname)
         return WIDTH_DETECTED;
     pthread_mutex_lock(&lock);
     while (place < LIBRARIES_MAX && known[place].base && known[place].base != where.dli_fbase)

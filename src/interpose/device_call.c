@@ -73,10 +73,10 @@ static enum host_reason execute(const struct device_use *use, struct split_call 
     struct device_counts counts = {.shape = program_call_sizes(call), .foretold_us = call->times.host_us};
     call_span_begin(&span, false);
     if (stats_wanted())
-        phase_clock_start(&counts.phases);
+        phase_clock_start();
     const enum status status = split ? split_run(&split->plan, split->devices, &call->patience, &moved)
                                      : run(use, call, &moved);
-    phase_clock_stop();
+    phase_clock_stop(&counts.phases);
     call_span_end(&span);
     if (split && status == STATUS_OUT_OF_MEMORY)
         split_call_ran_out(split);

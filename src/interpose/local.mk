@@ -4,6 +4,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/floors.c src/interpose/floors.h src/interpose/offloaded_symbols.inc \
 	src/interpose/host_reason.c src/interpose/host_reason.h \
 	src/interpose/known_shapes.c src/interpose/known_shapes.h \
+	src/interpose/left_frames.c src/interpose/left_frames.h \
 	src/interpose/offload.c src/interpose/offload.h \
 	src/interpose/call_offer.c src/interpose/call_offer.h \
 	src/interpose/device_call.c src/interpose/device_call.h \
@@ -65,6 +66,7 @@ libmublas_core_la_SOURCES += \
 	src/interpose/report/timeline.c src/interpose/report/timeline.h \
 	src/interpose/report/thread_counters.c src/interpose/report/thread_counters.h
 interposer_sources += \
+	src/interpose/jumps.c src/interpose/next_definition.c src/interpose/next_definition.h \
 	src/interpose/system_calls.c \
 	src/interpose/entries/arguments.h src/interpose/entries/precision.h \
 	src/interpose/entries/entries_cblas.c src/interpose/entries/entries_fortran.c \

@@ -1,29 +1,36 @@
 #include "interpose/offload.h"
 #include "common/log.h"
+#include "common/phase_clock.h"
 #include "common/program_state.h"
+#include "common/progress.h"
 #include "common/settings.h"
+#include "common/threads/cancellation.h"
+#include "common/threads/jump.h"
+#include "gpu/exit_gate.h"
 #include "host/host_paths.h"
 #include "host/nested.h"
 #include "interpose/device_call.h"
 #include "interpose/floors.h"
 #include "interpose/known_shapes.h"
+#include "interpose/left_frames.h"
 #include "interpose/policy.h"
 #include "interpose/process_state.h"
 #include "interpose/purchase/model_in_force.h"
 #include "interpose/purchase/waking.h"
 #include "interpose/report/stats.h"
-#include "mirror/host_memory/mapping.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 /* Nonzero while this thread is inside mublas or inside the host BLAS on mublas' behalf. */
-static __thread int depth __attribute__((tls_model("initial-exec")));
+static __thread volatile int depth __attribute__((tls_model("initial-exec")));
 /* The frame that raised it from 0, and whether it did so to work on a call itself. Frames below are
  * nested. */
-static __thread const char *depth_frame __attribute__((tls_model("initial-exec")));
-static __thread bool depth_is_ours __attribute__((tls_model("initial-exec")));
+static __thread const void *volatile depth_frame __attribute__((tls_model("initial-exec")));
+static __thread volatile bool depth_is_ours __attribute__((tls_model("initial-exec")));
+/* Read in handlers that interrupt it, and so while it is there. */
+static __thread const struct offload_visit *volatile depth_visit __attribute__((tls_model("initial-exec")));
+static __thread bool jump_is_untold __attribute__((tls_model("initial-exec")));
 
 static pthread_once_t begin_once = PTHREAD_ONCE_INIT, big_once = PTHREAD_ONCE_INIT;
 
@@ -91,31 +98,61 @@ static enum host_reason obstacle(enum symbol symbol, const struct blas_call *cal
 
 static void raise_depth(const void *frame, bool is_ours)
 {
-    if (depth++ > 0)
+    if (depth > 0) {
+        depth = depth + 1;
         return;
+    }
     depth_frame = frame;
     depth_is_ours = is_ours;
+    depth = 1;
 }
 
-/* A handler may have a stack of its own, and so may what it interrupted. */
-static bool is_on_another_stack(const void *frame)
+/* It is 0 where what was taken for a jump out of this call was none. */
+static void lower_depth(void)
 {
-    stack_t stack;
-    struct mapping here;
-    return sigaltstack(NULL, &stack) != 0 || (stack.ss_flags & SS_ONSTACK) ||
-           mapping_find((uintptr_t)frame, &here) != STATUS_OK || (uintptr_t)depth_frame < here.begin ||
-           (uintptr_t)depth_frame >= here.end;
+    if (depth > 0)
+        depth = depth - 1;
 }
 
-/* A handler has jumped out of a call, over mublas' own frames or the host's. What mublas held then is held
- * for good, so the device is left alone; after the host's nothing is. */
+/* Of a call that has been left. A handler may call this, before it jumps. */
+static void be_outside(void)
+{
+    depth = 0;
+    if (!depth_is_ours)
+        return;
+    waking_give_up_in_handler();
+    jump_is_untold = true;
+    exit_gate_leave_by_jump();
+    progress_leave();
+    phase_clock_leave();
+}
+
+void offload_leave_by_jump(const struct jump *jump)
+{
+    if (depth > 0 && jump_leaves(jump, depth_frame)) {
+        if (depth_is_ours)
+            float_state_give_back(&depth_visit->state.arithmetic);
+        be_outside();
+    }
+}
+
+/* A handler has left a call, over mublas' own frames or the host's, and not by a jump of the C library's. What
+ * mublas held then is held for good, so the device is left alone; after the host's nothing is. */
 static void look_for_jump(const void *frame)
 {
-    if (depth == 0 || (const char *)frame < depth_frame || is_on_another_stack(frame))
+    if (depth > 0 && left_frames_look(depth_frame, frame) == FRAME_LEFT) {
+        cancellation_forget();
+        be_outside();
+    }
+}
+
+/* What a handler could not say. */
+static void tell_of_jump(void)
+{
+    if (!jump_is_untold)
         return;
-    depth = 0;
-    if (depth_is_ours)
-        waking_give_up("a BLAS or LAPACK call was left by a jump");
+    jump_is_untold = false;
+    waking_give_up("a BLAS or LAPACK call was left by a jump");
 }
 
 static bool enter(struct offload_visit *visit, const void *frame, bool needs_device, enum host_reason *reason)
@@ -128,13 +165,15 @@ static bool enter(struct offload_visit *visit, const void *frame, bool needs_dev
     *reason = HOST_SANDBOX;
     if (process_state_is_filtered())
         return false;
+    tell_of_jump();
     *reason = HOST_NO_DEVICE;
     if (!settings_are_readable() || (needs_device && waking_is_given_up()))
         return false;
     program_state_keep(&visit->state);
+    depth_visit = visit;
     raise_depth(frame, true);
     /* A thread that is cancelled in here would keep its locks for good. */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &visit->cancellable);
+    cancellation_hold();
     pthread_once(&begin_once, begin);
     return true;
 }
@@ -152,8 +191,8 @@ bool offload_enter_without_device(struct offload_visit *visit, enum host_reason 
 void offload_leave(struct offload_visit *visit)
 {
     program_state_return(&visit->state);
-    pthread_setcancelstate(visit->cancellable, NULL);
-    depth--;
+    cancellation_return();
+    lower_depth();
 }
 
 bool offload_run(struct program_call *call)
@@ -191,7 +230,7 @@ void offload_host_end(struct program_call *call)
 {
     const struct route_shape sizes = program_call_sizes(call);
     const struct host_counts counts = {.nanoseconds = call_span_end(&call->span), .shape = &sizes};
-    depth--;
+    lower_depth();
     if (call->reason != HOST_NESTED && stats_wanted() && !nested_in_host(call->caller))
         stats_host_call(call->symbol, call->reason, &counts);
 }

@@ -29,12 +29,16 @@ void offload_count_rejected(enum symbol symbol, const void *caller);
  * arithmetic is as the program has it until program_state_compute(&visit->state). */
 struct offload_visit {
     struct program_state state;
-    int cancellable;
 };
 bool offload_enter(struct offload_visit *visit, enum host_reason *reason);
 /* The same for work that another process's device does: this one's may have been given up. */
 bool offload_enter_without_device(struct offload_visit *visit, enum host_reason *reason);
 void offload_leave(struct offload_visit *visit);
+
+/* Before a jump is made, by whoever makes it: if it leaves this thread's call, the thread gets back what is its
+ * own, and counts as inside no more. Its frames are still there. A handler may call this. */
+struct jump;
+void offload_leave_by_jump(const struct jump *jump);
 
 /* Conditions of this process and thread under which every call stays on the host; HOST_REASON_COUNT: none.
  * `call` tells what it computes (process_state.h). Inside. */

@@ -1,5 +1,6 @@
 #include "lapack/route_lane.h"
 #include "common/phase_clock.h"
+#include "common/threads/held_signals.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -85,8 +86,11 @@ static void destroy(struct route_lane *lane)
     memset(lane, 0, offsetof(struct route_lane, busy));
 }
 
+/* NVIDIA's libraries open others with their handles (held_signals.h). */
 static enum status make(struct route_lane *lane, struct device *device, const struct solver_library *library)
 {
+    sigset_t before;
+    held_signals_hold(&before);
     enum status status = lane_create_own(device, &lane->lane);
     if (status == STATUS_OK)
         status = stream_watch_create(device, lane->lane->stream, &lane->watch);
@@ -95,6 +99,7 @@ static enum status make(struct route_lane *lane, struct device *device, const st
     lane->handle.watch = &lane->watch;
     if (status != STATUS_OK)
         destroy(lane);
+    held_signals_return(&before);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -43,10 +44,15 @@ static void open_host(void)
     }
 }
 
+/* As cusolver_lapack.c's. */
 void *cublas_host_routine(const char *name)
 {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
     pthread_once(&host_once, open_host);
     void *routine = dlsym(host_library, name);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!routine) {
         fprintf(stderr, "emulated cuBLAS: %s\n", dlerror());
         abort();

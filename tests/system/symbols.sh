@@ -1,6 +1,6 @@
 #!/bin/bash
-# The shim exports the tables' symbols, its own names and two of the C library (src/interpose/system_calls.c);
-# the table is all of reference BLAS.
+# The shim exports the tables' symbols, its own names and some of the C library's (src/interpose: system_calls.c,
+# jumps.c); the table is all of reference BLAS.
 . tests/environment.sh
 . "$source_tree/tests/hosts/hosts.sh"
 number=0
@@ -29,6 +29,7 @@ sort -u "$work/rows" > "$work/table"
 [ "$(wc -l < "$work/rows")" = "$(wc -l < "$work/table")" ] && [ "$(wc -l < "$work/table")" -gt 1300 ]
 result $? "$(wc -l < "$work/fortran") Fortran and $(wc -l < "$work/cblas") C routines of BLAS and $(wc -l < "$work/lapack") of LAPACK make $(wc -l < "$work/table") symbols, each once"
 
+c_library="ioctl mremap prctl longjmp _longjmp siglongjmp __longjmp_chk"
 # Parallel routines, by their types, and what mublas sees of the BLACS.
 sed -nE 's/^PARALLEL\(([SDCZ]+), ([a-z0-9]+),.*/\1 \2/p' "$source_tree/src/scalapack/routines.def" |
     while read -r types name; do
@@ -39,9 +40,9 @@ result $? "$(wc -l < "$work/parallel") parallel routines"
 for name in gridinit gridmap gridexit exit; do printf 'blacs_%s_\nCblacs_%s\n' $name $name; done >> "$work/parallel"
 
 exports "$shim" > "$work/exports"
-{ cat "$work/table" "$work/parallel"; printf 'ioctl\nmremap\nprctl\n'; } | sort > "$work/names"
+{ cat "$work/table" "$work/parallel"; printf '%s\n' $c_library; } | sort > "$work/names"
 grep -viE '^mublas' "$work/exports" | diff "$work/names" - > "$work/difference"
-result $? "the shim exports exactly these, ioctl, mremap and prctl, besides names that start with mublas"
+result $? "the shim exports exactly these, $c_library, besides names that start with mublas"
 complain < "$work/difference"
 exports "${shim%_shim.so}.so" | grep -vE '^mublas|xerbla|^lsame_|RowMajorStrg|CBLAS_CallFromC' |
     diff "$work/names" - > "$work/difference"

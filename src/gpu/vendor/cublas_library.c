@@ -2,6 +2,7 @@
 #include "common/device_list.h"
 #include "common/log.h"
 #include "common/settings.h"
+#include "common/threads/held_signals.h"
 #include "gpu/vendor/vendor_library.h"
 
 #include <pthread.h>
@@ -100,9 +101,12 @@ bool cublas_library_open(int place)
     struct device_handle *const own = &handles[place];
     if (__atomic_load_n(&own->is_made, __ATOMIC_ACQUIRE))
         return true;
+    sigset_t before;
+    held_signals_hold(&before);
     pthread_mutex_lock(&opening);
     make_handle(own, place);
     pthread_mutex_unlock(&opening);
+    held_signals_return(&before);
     return own->is_made;
 }
 

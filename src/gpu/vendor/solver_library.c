@@ -1,4 +1,5 @@
 #include "gpu/vendor/solver_library.h"
+#include "common/loader.h"
 #include "common/log.h"
 #include "common/settings.h"
 #include "gpu/vendor/solver_trial.h"
@@ -48,7 +49,7 @@ static char wrong[SOLVER_REASON_BYTES];
 static const char *file_of(const void *function)
 {
     Dl_info info;
-    return dladdr(*(void *const *)function, &info) && info.dli_fname ? info.dli_fname : "an unknown file";
+    return loader_address(*(void *const *)function, &info) && info.dli_fname ? info.dli_fname : "an unknown file";
 }
 
 static const char *try_pair(void)

@@ -8,13 +8,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-
-struct sharing {
-    const struct shared_plan *plan;
-    const struct patience *patience;
-    struct tile_groups groups;
-    atomic_bool delivered, lost;
-};
+#include <stdlib.h>
 
 struct worker {
     struct sharing *sharing;
@@ -23,6 +17,15 @@ struct worker {
     struct transfer_count moved;
     pthread_t thread;
     bool is_apart; /* on a thread of its own */
+};
+
+/* Not on the caller's stack, which a handler may leave by a jump while others work; it stays then. */
+struct sharing {
+    struct shared_plan plan;
+    struct patience patience;
+    struct tile_groups groups;
+    atomic_bool delivered, lost;
+    struct worker workers[DEVICES_MAX];
 };
 
 /* What calls before have seen, by the device's place and type. It says who takes the last groups of a kind,
@@ -107,7 +110,7 @@ static enum status run_groups(struct worker *worker, struct tile_runner *runner)
 
 static enum status run_with_memory(struct worker *worker, struct lane *lane, CUdeviceptr memory)
 {
-    const struct shared_plan *const plan = worker->sharing->plan;
+    const struct shared_plan *const plan = &worker->sharing->plan;
     struct tile_runner runner = {.device = plan->devices[worker->number].device,
                                  .lane = lane,
                                  .plan = plan->tiles,
@@ -123,9 +126,9 @@ static enum status run_with_memory(struct worker *worker, struct lane *lane, CUd
 
 static enum status run_in_context(struct worker *worker)
 {
-    const struct tile_device *const use = &worker->sharing->plan->devices[worker->number];
-    const uint64_t wanted = tile_plan_bytes(&worker->sharing->plan->tiles);
-    struct patience patience = *worker->sharing->patience;
+    const struct tile_device *const use = &worker->sharing->plan.devices[worker->number];
+    const uint64_t wanted = tile_plan_bytes(&worker->sharing->plan.tiles);
+    struct patience patience = worker->sharing->patience;
     struct lane *lane;
     CUdeviceptr memory;
     size_t bytes;
@@ -144,7 +147,7 @@ static enum status run_in_context(struct worker *worker)
 static void *work(void *argument)
 {
     struct worker *worker = argument;
-    struct device *const device = worker->sharing->plan->devices[worker->number].device;
+    struct device *const device = worker->sharing->plan.devices[worker->number].device;
     struct device_scope scope;
     worker->status = device_enter(device, &scope);
     if (worker->status == STATUS_OK) {
@@ -197,10 +200,10 @@ static bool any_is_usable(const struct shared_plan *plan)
 /* From the tile on that nobody has finished. */
 static enum status finish_on_host(struct sharing *sharing, const struct host_steps *host)
 {
-    struct tile_plan plan = sharing->plan->tiles;
+    struct tile_plan plan = sharing->plan.tiles;
     struct tile_step step;
     int64_t tile;
-    if (any_is_usable(sharing->plan)) /* others' calls have the memory, or a tile has failed */
+    if (any_is_usable(&sharing->plan)) /* others' calls have the memory, or a tile has failed */
         log_message(LOG_INFO, "no device goes on with a large level 3 call; the host does the rest");
     else
         log_message(LOG_WARNING,
@@ -214,9 +217,10 @@ static enum status finish_on_host(struct sharing *sharing, const struct host_ste
     return STATUS_OK;
 }
 
-static enum status run_all(struct sharing *sharing, struct worker *workers, const struct host_steps *host)
+static enum status run_all(struct sharing *sharing, const struct host_steps *host)
 {
-    const int count = sharing->plan->count;
+    struct worker *const workers = sharing->workers;
+    const int count = sharing->plan.count;
     do
         run_round(workers, count);
     while (!atomic_load(&sharing->lost) && tile_groups_open(&sharing->groups) && any_works(workers, count));
@@ -238,31 +242,50 @@ static void tell(const struct shared_plan *plan)
                     device_properties(plan->devices[i].device)->ordinal);
 }
 
+/* The groups are begun. */
+static enum status share(struct sharing *sharing, const struct host_steps *host, struct transfer_count *moved)
+{
+    tell(&sharing->plan);
+    const enum status status = run_all(sharing, host);
+    keep(&sharing->plan, &sharing->groups);
+    for (int i = 0; i < sharing->plan.count; i++) {
+        moved->bytes_up += sharing->workers[i].moved.bytes_up;
+        moved->bytes_down += sharing->workers[i].moved.bytes_down;
+    }
+    return status;
+}
+
+static enum status begin_and_share(struct sharing *sharing, const struct host_steps *host,
+                                   struct transfer_count *moved)
+{
+    const struct shared_plan *const plan = &sharing->plan;
+    struct tile_groups_device devices[DEVICES_MAX];
+    enum status status = STATUS_OUT_OF_MEMORY;
+    for (int i = 0; i < plan->count; i++) {
+        sharing->workers[i] = (struct worker){.sharing = sharing, .number = i, .status = STATUS_OK};
+        devices[i] = shared_plan_device(plan, i, &sharing->groups);
+    }
+    recall_paces(plan, devices);
+    if (tile_groups_begin(&sharing->groups, devices, plan->count))
+        status = share(sharing, host, moved);
+    tile_groups_end(&sharing->groups);
+    return status;
+}
+
 enum status shared_tiles_run(const struct shared_plan *plan, const struct patience *patience,
                              const struct host_steps *host, struct transfer_count *moved)
 {
-    struct sharing sharing = {.plan = plan, .patience = patience};
-    struct worker workers[DEVICES_MAX] = {{.sharing = NULL}};
-    struct tile_groups_device devices[DEVICES_MAX];
-    if (!exit_gate_enter_with_parts())
-        return STATUS_NO_DEVICE;
-    for (int i = 0; i < plan->count; i++) {
-        workers[i] = (struct worker){.sharing = &sharing, .number = i, .status = STATUS_OK};
-        devices[i] = shared_plan_device(plan, i, &sharing.groups);
-    }
-    recall_paces(plan, devices);
+    struct sharing *const sharing = calloc(1, sizeof *sharing);
+    enum status status = STATUS_NO_DEVICE;
     *moved = (struct transfer_count){0, 0};
-    enum status status = STATUS_OUT_OF_MEMORY;
-    if (tile_groups_begin(&sharing.groups, devices, plan->count)) {
-        tell(plan);
-        status = run_all(&sharing, workers, host);
-        keep(plan, &sharing.groups);
+    if (!sharing)
+        return STATUS_OUT_OF_MEMORY;
+    sharing->plan = *plan;
+    sharing->patience = *patience;
+    if (exit_gate_enter_with_parts()) {
+        status = begin_and_share(sharing, host, moved);
+        exit_gate_leave_with_parts();
     }
-    tile_groups_end(&sharing.groups);
-    for (int i = 0; i < plan->count; i++) {
-        moved->bytes_up += workers[i].moved.bytes_up;
-        moved->bytes_down += workers[i].moved.bytes_down;
-    }
-    exit_gate_leave_with_parts();
+    free(sharing);
     return status;
 }

@@ -89,13 +89,13 @@ static enum host_reason run_route(const struct device_use *use, const struct sol
     route.host_seconds = terms->host_us / 1e6;
     call_span_begin(&span, false);
     if (stats_wanted())
-        phase_clock_start(&counts.phases);
+        phase_clock_start();
     progress_begin(symbol_name(call->symbol), problem->shape.n, terms->expected_seconds);
     enum status status;
     if (!shared_route_run(use, call, problem, patience, &route.moved, &status))
         status = route_run(&route, use->device, library, use->mirrors, patience);
     progress_end();
-    phase_clock_stop();
+    phase_clock_stop(&counts.phases);
     call_span_end(&span);
     const enum host_reason reason = device_call_reason(call->symbol, status);
     if (reason != HOST_REASON_COUNT)

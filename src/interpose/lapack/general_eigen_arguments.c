@@ -46,13 +46,13 @@ static host_function *host_neighbour(const struct lapack_call *call, const char 
 {
     char exported[NAME_BYTES];
     Dl_info where;
-    if (!name_beside(call, name, exported) || !dladdr((void *)(uintptr_t)call->host, &where) ||
+    if (!name_beside(call, name, exported) || !loader_address((void *)(uintptr_t)call->host, &where) ||
         !where.dli_fname)
         return NULL;
     void *const library = loader_open(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     void *const function = library ? loader_symbol(library, exported) : NULL;
     if (library)
-        dlclose(library);
+        loader_close(library);
     return (host_function *)(uintptr_t)function;
 }
 

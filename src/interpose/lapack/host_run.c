@@ -1,14 +1,18 @@
 #include "interpose/lapack/host_run.h"
+#include "common/threads/jump.h"
+#include "interpose/left_frames.h"
 
 /* Fortran compilers append a length for each string. */
 enum { HIDDEN_MAX = 4 };
 
-struct run {
+/* The runs that are open, which may have been left by a jump: the frame is for its address alone. */
+enum { OPEN_MOST = 8 };
+
+static __thread struct run {
+    const void *frame; /* deeper ones are inside */
     enum host_run_kind kind;
-    const void *frame; /* deeper frames are inside */
-    const struct run *outer;
-};
-static __thread const struct run *innermost __attribute__((tls_model("initial-exec")));
+} runs[OPEN_MOST] __attribute__((tls_model("initial-exec")));
+static __thread int run_count __attribute__((tls_model("initial-exec")));
 
 void host_run_words(const struct lapack_call *call, uint64_t words[LAPACK_WORDS_MAX])
 {
@@ -28,23 +32,46 @@ void host_run_with(host_function *host, const uint64_t w[LAPACK_WORDS_MAX])
                       w[26], w[27], w[28], w[29], w[30], w[31]);
 }
 
+/* Those at this place were left, and so was all that came after them. */
+static void drop_from(const void *frame)
+{
+    for (int i = 0; i < run_count; i++)
+        if (runs[i].frame == frame)
+            run_count = i;
+}
+
+/* More than there is room for are as the one around them. */
+static void note(const void *frame, enum host_run_kind kind)
+{
+    drop_from(frame);
+    if (run_count == OPEN_MOST)
+        return;
+    runs[run_count] = (struct run){frame, kind};
+    run_count++;
+}
+
 void host_run(const struct lapack_call *call, enum host_run_kind kind)
 {
     uint64_t words[LAPACK_WORDS_MAX];
+    const void *const frame = __builtin_frame_address(0);
     const enum host_run_kind here = host_run_kind_here();
-    const struct run run = {kind > here ? kind : here, __builtin_frame_address(0), innermost};
     host_run_words(call, words);
-    innermost = &run;
+    note(frame, kind > here ? kind : here);
     host_run_with(call->host, words);
-    innermost = run.outer;
+    drop_from(frame);
 }
 
-/* Of a run that was left by longjmp the frame, and so the record, may be another function's by now: not
- * read. */
+/* Inside nothing but what is around this frame; another task's runs are not this one's. */
 enum host_run_kind host_run_kind_here(void)
 {
-    const char *const here = __builtin_frame_address(0);
-    while (innermost && (const char *)innermost < here)
-        innermost = NULL;
-    return innermost ? innermost->kind : HOST_RUN_PLAIN;
+    const void *const here = __builtin_frame_address(0);
+    while (run_count > 0 && left_frames_look(runs[run_count - 1].frame, here) != FRAME_INSIDE)
+        run_count--;
+    return run_count > 0 ? runs[run_count - 1].kind : HOST_RUN_PLAIN;
+}
+
+void host_run_leave(const struct jump *jump)
+{
+    while (run_count > 0 && jump_leaves(jump, runs[run_count - 1].frame))
+        run_count--;
 }

@@ -29,4 +29,8 @@ void host_run(const struct lapack_call *call, enum host_run_kind kind);
  * more. */
 enum host_run_kind host_run_kind_here(void);
 
+/* Before a jump is made. */
+struct jump;
+void host_run_leave(const struct jump *jump);
+
 #endif

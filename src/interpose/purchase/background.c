@@ -1,4 +1,5 @@
 #include "interpose/purchase/background.h"
+#include "common/loader.h"
 #include "common/clock.h"
 #include "common/threads/own_thread.h"
 #include "common/threads/pause.h"
@@ -97,9 +98,9 @@ void background_watch_thread(void)
 /* Waits while another thread opens a library, with the library's constructors. */
 static void take_turn_at_loader(void)
 {
-    void *program = dlopen(NULL, RTLD_LAZY);
+    void *program = loader_open(NULL, RTLD_LAZY);
     if (program)
-        dlclose(program);
+        loader_close(program);
 }
 
 static void *run(void *argument)

@@ -1,4 +1,5 @@
 #include "interpose/purchase/learned_model.h"
+#include "common/loader.h"
 #include "common/log.h"
 #include "common/processors.h"
 #include "gpu/device_sharing.h"
@@ -64,7 +65,7 @@ void learned_model_host(const char *bound, char *path, size_t room)
             continue;
         resolve(library.path, path, room);
         if (library.handle != RTLD_NEXT)
-            dlclose(library.handle); /* the search's own reference */
+            loader_close(library.handle); /* the search's own reference */
         return;
     }
 }

@@ -253,12 +253,18 @@ bool waking_find_device_for_route(double gain_us, enum host_reason *reason)
     return find_device(&offer, reason);
 }
 
-static atomic_bool given_up;
+static atomic_bool given_up, given_up_is_told;
+
+void waking_give_up_in_handler(void)
+{
+    atomic_store(&given_up, true);
+}
 
 void waking_give_up(const char *reason)
 {
     struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
-    if (!atomic_exchange(&given_up, true) && !device)
+    atomic_store(&given_up, true);
+    if (!atomic_exchange(&given_up_is_told, true) && !device)
         log_message(LOG_WARNING, "no device is used any more: %s", reason);
     for (int i = 0; i < device_use_count(); i++)
         device_disable(device_use_at(i)->device, reason);

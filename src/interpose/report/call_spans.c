@@ -1,5 +1,7 @@
 #include "interpose/report/call_spans.h"
 #include "common/clock.h"
+#include "common/threads/jump.h"
+#include "interpose/left_frames.h"
 #include "interpose/report/stats.h"
 
 #include <stddef.h>
@@ -24,11 +26,17 @@ static void account(struct open_span *open, uint64_t now)
     open->since = now;
 }
 
-/* Those in deeper frames than this one were left, and so was one at the same place. */
-static void drop_left(const struct call_span *span, const char *frame)
+/* Those in frames that are not around this one were left, and so was one at the same place. */
+static void drop_left(const struct call_span *span, const void *frame)
 {
-    while (open_count > 0 && ((const char *)open_spans[open_count - 1].span < frame ||
-                              open_spans[open_count - 1].span == span))
+    while (open_count > 0 && (open_spans[open_count - 1].span == span ||
+                              left_frames_look(open_spans[open_count - 1].span, frame) != FRAME_INSIDE))
+        open_count--;
+}
+
+void call_spans_leave(const struct jump *jump)
+{
+    while (open_count > 0 && jump_leaves(jump, open_spans[open_count - 1].span))
         open_count--;
 }
 

@@ -21,4 +21,8 @@ void call_span_begin(struct call_span *span, bool is_host);
 /* Nanoseconds since the beginning. */
 uint64_t call_span_end(struct call_span *span);
 
+/* Before a jump is made. */
+struct jump;
+void call_spans_leave(const struct jump *jump);
+
 #endif

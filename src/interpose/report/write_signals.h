@@ -9,4 +9,8 @@
 void write_signals_hold(sigset_t *before);
 void write_signals_return(const sigset_t *before);
 
+/* Before a jump is made: a handler may call this. */
+struct jump;
+void write_signals_leave(const struct jump *jump);
+
 #endif

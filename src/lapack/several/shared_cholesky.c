@@ -7,6 +7,8 @@
 #include "lapack/several/cholesky_steps.h"
 #include "mirror/host_memory/protection.h"
 
+#include <stdlib.h>
+
 typedef enum status part_work(struct cholesky_part *part);
 
 /* What a thread does for a part. */
@@ -15,6 +17,16 @@ struct job {
     part_work *work;
     pthread_t thread;
     bool is_apart; /* on a thread of its own */
+};
+
+/* All that threads work on. Not on the caller's stack, which a handler may leave by a jump; it stays then. */
+struct sharing {
+    struct blas_matrix a;
+    struct block_columns blocks;
+    struct shared_device devices[DEVICES_MAX];
+    struct cholesky_part parts[DEVICES_MAX];
+    struct job jobs[DEVICES_MAX];
+    int count;
 };
 
 static void *run_job(void *argument)
@@ -36,34 +48,42 @@ static void *run_job_apart(void *job)
     return run_job(job);
 }
 
-/* For all parts at once; where no thread is to be had, one after the other. */
-static enum status work_on_all(struct cholesky_part *parts, int count, part_work *work)
+static void join(struct job *job)
 {
-    struct job jobs[DEVICES_MAX];
+    pthread_join(job->thread, NULL);
+    /* Memory that the program's own handlers open is for this thread. */
+    if (job->part->status == STATUS_INACCESSIBLE)
+        run_job(job);
+}
+
+/* For all parts at once; where no thread is to be had, one after the other. */
+static enum status work_on_all(struct sharing *sharing, part_work *work)
+{
+    struct job *const jobs = sharing->jobs;
     enum status status = STATUS_OK;
-    for (int i = 0; i < count; i++) {
-        jobs[i] = (struct job){.part = &parts[i], .work = work};
+    for (int i = 0; i < sharing->count; i++) {
+        jobs[i] = (struct job){.part = &sharing->parts[i], .work = work};
         jobs[i].is_apart =
             i > 0 && own_thread_start(&jobs[i].thread, OWN_THREAD_STACK_BYTES, run_job_apart, &jobs[i]);
     }
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < sharing->count; i++)
         if (!jobs[i].is_apart)
             run_job(&jobs[i]);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < sharing->count; i++) {
         if (jobs[i].is_apart)
-            pthread_join(jobs[i].thread, NULL);
-        status = status == STATUS_OK ? parts[i].status : status;
+            join(&jobs[i]);
+        status = status == STATUS_OK ? jobs[i].part->status : status;
     }
     return status;
 }
 
 /* Where the blocks of one device are home and those of another are not, nobody can begin again. */
-static enum status bring_all_home(struct cholesky_part *parts, int count)
+static enum status bring_all_home(struct sharing *sharing)
 {
-    const enum status status = work_on_all(parts, count, cholesky_part_bring_home);
+    const enum status status = work_on_all(sharing, cholesky_part_bring_home);
     bool touched = false;
-    for (int i = 0; i < count; i++)
-        touched = touched || parts[i].is_touched;
+    for (int i = 0; i < sharing->count; i++)
+        touched = touched || sharing->parts[i].is_touched;
     return status != STATUS_OK && touched ? STATUS_RESULT_LOST : status;
 }
 
@@ -74,18 +94,18 @@ static enum status outcome_of(enum status stepped, enum status waited)
     return is_certain || waited == STATUS_OK ? stepped : waited;
 }
 
-static enum status run(struct cholesky_part *parts, int count)
+static enum status run(struct sharing *sharing)
 {
     phase_enter(PHASE_UPLOAD);
-    enum status status = work_on_all(parts, count, cholesky_part_send);
+    enum status status = work_on_all(sharing, cholesky_part_send);
     phase_enter(PHASE_FINISH);
     if (status == STATUS_OK) {
-        status = cholesky_steps_run(parts, count);
-        const enum status waited = work_on_all(parts, count, cholesky_part_wait); /* whatever came of it */
+        status = cholesky_steps_run(sharing->parts, sharing->count);
+        const enum status waited = work_on_all(sharing, cholesky_part_wait); /* whatever came of it */
         status = outcome_of(status, waited);
     }
     phase_enter(PHASE_RESULT);
-    return status == STATUS_OK ? bring_all_home(parts, count) : status;
+    return status == STATUS_OK ? bring_all_home(sharing) : status;
 }
 
 static enum status begin_part(struct cholesky_part *part, struct patience *patience)
@@ -111,16 +131,17 @@ static void end_part(struct cholesky_part *part)
 }
 
 /* In the order of the devices, as all do: nobody waits for who waits for him. */
-static enum status run_in_lanes(struct cholesky_part *parts, int count, struct patience *patience)
+static enum status run_in_lanes(struct sharing *sharing, struct patience *patience)
 {
+    struct cholesky_part *const parts = sharing->parts;
     enum status status = STATUS_OK;
     phase_enter(PHASE_MEMORY);
-    for (int i = 0; i < count && status == STATUS_OK; i++)
+    for (int i = 0; i < sharing->count && status == STATUS_OK; i++)
         status = begin_part(&parts[i], patience);
     if (status == STATUS_OK)
-        status = run(parts, count);
+        status = run(sharing);
     phase_enter(PHASE_MEMORY);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < sharing->count; i++)
         end_part(&parts[i]);
     phase_enter(PHASE_OTHER);
     return status;
@@ -146,30 +167,49 @@ static void tell(const struct block_columns *blocks, const struct shared_device 
     }
 }
 
-enum status shared_cholesky_run(const struct factor_problem *problem, const struct shared_device *devices,
-                                int count, struct patience *patience, struct transfer_count *moved)
+/* False: the matrix is too small to be shared. */
+static bool deal(struct sharing *sharing, const struct factor_problem *problem,
+                 const struct shared_device *devices, int count)
 {
-    struct block_columns blocks;
-    struct cholesky_part parts[DEVICES_MAX];
-    double pace[DEVICES_MAX];
+    double pace[DEVICES_MAX] = {0};
+    sharing->a = problem->a;
+    sharing->count = count;
     for (int i = 0; i < count; i++) {
+        sharing->devices[i] = devices[i];
         pace[i] = devices[i].pace;
-        parts[i] = (struct cholesky_part){.on = &devices[i], .blocks = &blocks, .a = &problem->a,
-                                          .number = i};
+        sharing->parts[i] = (struct cholesky_part){.on = &sharing->devices[i], .blocks = &sharing->blocks,
+                                                   .a = &sharing->a, .number = i};
     }
-    if (!block_columns_make(&blocks, problem->type, problem->uplo, problem->n, pace, count))
+    return block_columns_make(&sharing->blocks, problem->type, problem->uplo, problem->n, pace, count);
+}
+
+static enum status share(struct sharing *sharing, const struct factor_problem *problem,
+                         const struct shared_device *devices, int count, struct patience *patience)
+{
+    if (!deal(sharing, problem, devices, count))
         return STATUS_UNSUPPORTED;
     if (!may_touch(problem))
         return STATUS_INACCESSIBLE;
     if (!exit_gate_enter_with_parts())
         return STATUS_NO_DEVICE;
-    tell(&blocks, devices, count);
-    const enum status status = run_in_lanes(parts, count, patience);
-    *moved = (struct transfer_count){0, 0};
-    for (int i = 0; i < count; i++) {
-        moved->bytes_up += parts[i].moved.bytes_up;
-        moved->bytes_down += parts[i].moved.bytes_down;
-    }
+    tell(&sharing->blocks, sharing->devices, count);
+    const enum status status = run_in_lanes(sharing, patience);
     exit_gate_leave_with_parts();
+    return status;
+}
+
+enum status shared_cholesky_run(const struct factor_problem *problem, const struct shared_device *devices,
+                                int count, struct patience *patience, struct transfer_count *moved)
+{
+    struct sharing *const sharing = calloc(1, sizeof *sharing);
+    *moved = (struct transfer_count){0, 0};
+    if (!sharing)
+        return STATUS_OUT_OF_MEMORY;
+    const enum status status = share(sharing, problem, devices, count, patience);
+    for (int i = 0; i < count; i++) {
+        moved->bytes_up += sharing->parts[i].moved.bytes_up;
+        moved->bytes_down += sharing->parts[i].moved.bytes_down;
+    }
+    free(sharing);
     return status;
 }
