@@ -10,7 +10,11 @@
  * lock, which may be held by a library's constructor that waits for this thread. */
 extern int dmtcp_checkpoint(void) __attribute__((weak, visibility("default")));
 
-atomic_int process_state_filters;
+atomic_int process_state_filters, process_state_filters_of_sharers;
+
+/* Whose memory this is; and the last that shared it and announced a filter. */
+enum { SHARERS_MOST = 16 };
+static _Atomic pid_t owner, sharers[SHARERS_MOST];
 
 static volatile unsigned char *alive; /* 1 here, 0 in a fork child; NULL: unknown */
 static bool checkpointed;
@@ -35,6 +39,54 @@ void process_state_begin(void)
 bool process_state_is_forked(void)
 {
     return !alive || !*alive;
+}
+
+static void note_owner(void)
+{
+    atomic_store(&owner, getpid());
+}
+
+/* vfork calls no handler, and leaves the mark of a fork as it is. */
+__attribute__((constructor)) static void note_owner_at_load(void)
+{
+    note_owner();
+    pthread_atfork(NULL, NULL, note_owner);
+}
+
+bool process_state_owns_memory(void)
+{
+    return getpid() == atomic_load(&owner) || (alive && !*alive);
+}
+
+void process_state_announce_filter(void)
+{
+    if (process_state_owns_memory())
+        atomic_fetch_add(&process_state_filters, 1);
+    else
+        sharers[(unsigned)atomic_fetch_add(&process_state_filters_of_sharers, 1) % SHARERS_MOST] = getpid();
+}
+
+void process_state_withdraw_filter(void)
+{
+    const pid_t process = getpid();
+    if (process_state_owns_memory()) {
+        atomic_fetch_sub(&process_state_filters, 1);
+        return;
+    }
+    for (int i = 0; i < SHARERS_MOST; i++)
+        if (sharers[i] == process) {
+            sharers[i] = 0;
+            return;
+        }
+}
+
+bool process_state_sharer_is_filtered(void)
+{
+    const pid_t process = getpid();
+    bool found = false;
+    for (int i = 0; i < SHARERS_MOST && !found; i++)
+        found = sharers[i] == process;
+    return found;
 }
 
 bool process_state_is_checkpointed(void)

@@ -23,13 +23,26 @@ bool process_state_is_checkpointed(void);
 /* A filter of system calls (seccomp) kills who makes one that is not on its list, and nobody can ask whether
  * there is one without a system call. But a program that sets one up says so first, by the C library's prctl
  * (system_calls.c). A filter that was inherited lets a program start, and so lets us. Announcements, but for
- * those that the kernel refused: */
-extern atomic_int process_state_filters;
+ * those that the kernel refused; and those of others that share this memory: */
+extern atomic_int process_state_filters, process_state_filters_of_sharers;
 
-/* May mublas make no system calls any more? Any thread; a load. */
+/* Is the memory this process's own? Not a vfork child's, nor that of one made by clone(CLONE_VM), which is not
+ * the program that runs here: what it does to itself it does to nobody else. */
+bool process_state_owns_memory(void);
+
+/* This process announces a filter, or takes that back. */
+void process_state_announce_filter(void);
+void process_state_withdraw_filter(void);
+
+/* Has this process, one of several that share the memory, announced one? A system call. */
+bool process_state_sharer_is_filtered(void);
+
+/* May mublas make no system calls any more? Any thread; two loads. */
 static inline bool process_state_is_filtered(void)
 {
-    return atomic_load_explicit(&process_state_filters, memory_order_relaxed) > 0;
+    return atomic_load_explicit(&process_state_filters, memory_order_relaxed) > 0 ||
+           (atomic_load_explicit(&process_state_filters_of_sharers, memory_order_relaxed) > 0 &&
+            process_state_sharer_is_filtered());
 }
 
 /* False when in this floating-point environment the call must stay on the host, since a device has no

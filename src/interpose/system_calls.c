@@ -7,8 +7,9 @@
  * would without mublas. prctl: a program that is about to forbid itself system calls (process_state.h)
  * binds the host before the filter is there, and its calls stay on the host. */
 #define _GNU_SOURCE
-#include "common/object_symbols.h"
+#include "common/threads/held_signals.h"
 #include "host/host_blas.h"
+#include "interpose/next_definition.h"
 #include "interpose/offload.h"
 #include "interpose/process_state.h"
 #include "interpose/purchase/waking.h"
@@ -17,7 +18,6 @@
 
 #include <errno.h>
 #include <linux/userfaultfd.h>
-#include <link.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
@@ -31,46 +31,6 @@
 #endif
 
 #define EXPORTED __attribute__((visibility("default")))
-
-struct search {
-    const char *name;
-    const void *found;
-    bool passed; /* this library */
-};
-
-/* The loader shows what the program was started with in its search order. What stands before this library
- * never comes to it, unless it came by dlopen: then nothing behind it counts. */
-static int look_in(struct dl_phdr_info *info, size_t size, void *context)
-{
-    struct search *search = context;
-    struct object_symbols object;
-    const void *address, *marker;
-    uintptr_t start, end;
-    (void)size;
-    object_symbols_read(info, &object);
-    if (object_symbols_segment(&object, (uintptr_t)look_in, &start, &end))
-        search->passed = true;
-    else if (object_symbols_find(&object, search->name, &address) &&
-             /* another of mublas: */
-             !(search->passed && object_symbols_find(&object, HOST_LIBRARY_MARKER, &marker))) {
-        search->found = search->passed ? address : NULL;
-        return 1;
-    }
-    return 0;
-}
-
-/* What a function of the C library would be without mublas: the address behind this library in the
- * program's search order, another preloaded library's, or the C library's. NULL: there is none, or mublas
- * came by dlopen. Allocates nothing. Not by dlsym: a library's constructor may be waiting, with the
- * loader's lock, for the thread that comes here first. */
-static const void *next_definition(const char *name)
-{
-    struct search search = {name, NULL, false};
-    const int saved_errno = errno;
-    dl_iterate_phdr(look_in, &search);
-    errno = saved_errno;
-    return search.found;
-}
 
 typedef int ioctl_function(int, unsigned long, ...);
 typedef void *mremap_function(void *, size_t, size_t, int, ...);
@@ -174,12 +134,26 @@ static bool announces_filter(int option)
     return option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS;
 }
 
+/* The host is bound for who has the memory alone: its constructors may start threads, which would be a vfork
+ * child's, and gone with it. */
 static void notice(void)
 {
     const int saved_errno = errno;
-    if (!process_state_is_filtered())
-        host_blas_bind_now();
-    atomic_fetch_add(&process_state_filters, 1);
+    if (process_state_owns_memory()) {
+        if (!process_state_is_filtered())
+            host_blas_bind_now();
+        held_signals_allow(false);
+    }
+    process_state_announce_filter();
+    errno = saved_errno;
+}
+
+static void take_back(void)
+{
+    const int saved_errno = errno;
+    process_state_withdraw_filter();
+    if (process_state_owns_memory())
+        held_signals_allow(!process_state_is_filtered());
     errno = saved_errno;
 }
 
@@ -198,6 +172,6 @@ EXPORTED int prctl(int option, ...)
         notice();
     const int result = next_prctl()(option, numbers[0], numbers[1], numbers[2], numbers[3]);
     if (announces && result < 0)
-        atomic_fetch_sub(&process_state_filters, 1);
+        take_back();
     return result;
 }
