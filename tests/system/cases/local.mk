@@ -1,7 +1,10 @@
 # Small programs, each of a kind that went wrong (case.h); cases.sh has the table of those that run. Each also
 # linked with -lmublas, in linked/. direct_read_beside is for trying by hand.
 case_programs = direct_read_beside error_number fetched_on_access filter_probe float_status found_values guarded_triangle \
-	inexact_trap locale_report odd_stack own_descriptor_two received_packets syscall_filter
+	inexact_trap locale_report odd_stack own_descriptor_two received_packets syscall_filter $(handler_programs)
+# handlers.sh runs these.
+handler_programs = child_filter filled_on_access interrupted_task jumped_out jumped_transfer large_storage \
+	protected_results
 check_PROGRAMS += tests/system/cases/direct_read_beside tests/system/cases/error_number \
 	tests/system/cases/fetched_on_access tests/system/cases/filter_probe tests/system/cases/float_status \
 	tests/system/cases/found_values \
@@ -38,12 +41,31 @@ tests_system_cases_received_packets_LDADD = $(system_test_libraries)
 tests_system_cases_syscall_filter_SOURCES = tests/system/cases/syscall_filter.c tests/system/cases/case.h
 tests_system_cases_syscall_filter_LDADD = $(system_test_libraries)
 
+check_PROGRAMS += tests/system/cases/child_filter tests/system/cases/filled_on_access \
+	tests/system/cases/interrupted_task tests/system/cases/jumped_out \
+	tests/system/cases/jumped_transfer tests/system/cases/large_storage \
+	tests/system/cases/protected_results
+tests_system_cases_child_filter_SOURCES = tests/system/cases/child_filter.c tests/system/cases/case.h
+tests_system_cases_child_filter_LDADD = $(system_test_libraries)
+tests_system_cases_filled_on_access_SOURCES = tests/system/cases/filled_on_access.c tests/system/cases/case.h
+tests_system_cases_filled_on_access_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
+tests_system_cases_interrupted_task_SOURCES = tests/system/cases/interrupted_task.c tests/system/cases/case.h
+tests_system_cases_interrupted_task_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
+tests_system_cases_jumped_out_SOURCES = tests/system/cases/jumped_out.c tests/system/cases/case.h
+tests_system_cases_jumped_out_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
+tests_system_cases_jumped_transfer_SOURCES = tests/system/cases/jumped_transfer.c tests/system/cases/case.h
+tests_system_cases_jumped_transfer_LDADD = $(system_test_libraries)
+tests_system_cases_large_storage_SOURCES = tests/system/cases/large_storage.c tests/system/cases/case.h
+tests_system_cases_large_storage_LDADD = $(system_test_libraries)
+tests_system_cases_protected_results_SOURCES = tests/system/cases/protected_results.c tests/system/cases/case.h
+tests_system_cases_protected_results_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
+
 linked_cases = $(case_programs:%=tests/system/cases/linked/%)
 check_SCRIPTS += $(linked_cases)
 tests/system/cases/linked/%: tests/system/cases/%.$(OBJEXT) libmublas.la
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CCLD)$(LINK) -no-install $< libmublas.la -lm
-TESTS += tests/system/cases.sh tests/system/locale.sh
+TESTS += tests/system/cases.sh tests/system/handlers.sh tests/system/locale.sh
 tests/system/locale.log: libmublas_shim.la $(linked_cases)
-EXTRA_DIST += tests/system/cases.sh tests/system/locale.sh tests/comma_locale.sh
+EXTRA_DIST += tests/system/cases.sh tests/system/handlers.sh tests/system/locale.sh tests/comma_locale.sh
 CLEANFILES += $(linked_cases)

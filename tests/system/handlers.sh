@@ -1,0 +1,61 @@
+#!/bin/bash
+# Programs of tests/system/cases whose handlers open memory, fill it, or leave calls by a jump, and others that have
+# little stack or children in their memory: right through the shim and linked with -lmublas, by predicted times and
+# with everything offloaded to the emulated device, with cuSOLVER and with our own eigensolver.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT MUBLAS_RECIPE
+use_emulated_driver
+use_reference_libraries
+ulimit -c 0
+export HOME=$work XDG_CONFIG_HOME=$work OPENBLAS_NUM_THREADS=1
+export EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=4 # as our eigensolver needs
+folder=tests/system/cases
+
+skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
+
+# try WAY MODE SETTING NAME [ARGUMENT...]: the status is the program's. SETTING is one more, or -.
+try()
+{
+    local way=$1 mode=$2 setting=$3 program=$folder/$4 preload=$shim_preload
+    local what="$4${5:+ ${*:5}}: $1, $2${3#-}"
+    shift 4
+    [ "$way" != linked ] || program=$folder/linked/${program##*/}
+    [ "$way" = shim ] || preload=$sanitizer_preload
+    [ "$setting" != - ] || setting=MUBLAS_REPORT=$work/report
+    rm -f "$work/report" "$work/output" "$work/errors"
+    env LD_PRELOAD="$preload" MUBLAS_OFFLOAD="$mode" "$setting" timeout 120 "$program" "$@" \
+        > "$work/output" 2> "$work/errors"
+    local status=$?
+    if [ $status = 2 ]; then
+        skip "$what" "not here: $(head -n 1 "$work/errors")"
+        return
+    fi
+    [ $status = 0 ] && [ -s "$work/output" ] && ! grep -q DIFFERS "$work/output" && is_where_it_belongs
+    result $? "$what"
+}
+
+# In always mode every call of this one is the device's.
+is_where_it_belongs()
+{
+    [ "$mode $program" != "always $folder/child_filter" ] ||
+        awk '$1 == "total" { good = $2 > 0 && $3 == $2 } END { exit !good }' "$work/report"
+}
+
+for way in shim linked; do
+    for mode in auto always; do
+        try $way $mode - child_filter
+        try $way $mode - large_storage
+        for kind in protected guarded file; do try $way $mode - filled_on_access $kind; done
+        try $way $mode - jumped_transfer
+        try $way $mode - interrupted_task general 300
+        for solver in own cusolver; do
+            try $way $mode MUBLAS_EIGENSOLVER=$solver interrupted_task symmetric 500
+            try $way $mode MUBLAS_EIGENSOLVER=$solver jumped_out 200
+            try $way $mode MUBLAS_EIGENSOLVER=$solver protected_results 64
+        done
+        try $way $mode - jumped_out 200 1000
+        try $way $mode - protected_results 200
+    done
+done
+echo "1..$number"
