@@ -12,13 +12,16 @@
 
 #include <dlfcn.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 
 /* Not those of <setjmp.h>, which gives them each other's names. */
-typedef void jump_function(void *environment, int value);
-EXPORTED jump_function longjmp, _longjmp, siglongjmp, __longjmp_chk;
+typedef __attribute__((noreturn)) void (*jump_function)(void *environment, int value);
+#define DECLARE(name) EXPORTED __attribute__((noreturn)) void name(void *environment, int value)
+DECLARE(longjmp);
+DECLARE(_longjmp);
+DECLARE(siglongjmp);
+DECLARE(__longjmp_chk);
 
 static void leave(const void *environment, const void *here)
 {
@@ -32,16 +35,16 @@ static void leave(const void *environment, const void *here)
 }
 
 /* Behind this library, as a rule. */
-static jump_function *find(const char *name)
+static jump_function find(const char *name)
 {
     const void *next = next_definition(name);
-    return (jump_function *)(uintptr_t)(next ? next : dlsym(RTLD_NEXT, name));
+    return (jump_function)(uintptr_t)(next ? next : dlsym(RTLD_NEXT, name));
 }
 
 #define JUMP(name)                                                                      \
-    static jump_function *next_##name(void)                                             \
+    static jump_function next_##name(void)                                             \
     {                                                                                   \
-        static _Atomic(jump_function *) known;                                          \
+        static _Atomic(jump_function) known;                                           \
         if (!known)                                                                     \
             known = find(#name);                                                        \
         return known;                                                                   \
@@ -50,7 +53,6 @@ static jump_function *find(const char *name)
     {                                                                                   \
         leave(environment, __builtin_frame_address(0));                                 \
         next_##name()(environment, value);                                              \
-        abort();                                                                        \
     }
 JUMP(longjmp)
 JUMP(_longjmp)

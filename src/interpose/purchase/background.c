@@ -106,6 +106,7 @@ static void take_turn_at_loader(void)
 static void *run(void *argument)
 {
     struct background_job *job = argument;
+    pthread_detach(pthread_self()); /* by itself: a handler may leave who has started it */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     if (exit_gate_enter()) {
         take_turn_at_loader();
@@ -122,10 +123,7 @@ static void *run(void *argument)
 static bool start_thread(struct background_job *job)
 {
     pthread_t thread;
-    const bool started = own_thread_start(&thread, OWN_THREAD_STACK_BYTES, run, job);
-    if (started)
-        pthread_detach(thread);
-    return started;
+    return own_thread_start(&thread, OWN_THREAD_STACK_BYTES, run, job);
 }
 
 void background_begin(struct background_job *job)
