@@ -2,7 +2,7 @@
  * contract_model.c, bit for bit, and against the kept digests; accuracy by the BLAS
  * testers' gauge; nothing read that must not be (NaN), nothing written but y. trmv runs
  * in place where operands are not aligned.
- * Arguments: the largest n (default 300, under sanitizers 130, which is several tiles, too);
+ * Arguments: the largest n (default 200, under sanitizers 97, which is several tiles, too);
  * "few": only some of the larger complex cases, as without arguments; "blocks": only some of
  * the cases that take several blocks. */
 #include "contract_model.h"
@@ -16,9 +16,9 @@
 
 static const double gauge_limit = 16;
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-enum { USUAL_MAX_N = 130, FEW_LARGE_REAL = true };
+enum { USUAL_MAX_N = 97, FEW_LARGE_REAL = true };
 #else
-enum { USUAL_MAX_N = 300, FEW_LARGE_REAL = false };
+enum { USUAL_MAX_N = 200, FEW_LARGE_REAL = false };
 #endif
 
 /* The last one for axpy only: x and y lie differently. */
@@ -117,7 +117,7 @@ static const char *const routine_names[FAMILY_COUNT][TYPE_COUNT] = {
 /* The emulated device takes its time, most of all under sanitizers. */
 enum choice { EVERY_CASE, FEW_LARGE, SOME_OF_SEVERAL_BLOCKS };
 #ifdef __SANITIZE_THREAD__
-static const size_t fewer = 3;
+static const size_t fewer = 5;
 #else
 static const size_t fewer = 1;
 #endif

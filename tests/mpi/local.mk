@@ -15,7 +15,7 @@ TESTS += tests/mpi/reports.sh
 EXTRA_DIST += tests/mpi/reports.sh
 tests/mpi/reports.log: tests/system/counted$(EXEEXT)
 # Ranks that share a device.
-TESTS += tests/mpi/sharing.sh
+sanitizer_tests += tests/mpi/sharing.sh
 EXTRA_DIST += tests/mpi/sharing.sh
 tests/mpi/sharing.log: tests/system/learned$(EXEEXT) tests/system/make_recipe$(EXEEXT)
 # And with MPS.

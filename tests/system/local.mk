@@ -103,8 +103,9 @@ tests_system_arguments_LDADD = -ldl
 tests_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_system_counted_SOURCES = tests/system/counted.c
 tests_system_counted_LDADD = $(system_test_libraries)
-long_tests += tests/system/report_page.sh
-TESTS += tests/system/arguments.sh tests/system/report.sh tests/system/report_elk.sh
+sanitizer_tests += tests/system/report_page.sh
+sanitizer_tests += tests/system/arguments.sh
+TESTS += tests/system/report.sh tests/system/report_elk.sh
 TESTS += tests/system/report_delivery.sh
 tests/system/report_page.log: mublas$(EXEEXT) $(noinst_PROGRAMS)
 tests/system/report_elk.log: libmublas_shim.la
@@ -287,7 +288,7 @@ check_LTLIBRARIES += tests/system/rough_blas.la
 tests_system_rough_blas_la_SOURCES = tests/system/rough_blas.c
 tests_system_rough_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_rough_blas_la_LDFLAGS = $(module_flags)
-long_tests += tests/system/tune.sh
+sanitizer_tests += tests/system/tune.sh
 plain_tests += tests/system/tune_files.sh tests/system/tune_kinds.sh
 EXTRA_DIST += tests/system/tune.sh tests/system/tune_files.sh tests/system/tune_kinds.sh
 check_PROGRAMS += tests/unit/sign_recipe
@@ -413,7 +414,7 @@ TESTS += tests/system/start.sh tests/system/lisp.sh
 EXTRA_DIST += tests/system/start.sh tests/system/lisp.sh
 
 # LAPACK's factorisations on the device, and LAPACK's own beside them.
-long_tests += tests/system/factorisations.sh
+plain_tests += tests/system/factorisations.sh
 EXTRA_DIST += tests/system/factorisations.sh
 if LAPACK
 check_PROGRAMS += tests/system/factorisations

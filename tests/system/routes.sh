@@ -6,12 +6,12 @@
 . "$source_tree/tests/system/routes/functions.sh"
 
 # Of several orders; under sanitizers of fewer, and of d and z, from which s and c differ by their precision.
-types=sdcz host_types=dz swapped_types=dz eigen_orders="0 1 2 3 33 65" factor_orders= singular_orders=
+types=sdcz swapped_types=d eigen_orders="0 1 2 3 33 65" factor_orders= singular_orders=
 own_real="--routines syev,syevd,syevx,sygvd" own_complex="--routines heevd,heevx,hegvd"
 launches_real=60 launches_complex=100 launches_reduced=16
-declare -A only=() orders_of=([s]="1 3 33" [c]="1 2 33") # s and c differ by their precision
+declare -A only=() orders_of=([s]="1 3 33" [c]="1 2 33" [z]="0 1 2 3 33") # s and c differ by their precision
 if [ -n "$sanitizers" ]; then
-    types=dz swapped_types=d eigen_orders="0 1 2 3 33" factor_orders="0 1 3 33 65" singular_orders="0 1 3 33"
+    types=dz swapped_types=d eigen_orders="0 1 2 3 33" factor_orders="0 1 3 33" singular_orders="0 1 3 33"
     own_real="--routines syevd,sygvd" own_complex="--routines heevd" launches_real=15 launches_complex=6 launches_reduced=8
     only=([d]="--routines syev,syevd,syevr,syevx,sygv,sygvd" [z]="--routines heevd,hegvx")
 fi
@@ -58,11 +58,11 @@ by_cluster() # ORDER WIDE CLUSTERS PROGRAM [ARGUMENT...]
 
 openblas_directory=$(host_directories openblas-pthread) || openblas_directory=
 # That the tests themselves are right is shown without sanitizers, which take their time.
-[ -n "$sanitizers" ] || run_all "reference LAPACK" passes_on_reference $host_types
+[ -n "$sanitizers" ] || run_all "reference LAPACK" passes_on_reference z
 if [ -n "$sanitizers" ]; then
     skip "OpenBLAS" "under sanitizers"
 elif [ -n "$openblas_directory" ] && [ -e "${openblas_directory%%:*}/liblapack.so.3" ]; then
-    run_all "OpenBLAS" passes_on_openblas $host_types --seed 20261125
+    run_all "OpenBLAS" passes_on_openblas d --seed 20261125
 else
     skip "OpenBLAS" "OpenBLAS with LAPACK is not installed"
 fi

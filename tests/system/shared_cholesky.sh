@@ -14,9 +14,9 @@ of_types() # TYPES: from here on; lines of output, and calls on devices and of b
 {
     types=$1 lines=$((14 * ${#1})) calls=$((12 * ${#1})) bad=$((2 * ${#1}))
 }
-# Under sanitizers two types, from which the others differ by their precision.
-of_types sdcz
-[ -z "$sanitizers" ] || of_types dz
+# Types differ by their precision.
+of_types dc
+[ -z "$sanitizers" ] || of_types z
 
 run() # MUBLAS_DEVICE [SETTING...]
 {
@@ -81,8 +81,10 @@ result $? "three unlike: all right, $(blocks_of 0), $(blocks_of 1) and $(blocks_
 export EMULATED_DEVICES=2
 
 lost() { grep -c "^mublas: device $1 is left alone from now on" "$work/errors"; }
-for fault in cuMemcpyPeerAsync@0:5 cuMemcpyPeerAsync@1:9 cublasDgemm_v2@1:7 cusolverDnXpotrf@0:11 \
-    KERNEL@1:20 cuEventRecord@0:90 cuEventRecord@1:97 cuStreamWaitEvent@1:13; do
+faults="cuMemcpyPeerAsync@0:5 cuMemcpyPeerAsync@1:9 cublasDgemm_v2@1:7 cusolverDnXpotrf@0:11 \
+    KERNEL@1:20 cuEventRecord@0:90 cuEventRecord@1:97 cuStreamWaitEvent@1:13"
+[ -z "$sanitizers" ] || faults="cuMemcpyPeerAsync@1:9 cusolverDnXpotrf@0:11 cuEventRecord@1:97"
+for fault in $faults; do
     code=719 device=${fault#*@}
     device=${device%:*}
     case $fault in cu[bs]*) code=14 ;; esac

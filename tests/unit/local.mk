@@ -723,7 +723,7 @@ tests_unit_test_two_stage_own_SOURCES = tests/unit/test_two_stage_own.c $(two_st
 tests_unit_test_two_stage_own_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
 
 check_PROGRAMS += tests/unit/test_two_stage_vectors
-TESTS += tests/unit/test_two_stage_vectors
+sanitizer_tests += tests/unit/test_two_stage_vectors
 tests_unit_test_two_stage_vectors_SOURCES = tests/unit/test_two_stage_vectors.c $(two_stage_test_headers)
 tests_unit_test_two_stage_vectors_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
 
@@ -733,19 +733,19 @@ tests_unit_test_route_vectors_SOURCES = tests/unit/test_route_vectors.c tests/un
 tests_unit_test_route_vectors_LDADD = $(unit_test_libraries)
 
 check_PROGRAMS += tests/unit/test_band_panel
-TESTS += tests/unit/test_band_panel
+plain_tests += tests/unit/test_band_panel
 tests_unit_test_band_panel_SOURCES = tests/unit/test_band_panel.c tests/unit/emulated_lane.h \
 	tests/unit/hermitian_matrices.h tests/unit/real_matrices.h
 tests_unit_test_band_panel_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
 
 check_PROGRAMS += tests/unit/test_bisection
-TESTS += tests/unit/test_bisection
+sanitizer_tests += tests/unit/test_bisection
 tests_unit_test_bisection_SOURCES = tests/unit/test_bisection.c tests/unit/emulated_lane.h \
 	tests/unit/hermitian_matrices.h tests/unit/real_matrices.h
 tests_unit_test_bisection_LDADD = $(unit_test_libraries) $(BENCH_BLAS_LIBS)
 
 check_PROGRAMS += tests/unit/test_back_transformation
-TESTS += tests/unit/test_back_transformation
+plain_tests += tests/unit/test_back_transformation
 tests_unit_test_back_transformation_SOURCES = tests/unit/test_back_transformation.c tests/unit/emulated_lane.h
 tests_unit_test_back_transformation_LDADD = $(unit_test_libraries)
 
@@ -788,7 +788,7 @@ TESTS += tests/unit/test_scalapack_launcher
 tests_unit_test_scalapack_launcher_SOURCES = tests/unit/test_scalapack_launcher.c
 tests_unit_test_scalapack_launcher_LDADD = $(unit_test_libraries)
 check_PROGRAMS += tests/unit/test_scalapack_membership
-TESTS += tests/unit/test_scalapack_membership
+sanitizer_tests += tests/unit/test_scalapack_membership
 tests_unit_test_scalapack_membership_SOURCES = tests/unit/test_scalapack_membership.c
 tests_unit_test_scalapack_membership_LDADD = $(unit_test_libraries)
 
