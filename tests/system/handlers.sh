@@ -52,7 +52,9 @@ for way in shim linked; do
         case $sanitizers in *thread*) ;; *) try $way $mode - child_filter ;; esac
         try $way $mode - large_storage
         for kind in protected guarded file; do try $way $mode - filled_on_access $kind; done
-        try $way $mode - jumped_transfer
+        # A jump out of the emulated device, whose threads have stacks of their own on the calling one, leaves
+        # AddressSanitizer's guards of the frames behind.
+        case $sanitizers:$mode in *address*:always) ;; *) try $way $mode - jumped_transfer ;; esac
         try $way $mode - interrupted_task general 300
         for solver in own cusolver; do
             try $way $mode MUBLAS_EIGENSOLVER=$solver interrupted_task symmetric 500
