@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@ void dsyevd_(const char *, const char *, const int *, double *, const int *, dou
              int *, const int *, int *, size_t, size_t);
 
 static sigjmp_buf out;
-static volatile sig_atomic_t armed;
+static atomic_int armed;
 static int bad, order;
 
 static void leave(int signal)
