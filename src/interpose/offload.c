@@ -199,6 +199,8 @@ bool offload_run(struct program_call *call)
 {
     struct offload_visit visit;
     call->model = NULL;
+    call->early_credit_us = 0;
+    call->decision = (struct policy_decision){.device = false};
     if (!offload_enter(&visit, &call->reason))
         return false;
     call->state = &visit.state;
@@ -209,9 +211,11 @@ bool offload_run(struct program_call *call)
     }
     offload_leave(&visit);
     if (log_wanted(LOG_DEBUG))
-        log_message(LOG_DEBUG, "%s m=%lld n=%lld k=%lld: %s", symbol_name(call->symbol),
-                    (long long)call->blas.m, (long long)call->blas.n, (long long)call->blas.k,
-                    call->reason == HOST_REASON_COUNT ? "device" : host_reason_text(call->reason));
+        log_message(LOG_DEBUG, "%s m=%lld n=%lld k=%lld: %s; gains %.3g, credits %.3g, had %.3g us",
+                    symbol_name(call->symbol), (long long)call->blas.m, (long long)call->blas.n,
+                    (long long)call->blas.k,
+                    call->reason == HOST_REASON_COUNT ? "device" : host_reason_text(call->reason),
+                    call->decision.gain_us, call->decision.credit_us, call->early_credit_us);
     return call->reason == HOST_REASON_COUNT;
 }
 

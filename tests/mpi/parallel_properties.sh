@@ -10,7 +10,7 @@ unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES MUBLAS_PARALLEL
 use_emulated_driver
 use_reference_libraries
 seed=${PARALLEL_SEED:-$((RANDOM * 32768 + RANDOM))}
-[ -z "$SCALAPACK_FULL" ] && counts=([4]=260 [6]=120) || counts=([4]=4000 [6]=2000)
+[ -z "$SCALAPACK_FULL" ] && counts=([4]=160 [6]=60) || counts=([4]=4000 [6]=2000)
 echo "# seed $seed"
 
 # On the host the same calls are judged by the same measure: the test knows what is right.

@@ -1,8 +1,8 @@
 #!/bin/bash
-# LAPACK's testers of eigenvalues and linear equations, with thin inputs: d and z whole, of s and c a half each, from
-# which they differ by their precision, or with NETLIB_FULL=1 whole, too.
+# LAPACK's testers of eigenvalues and linear equations, with thin inputs: d whole, of the others a half each, which
+# differ by their precision, or with NETLIB_FULL=1 whole, too.
 . "$top_srcdir/tests/netlib/check.sh"
 [ -n "$NETLIB_FULL" ] || ask_for_no_pins
-halves='|s@(se2|sg|gsv|lse|nep|gd|bb|test)|c@(sep|svd|gqr|glm|csd|ed|sb|gg|rfp|stest)'
+halves='|[sz]@(se2|sg|gsv|lse|nep|gd|bb|test)|c@(sep|svd|gqr|glm|csd|ed|sb|gg|rfp|stest)'
 [ -z "$NETLIB_FULL" ] || halves=
 check "!(*blat[123]$halves)"

@@ -163,7 +163,7 @@ tests/system/ranks.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
 check_PROGRAMS += tests/system/devices
 tests_system_devices_SOURCES = tests/system/devices.c
 tests_system_devices_LDADD = $(system_test_libraries) -lpthread
-sanitizer_tests += tests/system/devices.sh
+plain_tests += tests/system/devices.sh
 EXTRA_DIST += tests/system/devices.sh
 tests/system/devices.log: mublas$(EXEEXT) tests/system/devices$(EXEEXT) tests/system/routes/threads$(EXEEXT)
 
@@ -210,7 +210,7 @@ endif
 long_tests += tests/system/shared_cholesky.sh
 EXTRA_DIST += tests/system/shared_cholesky.sh tests/system/shared_cholesky.c
 plain_tests += tests/system/ending.sh
-sanitizer_tests += tests/system/returned.sh
+plain_tests += tests/system/returned.sh
 EXTRA_DIST += tests/system/ending.sh tests/system/returned.sh tests/system/shared_calls.sh \
 	tests/system/ending.c tests/system/returned.c tests/system/shared_calls.h
 

@@ -26,9 +26,9 @@ run_all() # WHERE PASSES TYPES [OPTION of eigen...]
         $passes eigen --types $type ${only[$type]} "$@" ${orders_of[$type]-$eigen_orders}
         result $? "$where: eigensolvers of type $type"
     done
-    $passes factor --types $types $factor_orders
+    $passes factor --types ${other_types:-$types} $factor_orders
     result $? "$where: factorisations and solvers"
-    $passes singular --types $types $singular_orders
+    $passes singular --types ${other_types:-$types} $singular_orders
     result $? "$where: singular values, least squares, general eigenvalues"
     $passes failing
     result $? "$where: eigensolvers that are to fail"
@@ -80,7 +80,7 @@ else
 fi
 
 if shim_answers_dsyevd; then
-    run_all "through the shim" passes_through_shim $types
+    other_types=dc run_all "through the shim" passes_through_shim $types
     ( export EMULATED_SOLVER_VALUES=swapped
       passes_through_shim eigen --types $swapped_types --only s 33 )
     result $? "through the shim: values that come out of order"

@@ -15,8 +15,7 @@ of_types() # TYPES: from here on; lines of output, and calls on devices and of b
     types=$1 lines=$((14 * ${#1})) calls=$((12 * ${#1})) bad=$((2 * ${#1}))
 }
 # Types differ by their precision.
-of_types dc
-[ -z "$sanitizers" ] || of_types z
+of_types c
 
 run() # MUBLAS_DEVICE [SETTING...]
 {
@@ -71,9 +70,8 @@ result $? "two unlike: all right, $(blocks_of 0) and $(blocks_of 1) blocks"
 once=$(digest)
 run all $unlike && [ "$(digest)" = "$once" ]
 result $? "the same bits again: $once"
-# What follows depends on the steps alone: two types, under sanitizers one.
-of_types dz
-[ -z "$sanitizers" ] || of_types d
+# What follows depends on the steps alone.
+of_types d
 export EMULATED_DEVICES=3
 run all EMULATED_NAMES=Large,Small,Smallest EMULATED_MULTIPROCESSORS=60,55,50 EMULATED_DEVICE_MEMORY=1G,512M,256M &&
     [ "$(ran 3)" = $calls ] && [ "$(blocks_of 2)" -gt 0 ] && [ "$(blocks_of 0)" -gt "$(blocks_of 2)" ]
@@ -119,7 +117,6 @@ done
 for device in 0 1 2; do
     lose_at $device 3 $of_three
 done
-[ -n "$sanitizers" ] || of_types dz
 run all EMULATED_FAULTS="COPY_BACK@1:30:2,COPY_BACK@0:40:2" &&
     grep -q 'copying its result to the host: out of device memory' "$work/errors"
 result $? "copies home that fail half way are made again"

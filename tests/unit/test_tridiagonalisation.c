@@ -191,7 +191,7 @@ static void test_kinds(void)
             for_both_triangles(type, 3, &matrix_kinds[kind], test);
             if (!blas_is_single(type) && order_limit >= (type == TYPE_D ? 33 : ORDER_MOST))
                 for_one_triangle(type, 32 + kind % 2, &matrix_kinds[kind], test);
-            if (type == TYPE_D && kind % 4 == 1 && order_limit > CHIP_ORDER) /* a panel's columns too */
+            if (type == TYPE_D && kind % 8 == 1 && order_limit > CHIP_ORDER) /* a panel's columns too */
                 for_one_triangle(type, CHIP_ORDER + 1 + kind % 2, &matrix_kinds[kind], test);
         }
 }

@@ -53,6 +53,7 @@ struct outcome {
     enum host_run_kind kind;  /* how the host is to run it */
     struct route_shape shape; /* of a legal call with something to do; n 0: it was not looked at */
     const char *variant;      /* of one for HOST_VARIANT */
+    double gain_us, credit_us; /* by the decision */
 };
 
 /* How a route is to run (route.h). */
@@ -238,6 +239,8 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     struct patience patience = patience_of_us(mode == OFFLOAD_AUTO ? times.host_us : (double)INFINITY);
     const struct policy_decision decision = decide(&times, mirrors, &kept, &patience);
     outcome.reason = decision.reason;
+    outcome.gain_us = decision.gain_us;
+    outcome.credit_us = decision.credit_us;
     if (!decision.device)
         return outcome;
     outcome.reason = HOST_UNSUCCESSFUL;
@@ -324,7 +327,8 @@ host_function *lapack_enter(enum symbol symbol, const void *caller, const struct
     outcome = look(&call, &visit);
     offload_leave(&visit);
     if (log_wanted(LOG_DEBUG))
-        log_message(LOG_DEBUG, "%s: %s", symbol_name(symbol),
-                    outcome.reason == HOST_REASON_COUNT ? "device" : host_reason_text(outcome.reason));
+        log_message(LOG_DEBUG, "%s: %s; gains %.3g, credits %.3g us", symbol_name(symbol),
+                    outcome.reason == HOST_REASON_COUNT ? "device" : host_reason_text(outcome.reason),
+                    outcome.gain_us, outcome.credit_us);
     return outcome.reason == HOST_REASON_COUNT ? NULL : to_host(&call, &outcome);
 }

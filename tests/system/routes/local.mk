@@ -54,6 +54,14 @@ check_PROGRAMS += tests/system/routes/solved
 tests_system_routes_solved_SOURCES = tests/system/routes/solved.c tests/system/blas_program.h
 tests_system_routes_solved_LDADD = $(route_test_libraries)
 
+# What becomes of calls of every routine.
+check_PROGRAMS += tests/system/routes/decisions
+tests_system_routes_decisions_SOURCES = tests/system/routes/decisions.c tests/system/interface_call.c \
+	tests/system/interface_call.h $(route_test_sources)
+tests_system_routes_decisions_LDADD = $(route_test_libraries)
+tests_system_routes_decisions_LDFLAGS = $(route_test_flags)
+plain_tests += tests/system/decisions.sh
+
 # Factorisations.
 route_factor_sources = tests/system/routes/factor_run.c tests/system/routes/factor_run.h \
 	$(route_fenced_sources) \
@@ -87,7 +95,7 @@ long_tests += tests/system/routes.sh \
 TESTS += tests/system/routes_beside.sh
 plain_tests += tests/system/routes_stedc.sh
 sanitizer_tests += tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh
-EXTRA_DIST += tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_deadline.sh \
+EXTRA_DIST += tests/system/decisions.sh tests/system/decisions.txt tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_deadline.sh \
 	tests/system/routes_failures.sh \
 	tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh \
 	tests/system/routes_stages.sh tests/system/routes_stedc.sh \
