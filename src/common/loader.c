@@ -11,7 +11,7 @@ void loader_forget_error(void)
 
 void *loader_open_or_why(const char *path, int flags, const char **error)
 {
-    sigset_t before;
+    struct held_signals before;
     held_signals_hold(&before);
     void *library = dlopen(path, flags);
     *error = library ? NULL : dlerror();
@@ -38,7 +38,7 @@ bool loader_finds(const char *path, const char **error)
 
 void *loader_symbol(void *handle, const char *name)
 {
-    sigset_t before;
+    struct held_signals before;
     held_signals_hold(&before);
     void *address = dlsym(handle, name);
     if (!address)
@@ -49,7 +49,7 @@ void *loader_symbol(void *handle, const char *name)
 
 void loader_close(void *handle)
 {
-    sigset_t before;
+    struct held_signals before;
     held_signals_hold(&before);
     dlclose(handle);
     held_signals_return(&before);
@@ -57,7 +57,7 @@ void loader_close(void *handle)
 
 bool loader_address(const void *address, Dl_info *info)
 {
-    sigset_t before;
+    struct held_signals before;
     held_signals_hold(&before);
     const bool found = dladdr(address, info) != 0;
     held_signals_return(&before);
@@ -66,7 +66,7 @@ bool loader_address(const void *address, Dl_info *info)
 
 int loader_objects(loader_object_visitor *visit, void *context)
 {
-    sigset_t before;
+    struct held_signals before;
     held_signals_hold(&before);
     const int answer = dl_iterate_phdr(visit, context);
     held_signals_return(&before);

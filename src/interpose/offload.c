@@ -5,6 +5,7 @@
 #include "common/progress.h"
 #include "common/settings.h"
 #include "common/threads/cancellation.h"
+#include "common/threads/job_helpers.h"
 #include "common/threads/jump.h"
 #include "gpu/exit_gate.h"
 #include "host/host_paths.h"
@@ -141,6 +142,7 @@ void offload_leave_by_jump(const struct jump *jump)
 static void look_for_jump(const void *frame)
 {
     if (depth > 0 && left_frames_look(depth_frame, frame) == FRAME_LEFT) {
+        job_helpers_forget();
         cancellation_forget();
         be_outside();
     }

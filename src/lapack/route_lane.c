@@ -89,7 +89,7 @@ static void destroy(struct route_lane *lane)
 /* NVIDIA's libraries open others with their handles (held_signals.h). */
 static enum status make(struct route_lane *lane, struct device *device, const struct solver_library *library)
 {
-    sigset_t before;
+    struct held_signals before;
     held_signals_hold(&before);
     enum status status = lane_create_own(device, &lane->lane);
     if (status == STATUS_OK)

@@ -39,10 +39,10 @@ try()
     result $? "$what"
 }
 
-# In always mode every call of this one is the device's.
+# In always mode every call of these is the device's.
 is_where_it_belongs()
 {
-    [ "$mode $program" != "always $folder/child_filter" ] ||
+    [[ "$mode $program" != always\ *@(child_filter|jumped_within) ]] ||
         awk '$1 == "total" { good = $2 > 0 && $3 == $2 } END { exit !good }' "$work/report"
 }
 
@@ -54,6 +54,7 @@ for way in $ways; do
         # ThreadSanitizer does not bear children that share its memory.
         case $sanitizers in *thread*) ;; *) try $way $mode - child_filter ;; esac
         try $way $mode - large_storage
+        try $way $mode - jumped_within
         for kind in protected guarded file; do try $way $mode - filled_on_access $kind; done
         # A jump out of the emulated device, whose threads have stacks of their own on the calling one, leaves
         # AddressSanitizer's guards of the frames behind.

@@ -14,19 +14,20 @@ static void fill(sigset_t *signals)
         sigdelset(signals, raised_by_code[i]);
 }
 
-void held_signals_hold(sigset_t *before)
+void held_signals_hold(struct held_signals *signals)
 {
     sigset_t held;
-    if (atomic_load_explicit(&is_forbidden, memory_order_relaxed))
+    signals->is_held = held_signals_are_allowed();
+    if (!signals->is_held)
         return;
     fill(&held);
-    pthread_sigmask(SIG_BLOCK, &held, before);
+    pthread_sigmask(SIG_BLOCK, &held, &signals->before);
 }
 
-void held_signals_return(const sigset_t *before)
+void held_signals_return(const struct held_signals *signals)
 {
-    if (!atomic_load_explicit(&is_forbidden, memory_order_relaxed))
-        pthread_sigmask(SIG_SETMASK, before, NULL);
+    if (signals->is_held)
+        pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
 }
 
 void held_signals_only(void)
@@ -39,4 +40,9 @@ void held_signals_only(void)
 void held_signals_allow(bool allowed)
 {
     atomic_store(&is_forbidden, !allowed);
+}
+
+bool held_signals_are_allowed(void)
+{
+    return !atomic_load_explicit(&is_forbidden, memory_order_relaxed);
 }

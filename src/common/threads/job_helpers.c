@@ -318,17 +318,23 @@ void job_helpers_end(struct job_crew *crew, void *context)
 }
 
 /* The caller may have a part itself, which is not gone on with. */
-void job_helpers_leave(const struct jump *jump)
+void job_helpers_forget(void)
 {
     struct job_crew *const crew = own_crew;
-    if (!crew || !jump_leaves(jump, own_frame))
+    if (!crew)
         return;
     if (crew->job.stop)
         crew->job.stop(crew->room);
     atomic_store(&crew->left, 0);
-    while (atomic_load(&crew->looking) > 0)
+    while (atomic_load(&crew->looking) > 0 && getpid() == process) /* a fork's child has none of them */
         sched_yield();
     let_go(crew);
+}
+
+void job_helpers_leave(const struct jump *jump)
+{
+    if (own_crew && jump_leaves(jump, own_frame))
+        job_helpers_forget();
 }
 
 void job_helpers_run(const struct job *job, int helpers)

@@ -56,6 +56,9 @@ void job_helpers_end(struct job_crew *crew, void *context);
 struct jump;
 void job_helpers_leave(const struct jump *jump);
 
+/* After frames were left without a word: the same, late. */
+void job_helpers_forget(void);
+
 /* How many helpers the calling thread may ask for: one less than the processors that it may use, shared
  * with the other ranks on this machine, at most JOB_HELPERS_MOST. */
 int job_helpers_wanted(void);

@@ -14,8 +14,9 @@ struct jump {
     const void *here;        /* a frame of who jumps */
 };
 
-/* False: the target is deeper than `frame`, a handler's own affair. Told by where the environment lies: the
- * target itself is not to be read from it. A system call. */
+/* False: the target is deeper than `frame`, a handler's own affair. Told by the stack pointer that setjmp noted, or,
+ * where nobody knows how it is noted, by where the environment lies. A system call, but in a process that may make
+ * none. */
 bool jump_leaves(const struct jump *jump, const void *frame);
 
 #endif

@@ -80,7 +80,7 @@ static bool create(pthread_t *thread, size_t stack_bytes, struct start *start)
 bool own_thread_start(pthread_t *thread, size_t stack_bytes, void *(*work)(void *), void *argument)
 {
     struct start *const start = take_start();
-    sigset_t before;
+    struct held_signals before;
     start->work = work;
     start->argument = argument;
     held_signals_hold(&before);

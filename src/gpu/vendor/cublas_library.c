@@ -101,7 +101,7 @@ bool cublas_library_open(int place)
     struct device_handle *const own = &handles[place];
     if (__atomic_load_n(&own->is_made, __ATOMIC_ACQUIRE))
         return true;
-    sigset_t before;
+    struct held_signals before;
     held_signals_hold(&before);
     pthread_mutex_lock(&opening);
     make_handle(own, place);

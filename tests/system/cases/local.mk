@@ -3,8 +3,8 @@
 case_programs = direct_read_beside error_number fetched_on_access filter_probe float_status found_values guarded_triangle \
 	inexact_trap locale_report odd_stack own_descriptor_two received_packets syscall_filter $(handler_programs)
 # handlers.sh runs these.
-handler_programs = child_filter filled_on_access interrupted_task jumped_out jumped_transfer large_storage \
-	protected_results
+handler_programs = child_filter filled_on_access interrupted_task jumped_out jumped_transfer jumped_within \
+	large_storage protected_results
 check_PROGRAMS += tests/system/cases/direct_read_beside tests/system/cases/error_number \
 	tests/system/cases/fetched_on_access tests/system/cases/filter_probe tests/system/cases/float_status \
 	tests/system/cases/found_values \
@@ -43,7 +43,7 @@ tests_system_cases_syscall_filter_LDADD = $(system_test_libraries)
 
 check_PROGRAMS += tests/system/cases/child_filter tests/system/cases/filled_on_access \
 	tests/system/cases/interrupted_task tests/system/cases/jumped_out \
-	tests/system/cases/jumped_transfer tests/system/cases/large_storage \
+	tests/system/cases/jumped_transfer tests/system/cases/jumped_within tests/system/cases/large_storage \
 	tests/system/cases/protected_results
 tests_system_cases_child_filter_SOURCES = tests/system/cases/child_filter.c tests/system/cases/case.h
 tests_system_cases_child_filter_LDADD = $(system_test_libraries)
@@ -55,6 +55,8 @@ tests_system_cases_jumped_out_SOURCES = tests/system/cases/jumped_out.c tests/sy
 tests_system_cases_jumped_out_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
 tests_system_cases_jumped_transfer_SOURCES = tests/system/cases/jumped_transfer.c tests/system/cases/case.h
 tests_system_cases_jumped_transfer_LDADD = $(system_test_libraries)
+tests_system_cases_jumped_within_SOURCES = tests/system/cases/jumped_within.c tests/system/cases/case.h
+tests_system_cases_jumped_within_LDADD = $(system_test_libraries)
 tests_system_cases_large_storage_SOURCES = tests/system/cases/large_storage.c tests/system/cases/case.h
 tests_system_cases_large_storage_LDADD = $(system_test_libraries)
 tests_system_cases_protected_results_SOURCES = tests/system/cases/protected_results.c tests/system/cases/case.h
