@@ -59,7 +59,6 @@ tests_mpi_parallel_faults_SOURCES = tests/mpi/parallel_faults.c
 tests_mpi_parallel_faults_LDADD = $(SCALAPACK_LIBS) -lm -ldl -lpthread
 # Libraries call its mmap.
 tests_mpi_parallel_faults_LDFLAGS = $(AM_LDFLAGS) -rdynamic
-tests/mpi/parallel_faults.log: tests/mpi/parallel_faults$(EXEEXT)
 else
 EXTRA_DIST += tests/mpi/symmetric.c tests/mpi/parallel_faults.c tests/mpi/parallel_properties.c $(parallel_headers)
 endif

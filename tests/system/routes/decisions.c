@@ -128,7 +128,7 @@ static void blas_calls(const struct blas_routine *routine, char type)
     }
 }
 
-/* By the names of lapack_call.c: real and complex ones in the order of LAPACK's manual. */
+/* The names are lapack_call.c's. */
 static const char *const lapack_routines[] = {
     "syev", "heev", "syevd", "heevd", "syevr", "heevr", "syevx", "heevx", "sygv", "hegv", "sygvd", "hegvd", "sygvx",
     "hegvx", "sytrd", "hetrd", "orgtr", "ungtr", "ormtr", "unmtr", "sygst", "hegst", "stedc", "potrf", "potrs", "posv",
@@ -154,7 +154,7 @@ static void call_lapack(const struct lapack_routine *routine, char type, int n)
     lapack_perform(&call, lapack_linked(routine, type));
 }
 
-/* What a routine is given is made anew; factors and pivots are the identity's. */
+/* Every operand is made anew; factors and pivots are the identity's. */
 static void prepare_lapack(char type, int n)
 {
     fill_matrix(area[0], type, n, 0);
