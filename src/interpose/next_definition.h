@@ -2,8 +2,8 @@
 #ifndef MUBLAS_NEXT_DEFINITION_H
 #define MUBLAS_NEXT_DEFINITION_H
 
-/* What a function of the C library would be without mublas: the address behind this library in the
- * program's search order, another preloaded library's, or the C library's. NULL: there is none, or mublas
+/* The function that a program would get without mublas: the address behind this library in the program's
+ * search order, another preloaded library's, or the C library's. NULL: there is none, or mublas
  * came by dlopen. Allocates nothing; errno stays. */
 const void *next_definition(const char *name);
 

@@ -115,7 +115,7 @@ static void lower_depth(void)
         depth = depth - 1;
 }
 
-/* Of a call that has been left. A handler may call this, before it jumps. */
+/* Its call has been left. A handler may call this, before it jumps. */
 static void be_outside(void)
 {
     depth = 0;
@@ -148,7 +148,7 @@ static void look_for_jump(const void *frame)
     }
 }
 
-/* What a handler could not say. */
+/* A handler could not say it. */
 static void tell_of_jump(void)
 {
     if (!jump_is_untold)
@@ -201,10 +201,10 @@ bool offload_run(struct program_call *call)
 {
     struct offload_visit visit;
     call->model = NULL;
-    call->early_credit_us = 0;
-    call->decision = (struct policy_decision){.device = false};
     if (!offload_enter(&visit, &call->reason))
         return false;
+    call->early_credit_us = 0;
+    call->decision = (struct policy_decision){.device = false};
     call->state = &visit.state;
     call->reason = obstacle(call->symbol, &call->blas, &visit.state.arithmetic);
     if (call->reason == HOST_REASON_COUNT) {

@@ -321,7 +321,7 @@ static void test_begun_jobs_of_children(void)
     tap_ok(status_of(later) == 0, "and one that was forked after it");
 }
 
-/* Of each thread's parts how many; helpers may have even ones alone. */
+/* How many parts each thread did; helpers may have even ones alone. */
 struct sorted {
     pthread_t caller;
     atomic_int by_caller, by_helpers, odd_by_helpers;

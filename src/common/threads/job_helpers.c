@@ -94,7 +94,7 @@ static void do_parts(struct job_crew *crew)
     errno = saved_errno;
 }
 
-/* By a helper. *refused: the number of a job of which it shall do no more. */
+/* A helper calls this. *refused: the number of a job of which it shall do no more. */
 static void help_with_parts(struct job_crew *crew, unsigned *refused)
 {
     unsigned part;

@@ -44,8 +44,8 @@ job_helpers_check job_helpers_touch_nothing;
 void job_helpers_run(const struct job *job, int helpers);
 
 /* The same by the helpers alone, while the caller does something else: begun and ended by one thread.
- * Those parts that no helper has taken by the end, all of them perhaps, are not done, nor those that were
- * refused; the end waits for what was taken. NULL: there are none to be had, and nothing was begun. The context
+ * Parts that no helper has taken by the end, all of them perhaps, are not done, nor are refused ones; the end
+ * waits for what was taken. NULL: there are none to be had, and nothing was begun. The context
  * is the copy, until the end, which copies it to where `context` says. */
 struct job_crew;
 struct job_crew *job_helpers_begin(const struct job *job, int helpers);

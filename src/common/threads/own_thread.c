@@ -24,7 +24,7 @@ __attribute__((constructor)) static void look_up_at_load(void)
     ask_least_stack = (least_stack *)(uintptr_t)dlsym(RTLD_DEFAULT, "__pthread_get_minstack");
 }
 
-/* What a thread is to do, until it has begun. Not from malloc, which gives each thread that frees memory of its
+/* Each holds a thread's task until it has begun. malloc would give each thread that frees a start memory of its
  * own. */
 enum { STARTS_MOST = 32 };
 static struct start {
@@ -61,7 +61,7 @@ static size_t stack_with_storage(size_t bytes, const pthread_attr_t *attributes)
     return (bytes + least + page - 1) / page * page;
 }
 
-/* Where the C library does not say what it needs, a stack that is refused is too small. */
+/* A stack that is refused is too small, if the C library does not say how much it needs. */
 static bool create(pthread_t *thread, size_t stack_bytes, struct start *start)
 {
     pthread_attr_t attributes;

@@ -53,7 +53,8 @@ struct outcome {
     enum host_run_kind kind;  /* how the host is to run it */
     struct route_shape shape; /* of a legal call with something to do; n 0: it was not looked at */
     const char *variant;      /* of one for HOST_VARIANT */
-    double gain_us, credit_us; /* by the decision */
+    double gain_us;           /* by the decision, */
+    double credit_us;         /* as is this */
 };
 
 /* How a route is to run (route.h). */

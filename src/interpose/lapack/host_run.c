@@ -32,7 +32,7 @@ void host_run_with(host_function *host, const uint64_t w[LAPACK_WORDS_MAX])
                       w[26], w[27], w[28], w[29], w[30], w[31]);
 }
 
-/* Those at this place were left, and so was all that came after them. */
+/* A run noted at this place was left, and so was all that came after it. */
 static void drop_from(const void *frame)
 {
     for (int i = 0; i < run_count; i++)

@@ -26,7 +26,7 @@ static void account(struct open_span *open, uint64_t now)
     open->since = now;
 }
 
-/* Those in frames that are not around this one were left, and so was one at the same place. */
+/* Spans in frames that are not around this one were left, and so was one at the same place. */
 static void drop_left(const struct call_span *span, const void *frame)
 {
     while (open_count > 0 && (open_spans[open_count - 1].span == span ||

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <time.h>
 
-/* Of this thread, while they are held: those that it had blocked before, and the frame that holds them. */
+/* The thread notes which it had blocked before, and the frame that holds them. */
 static __thread volatile bool is_holding __attribute__((tls_model("initial-exec")));
 static __thread bool had_limit __attribute__((tls_model("initial-exec")));
 static __thread bool had_pipe __attribute__((tls_model("initial-exec")));

@@ -7,8 +7,8 @@
  * would: in mappings without that access, guard regions that no map shows, files that are shorter than their
  * mapping, pages that a userfaultfd answers with SIGBUS. Linux before 5.14 cannot be told, and none may.
  *
- * What a program forbids between the question and the access is for its handler, on whatever thread: so the
- * question is asked for a megabyte at a time, just before. */
+ * A program may forbid the access after the question: its handler sees that, on whatever thread. So the question
+ * is asked for a megabyte at a time, just before. */
 #ifndef MUBLAS_MEMORY_REACH_H
 #define MUBLAS_MEMORY_REACH_H
 

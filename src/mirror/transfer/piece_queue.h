@@ -35,7 +35,7 @@ struct piece_queue {
 bool piece_queue_take(struct piece_queue *queue, unsigned *piece);
 void piece_queue_finish(struct piece_queue *queue, unsigned piece);
 
-/* By a helper, of a piece that it has taken: the owner is to do it, for whom alone its memory is. */
+/* A helper gives back a piece that it has taken: the owner is to do it, who alone may touch its memory. */
 void piece_queue_refuse(struct piece_queue *queue, unsigned piece);
 bool piece_queue_take_refused(struct piece_queue *queue, unsigned *piece);
 
@@ -43,7 +43,7 @@ bool piece_queue_take_refused(struct piece_queue *queue, unsigned *piece);
 bool piece_queue_await(struct piece_queue *queue, unsigned *piece);
 
 /* By the owner: pieces below `allowed` may be taken; no more pieces may be taken; has it been finished?
- * What finished it is seen then. The last waits for a piece that somebody has taken, or for one to be
+ * All that finished it is seen then. The last waits for a piece that somebody has taken, or for one to be
  * refused. */
 void piece_queue_allow(struct piece_queue *queue, unsigned allowed);
 void piece_queue_close(struct piece_queue *queue);

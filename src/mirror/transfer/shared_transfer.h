@@ -6,7 +6,8 @@
  * order, each with an event behind it, and has a slot used again only when that event is past. On the way
  * down the copies of the next pieces are queued before one is unpacked, and no byte of program memory is
  * written before the event behind its copy, and so everything that was queued before it, has come without
- * error. A piece that a helper may not touch is the calling thread's. After an error no more pieces are taken, those in hand are waited for, and staging is doubtful. */
+ * error. A piece that a helper may not touch is the calling thread's. After an error no more pieces are taken,
+ * those in hand are waited for, and staging is doubtful. */
 #ifndef MUBLAS_SHARED_TRANSFER_H
 #define MUBLAS_SHARED_TRANSFER_H
 
