@@ -21,7 +21,7 @@ libmublas_core_la_SOURCES += \
 	src/common/status.c src/common/status.h \
 	src/common/threads/cancellation.c src/common/threads/cancellation.h \
 	src/common/threads/futex.h src/common/threads/pause.h \
-	src/common/threads/held_signals.c src/common/threads/held_signals.h \
+	src/common/threads/held_signals.c src/common/threads/held_signals.h src/common/threads/once.h \
 	src/common/threads/jump.c src/common/threads/jump.h \
 	src/common/threads/job_helpers.c src/common/threads/job_helpers.h \
 	src/common/threads/own_thread.c src/common/threads/own_thread.h \

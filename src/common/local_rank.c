@@ -1,8 +1,8 @@
 #include "common/local_rank.h"
 #include "common/log.h"
+#include "common/threads/once.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,7 +145,7 @@ static const char *environment_value(const char *name)
 }
 
 static struct local_rank the_rank;
-static pthread_once_t find_once = PTHREAD_ONCE_INIT;
+static struct once find_once = ONCE_INIT;
 
 static void find(void)
 {
@@ -154,7 +154,7 @@ static void find(void)
 
 const struct local_rank *local_rank(void)
 {
-    pthread_once(&find_once, find);
+    once_run(&find_once, find);
     return &the_rank;
 }
 

@@ -2,9 +2,9 @@
  * the level of messages is not known yet. */
 #include "common/log.h"
 #include "common/plain_locale.h"
+#include "common/threads/once.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,8 +25,8 @@ void log_note_standard_error(void)
 /* Another library's constructor may come before ours and have a call logged. */
 __attribute__((constructor)) static void note_once(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, log_note_standard_error);
+    static struct once once = ONCE_INIT;
+    once_run(&once, log_note_standard_error);
 }
 
 bool log_has_standard_error(void)

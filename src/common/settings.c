@@ -1,8 +1,8 @@
 #include "common/settings.h"
 #include "common/log.h"
+#include "common/threads/once.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -12,7 +12,7 @@
 extern char **environ;
 
 static struct settings current;
-static pthread_once_t read_once = PTHREAD_ONCE_INIT, said_once = PTHREAD_ONCE_INIT;
+static struct once read_once = ONCE_INIT, said_once = ONCE_INIT;
 static bool constructed;
 
 /* The variables of mublas as NAME=value, each with its NUL, one after the other. Kept as long as the process
@@ -268,7 +268,7 @@ static void read_settings(void)
 void settings_each_fault(settings_take_fault *take, void *context)
 {
     char text[64];
-    pthread_once(&read_once, read_settings);
+    once_run(&read_once, read_settings);
 #define SETTING(name, field, parser, fallback, values, meaning)                                    \
     if (is_bad[SETTING_##name])                                                                    \
         tell_bad_value(#name, copied_value(#name), values, fallback, take, context);
@@ -312,8 +312,8 @@ const struct settings *settings(void)
 {
     static struct settings defaults;
     if (settings_are_readable()) {
-        pthread_once(&read_once, read_settings);
-        pthread_once(&said_once, say_faults);
+        once_run(&read_once, read_settings);
+        once_run(&said_once, say_faults);
         return &current;
     }
 #define SETTING(name, field, parser, fallback, values, meaning) parse_##parser(fallback, &defaults.field);
@@ -324,7 +324,7 @@ const struct settings *settings(void)
 
 const struct settings *settings_copied(bool *are_faulty)
 {
-    pthread_once(&read_once, read_settings);
+    once_run(&read_once, read_settings);
     *are_faulty = has_faults;
     return &current;
 }

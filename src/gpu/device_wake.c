@@ -4,6 +4,7 @@
 #include "common/log.h"
 #include "common/plural.h"
 #include "common/settings.h"
+#include "common/threads/once.h"
 #include "gpu/device_sharing.h"
 #include "gpu/exit_gate.h"
 
@@ -22,7 +23,7 @@ static struct waking {
 
 static struct device_choice the_choice;
 static enum status choice_status;
-static pthread_once_t choose_once = PTHREAD_ONCE_INIT;
+static struct once choose_once = ONCE_INIT;
 static const char *fault; /* of waking: static storage */
 
 static int attribute(CUdevice handle, int which)
@@ -207,7 +208,7 @@ static enum status open_candidate(struct device *device)
 
 static enum status wake(struct device *device, int place)
 {
-    pthread_once(&choose_once, choose);
+    once_run(&choose_once, choose);
     if (choice_status != STATUS_OK)
         return choice_status;
     if (place >= the_choice.count)

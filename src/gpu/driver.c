@@ -2,16 +2,16 @@
 #include "common/loader.h"
 #include "common/log.h"
 #include "common/settings.h"
+#include "common/threads/once.h"
 #include "gpu/exit_gate.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 static struct driver table;
 static enum status open_status = STATUS_NO_DEVICE;
-static pthread_once_t open_once = PTHREAD_ONCE_INIT;
+static struct once open_once = ONCE_INIT;
 static char fault[256];
 
 static bool look_up(void *library, const char *symbol, void *member)
@@ -78,7 +78,7 @@ static void open_library(void)
 
 enum status driver_open(void)
 {
-    pthread_once(&open_once, open_library);
+    once_run(&open_once, open_library);
     return open_status;
 }
 

@@ -1,5 +1,6 @@
 #include "gpu/lane.h"
 #include "common/phase_clock.h"
+#include "common/threads/once.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@ static struct lane_pool {
     pthread_mutex_t lock;
     pthread_cond_t freed;
 } pools[DEVICES_MAX];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct once once = ONCE_INIT;
 
 static struct lane_pool *pool_of(const struct lane *lane)
 {
@@ -94,7 +95,7 @@ static void begin(void)
 
 static struct lane_pool *pool_at(const struct device *device)
 {
-    pthread_once(&once, begin);
+    once_run(&once, begin);
     return &pools[device_place(device)];
 }
 

@@ -7,6 +7,7 @@
 #include "common/threads/cancellation.h"
 #include "common/threads/job_helpers.h"
 #include "common/threads/jump.h"
+#include "common/threads/once.h"
 #include "gpu/exit_gate.h"
 #include "host/host_paths.h"
 #include "host/nested.h"
@@ -20,7 +21,6 @@
 #include "interpose/purchase/waking.h"
 #include "interpose/report/stats.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 /* Nonzero while this thread is inside mublas or inside the host BLAS on mublas' behalf. */
@@ -33,7 +33,7 @@ static __thread volatile bool depth_is_ours __attribute__((tls_model("initial-ex
 static __thread const struct offload_visit *volatile depth_visit __attribute__((tls_model("initial-exec")));
 static __thread bool jump_is_untold __attribute__((tls_model("initial-exec")));
 
-static pthread_once_t begin_once = PTHREAD_ONCE_INIT, big_once = PTHREAD_ONCE_INIT;
+static struct once begin_once = ONCE_INIT, big_once = ONCE_INIT;
 
 static enum offload_mode mode_here(void)
 {
@@ -77,7 +77,7 @@ static bool never_pays(const struct blas_call *call, uint64_t shape)
 
 enum host_reason offload_obstacle(const struct blas_call *call, const struct float_state *arithmetic)
 {
-    pthread_once(&big_once, begin_big);
+    once_run(&big_once, begin_big);
     if (process_state_is_forked() || process_state_is_checkpointed())
         return HOST_AFTER_FORK;
     if (!process_state_arithmetic_allows(arithmetic, call))
@@ -176,7 +176,7 @@ static bool enter(struct offload_visit *visit, const void *frame, bool needs_dev
     raise_depth(frame, true);
     /* A thread that is cancelled in here would keep its locks for good. */
     cancellation_hold();
-    pthread_once(&begin_once, begin);
+    once_run(&begin_once, begin);
     return true;
 }
 

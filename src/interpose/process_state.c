@@ -1,4 +1,5 @@
 #include "interpose/process_state.h"
+#include "common/threads/once.h"
 
 #include <fenv.h>
 #include <pthread.h>
@@ -18,7 +19,7 @@ static _Atomic pid_t owner, sharers[SHARERS_MOST];
 
 static volatile unsigned char *alive; /* 1 here, 0 in a fork child; NULL: unknown */
 static bool checkpointed;
-static pthread_once_t begin_once = PTHREAD_ONCE_INIT;
+static struct once begin_once = ONCE_INIT;
 
 static void begin(void)
 {
@@ -33,7 +34,7 @@ static void begin(void)
 
 void process_state_begin(void)
 {
-    pthread_once(&begin_once, begin);
+    once_run(&begin_once, begin);
 }
 
 bool process_state_is_forked(void)

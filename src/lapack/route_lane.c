@@ -1,6 +1,7 @@
 #include "lapack/route_lane.h"
 #include "common/phase_clock.h"
 #include "common/threads/held_signals.h"
+#include "common/threads/once.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@ static struct route_lane_pool {
     pthread_mutex_t lock;
     pthread_cond_t freed;
 } pools[DEVICES_MAX];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct once once = ONCE_INIT;
 
 static void begin(void)
 {
@@ -49,7 +50,7 @@ static struct route_lane *take_free(const struct device *device, struct patience
     struct route_lane_pool *const pool = &pools[device_place(device)];
     struct route_lane *lane;
     bool patient = true;
-    pthread_once(&once, begin);
+    once_run(&once, begin);
     pthread_mutex_lock(&pool->lock);
     while (!(lane = find_free(pool)) && patient)
         patient = patience_wait(patience, &pool->freed, &pool->lock);

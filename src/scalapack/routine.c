@@ -1,7 +1,7 @@
 #include "scalapack/routine.h"
+#include "common/threads/once.h"
 #include "lapack/families.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,7 +89,7 @@ bool signature_read(const char *arguments, struct signature *signature)
 }
 
 static struct parallel_routine routines[PARALLEL_COUNT];
-static pthread_once_t read_once = PTHREAD_ONCE_INIT;
+static struct once read_once = ONCE_INIT;
 
 static void read_all(void)
 {
@@ -104,6 +104,6 @@ static void read_all(void)
 
 const struct parallel_routine *parallel_routine_of(enum parallel_symbol symbol)
 {
-    pthread_once(&read_once, read_all);
+    once_run(&read_once, read_all);
     return &routines[symbol];
 }

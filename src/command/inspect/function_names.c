@@ -1,8 +1,8 @@
 #include "command/inspect/function_names.h"
+#include "common/threads/once.h"
 #include "host/symbols.h"
 #include "scalapack/routine.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ void name_line_add(struct name_line *line, const char *name)
 }
 
 static enum symbol sorted[SYMBOL_COUNT];
-static pthread_once_t sorted_once = PTHREAD_ONCE_INIT;
+static struct once sorted_once = ONCE_INIT;
 
 static int compare_symbols(const void *left, const void *right)
 {
@@ -82,7 +82,7 @@ static void sort_symbols(void)
 
 int symbol_named(const char *name)
 {
-    pthread_once(&sorted_once, sort_symbols);
+    once_run(&sorted_once, sort_symbols);
     const enum symbol *found = bsearch(name, sorted, SYMBOL_COUNT, sizeof *sorted, compare_name);
     return found ? (int)*found : -1;
 }

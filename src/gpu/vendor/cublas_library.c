@@ -3,6 +3,7 @@
 #include "common/log.h"
 #include "common/settings.h"
 #include "common/threads/held_signals.h"
+#include "common/threads/once.h"
 #include "gpu/vendor/vendor_library.h"
 
 #include <pthread.h>
@@ -37,7 +38,7 @@ static struct device_handle {
 } handles[DEVICES_MAX] = {[0 ... DEVICES_MAX - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t find_once = PTHREAD_ONCE_INIT;
+static struct once find_once = ONCE_INIT;
 static const char *found;
 static bool available, opened, missing;
 static int opening_place;
@@ -64,7 +65,7 @@ static void find_cublas(void)
 
 const char *cublas_library_find(void)
 {
-    pthread_once(&find_once, find_cublas);
+    once_run(&find_once, find_cublas);
     return found;
 }
 

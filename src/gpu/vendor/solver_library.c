@@ -2,6 +2,7 @@
 #include "common/loader.h"
 #include "common/log.h"
 #include "common/settings.h"
+#include "common/threads/once.h"
 #include "gpu/vendor/solver_trial.h"
 #include "gpu/vendor/vendor_library.h"
 
@@ -41,7 +42,7 @@ static const char *const candidates[] = {
 };
 
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t find_once = PTHREAD_ONCE_INIT;
+static struct once find_once = ONCE_INIT;
 static const char *found;
 static bool available, opened, missing;
 static char wrong[SOLVER_REASON_BYTES];
@@ -79,7 +80,7 @@ static void find_cusolver(void)
 
 const char *solver_library_find(void)
 {
-    pthread_once(&find_once, find_cusolver);
+    once_run(&find_once, find_cusolver);
     return found;
 }
 

@@ -4,7 +4,7 @@ blas_sources = $(interposer_sources) \
 	src/interpose/library/library_stubs.S src/scalapack/library_stubs.S src/interpose/library/library.c src/interpose/library/library.def
 libmublas_la_SOURCES = $(blas_sources)
 libmublas_la_LIBADD = $(libmublas_shim_la_LIBADD)
-library_flags = $(AM_LDFLAGS) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,--no-copy-dt-needed-entries
+library_flags = $(AM_LDFLAGS) $(interposer_flags)
 libmublas_la_LDFLAGS = $(library_flags) -Wl,--version-script=src/interpose/library.map -version-info 0:0:0
 EXTRA_libmublas_la_DEPENDENCIES = src/interpose/library.map
 

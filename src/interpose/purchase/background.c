@@ -1,6 +1,7 @@
 #include "interpose/purchase/background.h"
 #include "common/loader.h"
 #include "common/clock.h"
+#include "common/threads/once.h"
 #include "common/threads/own_thread.h"
 #include "common/threads/pause.h"
 #include "gpu/exit_gate.h"
@@ -20,7 +21,7 @@ extern void *__dso_handle __attribute__((visibility("hidden"))); /* of mublas, w
 
 /* A job begins only while nobody forks: one counts first and then looks at the other's count. */
 static atomic_int running, forking;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct once once = ONCE_INIT;
 static bool follows_forks;
 
 /* When those who wait for what runs now have waited enough, whoever came first; 0: nobody has. A
@@ -131,7 +132,7 @@ void background_begin(struct background_job *job)
     int expected = BACKGROUND_NOT_BEGUN;
     if (!atomic_compare_exchange_strong(&job->state, &expected, BACKGROUND_RUNNING))
         return;
-    pthread_once(&once, follow_forks);
+    once_run(&once, follow_forks);
     atomic_fetch_add(&running, 1);
     if (follows_forks && atomic_load(&forking) == 0 && !exit_gate_is_closed() && start_thread(job))
         return;

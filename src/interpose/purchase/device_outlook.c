@@ -1,5 +1,6 @@
 #include "interpose/purchase/device_outlook.h"
 #include "common/settings.h"
+#include "common/threads/once.h"
 #include "gpu/device_shares.h"
 #include "gpu/vendor/level3.h"
 #include "gpu/vendor/solver_library.h"
@@ -7,7 +8,6 @@
 #include "interpose/purchase/model_in_force.h"
 
 #include <math.h>
-#include <pthread.h>
 
 /* Slower ones get hardly any of a call that is shared. */
 static const double LEAST_PACE = 0.2;
@@ -16,7 +16,7 @@ static struct {
     double pace, bandwidth;
     size_t bytes;
 } outlooks[DEVICES_MAX];
-static pthread_once_t ask_once = PTHREAD_ONCE_INIT;
+static struct once ask_once = ONCE_INIT;
 
 static double pace_beside(const struct device_properties *first, const struct device_properties *other)
 {
@@ -42,19 +42,19 @@ static void ask(void)
 
 double device_outlook_pace(int place)
 {
-    pthread_once(&ask_once, ask);
+    once_run(&ask_once, ask);
     return outlooks[place].pace;
 }
 
 double device_outlook_bandwidth(int place)
 {
-    pthread_once(&ask_once, ask);
+    once_run(&ask_once, ask);
     return outlooks[place].bandwidth;
 }
 
 size_t device_outlook_bytes(int place)
 {
-    pthread_once(&ask_once, ask);
+    once_run(&ask_once, ask);
     return outlooks[place].bytes;
 }
 

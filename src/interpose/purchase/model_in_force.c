@@ -1,12 +1,12 @@
 #include "interpose/purchase/model_in_force.h"
 #include "common/settings.h"
+#include "common/threads/once.h"
 #include "gpu/device_sharing.h"
 #include "host/host_blas.h"
 #include "interpose/floors.h"
 #include "interpose/purchase/learned_model.h"
 #include "tuner/online/recipe_search.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 static struct machine_model reference_model, early_model, device_model;
@@ -73,8 +73,8 @@ static void learn_early(void)
 
 void model_in_force_learn(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, learn_early);
+    static struct once once = ONCE_INIT;
+    once_run(&once, learn_early);
 }
 
 void model_in_force_learn_of(const struct device *device)

@@ -1,6 +1,7 @@
 /* A call is left by siglongjmp out of a handler, as by a time limit or an interpreter's Ctrl-C. Right: at once, with
  * no further call, the thread has what is its own: it can be cancelled, and its signals and its floating-point
- * control are as after such a jump out of a routine of the host's. */
+ * control are as after such a jump out of a routine of the host's. The cancellation is under way before the jump,
+ * which may be one out of a system call of mublas': glibc leaves a thread cancellable at any time then. */
 #define _GNU_SOURCE
 #include "case.h"
 
@@ -16,7 +17,7 @@ void dsyevd_(const char *, const char *, const int *, double *, const int *, dou
              int *, const int *, int *, size_t, size_t);
 
 static sigjmp_buf out;
-static atomic_int armed;
+static atomic_int armed, is_cancelled;
 static int bad, order;
 
 static void leave(int signal)
@@ -24,6 +25,8 @@ static void leave(int signal)
     (void)signal;
     if (armed) {
         armed = 0;
+        while (!is_cancelled)
+            ;
         siglongjmp(out, 1);
     }
 }
@@ -45,15 +48,17 @@ static void call_until_left(void)
 static void *work(void *unused)
 {
     sigset_t blocked;
-    int state;
+    int state, type;
     if (sigsetjmp(out, 1) == 0)
         call_until_left();
     pthread_sigmask(SIG_BLOCK, NULL, &blocked);
     bad += verdict("blocked signals", sigismember(&blocked, SIGTERM) + sigismember(&blocked, SIGUSR1), 0);
     bad += verdict("rounding", fegetround(), FE_TONEAREST);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-    pthread_setcancelstate(state, NULL);
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
     bad += verdict("may be cancelled", state == PTHREAD_CANCEL_ENABLE, 1);
+    bad += verdict("only where it waits", type == PTHREAD_CANCEL_DEFERRED, 1);
+    pthread_setcancelstate(state, NULL);
     for (;;)
         pause();
     return unused;
@@ -78,6 +83,7 @@ int main(int count, char **arguments)
     while (armed)
         usleep(1000);
     pthread_cancel(thread);
+    is_cancelled = 1;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += 20;
     if (pthread_timedjoin_np(thread, &result, &until) != 0)
