@@ -13,8 +13,9 @@
 #include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
-/* Uploads are page-wide: they read what lies around a matrix, too, which is no error here. */
-__attribute__((visibility("default"))) const char *__asan_default_suppressions(void);
+/* Uploads are page-wide: they read what lies around a matrix, too, which is no error here. Weak: parts of one
+ * program have it each. */
+__attribute__((weak, visibility("default"))) const char *__asan_default_suppressions(void);
 const char *__asan_default_suppressions(void)
 {
     return "interceptor_via_fun:hold_upload\n";

@@ -1,6 +1,7 @@
 /* What residency is worth: bought, earned, and used up by the host's writes. */
 #include "mirror/mirror_table.h"
 #include "operand_calls.h"
+#include "unit_test.h"
 
 #include <sys/mman.h>
 
@@ -231,7 +232,7 @@ static unsigned char *map(void)
     return memory + page;
 }
 
-int main(void)
+UNIT_TEST(test_account)
 {
     page = (size_t)1 << page_shift();
     lane = emulated_lane();

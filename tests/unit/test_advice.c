@@ -1,6 +1,7 @@
 /* Each sentence of the advice, and that it is said for its fact alone. */
 #include "interpose/report/advice.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <string.h>
 
@@ -304,7 +305,7 @@ static void test_parallel(void)
                    "program's input to have them on the GPU.\n", "ELPA");
 }
 
-int main(void)
+UNIT_TEST(test_advice)
 {
     test_process();
     test_forked();

@@ -2,6 +2,7 @@
  * the other on the host: orders around the number of reflectors that are applied together; reflectors that are
  * the identity; what belongs to nobody is neither read nor written. */
 #include "emulated_lane.h"
+#include "unit_test.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 #include "lapack/eigensolver/back_transformation.h"
 
@@ -242,7 +243,7 @@ static void test_order(enum blas_type type, int n)
     tap_ok(good, "%c, n = %d: both triangles, sides and ways", "sdcz"[type], n);
 }
 
-int main(void)
+UNIT_TEST(test_back_transformation)
 {
     static const int orders[] = {1, 2, 3, 33, BACK_WIDTH, BACK_WIDTH + 1, BACK_WIDTH + 2, ORDER_MOST};
     const struct solver_library *library;

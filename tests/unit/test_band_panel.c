@@ -4,6 +4,7 @@
 #include "gpu/cooperative.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
 #include "real_matrices.h"
+#include "unit_test.h"
 
 enum { ROWS_MOST = 1000, GAP = 5, V_COLUMNS = 3 * BAND_WIDTH, CHUNKS_MOST = 4 };
 static const double BOUND = 2; /* in units of rows eps */
@@ -205,7 +206,7 @@ static void test(enum blas_type type, int rows, enum kind kind)
     free(panel.given);
 }
 
-int main(void)
+UNIT_TEST(test_band_panel)
 {
     static const int rows[] = {1, 2, 33, 63, 64, 65, 255, 257, 600, ROWS_MOST};
     setenv("EMULATED_MULTIPROCESSORS", "3", 1);

@@ -5,6 +5,7 @@
 #include "lapack/eigensolver/two_stage/bisection.h"
 #include "lapack/eigensolver/plain_launch.h"
 #include "real_matrices.h"
+#include "unit_test.h"
 
 enum { ORDER_MOST = 2050, OTHER_ORDER = 2049 /* the least of fewer threads for a value */ };
 static const double BOUND = 2; /* in units of n eps, or of 4 eps where n is less than 4 */
@@ -182,7 +183,7 @@ static void test_not_finite(int place, double value)
     tap_ok(good, "%g among the elements: NaN", value);
 }
 
-int main(void)
+UNIT_TEST(test_bisection)
 {
     static const int orders[] = {1, 2, 3, 31, 33, 130, 300};
     const struct solver_library *library;

@@ -1,6 +1,7 @@
 /* Files by which memory is written unseen. */
 #include "mirror/host_memory/blind_files.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
 #include <sys/eventfd.h>
@@ -75,7 +76,7 @@ static void test_many(void)
     tap_ok(!blind_files_open(), "fewer do not");
 }
 
-int main(void)
+UNIT_TEST(test_blind_files)
 {
     test_names();
     test_harmless_files();

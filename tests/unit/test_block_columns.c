@@ -1,6 +1,7 @@
 /* A triangle as blocks that several devices have in turn. */
 #include "lapack/several/block_columns.h"
 #include "tap.h"
+#include "unit_test.h"
 
 static double area_of(const struct blas_matrix *piece)
 {
@@ -48,7 +49,7 @@ static void test_shares(double first, double second)
            "paces %g and %g: the first has %.3f of the work, %.3f is meant", first, second, part, meant);
 }
 
-int main(void)
+UNIT_TEST(test_block_columns)
 {
     static const int64_t orders[] = {2, 64, 65, 128, 129, 2048, 2049, 32768, 40001, 100000};
     for (int i = 0; i < 10; i++)

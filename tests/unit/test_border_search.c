@@ -1,5 +1,6 @@
 /* The border between two ways by few timings, on planted ratios. */
 #include "tap.h"
+#include "unit_test.h"
 #include "tuner/learn/border_search.h"
 
 #include <math.h>
@@ -84,7 +85,7 @@ static void test_time(void)
     tap_ok(found > 4416 && found < 5200, "one order tells the direction: %lld", (long long)found);
 }
 
-int main(void)
+UNIT_TEST(test_border_search)
 {
     test_planted();
     test_limits();

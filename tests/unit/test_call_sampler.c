@@ -1,6 +1,7 @@
 /* The sampler against planted times: it finds where they cross, within what it may spend. */
 #include "planted_machine.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -342,7 +343,7 @@ static void test_flags(struct learned_times *times)
     }
 }
 
-int main(void)
+UNIT_TEST(test_call_sampler)
 {
     struct learned_times *times = malloc(sizeof *times);
     test_crossing(times);

@@ -2,6 +2,7 @@
 #include "interpose/report/call_spans.h"
 #include "interpose/report/stats.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <setjmp.h>
 #include <time.h>
@@ -109,7 +110,7 @@ static void test_many(void)
     tap_ok(host_time() > before && spans[19].inside > 0, "more than are kept: the outer ones still count");
 }
 
-int main(void)
+UNIT_TEST(test_call_spans)
 {
     setenv("MUBLAS_REPORT", "report.html", 1);
     if (!stats_wanted())

@@ -1,6 +1,7 @@
 /* The champion sieve: points by rank over the sizes. */
 #include "tuner/learn/champion_sieve.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 
@@ -58,7 +59,7 @@ static void test_papers_size(void)
     tap_ok(count == SIEVE_KEPT && planted == SIEVE_KEPT, "20 of 1000 kept, the planted ones");
 }
 
-int main(void)
+UNIT_TEST(test_champion_sieve)
 {
     test_order();
     test_ties();

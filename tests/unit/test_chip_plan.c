@@ -4,6 +4,7 @@
 #include "hermitian_matrices.h"
 #include "reduced_matrix.h"
 #include "test_apart.h"
+#include "unit_test.h"
 
 enum { ORDER = 20 };
 static const struct matrix_kind *const random_kind = &matrix_kinds[0];
@@ -248,7 +249,7 @@ static void test_choice(void)
         test_apart(needs_no_cooperation, "a cluster needs no cooperative launch");
 }
 
-int main(void)
+UNIT_TEST(test_chip_plan)
 {
     test_choice();
     open_clusters(8);

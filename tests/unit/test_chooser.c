@@ -1,6 +1,7 @@
 /* Who chooses launch shapes, on planted times. */
 #include "tuner/learn/chooser.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -71,7 +72,7 @@ static void test_unknown(void)
            "rules that were timed nowhere do not choose, however slow what is built in is");
 }
 
-int main(void)
+UNIT_TEST(test_chooser)
 {
     test_pick();
     test_unknown();

@@ -3,6 +3,7 @@
 #include "common/threads/pause.h"
 #include "mirror/mirror.h"
 #include "tap.h"
+#include "unit_test.h"
 
 static struct mirror mirror;
 
@@ -166,7 +167,7 @@ static void test_scans(void)
     claims_give(&mirror, &far);
 }
 
-int main(void)
+UNIT_TEST(test_claims)
 {
     pthread_mutex_init(&mirror.lock, NULL);
     patience_condition_create(&mirror.claims_changed);

@@ -2,6 +2,7 @@
 #include "mirror/tracking/completeness.h"
 #include "mirror/tracking/page_bits.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -108,7 +109,7 @@ static void test_threads(void)
     tap_ok(good, "nor does what another takes and gives back at the same time");
 }
 
-int main(void)
+UNIT_TEST(test_completeness)
 {
     mirror.begin = (uintptr_t)memory;
     mirror.end = (uintptr_t)(memory + ROWS * COLUMNS);

@@ -6,6 +6,7 @@
 #include "gpu/cooperative.h"
 #include "gpu/kernels/route_arguments.h"
 #include "test_apart.h"
+#include "unit_test.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -140,7 +141,7 @@ static void test_watched_launch(void)
     stream_watch_destroy(&watch);
 }
 
-int main(void)
+UNIT_TEST(test_cooperative)
 {
     setenv("EMULATED_MULTIPROCESSORS", "2", 1);
     setenv("EMULATED_COOPERATIVE", "1", 0);

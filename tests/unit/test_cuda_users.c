@@ -1,6 +1,7 @@
 /* Which loaded objects make a program one that uses CUDA itself? Also where their files are not whole. */
 #include "mirror/pinning/cuda_users.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -148,7 +149,7 @@ static void test_cuts(void)
     free(harmless.bytes), free(opener.bytes), free(user.bytes);
 }
 
-int main(void)
+UNIT_TEST(test_cuda_users)
 {
     const int number = mkstemp(copy);
     if (number < 0)

@@ -2,6 +2,7 @@
 #include "tuner/online/decision.h"
 #include "recipe_example.h"
 #include "tap.h"
+#include "unit_test.h"
 
 static struct recipe example;
 
@@ -106,7 +107,7 @@ static void test_places(void)
     tap_ok(shape.variant == VARIANT_BOTH_HALVES, "the first by its own");
 }
 
-int main(void)
+UNIT_TEST(test_decision)
 {
     example_make(&example);
     decision_use(&example);

@@ -3,6 +3,7 @@
 #include "emulated_driver/emulated.h"
 #include "gpu/device.h"
 #include "operand_calls.h"
+#include "unit_test.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -248,7 +249,7 @@ static void test_program_uses_cuda(void)
     munmap(small, MIB);
 }
 
-int main(void)
+UNIT_TEST(test_device_memory)
 {
     setenv("EMULATED_DEVICE_MEMORY", "128M", 1);
     lane = emulated_lane();

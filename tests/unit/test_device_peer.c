@@ -2,6 +2,7 @@
 #include "emulated_lane.h"
 #include "gpu/device_peer.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,7 @@ static void lose(int number)
     }
 }
 
-int main(void)
+UNIT_TEST(test_device_peer)
 {
     setenv("EMULATED_DEVICES", "2", 1);
     setenv("EMULATED_PEER", "0", 1);

@@ -1,6 +1,7 @@
 /* Which of several devices takes a call, and when another is woken. */
 #include "interpose/device_policy.h"
 #include "tap.h"
+#include "unit_test.h"
 
 static void test_choices(void)
 {
@@ -71,7 +72,7 @@ static void test_another(void)
     tap_ok(device_policy_wake_another(OFFLOAD_NEVER, false, price_us, 1e9) == PURCHASE_NOT_YET, "never: never");
 }
 
-int main(void)
+UNIT_TEST(test_device_policy)
 {
     test_choices();
     test_another();

@@ -2,6 +2,7 @@
  * integers, for all ways to take the operands, with beta, by as many products as there are to be; what lies
  * between columns stays. */
 #include "emulated_lane.h"
+#include "unit_test.h"
 #include "lapack/eigensolver/device_product.h"
 
 #include <stdlib.h>
@@ -89,7 +90,7 @@ static bool is_right(int64_t m, int64_t n, int64_t k, int trans_a, int trans_b, 
     return good;
 }
 
-int main(void)
+UNIT_TEST(test_device_product)
 {
     static const int64_t lengths[] = {1, 4095, 4096, 4097, 4608, 5003};
     const struct solver_library *library;

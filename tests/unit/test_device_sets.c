@@ -1,5 +1,6 @@
 /* Sets of the device: flags as on the host, and whether a leading dimension is odd. */
 #include "tap.h"
+#include "unit_test.h"
 #include "tuner/online/flag_sets.h"
 #include "tuner/online/timed_class.h"
 
@@ -105,7 +106,7 @@ static void test_sizes(void)
     }
 }
 
-int main(void)
+UNIT_TEST(test_device_sets)
 {
     test_numbers();
     test_matrices();

@@ -3,6 +3,7 @@
 #include "gpu/device_pace.h"
 #include "gpu/device_shares.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -183,7 +184,7 @@ static void test_pace(void)
     tap_ok(is_near(device_pace_seconds(&pace, 1e9, 1e12), 0.75, 1e-12), "before any piece it is the guess");
 }
 
-int main(void)
+UNIT_TEST(test_device_shares)
 {
     test_seconds();
     test_optimum();

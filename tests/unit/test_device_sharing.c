@@ -4,6 +4,7 @@
 #include "interpose/policy.h"
 #include "predicted_call.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -255,7 +256,7 @@ static void test_learned(void)
            (unsigned long long)floor, (unsigned long long)higher);
 }
 
-int main(void)
+UNIT_TEST(test_device_sharing)
 {
     test_factor();
     test_files();

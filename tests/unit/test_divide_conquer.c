@@ -2,6 +2,7 @@
  * are hard for it, of orders around leaves and merges; a range of vectors has the bits of all; NaN ends with
  * INFO. */
 #include "emulated_lane.h"
+#include "unit_test.h"
 #include "lapack/eigensolver/divide_conquer.h"
 
 #include <math.h>
@@ -382,7 +383,7 @@ static void test_nans(void)
         test_nan(100, 2 * row + 1, NAN);
 }
 
-int main(void)
+UNIT_TEST(test_divide_conquer)
 {
     const struct solver_library *library;
     struct lane *const lane = emulated_lane();

@@ -3,6 +3,7 @@
 #include "interpose/purchase/early_account.h"
 #include "predicted_call.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 
@@ -136,7 +137,7 @@ static void test_updated_on_host(void)
     tap_ok(take(&accounts, symv(matrix, ORDER)) == 5, "which what it has gained before pays for");
 }
 
-int main(void)
+UNIT_TEST(test_early_account)
 {
     struct early_accounts accounts = {0};
     model = crossover_builtin_model(NULL, 16);

@@ -1,6 +1,7 @@
 /* Blocks on several operating-system threads: results hold, and ThreadSanitizer sees
  * whether a kernel's tickets really order its blocks. */
 #include "emulated_device.h"
+#include "unit_test.h"
 
 enum { BLOCKS = 64, ROUNDS = 30 };
 
@@ -76,7 +77,7 @@ static void test_race_reports(void)
 #endif
 }
 
-int main(void)
+UNIT_TEST(test_emulated_blocks)
 {
     open_library();
     setenv("EMULATED_BLOCK_THREADS", "3", 1);

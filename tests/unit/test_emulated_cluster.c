@@ -1,5 +1,6 @@
 /* Launches of the emulated device that are one cluster: its blocks reach each other's shared memory. */
 #include "emulated_device.h"
+#include "unit_test.h"
 
 enum { BLOCKS = 8, THREADS = 32, ALL = BLOCKS * THREADS, STEPS = 100, SHARED = (2 + 2 * ALL) * 8 };
 
@@ -134,7 +135,7 @@ static void test_reports(void)
 #endif
 }
 
-int main(void)
+UNIT_TEST(test_emulated_cluster)
 {
     setenv("EMULATED_MULTIPROCESSORS", "3", 1);
     setenv("EMULATED_CLUSTER", "12", 1);

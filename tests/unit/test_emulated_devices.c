@@ -1,6 +1,7 @@
 /* Several devices of the emulated driver: unequal kinds, memory that is apart, access of one to
  * another's, pins, streams and events across devices, faults of one alone, clocks. */
 #include "emulated_device.h"
+#include "unit_test.h"
 
 #include <math.h>
 #include <signal.h>
@@ -414,7 +415,7 @@ static void test_apart_processes(void)
     tap_ok(run_apart(visible, text, sizeof text) == 0, "CUDA_VISIBLE_DEVICES chooses and orders");
 }
 
-int main(void)
+UNIT_TEST(test_emulated_devices)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     open_library();

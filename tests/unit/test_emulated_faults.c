@@ -1,5 +1,6 @@
 /* Scripted faults of the emulated driver: every function, the events, lost devices. */
 #include "emulated_device.h"
+#include "unit_test.h"
 
 typedef CUresult any_function(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
                               uintptr_t, uintptr_t, uintptr_t, uintptr_t);
@@ -120,7 +121,7 @@ static void no_device(void)
     fprintf(stderr, "%d", cuda.init(0));
 }
 
-int main(void)
+UNIT_TEST(test_emulated_faults)
 {
     char text[4096];
     void *pointer;

@@ -1,5 +1,6 @@
 /* Capture, graphs and events between streams in the emulated driver. */
 #include "emulated_device.h"
+#include "unit_test.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -172,7 +173,7 @@ static void test_user_objects(void (*await_destructors)(void))
            "nobody may wait for a destructor");
 }
 
-int main(void)
+UNIT_TEST(test_emulated_graphs)
 {
     void (*await_destructors)(void);
     open_device();

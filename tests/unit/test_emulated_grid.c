@@ -1,5 +1,6 @@
 /* Cooperative launches of the emulated device: all blocks run at once and may wait for each other. */
 #include "emulated_device.h"
+#include "unit_test.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -204,7 +205,7 @@ static void test_reports(void)
 #endif
 }
 
-int main(void)
+UNIT_TEST(test_emulated_grid)
 {
     setenv("EMULATED_MULTIPROCESSORS", "3", 1);
     setenv("EMULATED_COOPERATIVE", "1", 0);

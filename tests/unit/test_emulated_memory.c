@@ -1,6 +1,7 @@
 /* Device memory of the emulated driver: budget, poison, bounds, red zones, the guard, and
  * the virtual memory calls. */
 #include "emulated_device.h"
+#include "unit_test.h"
 
 #include <signal.h>
 
@@ -217,7 +218,7 @@ static void test_crashes(void)
            "a copy outside aborts where misuse is not expected");
 }
 
-int main(void)
+UNIT_TEST(test_emulated_memory)
 {
     open_library();
     test_crashes();

@@ -1,6 +1,7 @@
 /* Pinned program memory in the emulated driver: copies by DMA leave no written mark and
  * go to the pages that were there when it was pinned. */
 #include "emulated_device.h"
+#include "unit_test.h"
 #include "mirror/host_memory/kernel_interface.h"
 
 #include <errno.h>
@@ -178,7 +179,7 @@ static void test_stale(void)
     tap_ok(all_are(program, BYTES, 6), "pinned again it works again");
 }
 
-int main(void)
+UNIT_TEST(test_emulated_pinned)
 {
     setenv("EMULATED_STRICT", "0", 1);
     open_device();

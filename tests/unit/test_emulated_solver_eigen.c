@@ -1,6 +1,7 @@
 /* The emulated cuSOLVER's symmetric eigenvalue problems and Cholesky factorisation: residuals, ranges,
  * what is undefined afterwards. */
 #include "emulated_solver.h"
+#include "unit_test.h"
 
 enum { N = 13, IL = 3, IU = 7 };
 
@@ -245,7 +246,7 @@ static void test_potrf(char type, int uplo)
     drop();
 }
 
-int main(void)
+UNIT_TEST(test_emulated_solver_eigen)
 {
     open_solver();
     for (const char *type = types; *type; type++)

@@ -1,5 +1,6 @@
 /* The emulated cuSOLVER's potrs, potri, trtri, getrf, getrs: residuals, INFO, poison that goes on. */
 #include "emulated_solver.h"
+#include "unit_test.h"
 
 enum { N = 12, NRHS = 3, M = 15 };
 
@@ -239,7 +240,7 @@ static void test_rectangle(char type, int m, int n)
     matrix_free(&a), matrix_free(&original);
 }
 
-int main(void)
+UNIT_TEST(test_emulated_solver_factors)
 {
     open_solver();
     for (const char *type = types; *type; type++) {

@@ -1,5 +1,6 @@
 /* The emulated cuSOLVER's geev: A V is V diag(w), with LAPACK's pairs for real matrices. */
 #include "emulated_solver.h"
+#include "unit_test.h"
 
 enum { N = 12 };
 
@@ -84,7 +85,7 @@ static void test_geev(char type, char value_type)
     matrix_free(&a), matrix_free(&w), matrix_free(&vr);
 }
 
-int main(void)
+UNIT_TEST(test_emulated_solver_geev)
 {
     open_solver();
     for (const char *type = types; *type; type++)

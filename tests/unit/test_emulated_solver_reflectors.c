@@ -1,5 +1,6 @@
 /* The emulated cuSOLVER's sytrd, orgtr, geqrf, orgqr, ormqr: products, what is undefined. */
 #include "emulated_solver.h"
+#include "unit_test.h"
 
 enum { N = 11, M = 17, COLUMNS = 5 };
 
@@ -200,7 +201,7 @@ static void test_qr(char type)
     matrix_free(&a), matrix_free(&q), matrix_free(&tau);
 }
 
-int main(void)
+UNIT_TEST(test_emulated_solver_reflectors)
 {
     open_solver();
     for (const char *type = types; *type; type++) {

@@ -1,5 +1,6 @@
 /* The emulated cuSOLVER's gesvdp: U S V^H is A, whichever parts are asked for. */
 #include "emulated_solver.h"
+#include "unit_test.h"
 
 enum { LONG = 13, SHORT = 8 };
 
@@ -96,7 +97,7 @@ static void test_gesvdp(char type, int m, int n)
     drop();
 }
 
-int main(void)
+UNIT_TEST(test_emulated_solver_svd)
 {
     open_solver();
     for (const char *type = types; *type; type++) {

@@ -1,6 +1,7 @@
 /* Order and waiting in the emulated driver: nothing lands before the wait, and then in
  * order; pageable memory; events; 2-D copies; concurrent callers; fork. */
 #include "emulated_device.h"
+#include "unit_test.h"
 
 #include <pthread.h>
 
@@ -198,7 +199,7 @@ static void test_contexts(void)
     tap_ok(status == 0, "a forked child has no device");
 }
 
-int main(void)
+UNIT_TEST(test_emulated_streams)
 {
     void *memory;
     open_device();

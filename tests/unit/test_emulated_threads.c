@@ -1,6 +1,7 @@
 /* Fibers and collectives of the emulated driver: results, lane order, deadlock reports. And copies
  * into shared memory. */
 #include "emulated_device.h"
+#include "unit_test.h"
 
 #include "common/float_state.h"
 
@@ -184,7 +185,7 @@ static void test_copies(void)
     tap_ok(good && !early, "an asynchronous copy is there behind the wait for it, and not before");
 }
 
-int main(void)
+UNIT_TEST(test_emulated_threads)
 {
     char text[4096];
     open_library();

@@ -2,6 +2,7 @@
  * and what follows for host and device. */
 #include "tuner/online/route_times.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 
@@ -81,7 +82,7 @@ static void test_decisions(void)
            "small ones are the host's, large ones the device's");
 }
 
-int main(void)
+UNIT_TEST(test_factor_times)
 {
     test_measured();
     test_operations();

@@ -2,6 +2,7 @@
 #include "command/file_replace.h"
 #include "common/regular_file.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -136,7 +137,7 @@ static void test_mounted(void)
         tap_ok(WEXITSTATUS(status) == REFUSED, "a file that is mounted by itself stays");
 }
 
-int main(void)
+UNIT_TEST(test_file_replace)
 {
     static const char *const names[] = {"sticky/own", "sticky/roots", "sticky", "open/roots", "open",
                                         "theirs/own", "theirs/roots", "theirs", "a/b/c/file",

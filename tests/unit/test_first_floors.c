@@ -3,6 +3,7 @@
 #include "interpose/floors.h"
 #include "interpose/policy.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <string.h>
 
@@ -83,7 +84,7 @@ static int floors_other_than(uint64_t floor)
     return count;
 }
 
-int main(void)
+UNIT_TEST(test_first_floors)
 {
     const struct machine_model model = crossover_builtin_model(NULL, 16);
     test_rows();

@@ -3,6 +3,7 @@
 #include "tuner/online/flag_sets.h"
 #include "tuner/online/timed_class.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <string.h>
 
@@ -159,7 +160,7 @@ static void test_conjugates(void)
     tap_ok(outside == 0, "a matrix that is conjugated alone is of a set, too, of level 2 as if it was not");
 }
 
-int main(void)
+UNIT_TEST(test_flag_sets)
 {
     test_numbers();
     test_routines();

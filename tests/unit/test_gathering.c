@@ -3,6 +3,7 @@
 #include "mirror/pinning/gathering.h"
 #include "mirror/mirror_table.h"
 #include "operand_table.h"
+#include "unit_test.h"
 
 enum { MATRIX_BYTES = 24 << 20 };
 
@@ -88,7 +89,7 @@ static void test_gathering(void)
     mirror_table_destroy(table);
 }
 
-int main(void)
+UNIT_TEST(test_gathering)
 {
     page = (size_t)1 << page_shift();
     test_ledger();

@@ -2,6 +2,7 @@
  * and underflow. */
 #include "lapack/general_eigen.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 
@@ -45,7 +46,7 @@ static void test_complex(void)
     tap_ok(v[4] == 0 && v[5] == 0 && v[6] == 1 && v[7] == 0, "one with a single element, too");
 }
 
-int main(void)
+UNIT_TEST(test_general_eigen_normalise)
 {
     test_real(1);
     test_real(1e300);

@@ -3,6 +3,7 @@
 #include "mirror/host_memory/kernel_interface.h"
 #include "mirror/tracking/page_bits.h"
 #include "operand_calls.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -126,7 +127,7 @@ static void test_panels_pass(void)
     tap_ok(!hot_ranges_hold(&copy, (struct page_range){0, 1 << 16}), "a large matrix never is");
 }
 
-int main(void)
+UNIT_TEST(test_hot_ranges)
 {
     lane = emulated_lane();
     if (mirror_table_create(emulated_device, 64 << 20, 0, true, &table) != STATUS_OK)

@@ -1,6 +1,7 @@
 /* Nothing that is printed as text is markup, and a page stays UTF-8 whatever comes. */
 #include "interpose/report/page/html.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ static void expect(const char *text, const char *wanted, const char *what)
     free(printed);
 }
 
-int main(void)
+UNIT_TEST(test_html)
 {
     expect("plain text, 100%", "plain text, 100%", "plain text");
     expect("<script>alert(\"1\") && '2'</script>", "&lt;script&gt;alert(&quot;1&quot;) &amp;&amp; &#39;2&#39;&lt;/script&gt;",

@@ -1,6 +1,7 @@
 /* Rules from curves: least cost against all sequences there are, few rules in noise. */
 #include "tuner/learn/interval_rules.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 
@@ -139,7 +140,7 @@ static void test_impossible(void)
     tap_ok(interval_rules(sizes, 0, &times[0][0], 2, 0, rules, 3) == 0, "nor for no sizes");
 }
 
-int main(void)
+UNIT_TEST(test_interval_rules)
 {
     test_least_cost();
     test_noise();

@@ -1,5 +1,6 @@
 /* Device memory that routes leave to the next, and operands that they hold. */
 #include "operand_table.h"
+#include "unit_test.h"
 
 static CUdeviceptr borrow_kept(size_t bytes, size_t *got)
 {
@@ -49,7 +50,7 @@ static void test_mirrored(void)
     unmap(memory, MIB);
 }
 
-int main(void)
+UNIT_TEST(test_kept_memory)
 {
     page = (size_t)1 << page_shift();
     lane = emulated_lane();

@@ -2,6 +2,7 @@
 #include "interpose/known_shapes.h"
 #include "tuner/online/crossover.h"
 #include "tap.h"
+#include "unit_test.h"
 
 static struct machine_model model, other_model;
 
@@ -46,7 +47,7 @@ static void test_many(void)
     tap_ok(kept > 0 && kept < SIZES * SIZES, "and the last are known: %d of %d", kept, SIZES * SIZES);
 }
 
-int main(void)
+UNIT_TEST(test_known_shapes)
 {
     test_one();
     test_many();

@@ -1,6 +1,7 @@
 /* Lanes: one for each call, a second for who keeps it long only while others are left; who finds none waits
  * as long as patience lasts; they go with the device. And lanes that are not of the pool. */
 #include "emulated_lane.h"
+#include "unit_test.h"
 
 #include <string.h>
 
@@ -61,7 +62,7 @@ static void test_own(void)
     tap_ok(memcmp(&before, &last, sizeof before) == 0, "and leaves nothing behind either");
 }
 
-int main(void)
+UNIT_TEST(test_lanes)
 {
     lanes[0] = emulated_lane();
     lanes[1] = lane_acquire_another(emulated_device);

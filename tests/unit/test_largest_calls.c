@@ -1,6 +1,7 @@
 /* The longest calls: of each routine, size and place one, the longest first; also while others write. */
 #include "interpose/report/largest_calls.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -102,7 +103,7 @@ static void test_beside(void)
     tap_ok(good, "what is read while a thread writes is one call's");
 }
 
-int main(void)
+UNIT_TEST(test_largest_calls)
 {
     test_sizes();
     test_same();

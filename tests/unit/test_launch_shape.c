@@ -2,6 +2,7 @@
 #include "gpu/launch_plan.h"
 #include "gpu/launch_shape.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <string.h>
 
@@ -219,7 +220,7 @@ static void test_chains(void)
     launch_shape_override((struct launch_shape){.edge = 0});
 }
 
-int main(void)
+UNIT_TEST(test_launch_shape)
 {
     test_threads();
     test_others();

@@ -3,6 +3,7 @@
 #include "tuner/online/learned_times.h"
 #include "predicted_call.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 #include <string.h>
@@ -235,7 +236,7 @@ static void test_other_host(struct learned_times *times)
     }
 }
 
-int main(void)
+UNIT_TEST(test_learned_flags)
 {
     struct learned_times *times = malloc(sizeof *times);
     test_text(times);

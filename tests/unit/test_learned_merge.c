@@ -1,6 +1,7 @@
 /* What of new times counts, and what of earlier ones stays. */
 #include "command/tune/learned_merge.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,7 @@ static void test_others(struct learned_times *times)
            "zsymm's classes are wanted for zhemm");
 }
 
-int main(void)
+UNIT_TEST(test_learned_merge)
 {
     struct learned_times *times = malloc(sizeof *times);
     test_single(times);

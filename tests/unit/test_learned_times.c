@@ -3,6 +3,7 @@
 #include "policy_calls.h"
 #include "predicted_call.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -408,7 +409,7 @@ static void test_links(struct learned_times *times)
     tap_ok(measured == 0.6 && learned_links_part(times) == 1, "their part as measured, never more than all");
 }
 
-int main(void)
+UNIT_TEST(test_learned_times)
 {
     struct learned_times *times = malloc(sizeof *times);
     test_curve();

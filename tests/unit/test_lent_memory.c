@@ -1,5 +1,6 @@
 /* One of four ranks on a device: what a route may take of it beyond the rank's share. */
 #include "operand_table.h"
+#include "unit_test.h"
 
 static size_t free_now(void)
 {
@@ -50,7 +51,7 @@ static void test_fixed(void)
     mirror_table_destroy(table);
 }
 
-int main(void)
+UNIT_TEST(test_lent_memory)
 {
     setenv("EMULATED_DEVICE_MEMORY", "1048576000", 1);
     setenv("OMPI_COMM_WORLD_LOCAL_RANK", "0", 1);

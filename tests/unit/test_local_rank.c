@@ -1,6 +1,7 @@
 /* The place of a process among its launcher's, the device and the memory that follow from it. */
 #include "gpu/device_choice.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <limits.h>
 #include <string.h>
@@ -195,7 +196,7 @@ static void test_share(void)
     tap_ok(device_choice_share(&four, 80, 100, 1000) == 80, "but of what is free, where that is less");
 }
 
-int main(void)
+UNIT_TEST(test_local_rank)
 {
     test_launchers();
     test_world();

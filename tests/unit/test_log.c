@@ -1,6 +1,7 @@
 /* The log goes to standard error as it was at the start, and not to what the program opens in its place. */
 #include "common/log.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +66,7 @@ static void test_closed_at_start(void)
     tap_ok(bytes_of(second) == 0, "nothing if there was no standard error at the start");
 }
 
-int main(void)
+UNIT_TEST(test_log)
 {
     const int saved = dup(STDERR_FILENO);
     if (!mkdtemp(folder))

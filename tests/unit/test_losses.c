@@ -1,13 +1,14 @@
 /* Routines whose data keeps failing on the device stay on the host, by routine and sizes. */
 #include "interpose/lapack/losses.h"
 #include "tap.h"
+#include "unit_test.h"
 
 static struct route_shape shape_of(int64_t m, int64_t n)
 {
     return (struct route_shape){.family = LAPACK_POTRF, .type = TYPE_D, .m = m, .n = n};
 }
 
-int main(void)
+UNIT_TEST(test_losses)
 {
     const struct route_shape square = shape_of(500, 500), other = shape_of(501, 501),
                              tall = shape_of(600, 500);

@@ -3,6 +3,7 @@
 #include "mirror/tracking/page_bits.h"
 #include "mirror/host_memory/process_pins.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -166,7 +167,7 @@ static void test_blind_spots(void)
         tap_ok(mapping_has_blind_spots(pinned - 1), "a strange pin is one");
 }
 
-int main(void)
+UNIT_TEST(test_mapping)
 {
     page = (size_t)1 << page_shift();
     test_kinds();

@@ -1,6 +1,7 @@
 /* Which memory a thread of mublas' own may touch: what raises no signal when it is, whatever a map shows. */
 #include "mirror/host_memory/memory_reach.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -127,7 +128,7 @@ static void test_triangle(void)
     munmap(memory, PAGES * page);
 }
 
-int main(void)
+UNIT_TEST(test_memory_reach)
 {
     page = (size_t)sysconf(_SC_PAGESIZE);
     test_plain();

@@ -1,6 +1,7 @@
 /* Symbols by objects' own tables: as dlsym says, of libraries with either kind of hash table. */
 #include "common/object_symbols.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -103,7 +104,7 @@ static void test_module(const char *path, bool has_gnu_hash)
     tap_ok(!object_symbols_find(&object, "old_name", &address), "nor what is of an old version alone");
 }
 
-int main(void)
+UNIT_TEST(test_object_symbols)
 {
     test_c_library();
     test_module("tests/unit/.libs/symbols_gnu.so", true);

@@ -2,6 +2,7 @@
 #include "tuner/online/optimizer.h"
 #include "paper_devices.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 
@@ -84,7 +85,7 @@ static void test_occupancies(void)
     tap_ok(occupancy.grid == 0, "no items: nothing");
 }
 
-int main(void)
+UNIT_TEST(test_occupancy)
 {
     test_active_blocks();
     test_paper_examples();

@@ -2,6 +2,7 @@
 #include "tuner/online/occupancy_shape.h"
 #include "emulated_lane.h"
 #include "paper_devices.h"
+#include "unit_test.h"
 
 static const struct launch_shape base = {64, 8, 1, 4, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
 static const struct occupancy_recipe none = {0, 0, 0, 0};
@@ -87,7 +88,7 @@ static void test_recipe(struct kernel_set *set)
            "600 threads at least: no candidate");
 }
 
-int main(void)
+UNIT_TEST(test_occupancy_shape)
 {
     struct lane *lane = emulated_lane();
     struct kernel_set *set = device_kernels(emulated_device);

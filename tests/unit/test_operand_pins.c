@@ -1,5 +1,6 @@
 /* Pinning of operands by the mirror layer, and what the program or strangers pin. */
 #include "operand_table.h"
+#include "unit_test.h"
 
 #include <dlfcn.h>
 
@@ -365,7 +366,7 @@ static void test_blind_library(void)
     mirror_table_destroy(table);
 }
 
-int main(void)
+UNIT_TEST(test_operand_pins)
 {
     /* On a busy machine scans may keep calls waiting until gathering pays, which pins anew as well. */
     setenv("MUBLAS_HUGE_PAGES", "0", 1);

@@ -1,5 +1,6 @@
 /* The door of the mirror layer: what moves, what stays, what is given up. */
 #include "operand_table.h"
+#include "unit_test.h"
 
 #include <dlfcn.h>
 
@@ -344,7 +345,7 @@ static void test_scattered_pages(void)
     mirror_table_destroy(table);
 }
 
-int main(void)
+UNIT_TEST(test_operands)
 {
     page = (size_t)1 << page_shift();
     lane = emulated_lane();

@@ -1,5 +1,6 @@
 /* The proof that is put off until the kernel runs: what it sees, and what it refuses. */
 #include "operand_calls.h"
+#include "unit_test.h"
 #include "common/threads/pause.h"
 #include "mirror/mirror_table.h"
 #include "mirror/tracking/page_bits.h"
@@ -300,7 +301,7 @@ static void test_shared_with_late(void)
     munmap(memory, bytes);
 }
 
-int main(void)
+UNIT_TEST(test_operands_proof)
 {
     alarm(60); /* after a failure a hold may be kept that later ones wait for */
     lane = emulated_lane();

@@ -2,11 +2,13 @@
  * what host memory holds, to the byte. On one device, or each on any of DEVICES. Arguments: seed, steps. */
 #include "mirror/tracking/page_bits.h"
 #include "operand_calls.h"
+#include "unit_test.h"
 
 #include <sys/mman.h>
 
 #ifndef DEVICES
 #define DEVICES 1
+#define TEST test_operands_random
 #endif
 
 enum kind { PLAIN, LARGE, SHARED, MALLOCED, KINDS };
@@ -298,7 +300,7 @@ static bool devices_are_there(void)
     return true;
 }
 
-int main(int count, char **arguments)
+UNIT_TEST(TEST)
 {
     uint64_t seed = count > 1 ? strtoull(arguments[1], NULL, 10) : 20240229;
     size_t steps = count > 2 ? strtoull(arguments[2], NULL, 10) : DEFAULT_STEPS;

@@ -3,6 +3,7 @@
 #include "common/threads/pause.h"
 #include "mirror/mirror_table.h"
 #include "operand_calls.h"
+#include "unit_test.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -211,7 +212,7 @@ static bool run_all(size_t budget, size_t pin_budget, uint64_t seed)
     return good && memcmp(memory, shadow, bytes) == 0;
 }
 
-int main(int count, char **arguments)
+UNIT_TEST(test_operands_shared)
 {
     struct lane *lane = emulated_lane();
     const uint64_t seed = count > 1 ? strtoull(arguments[1], NULL, 10) : 1;

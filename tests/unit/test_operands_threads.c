@@ -1,5 +1,6 @@
 /* Threads whose matrices share pages and mappings, calling and writing at once. */
 #include "operand_calls.h"
+#include "unit_test.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -153,7 +154,7 @@ static bool run(size_t budget)
     return good;
 }
 
-int main(void)
+UNIT_TEST(test_operands_threads)
 {
     struct lane *lane = emulated_lane();
     bytes = (THREADS * ROWS * BLOCK * sizeof(double) + 4095) / 4096 * 4096;

@@ -3,6 +3,7 @@
 #include "tuner/online/optimizer.h"
 #include "paper_devices.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -256,7 +257,7 @@ static void test_going_on(void)
            "the same once more finds nothing better");
 }
 
-int main(int count, char **arguments)
+UNIT_TEST(test_optimizer)
 {
     test_determined_counts();
     test_open_counts();

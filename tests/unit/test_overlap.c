@@ -1,6 +1,7 @@
 /* Overlap of operands against marking every byte, and the cases that LAPACK relies on. */
 #include "interpose/entries/overlap.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <string.h>
 
@@ -193,7 +194,7 @@ static void test_calls(void)
     tap_ok(overlap_is_forbidden(&call), "a null operand is left to the host");
 }
 
-int main(int count, char **arguments)
+UNIT_TEST(test_overlap)
 {
     test_random(count > 1 ? (unsigned)strtoul(arguments[1], NULL, 10) : 20240607u);
     test_extents();

@@ -2,6 +2,7 @@
  * all signals but those that code raises itself. */
 #include "common/threads/own_thread.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <signal.h>
 
@@ -47,7 +48,7 @@ static bool are_same(const sigset_t *one, const sigset_t *other)
     return same;
 }
 
-int main(void)
+UNIT_TEST(test_own_thread)
 {
     sigset_t before, after, faults;
     sigemptyset(&faults);

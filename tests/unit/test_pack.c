@@ -1,6 +1,7 @@
 /* Shapes, legality and the row-major mapping, against elements looked up one by one. */
 #include "interpose/entries/pack.h"
 #include "tap.h"
+#include "unit_test.h"
 
 static double storage[1024];
 
@@ -132,7 +133,7 @@ static void test_row_major_syr2k(void)
            call.trans == TRANS_TRANSPOSE, "row-major syr2k: n by k in rows is k by n in columns");
 }
 
-int main(void)
+UNIT_TEST(test_pack)
 {
     test_legal();
     test_work();

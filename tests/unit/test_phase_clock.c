@@ -1,6 +1,7 @@
 /* Every nanosecond between start and stop belongs to one phase, and none without a clock. */
 #include "common/phase_clock.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -37,7 +38,7 @@ static void *enter_elsewhere(void *unused)
     return unused;
 }
 
-int main(void)
+UNIT_TEST(test_phase_clock)
 {
     struct phase_times times = {{0}};
     pthread_t thread;

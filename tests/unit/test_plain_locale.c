@@ -4,6 +4,7 @@
 #include "common/plain_locale.h"
 #include "recipe_example.h"
 #include "tap.h"
+#include "unit_test.h"
 #include "tuner/learn/recipe_write.h"
 #include "tuner/learn/timing/tuning_data.h"
 #include "tuner/online/learned_times.h"
@@ -84,7 +85,7 @@ static bool same(const char *a, const char *b)
     return a && b && strcmp(a, b) == 0;
 }
 
-int main(void)
+UNIT_TEST(test_plain_locale)
 {
     const struct texts plain = make_texts();
     if (!set_commas())

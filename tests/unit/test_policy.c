@@ -4,6 +4,7 @@
 #include "policy_calls.h"
 #include "predicted_call.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 
@@ -124,7 +125,7 @@ static void test_kept_residency(const struct machine_model *model)
            "what is kept is worth an upload of it at most");
 }
 
-int main(void)
+UNIT_TEST(test_policy)
 {
     struct machine_model model = crossover_builtin_model(NULL, 16);
     test_modes(&model);

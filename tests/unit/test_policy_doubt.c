@@ -4,6 +4,7 @@
 #include "policy_calls.h"
 #include "predicted_call.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 
@@ -110,7 +111,7 @@ static void test_never(const struct machine_model *model)
            "a large matrix that is read may pay");
 }
 
-int main(void)
+UNIT_TEST(test_policy_doubt)
 {
     struct machine_model model = crossover_builtin_model(NULL, 16);
     crossover_use_processors(&model, 64, 300 << 20);

@@ -4,6 +4,7 @@
 #include "policy_calls.h"
 #include "predicted_call.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 
@@ -150,7 +151,7 @@ static void test_complex_times(const struct machine_model *model)
            "the bytes of a triangle of order 2^30 do not overflow");
 }
 
-int main(void)
+UNIT_TEST(test_policy_floors)
 {
     struct machine_model model = crossover_builtin_model(NULL, 16);
     struct machine_model small = crossover_builtin_model(NULL, 1), large = crossover_builtin_model(NULL, 512);

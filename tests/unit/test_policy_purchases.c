@@ -3,6 +3,7 @@
 #include "policy_calls.h"
 #include "predicted_call.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 
@@ -141,7 +142,7 @@ static void test_recurring_updates(const struct machine_model *model)
     }
 }
 
-int main(void)
+UNIT_TEST(test_policy_purchases)
 {
     struct machine_model model = crossover_builtin_model(NULL, 16);
     test_wake(&model);

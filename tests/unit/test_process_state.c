@@ -1,6 +1,7 @@
 /* Fork is noticed, and a floating-point environment that a call must not leave. */
 #include "interpose/process_state.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -146,7 +147,7 @@ static void test_scalars(void)
     tap_ok(good && raised == 0, "zero and infinite scalars are told without computing");
 }
 
-int main(void)
+UNIT_TEST(test_process_state)
 {
     process_state_begin();
     test_fork();

@@ -2,6 +2,7 @@
  * default arithmetic. */
 #include "common/program_state.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <fenv.h>
 #include <float.h>
@@ -115,7 +116,7 @@ static void test_flags(void)
     feclearexcept(FE_ALL_EXCEPT);
 }
 
-int main(void)
+UNIT_TEST(test_program_state)
 {
     for (int i = 0; i < ENVIRONMENTS; i++)
         test_environment(i);

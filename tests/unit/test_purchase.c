@@ -1,6 +1,7 @@
 /* What takes long to get: beside the program or by who needs it, once, and one call waits for all. */
 #include "interpose/purchase/purchase.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -75,7 +76,7 @@ static void test_alone(void)
     tap_ok(is_finished && gets == 3, "and that one has it");
 }
 
-int main(void)
+UNIT_TEST(test_purchase)
 {
     if (sem_init(&begun, 0, 0) != 0 || sem_init(&go_on, 0, 0) != 0)
         abort();

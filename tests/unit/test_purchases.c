@@ -4,6 +4,7 @@
 #include "mirror/mirror_table.h"
 #include "mirror/ledger/rewrite_samples.h"
 #include "operand_calls.h"
+#include "unit_test.h"
 
 #include <sys/mman.h>
 
@@ -189,7 +190,7 @@ static void test_some_changes(double *matrix, double *other, int alone)
     tap_ok(on_device && uses <= alone + 1, "a few elements that change are no matter (%d uses)", uses);
 }
 
-int main(void)
+UNIT_TEST(test_purchases)
 {
     double *ranges[RANGES];
     model = crossover_builtin_model(NULL, 8);

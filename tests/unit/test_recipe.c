@@ -5,6 +5,7 @@
 #include "tuner/online/recipe_search.h"
 #include "recipe_example.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -182,7 +183,7 @@ static void test_built_in(void)
     tap_ok(good == count && twice == 0, "%d of %d built-in recipes are read, %d twice", good, count, twice);
 }
 
-int main(void)
+UNIT_TEST(test_recipe)
 {
     example_make(&example);
     text = recipe_text(&example, &bytes);

@@ -6,6 +6,7 @@
 #include "tuner/online/learned_times.h"
 #include "recipe_example.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <inttypes.h>
 
@@ -167,7 +168,7 @@ static bool is_stable(const struct recipe *recipe)
     return good;
 }
 
-int main(int count, char **arguments)
+UNIT_TEST(test_recipe_fuzz)
 {
     const uint64_t seed = count > 1 ? strtoull(arguments[1], NULL, 0) : 1;
     const long rounds = count > 2 ? atol(arguments[2]) : 20000;

@@ -1,6 +1,7 @@
 /* The names of report files: no two processes of a job, and no fork's child, take each other's place. */
 #include "interpose/report/report_file.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <string.h>
 
@@ -13,7 +14,7 @@ static void expect(const char *form, int rank, int ranks, bool child, const char
     free(name);
 }
 
-int main(void)
+UNIT_TEST(test_report_file)
 {
     expect("out/report", -1, 0, false, "out/report");
     expect("report", 0, 1, false, "report");

@@ -2,6 +2,7 @@
 #include "interpose/policy.h"
 #include "tuner/online/route_times.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -396,7 +397,7 @@ static void test_decision(struct learned_times *times)
            (long long)built_in);
 }
 
-int main(void)
+UNIT_TEST(test_route_times)
 {
     struct learned_times *times = malloc(sizeof *times);
     test_built_in();

@@ -2,6 +2,7 @@
  * and the diagonal. */
 #include "lapack/route_values.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 
@@ -85,7 +86,7 @@ static void test_diagonal(enum blas_type type)
     tap_ok(good, "%c: a zero on the diagonal is seen, also -0, and none beside it", "sdcz"[type]);
 }
 
-int main(void)
+UNIT_TEST(test_route_values)
 {
     for (enum blas_type type = TYPE_S; type <= TYPE_Z; type++) {
         test_finite(type);

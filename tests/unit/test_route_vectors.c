@@ -1,6 +1,7 @@
 /* Vectors of routes, as long as those of the largest matrices that devices hold: they come home whole, and
  * what is longer than the pinned memory is left to the host. */
 #include "emulated_lane.h"
+#include "unit_test.h"
 #include "lapack/route.h"
 
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static void test(const size_t lengths[LENGTHS], bool go_up, enum status wanted)
     free(up);
 }
 
-int main(void)
+UNIT_TEST(test_route_vectors)
 {
     if (device_wake(&emulated_device) != STATUS_OK ||
         device_enter(emulated_device, &emulated_scope) != STATUS_OK)

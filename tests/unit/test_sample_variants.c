@@ -1,5 +1,6 @@
 /* With which flags, and with even or odd sizes, samples are timed. */
 #include "tap.h"
+#include "unit_test.h"
 #include "tuner/learn/sample_table.h"
 #include "tuner/online/flag_sets.h"
 #include "tuner/online/timed_class.h"
@@ -63,7 +64,7 @@ static void range_of(int class, double *least, double *most)
     }
 }
 
-int main(void)
+UNIT_TEST(test_sample_variants)
 {
     double least = 1, most = 1;
     bool good = true;

@@ -2,6 +2,7 @@
  * it does not read cannot be read here. */
 #include "mirror/ledger/rewrite_samples.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +131,7 @@ static void test_others(void)
     tap_ok(wrong == 0, "what an operand has not tells nothing of it (%d of %d)", ROUNDS - wrong, ROUNDS);
 }
 
-int main(void)
+UNIT_TEST(test_samples)
 {
     page = (size_t)sysconf(_SC_PAGESIZE);
     test_gaps(4);

@@ -4,6 +4,7 @@
  *   test_scalapack_distribution [SEED] */
 #include "scalapack/distribution.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <string.h>
 #include <time.h>
@@ -159,9 +160,9 @@ static void show(const struct problem *problem, const struct grid_place *place)
         (int)problem->part, place->row, place->column, place->rows, place->columns);
 }
 
-int main(int argc, char **argv)
+UNIT_TEST(test_scalapack_distribution)
 {
-    const uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : (uint64_t)time(NULL);
+    const uint64_t seed = count > 1 ? strtoull(arguments[1], NULL, 10) : (uint64_t)time(NULL);
     bool counted = true, put = true, taken = true;
     state = seed;
     printf("# seed %llu\n", (unsigned long long)seed);

@@ -1,6 +1,7 @@
 /* Limits of the memory that ranks share: those of the process, and what the machine has. */
 #include "scalapack/machine_memory.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <string.h>
 #include <sys/resource.h>
@@ -39,7 +40,7 @@ static size_t memory_of_the_machine(void)
     return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-int main(void)
+UNIT_TEST(test_scalapack_memory_limits)
 {
     const size_t all = memory_of_the_machine();
     tap_ok(!machine_memory_limit_forbids(some) && !machine_memory_forbids(some), "64 MiB may be shared");

@@ -2,6 +2,7 @@
  * results come through, and the death of one ends the waits for it. */
 #include "scalapack/rendezvous.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <signal.h>
 #include <stdalign.h>
@@ -203,7 +204,7 @@ static void test_death_of_the_owner(bool has_finished)
     end();
 }
 
-int main(void)
+UNIT_TEST(test_scalapack_rendezvous)
 {
     alarm(60); /* a wait without end is a failure */
     test_rounds(2);

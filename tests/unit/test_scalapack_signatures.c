@@ -3,6 +3,7 @@
  */
 #include "documented_lists.h"
 #include "tap.h"
+#include "unit_test.h"
 
 static const char *const words[WORD_COUNT] = {
 #define WORD(word) #word,
@@ -120,7 +121,7 @@ static void test_refusals(void)
     tap_ok(signature_read("n A(n,n)", &signature) && signature.arguments == 5, "a least row is one");
 }
 
-int main(void)
+UNIT_TEST(test_scalapack_signatures)
 {
     test_rows();
     test_refusals();

@@ -3,6 +3,7 @@
 #include "common/settings.h"
 #include "common/log.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -181,7 +182,7 @@ static void test_copies(void)
     tap_ok(is_true_in_child(says_late, 0), "it is made without a word: settings() says what is wrong");
 }
 
-int main(void)
+UNIT_TEST(test_settings)
 {
     test_copies();
     test_good_values();

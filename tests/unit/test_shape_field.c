@@ -1,6 +1,7 @@
 /* A field of shapes while the device changes its pace. */
 #include "tuner/learn/timing/shape_field.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 
@@ -12,7 +13,7 @@ static bool has(const struct contestant *contestant, int rounds, double seconds)
            (rounds == 0 || fabs(contestant_time(contestant, 1).seconds / seconds - 1) < 1e-12);
 }
 
-int main(void)
+UNIT_TEST(test_shape_field)
 {
     struct shape_timer timer = {.rounds = 0};
     struct shape_field field = {.timer = &timer};

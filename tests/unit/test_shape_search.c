@@ -4,6 +4,7 @@
 #include "tuner/learn/shape_space.h"
 #include "tuner/learn/size_grid.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 #include <string.h>
@@ -289,7 +290,7 @@ static void test_built_in(void)
            (long long)rules.intervals[0].upto);
 }
 
-int main(int count, char **arguments)
+UNIT_TEST(test_shape_search)
 {
     const uint64_t seed = count > 1 ? strtoull(arguments[1], NULL, 0) : 11;
     printf("# seed %llu\n", (unsigned long long)seed);

@@ -1,6 +1,7 @@
 /* cuSOLVER and its cuBLAS: opened, tried, refused with what is wrong. Each case in a process of its own,
  * since a process opens one pair. */
 #include "emulated_lane.h"
+#include "unit_test.h"
 #include "common/log.h"
 #include "gpu/vendor/solver_blas.h"
 #include "gpu/vendor/solver_library.h"
@@ -258,7 +259,7 @@ static void test_wrong(void)
            "and one that is not there is none");
 }
 
-int main(void)
+UNIT_TEST(test_solver_library)
 {
     unsetenv("MUBLAS_VERBOSE");
     unsetenv("MUBLAS_CUSOLVER");

@@ -1,6 +1,7 @@
 /* d-splines against their definition, solved densely. */
 #include "tuner/learn/spline.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -92,7 +93,7 @@ static void test_refusals(void)
                spline_fit(good, 2, 9, 1, values), "and an alpha that is not above 0");
 }
 
-int main(void)
+UNIT_TEST(test_spline)
 {
     test_definition();
     test_line();

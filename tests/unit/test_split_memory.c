@@ -1,6 +1,7 @@
 /* Host memory of calls over several devices: it stays where it is small and nobody else has it. */
 #include "interpose/execute/split_memory.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -116,7 +117,7 @@ static void test_fork(void)
     split_memory_give_back(&memory);
 }
 
-int main(void)
+UNIT_TEST(test_split_memory)
 {
     test_kept();
     test_none();

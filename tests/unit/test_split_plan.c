@@ -2,6 +2,7 @@
  * the columns are dealt by pace and memory. */
 #include "interpose/execute/split_plan.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -371,7 +372,7 @@ static void test_triangles(void)
            "a symmetric matrix is worth more than two devices, if any");
 }
 
-int main(void)
+UNIT_TEST(test_split_plan)
 {
     test_triangles();
     test_cuts();

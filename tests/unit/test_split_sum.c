@@ -1,6 +1,7 @@
 /* What several devices bring is added up as a plain sum in the contract's order has it, bit for bit. */
 #include "interpose/execute/split_sum.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 #include <string.h>
@@ -263,7 +264,7 @@ static void test_not_finite(const struct kind *kind, enum status expected)
     free_problem(problem);
 }
 
-int main(void)
+UNIT_TEST(test_split_sum)
 {
     static const struct split_share few[3] = {{600, 3}, {500, 1}, {700, 2}},
                                     many[2] = {{1 << 20, 3}, {1 << 20, 2}},

@@ -1,6 +1,7 @@
 /* Transfers land where they should, whole, and touch no other byte. Copies of the
  * emulated device land as late as possible, so staging reused too early shows. */
 #include "emulated_lane.h"
+#include "unit_test.h"
 #include "mirror/transfer/part_transfer.h"
 #include "mirror/transfer/staging.h"
 #include "mirror/transfer/transfer.h"
@@ -303,7 +304,7 @@ static void test_after_failure(void)
     free(result);
 }
 
-int main(void)
+UNIT_TEST(test_staging)
 {
     static const int64_t increments[] = {1, -1, 2, -2, 3, -7, 300};
     static const size_t widths[] = {4, 8, 16};

@@ -1,6 +1,7 @@
 /* Operands copied for one call: packed on the device, exactly their part written
  * back, nothing outside of the matrix read, failures survived. */
 #include "emulated_lane.h"
+#include "unit_test.h"
 #include "mirror/transfer/staging.h"
 #include "mirror/stateless.h"
 
@@ -110,7 +111,7 @@ static void test_operand(enum operand_access access, struct blas_matrix matrix, 
     settle();
 }
 
-int main(void)
+UNIT_TEST(test_stateless)
 {
     static const int64_t orders[] = {1, 3, 64, 301, 700};
     lane = emulated_lane();
@@ -134,10 +135,10 @@ int main(void)
                  STATUS_DEVICE_ERROR);
     struct operand empty = {
         .matrix = {NULL, 0, 5, 1, PART_FULL}, .element_bytes = 8, .access = OPERAND_UPDATE};
-    struct transfer_count count = {0, 0};
-    tap_ok(stateless_scratch_bytes(&empty) == 0 && stateless_hold(lane, &empty, &count) == STATUS_OK &&
-               stateless_write_back(lane, &empty, &count) == STATUS_OK &&
-               count.bytes_up + count.bytes_down == 0,
+    struct transfer_count moved = {0, 0};
+    tap_ok(stateless_scratch_bytes(&empty) == 0 && stateless_hold(lane, &empty, &moved) == STATUS_OK &&
+               stateless_write_back(lane, &empty, &moved) == STATUS_OK &&
+               moved.bytes_up + moved.bytes_down == 0,
            "an empty matrix moves nothing");
     lane_release(lane);
     device_leave(emulated_device, &emulated_scope);

@@ -1,6 +1,7 @@
 /* Medians, quantiles and the median's confidence interval. */
 #include "tuner/learn/statistics.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <stdint.h>
 
@@ -35,7 +36,7 @@ static void test_coverage(uint64_t state)
     tap_ok(inside >= 1880 && inside < 2000, "%d of 2000 intervals hold the median", inside);
 }
 
-int main(int count, char **arguments)
+UNIT_TEST(test_statistics)
 {
     double odd[] = {5, 1, 3}, even[] = {4, 1, 3, 2}, one[] = {7};
     const uint64_t seed = count > 1 ? strtoull(arguments[1], NULL, 0) : 5;

@@ -2,6 +2,7 @@
  * more counters than there were threads at once. Each test's calls are of a symbol of its own. */
 #include "interpose/report/thread_counters.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -11,7 +12,7 @@
 
 enum { THREADS = 16, CALLS = 100000 };
 
-static void count(enum symbol symbol)
+static void count_call(enum symbol symbol)
 {
     struct thread_counters *own = thread_counters_own();
     thread_counters_add(own, &own->forwarded_calls[symbol], 1);
@@ -50,7 +51,7 @@ static pthread_t begin_thread(void *(*run)(void *), void *argument)
 
 static void *count_once(void *symbol)
 {
-    count(*(enum symbol *)symbol);
+    count_call(*(enum symbol *)symbol);
     return thread_counters_own();
 }
 
@@ -59,7 +60,7 @@ static void test_before_begin(void)
     enum symbol symbol = SYMBOL_dgemm_;
     void *owns;
     pthread_join(begin_thread(count_once, &symbol), &owns);
-    count(symbol);
+    count_call(symbol);
     tap_ok(owns == shared() && thread_counters_own() == shared() && counted(symbol) == 2,
            "before it has begun, calls are counted together");
 }
@@ -70,7 +71,7 @@ static void *owns[THREADS];
 static void *count_and_stay(void *own)
 {
     for (int i = 0; i < CALLS; i++)
-        count(SYMBOL_daxpy_);
+        count_call(SYMBOL_daxpy_);
     *(void **)own = thread_counters_own();
     pthread_barrier_wait(&all_counted);
     pthread_barrier_wait(&all_read);
@@ -120,14 +121,14 @@ static pthread_key_t late_key;
 /* Runs after that of the counters, whose key is older, and again. */
 static void count_late(void *rounds_left)
 {
-    count(SYMBOL_dcopy_);
+    count_call(SYMBOL_dcopy_);
     if (rounds_left != (void *)1)
         pthread_setspecific(late_key, (char *)rounds_left - 1);
 }
 
 static void *count_in_destructors(void *unused)
 {
-    count(SYMBOL_dcopy_);
+    count_call(SYMBOL_dcopy_);
     pthread_setspecific(late_key, (void *)4);
     return unused;
 }
@@ -150,14 +151,14 @@ static volatile sig_atomic_t interruptions;
 static void interrupt(int number)
 {
     (void)number;
-    count(SYMBOL_dscal_);
+    count_call(SYMBOL_dscal_);
     interruptions++;
 }
 
 static void *count_interrupted(void *calls)
 {
     while (interruptions < 200) {
-        count(SYMBOL_dscal_);
+        count_call(SYMBOL_dscal_);
         ++*(uint64_t *)calls;
     }
     return NULL;
@@ -180,7 +181,7 @@ static void test_interrupted(void)
 static void *be_interrupted_first(void *unused)
 {
     raise(SIGALRM);
-    count(SYMBOL_dscal_);
+    count_call(SYMBOL_dscal_);
     return unused;
 }
 
@@ -200,7 +201,7 @@ static bool child_is_right(int counters_before)
     pthread_t threads[THREADS];
     bool right = counted(SYMBOL_dgemm_) + counted(SYMBOL_daxpy_) + counted(symbol) == 0 &&
                  thread_counters_restarted();
-    count(symbol);
+    count_call(symbol);
     for (int i = 0; i < THREADS; i++)
         threads[i] = begin_thread(count_once, &symbol);
     for (int i = 0; i < THREADS; i++)
@@ -215,7 +216,7 @@ __attribute__((unused)) static void test_fork(void) /* not under ThreadSanitizer
     for (int i = 0; i < THREADS; i++)
         threads[i] = begin_thread(count_and_stay, &owns[i]);
     pthread_barrier_wait(&all_counted);
-    count(SYMBOL_dswap_);
+    count_call(SYMBOL_dswap_);
     const int counters = number_of_counters();
     const pid_t child = fork();
     if (child == 0)
@@ -230,13 +231,13 @@ __attribute__((unused)) static void test_fork(void) /* not under ThreadSanitizer
            "the parent's are as they were");
 }
 
-int main(void)
+UNIT_TEST(test_thread_counters)
 {
     pthread_barrier_init(&all_counted, NULL, THREADS + 1);
     pthread_barrier_init(&all_read, NULL, THREADS + 1);
     test_before_begin();
     thread_counters_begin();
-    count(SYMBOL_dasum_);
+    count_call(SYMBOL_dasum_);
     test_threads_that_run();
     test_many_short_threads();
     test_destructors();

@@ -2,6 +2,7 @@
  * keep to their own, and what a failed device leaves is done by others. Times are made up. */
 #include "interpose/execute/tile_groups.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -115,7 +116,7 @@ static void test_failure(void)
     tile_groups_end(&groups);
 }
 
-int main(void)
+UNIT_TEST(test_tile_groups)
 {
     test_slow_device();
     test_kinds();

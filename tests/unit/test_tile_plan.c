@@ -3,6 +3,7 @@
 #include "interpose/execute/tile_plan.h"
 #include "policy_calls.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <string.h>
 
@@ -238,7 +239,7 @@ static void test_policy(void)
     tap_ok(!goes_to_device(20000, 20000, 20000, 4096), "nor do tiles of a few elements");
 }
 
-int main(void)
+UNIT_TEST(test_tile_plan)
 {
     test_random_calls();
     test_large();

@@ -3,6 +3,7 @@
 #include "interpose/report/stats.h"
 #include "interpose/report/thread_counters.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static void expect(uint64_t least, uint64_t most, const char *what)
                (unsigned long long)time.most, (unsigned long long)least, (unsigned long long)most);
 }
 
-int main(void)
+UNIT_TEST(test_time_in_calls)
 {
     struct stay alone[] = {{10 * step, 20 * step + step / 4}};
     struct stay at_once[] = {{30 * step, 40 * step}, {30 * step, 40 * step}, {30 * step, 40 * step}};

@@ -1,5 +1,6 @@
 /* A device that changes its pace for good while shapes are timed: their times are all of the new one. */
 #include "emulated_lane.h"
+#include "unit_test.h"
 #include "tuner/learn/timing/graph_replay.h"
 #include "tuner/learn/timing/shape_timer.h"
 #include "tuner/online/tuning_class.h"
@@ -9,7 +10,7 @@
 
 enum { MATRIX_BYTES = 8 << 20, VECTOR_BYTES = 1 << 20, N = 256, ROUNDS = 7, SHAPES = 2, TIMINGS = 3 };
 
-int main(void)
+UNIT_TEST(test_timed_pace)
 {
     static const struct timing_plan plan = {ROUNDS, ROUNDS, {0, 0, 0, 0}, 0, 40e-6, false, true};
     static const struct launch_shape shapes[SHAPES] = {

@@ -1,6 +1,7 @@
 /* Steps whose width doubles: whatever is cut arrives in the step of its time, and nothing is lost. */
 #include "interpose/report/timeline.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <string.h>
 
@@ -83,7 +84,7 @@ static void test_far(void)
     tap_ok(sum() == 10 * (uint64_t)STEP && steps[TIMELINE_STEPS - 1] == sum(), "what is beyond all steps is in the last");
 }
 
-int main(void)
+UNIT_TEST(test_timeline)
 {
     test_levels();
     test_busy(1, "a nanosecond");

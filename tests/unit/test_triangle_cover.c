@@ -1,6 +1,7 @@
 /* Every element of the part is covered, no other byte is, and few strips do it. */
 #include "mirror/transfer/triangle_cover.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <string.h>
 
@@ -93,7 +94,7 @@ static int stop_at_third(void *context, const struct strip *strip)
     return ++*(int *)context == 3 ? 42 : 0;
 }
 
-int main(void)
+UNIT_TEST(test_triangle_cover)
 {
     test_orders(PART_LOWER, "lower");
     test_orders(PART_UPPER, "upper");

@@ -1,6 +1,7 @@
 /* Which tridiagonal matrices fall into parts that LAPACK scales far apart. */
 #include "lapack/tridiagonal_parts.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <float.h>
 #include <math.h>
@@ -40,7 +41,7 @@ static bool is_torn(bool is_single, double little, double between)
     return torn;
 }
 
-int main(void)
+UNIT_TEST(test_tridiagonal_parts)
 {
     const double little = 0x1p-11, less = 0x1p-9;
     for (int is_single = 0; is_single < 2; is_single++) {

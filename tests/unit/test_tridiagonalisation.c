@@ -4,6 +4,7 @@
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 #include "hermitian_matrices.h"
 #include "reduced_matrix.h"
+#include "unit_test.h"
 
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -286,7 +287,7 @@ static void refuse_two_multiprocessors(void)
         _exit(1);
 }
 
-int main(void)
+UNIT_TEST(test_tridiagonalisation)
 {
     unsigned char *const other_results =
         mmap(NULL, RESULTS_MOST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -1,6 +1,7 @@
 /* Tuning classes: every call has the class whose canonical call it shares. */
 #include "tuner/online/tuning_class.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <string.h>
 
@@ -62,7 +63,7 @@ static void test_form(int64_t m, int64_t n, enum tuning_form wanted, int64_t siz
            (long long)tuning_size_of(&turned));
 }
 
-int main(void)
+UNIT_TEST(test_tuning_class)
 {
     test_round_trips();
     test_sharing();

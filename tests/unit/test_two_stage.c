@@ -2,6 +2,7 @@
  * matrix, the tridiagonal one those of the band matrix, and so have the values in the end. */
 #include "gpu/kernels/two_stage/band_arguments.h"
 #include "two_stage_problem.h"
+#include "unit_test.h"
 
 enum { MULTIPROCESSORS = 3 };
 
@@ -193,7 +194,7 @@ static void test_not_finite(const struct problem *problem)
     test_spoilt(problem, last - 3, 2, NAN);
 }
 
-int main(void)
+UNIT_TEST(test_two_stage)
 {
     open_handle(MULTIPROCESSORS);
     test_orders();

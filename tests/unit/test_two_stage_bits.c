@@ -3,6 +3,7 @@
 #include "gpu/kernels/two_stage/band_arguments.h"
 #include "lapack/eigensolver/own_eigen.h"
 #include "two_stage_problem.h"
+#include "unit_test.h"
 
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -151,7 +152,7 @@ static void test_abort(void)
     free(band);
 }
 
-int main(void)
+UNIT_TEST(test_two_stage_bits)
 {
     unsigned char *const other_results =
         mmap(NULL, RESULTS_MOST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -2,6 +2,7 @@
  * with the other triangle kept where it is to be; and small orders in one stage. */
 #include "lapack/eigensolver/own_eigen.h"
 #include "two_stage_problem.h"
+#include "unit_test.h"
 
 enum { MULTIPROCESSORS = 3 };
 
@@ -146,7 +147,7 @@ static void test_other_triangle(const struct problem *problem)
     free(w), free(reference), free(left);
 }
 
-int main(void)
+UNIT_TEST(test_two_stage_own)
 {
     open_handle(MULTIPROCESSORS);
     with_matrix(TYPE_D, 90, &matrix_kinds[0], test_own);

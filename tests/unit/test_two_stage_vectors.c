@@ -4,6 +4,7 @@
 #include "gpu/kernels/two_stage/band_arguments.h"
 #include "lapack/eigensolver/own_eigen.h"
 #include "two_stage_problem.h"
+#include "unit_test.h"
 
 enum { MULTIPROCESSORS = 3 };
 
@@ -165,7 +166,7 @@ static void test_repeats(void)
     free(given);
 }
 
-int main(void)
+UNIT_TEST(test_two_stage_vectors)
 {
     open_handle(MULTIPROCESSORS);
     test_orders();

@@ -2,6 +2,7 @@
 #include "common/log.h"
 #include "gpu/vendor/vendor_library.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -135,7 +136,7 @@ static void test_chosen(void)
     tap_ok(!extra_function, "that it lacks what is optional is no fault");
 }
 
-int main(void)
+UNIT_TEST(test_vendor_library)
 {
     unsetenv("MUBLAS_VERBOSE");
     test_find();

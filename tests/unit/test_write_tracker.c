@@ -3,6 +3,7 @@
 #include "mirror/tracking/page_bits.h"
 #include "mirror/tracking/write_tracker.h"
 #include "tap.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -267,7 +268,7 @@ static void test_unprotected(void)
     region_destroy(&region);
 }
 
-int main(void)
+UNIT_TEST(test_write_tracker)
 {
     page = (size_t)sysconf(_SC_PAGESIZE);
     if (write_tracker_create(&tracker) != STATUS_OK)
