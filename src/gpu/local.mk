@@ -115,7 +115,7 @@ src/gpu/kernels/kernels.fatbin: $(kernel_files) $(kernel_includes) $(route_kerne
 		$(NVCC_ARCHITECTURES) -fatbin -o $@ src/gpu/kernels/unity.cu
 	@for kernel in $$($(SED) -n 's/^KERNEL(\([a-z_]*\),.*/\1/p' $(top_srcdir)/src/gpu/kernels/kernels.def \
 			$(top_srcdir)/src/gpu/kernels/route_kernels.def); do \
-		$(GREP) -aq "\.text\.$$kernel" $@ || { echo "$@: no kernel $$kernel, which a list has" >&2; \
+		$(GREP) -aqE "\.(text\.|entry )$$kernel" $@ || { echo "$@: no kernel $$kernel, which a list has" >&2; \
 			rm -f $@; exit 1; }; \
 	done
 CLEANFILES += $(kernels_image) src/gpu/kernels/unity.cu

@@ -17,7 +17,7 @@ kernel_test_sources += tests/gpu/wide_gauge_absent.c
 endif
 EXTRA_DIST += tests/gpu/kernel_digests.txt tests/gpu/wide_gauge.c tests/gpu/wide_gauge_absent.c
 
-check_PROGRAMS += tests/gpu/kernel_digests
+plain_programs += tests/gpu/kernel_digests
 tests_gpu_kernel_digests_SOURCES = tests/gpu/kernel_digests.c tests/gpu/kernel_stress.c \
 	tests/gpu/kernel_stress.h \
 	$(kernel_test_sources)
@@ -41,12 +41,12 @@ tests_gpu_test_eigen_memory_SOURCES = tests/gpu/test_eigen_memory.c tests/gpu/ei
 tests_gpu_test_eigen_memory_LDADD = libmublas_core.la -lm -ldl
 
 check_PROGRAMS += tests/gpu/test_kernels
-long_tests += tests/gpu/test_kernels
+sanitizer_tests += tests/gpu/test_kernels
 tests_gpu_test_kernels_SOURCES = tests/gpu/test_kernels.c $(kernel_test_sources)
 tests_gpu_test_kernels_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 
-check_PROGRAMS += tests/gpu/test_special_values
-TESTS += tests/gpu/test_special_values
+sanitizer_programs += tests/gpu/test_special_values
+sanitizer_tests += tests/gpu/test_special_values
 tests_gpu_test_special_values_SOURCES = tests/gpu/test_special_values.c tests/gpu/textbook.c \
 	tests/gpu/textbook.h \
 	$(kernel_test_sources)
@@ -57,18 +57,18 @@ plain_tests += tests/gpu/test_split_digests
 tests_gpu_test_split_digests_SOURCES = tests/gpu/test_split_digests.c $(kernel_test_sources)
 tests_gpu_test_split_digests_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 
-check_PROGRAMS += tests/gpu/test_double_double
-TESTS += tests/gpu/test_double_double
+sanitizer_programs += tests/gpu/test_double_double
+sanitizer_tests += tests/gpu/test_double_double
 tests_gpu_test_double_double_SOURCES = tests/gpu/test_double_double.c $(kernel_test_sources)
 tests_gpu_test_double_double_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 
-TESTS += tests/gpu/kernel_blocks.sh
+plain_tests += tests/gpu/kernel_blocks.sh
 long_thread_tests += tests/gpu/kernel_blocks.sh
 thread_programs += tests/gpu/test_kernels
 EXTRA_DIST += tests/gpu/kernel_blocks.sh
 tests/gpu/kernel_blocks.log: tests/gpu/test_kernels$(EXEEXT)
 
-TESTS += tests/gpu/kernel_stress.sh
+plain_tests += tests/gpu/kernel_stress.sh
 EXTRA_DIST += tests/gpu/kernel_stress.sh
 tests/gpu/kernel_stress.log: tests/gpu/kernel_digests$(EXEEXT)
 

@@ -4,7 +4,6 @@
 # hand: coherence_long.sh.
 . tests/environment.sh
 steps=10000
-[ -z "$sanitizers" ] || steps=3000
 # The emulated driver's pins count huge pages whole, however few of their pages are in the
 # pin: mublas would take that for a stranger's.
 export MUBLAS_TRUST_TRACKING=1 MUBLAS_VERBOSE=0

@@ -6,9 +6,11 @@
 system_test_libraries = $(BLAS_LIBS) -lm
 
 # Random host writes of every kind between random BLAS calls.
-check_PROGRAMS += tests/system/coherence
+plain_programs += tests/system/coherence
+if !SANITIZED
 long_tests += tests/system/coherence.sh
-TESTS += tests/system/coherence_devices.sh
+endif
+plain_tests += tests/system/coherence_devices.sh
 EXTRA_DIST += tests/run_offloaded.sh tests/system/coherence.sh tests/system/coherence_devices.sh tests/system/coherence_long.sh
 tests_system_coherence_SOURCES = tests/system/coherence.c \
 	tests/system/coherence_call.c tests/system/coherence_call.h tests/system/coherence_choose.c \
@@ -321,6 +323,7 @@ tests/system/bench_lapack.log: bench/lapack$(EXEEXT) bench/lapack_exchange$(EXEE
 # What tuning measured.
 check_PROGRAMS += tests/system/tuning_files
 tests_system_tuning_files_SOURCES = tests/system/tuning_files.c
+tests_system_tuning_files_LDFLAGS = $(AM_LDFLAGS)
 tests_system_tuning_files_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 TESTS += tests/system/tuning_report.sh
 EXTRA_DIST += tests/system/tuning_report.sh
@@ -328,6 +331,7 @@ check_PROGRAMS += tests/system/learned tests/system/make_recipe
 tests_system_learned_SOURCES = tests/system/learned.c tests/system/one_processor.h
 tests_system_learned_LDADD = $(system_test_libraries)
 tests_system_make_recipe_SOURCES = tests/system/make_recipe.c
+tests_system_make_recipe_LDFLAGS = $(AM_LDFLAGS)
 tests_system_make_recipe_LDADD = libmublas_tuning.la libmublas_core.la -lm -ldl
 sanitizer_tests += tests/system/learned.sh
 EXTRA_DIST += tests/system/learned.sh

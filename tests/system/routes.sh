@@ -5,16 +5,17 @@
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/routes/functions.sh"
 
-# Of several orders; under sanitizers of fewer, and of d and z, from which s and c differ by their precision.
-types=sdcz swapped_types=d eigen_orders="0 1 2 3 33 65" factor_orders= singular_orders=
+# Types differ by their precision: d and z are tried under sanitizers, of fewer orders, s and c without.
+types=sc types_of_others=sz eigen_orders="0 1 2 3 33 65" factor_orders= singular_orders=
 own_real="--routines syev,syevd,syevx,sygvd" own_complex="--routines heevd,heevx,hegvd"
-launches_real=60 launches_complex=100 launches_reduced=16
-declare -A only=() orders_of=([s]="1 3 33" [c]="1 2 33" [z]="0 1 2 3 33") # s and c differ by their precision
+launches_real=60 launches_complex=100 launches_reduced=8
+declare -A only=() orders_of=([c]="1 2 33" [z]="0 1 2 3 33")
 if [ -n "$sanitizers" ]; then
-    types=dz swapped_types=d eigen_orders="0 1 2 3 33" factor_orders="0 1 3 33" singular_orders="0 1 3 33"
-    own_real="--routines syevd,sygvd" own_complex="--routines heevd" launches_real=15 launches_complex=6 launches_reduced=8
+    types=dz types_of_others=dc eigen_orders="0 1 2 3 33" factor_orders="0 1 3 33" singular_orders="0 1 3 33"
+    own_real="--routines syevd,sygvd" own_complex="--routines heevd" launches_real=15 launches_complex=6
     only=([d]="--routines syev,syevd,syevr,syevx,sygv,sygvd" [z]="--routines heevd,hegvx")
 fi
+real=${types:0:1} complex=${types:1:1}
 programs_are_built || { echo "1..0 # SKIP configure found no LAPACK to link"; exit 0; }
 
 # The programs by name, with arguments; PASSES is what runs one and tells by its status.
@@ -80,17 +81,17 @@ else
 fi
 
 if shim_answers_dsyevd; then
-    other_types=dc run_all "through the shim" passes_through_shim $types
+    other_types=$types_of_others run_all "through the shim" passes_through_shim $types
     ( export EMULATED_SOLVER_VALUES=swapped
-      passes_through_shim eigen --types $swapped_types --only s 33 )
+      passes_through_shim eigen --types $real --only s 33 )
     result $? "through the shim: values that come out of order"
     if [[ $sanitizers == *thread* ]]; then
         skip "own eigensolver" "takes too long under ThreadSanitizer"
     else
-        passes_by_own_kernels $launches_real eigen --types d $own_real --only s 0 1 2 3 33
-        result $? "own eigensolver: type d"
-        passes_by_own_kernels $launches_complex eigen --types z $own_complex --only s 0 1 2 3 33
-        result $? "own eigensolver: type z"
+        passes_by_own_kernels $launches_real eigen --types $real $own_real --only s 0 1 2 3 33
+        result $? "own eigensolver: type $real"
+        passes_by_own_kernels $launches_complex eigen --types $complex $own_complex --only s 0 1 2 3 33
+        result $? "own eigensolver: type $complex"
         passes_by_own_kernels $launches_reduced factor --types $types 1 3 33
         result $? "own eigensolver: its reduction alone"
         [ -n "$sanitizers" ] || { # there test_tridiagonalisation takes a panel

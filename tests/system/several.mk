@@ -32,6 +32,4 @@ tests_system_wide_program_SOURCES = tests/system/wide_program.c
 tests_system_wide_program_LDADD = src/interpose/libblas64.la
 tests_system_wide_program_LDFLAGS = $(AM_LDFLAGS) -no-install
 TESTS += tests/system/several.sh
-long_thread_tests += tests/system/several.sh
-thread_programs += tests/system/several tests/system/wide_program tests/system/entries
 EXTRA_DIST += tests/system/several.sh

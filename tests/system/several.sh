@@ -81,10 +81,6 @@ entries() # MODE HOST LANGUAGE PREFIX SUFFIX
 }
 served_by_wide() { grep -q '^  host BLAS .*/wide_plain.so (set by MUBLAS_HOST_BLAS)' "$work/report"; }
 forms=("fortran '' _64_" "cblas cblas_ 64_" "cblas cblas_ _64")
-if [[ $sanitizers = *thread* ]]; then
-    result 0 "names with 64 # SKIP one thread's calls, for minutes under ThreadSanitizer"
-    forms=()
-fi
 for form in "${forms[@]}"; do
     eval "set -- $form"
     entries always "$wide" "$@" && on_device "${2}dgemv$3"

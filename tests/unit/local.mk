@@ -26,7 +26,7 @@ unit_test_sources = tests/unit/test_tridiagonalisation.c tests/unit/test_chip_pl
 	tests/unit/test_learned_merge.c tests/unit/test_learned_times.c tests/unit/test_lent_memory.c \
 	tests/unit/test_local_rank.c tests/unit/test_log.c tests/unit/test_losses.c tests/unit/test_mapping.c \
 	tests/unit/test_memory_reach.c tests/unit/test_object_symbols.c tests/unit/test_occupancy.c \
-	tests/unit/test_occupancy_shape.c tests/unit/test_operands_proof.c tests/unit/test_optimizer.c \
+	tests/unit/test_occupancy_shape.c tests/unit/test_operands.c tests/unit/test_operands_proof.c tests/unit/test_optimizer.c \
 	tests/unit/test_overlap.c tests/unit/test_own_thread.c tests/unit/test_pack.c tests/unit/test_phase_clock.c \
 	tests/unit/test_plain_locale.c tests/unit/test_policy.c tests/unit/test_policy_doubt.c \
 	tests/unit/test_policy_floors.c tests/unit/test_policy_purchases.c tests/unit/test_program_state.c \
@@ -59,7 +59,7 @@ CLEANFILES += $(unit_tests)
 unit_thread_test_sources = tests/unit/test_claims.c tests/unit/test_completeness.c \
 	tests/unit/test_emulated_blocks.c tests/unit/test_emulated_cluster.c tests/unit/test_emulated_faults.c \
 	tests/unit/test_emulated_graphs.c tests/unit/test_emulated_grid.c tests/unit/test_emulated_streams.c \
-	tests/unit/test_emulated_threads.c tests/unit/test_operands.c tests/unit/test_operands_shared.c \
+	tests/unit/test_emulated_threads.c tests/unit/test_operands_shared.c \
 	tests/unit/test_operands_threads.c tests/unit/test_process_state.c tests/unit/test_purchase.c \
 	tests/unit/test_settings.c tests/unit/test_solver_library.c tests/unit/test_split_memory.c \
 	tests/unit/test_thread_counters.c tests/unit/test_write_tracker.c

@@ -15,7 +15,7 @@ static char *memory, *shadow;
 static struct mirror_table *table;
 static pthread_barrier_t barrier;
 #ifdef __SANITIZE_THREAD__
-static int rounds = 2; /* a race is seen when it could happen, not only when it does */
+static int rounds = 1; /* a race is seen when it could happen, not only when it does */
 #else
 static int rounds = 12;
 #endif

@@ -6,7 +6,7 @@
 
 #ifdef __SANITIZE_THREAD__
 /* Each takes twenty times as long. */
-enum { RANDOM_TRANSFERS = 6, EVERY = 4, HELPERS_LEAST = 4, HELPERS_MOST = 4 };
+enum { RANDOM_TRANSFERS = 4, EVERY = 6, HELPERS_LEAST = 4, HELPERS_MOST = 4 };
 #else
 enum { RANDOM_TRANSFERS = 150, EVERY = 1, HELPERS_LEAST = 1, HELPERS_MOST = 7 };
 #endif

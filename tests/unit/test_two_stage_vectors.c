@@ -157,7 +157,7 @@ static void test_repeats(void)
     const int n = order_limit < 131 ? order_limit : 131;
     double *const given = real_matrix(&matrix_kinds[0], TYPE_D, n);
     const struct problem all = {.type = TYPE_D, .uplo = UPLO_LOWER, .n = n, .count = n, .given = given};
-    struct result once, again;
+    struct result once = {0}, again = {0};
     bool good = solve(&all, &once) && solve(&all, &again);
     tap_ok(good && memcmp(once.w, again.w, once.w_bytes) == 0 &&
                memcmp(once.a, again.a, once.a_bytes) == 0, "the same bits again");

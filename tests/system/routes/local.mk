@@ -90,8 +90,8 @@ tests_system_routes_plain_LDADD = -lm -ldl
 endif
 plain_tests += tests/system/routes_deadline.sh
 sanitizer_tests += tests/system/routes_failures.sh
-long_tests += tests/system/routes.sh \
-	tests/system/routes_stages.sh
+long_tests += tests/system/routes.sh
+sanitizer_tests += tests/system/routes_stages.sh
 TESTS += tests/system/routes_beside.sh
 plain_tests += tests/system/routes_stedc.sh
 sanitizer_tests += tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh
