@@ -161,16 +161,16 @@ static double disorder(const struct decomposition *p, bool left)
     return most;
 }
 
-/* Sum of squares, which is the values' too. */
+/* Sum of squares, which is the values' too. In long double: the sum's own rounding is no error of theirs. */
 static double square_difference(const struct decomposition *p)
 {
-    double sum = 0;
+    long double sum = 0;
     for (int j = 0; j < p->n; j++)
         for (int i = 0; i < p->m; i++)
-            sum += creal(matrix_before(&p->a, i, j) * conj(matrix_before(&p->a, i, j)));
+            sum += (long double)creal(matrix_before(&p->a, i, j) * conj(matrix_before(&p->a, i, j)));
     for (int l = 0; l < least_of(p); l++)
-        sum -= real_get(p->type, p->s.memory, l) * real_get(p->type, p->s.memory, l);
-    return fabs(sum);
+        sum -= (long double)real_get(p->type, p->s.memory, l) * real_get(p->type, p->s.memory, l);
+    return (double)fabsl(sum);
 }
 
 static bool is_descending(const struct decomposition *p)
