@@ -5,10 +5,10 @@
 #include "mirror/host_memory/kernel_interface.h"
 #include "mirror/ledger/staged_results.h"
 
+#include <dlfcn.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <stdarg.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 
 static struct {
@@ -16,20 +16,31 @@ static struct {
     size_t scanned;          /* bytes */
 } asked;
 
-/* The C library's, counted. */
-int ioctl(int descriptor, unsigned long request, ...)
+static void count_request(unsigned long request, const void *argument)
 {
-    va_list list;
-    va_start(list, request);
-    void *argument = va_arg(list, void *);
-    va_end(list);
     if (request == PAGEMAP_SCAN_REQUEST) {
         const struct pagemap_scan_request *scan = argument;
         asked.scans++;
         asked.scanned += scan->end - scan->start;
     }
     asked.changes += request == UFFDIO_WRITEPROTECT;
-    return (int)syscall(SYS_ioctl, descriptor, request, argument);
+}
+
+/* The C library's; its ioctls are counted. */
+long syscall(long number, ...)
+{
+    static long (*next)(long, ...);
+    unsigned long arguments[6];
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++) /* more than were given are garbage, as in the C library's */
+        arguments[i] = va_arg(list, unsigned long);
+    va_end(list);
+    if (number == SYS_ioctl)
+        count_request(arguments[1], (const void *)arguments[2]);
+    if (!next)
+        next = (long (*)(long, ...))(uintptr_t)dlsym(RTLD_NEXT, "syscall");
+    return next(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
 }
 
 enum { BYTES = 160 << 10 }; /* of an operand */

@@ -1,9 +1,9 @@
 #include "mirror/host_memory/kept_file.h"
+#include "mirror/host_memory/kernel_interface.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* Takes `number` over. */
@@ -25,13 +25,13 @@ int kept_file_ask(struct kept_file *file, unsigned long request, void *argument)
 {
     struct kept_descriptor *kept = atomic_load(&file->now);
     if (kept && kept->process == getpid() && descriptor_is_ours(&kept->file))
-        return ioctl(kept->file.number, request, argument);
+        return kernel_request(kept->file.number, request, argument);
     const int number = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (number < 0) {
         errno = EACCES;
         return -1;
     }
-    const int answer = ioctl(number, request, argument), error = errno;
+    const int answer = kernel_request(number, request, argument), error = errno;
     keep(file, number, kept);
     errno = error;
     return answer;

@@ -10,6 +10,8 @@
 
 #include <linux/ioctl.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct page_region_record {
     uint64_t start, end, categories;
@@ -59,5 +61,11 @@ enum {
     MAPPING_SHARED = 0x08,
     MAPPING_FILE_BACKED = 0x20,
 };
+
+/* ioctl, past whoever stands before the C library's: mublas' own does, to watch the program's. -1 with errno. */
+static inline int kernel_request(int descriptor, unsigned long request, void *argument)
+{
+    return (int)syscall(SYS_ioctl, descriptor, request, argument);
+}
 
 #endif

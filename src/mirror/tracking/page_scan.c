@@ -8,7 +8,6 @@
 #include "mirror/ranges.h"
 
 #include <stdatomic.h>
-#include <sys/ioctl.h>
 
 enum { REGIONS = 256 };
 
@@ -40,7 +39,7 @@ static bool ask(const struct page_scan *scan, uintptr_t begin, uintptr_t end, st
         request.category_inverted = PAGE_CATEGORY_PRESENT;
         request.category_anyof_mask = PAGE_CATEGORY_WRITTEN | PAGE_CATEGORY_PRESENT;
     }
-    answer->count = ioctl(scan->pagemap, PAGEMAP_SCAN_REQUEST, &request);
+    answer->count = kernel_request(scan->pagemap, PAGEMAP_SCAN_REQUEST, &request);
     answer->walked = (uintptr_t)request.walk_end;
     if (answer->count < 0 || answer->walked <= begin || answer->walked > end)
         return false;

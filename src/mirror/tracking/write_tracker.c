@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -61,7 +60,7 @@ static enum status open_descriptors(struct write_tracker *tracker)
         return refuse("userfaultfd");
     if (descriptor_adopt(&tracker->faults, number) != STATUS_OK)
         return refuse("userfaultfd descriptor");
-    if (ioctl(tracker->faults.number, UFFDIO_API, &api) != 0)
+    if (kernel_request(tracker->faults.number, UFFDIO_API, &api) != 0)
         return refuse("asynchronous write protection");
     number = open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (number < 0)
@@ -107,7 +106,7 @@ enum status write_tracker_register(struct write_tracker *tracker, uintptr_t begi
     struct uffdio_register request = {.range = {begin, end - begin}, .mode = UFFDIO_REGISTER_MODE_WP};
     if (!tracker_is_alive(tracker))
         return STATUS_NOT_TRACKABLE;
-    if (ioctl(tracker->faults.number, UFFDIO_REGISTER, &request) != 0) {
+    if (kernel_request(tracker->faults.number, UFFDIO_REGISTER, &request) != 0) {
         /* All refusals but lack of memory come before anything is registered, and
          * unregistering what another userfaultfd holds would break its owner. */
         if (errno == ENOMEM)
@@ -126,7 +125,7 @@ void write_tracker_unregister(struct write_tracker *tracker, uintptr_t begin, ui
     struct uffdio_range range = {begin, end - begin};
     int saved_errno = errno;
     if (tracker_is_alive(tracker))
-        ioctl(tracker->faults.number, UFFDIO_UNREGISTER, &range); /* the memory may be gone: no matter */
+        kernel_request(tracker->faults.number, UFFDIO_UNREGISTER, &range); /* the memory may be gone: no matter */
     errno = saved_errno;
 }
 
@@ -151,7 +150,7 @@ void write_tracker_unprotect(struct write_tracker *tracker, uintptr_t begin, uin
     struct uffdio_writeprotect request = {.range = {begin, end - begin}, .mode = 0};
     int saved_errno = errno;
     if (begin < end && tracker_is_alive(tracker))
-        ioctl(tracker->faults.number, UFFDIO_WRITEPROTECT, &request);
+        kernel_request(tracker->faults.number, UFFDIO_WRITEPROTECT, &request);
     errno = saved_errno;
 }
 
@@ -167,7 +166,7 @@ bool write_tracker_holds(struct write_tracker *tracker, uintptr_t address)
         .vec_len = 1,
         .return_mask = PAGE_CATEGORY_PRESENT,
     };
-    return tracker_is_alive(tracker) && ioctl(tracker->pagemap.number, PAGEMAP_SCAN_REQUEST, &request) == 1;
+    return tracker_is_alive(tracker) && kernel_request(tracker->pagemap.number, PAGEMAP_SCAN_REQUEST, &request) == 1;
 }
 
 size_t write_tracker_huge_bytes(struct write_tracker *tracker, uintptr_t begin, uintptr_t end)
@@ -182,7 +181,7 @@ size_t write_tracker_huge_bytes(struct write_tracker *tracker, uintptr_t begin, 
     while (begin < end && tracker_is_alive(tracker)) {
         request.start = begin;
         request.walk_end = 0;
-        const int count = ioctl(tracker->pagemap.number, PAGEMAP_SCAN_REQUEST, &request);
+        const int count = kernel_request(tracker->pagemap.number, PAGEMAP_SCAN_REQUEST, &request);
         if (count < 0 || request.walk_end <= begin)
             break;
         for (int i = 0; i < count; i++)
