@@ -1,6 +1,5 @@
 #include "border_calls.h"
 
-#include "command/random_flags.h"
 #include "command/routine_call.h"
 #include "interpose/entries/pack.h"
 

@@ -4,7 +4,7 @@
  * calls, seconds apart, or ten by each of several processes, in which threads and memory lie elsewhere; the
  * sides take turns of at most twenty calls of a group, and groups follow each other by chance, since
  * what the calls before did to threads lasts as well. What counts is what a program pays: the mean of a
- * call's times, but for those beyond twice the least, as in the tuner (sample_table.h). Calls that one side
+ * call's times, but for those beyond twice the least, as in the tuner (call_sampler.h). Calls that one side
  * makes more than four times faster in each of three rounds are not timed again: nothing else can come of
  * them. */
 #ifndef MUBLAS_BENCH_JUDGED_CALLS_H

@@ -7,11 +7,10 @@
  * the triangle with it, and whether the bits are the same. Each number is the median of some turns. In a turn
  * the reduction is queued many times without a wait, and what its operand's copies take is subtracted. A
  * dash: the device has no such cluster for that order. Exit status 1: bits differ; 2: a bad argument. */
-#include "timing.h"
 #include "gpu/lane.h"
-#include "lapack/eigensolver/chip_plan.h"
 #include "lapack/eigensolver/tridiagonalisation.h"
 #include "lapack/matrix_part.h"
+#include "timing.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -9,11 +9,11 @@
  * become, random elements, 2 with -1 beside it, and Wilkinson's. After `steps` each order's kernels follow,
  * in one more turn that waits after each: microseconds, with the wait, of it and of cuBLAS in front of it,
  * and how many eigenvalues of the level's merges do not deflate. */
-#include "timing.h"
 #include "gpu/kernels/stedc/stedc_arguments.h"
 #include "gpu/lane.h"
-#include "gpu/vendor/solver_blas.h"
-#include "lapack/eigensolver/divide_conquer.h"
+#include "gpu/vendor/solver_library.h"
+#include "lapack/eigensolver/tridiagonal_solver.h"
+#include "timing.h"
 
 #include <math.h>
 #include <stdio.h>

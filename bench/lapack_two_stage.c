@@ -11,12 +11,12 @@
  * the device; copying it is not part of a time. After `parts` a line follows with what the band's time goes
  * to, in one more turn that waits around each panel: panels, and products with all else. Exit status 1:
  * values differ by more than 10 units. */
-#include "timing.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
 #include "gpu/lane.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "lapack/eigensolver/two_stage/two_stage.h"
+#include "lapack/eigensolver/two_stage.h"
 #include "lapack/matrix_part.h"
+#include "timing.h"
 
 #include <math.h>
 #include <stdbool.h>

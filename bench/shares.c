@@ -7,11 +7,11 @@
  * processing elements by clock, with the weight of products), and by what each took alone. Seconds are the
  * median of some turns (3), after one that does not count. All results are compared with the first.
  */
-#include "timing.h"
 #include "gpu/device_shares.h"
-#include "gpu/vendor/level3.h"
+#include "gpu/vendor/cublas_library.h"
 #include "interpose/execute/shared_tiles.h"
 #include "mirror/mirror_table.h"
+#include "timing.h"
 #include "tuner/online/crossover.h"
 
 #include <math.h>

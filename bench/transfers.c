@@ -9,12 +9,10 @@
  * its lower triangle, of whose bytes the elements alone count. At last how fast 1 to 8 threads pack a slot's
  * worth each, by the way that the product copies and by memcpy. What came down is compared with what went up.
  */
-#include "timing.h"
-#include "common/threads/job_helpers.h"
-#include "mirror/transfer/pieces.h"
-#include "mirror/transfer/staging_slots.h"
-#include "mirror/transfer/shared_transfer.h"
+#include "common/job_helpers.h"
 #include "mirror/transfer/staging.h"
+#include "mirror/transfer/transfer.h"
+#include "timing.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #include "replay.h"
 
 #include "bench/timing.h"
-#include "tuner/learn/timing/graph_replay.h"
+#include "tuner/learn/device_timing.h"
 
 #include <stdio.h>
 

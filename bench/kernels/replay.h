@@ -7,7 +7,7 @@
 #define MUBLAS_BENCH_REPLAY_H
 
 #include "gpu/lane.h"
-#include "tuner/learn/timing/graph_replay.h"
+#include "tuner/learn/device_timing.h"
 
 struct replay_settings {
     bool plain;

@@ -1,6 +1,7 @@
-/* call.h - one call of the native API, its routine and type erased. */
-#ifndef MUBLAS_API_CALL_H
-#define MUBLAS_API_CALL_H
+/* call.h - one call of the native API, its routine and type erased. The exported routines fill it in and have it
+ * checked and queued. */
+#ifndef MUBLAS_CALL_H
+#define MUBLAS_CALL_H
 
 #include "api/handle.h"
 #include "common/blas_call.h"
@@ -19,8 +20,5 @@ struct native_call {
     int64_t lda, incx, incy;
     void *y;
 };
-
-/* Checks the call and queues it. */
-enum mublas_status call_run(struct mublas_handle *handle, const struct native_call *call);
 
 #endif

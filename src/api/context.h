@@ -1,14 +1,44 @@
-/* context.h - the CUDA contexts of handles, each with its kernels.
+/* context.h - the program's CUDA contexts, captures and graphs, as far as handles depend on them.
  *
- * Kernels are loaded once per context and stay as long as it lives: graphs and other handles use them too.
- * Functions return the driver's result and log nothing. Thread-safe. */
-#ifndef MUBLAS_API_CONTEXT_H
-#define MUBLAS_API_CONTEXT_H
+ * A context has its kernels, which are loaded once and stay as long as it lives: graphs and other handles use them
+ * too. A captured graph tells when it no longer needs the memory of its kernels: it owns a CUDA user object. CUDA's
+ * rules (Programming Guide, "CUDA User Objects"): clones, child graphs and executables made of the graph have
+ * references of their own; an executable that is destroyed or updated while it runs keeps its reference until its
+ * launches have completed. CUDA calls the destructor after the last reference, at once or later, on any thread, where
+ * the destructor must not call CUDA: it writes one word of host memory. (An H100's driver 580 calls it on the thread
+ * that destroys the graph.) Functions on contexts return the driver's result and log nothing. Thread-safe. */
+#ifndef MUBLAS_CONTEXT_H
+#define MUBLAS_CONTEXT_H
 
 #include "gpu/device.h"
+#include "gpu/driver.h"
 
 #include <stdbool.h>
 
+/* Tells when a captured graph no longer needs the memory of its kernels.
+ *
+ * The graph owns a CUDA user object. CUDA's rules (Programming Guide, "CUDA User Objects"): clones, child
+ * graphs and executables made of the graph have references of their own; an executable that is destroyed or
+ * updated while it runs keeps its reference until its launches have completed. CUDA calls the destructor
+ * after the last reference, at once or later, on any thread, where the destructor must not call CUDA: it
+ * writes one word of host memory. (An H100's driver 580 calls it on the thread that destroys the graph.) */
+struct graph_hold;
+
+/* Begins to hold for a graph that is being captured or edited; nothing else may use the graph meanwhile.
+ * NULL: the driver cannot, or memory is short, and the end of the graph stays unknown. */
+struct graph_hold *graph_hold_begin(CUgraph graph);
+
+/* True once neither the graph nor anything made of it exists or runs: later launches see what its kernels
+ * wrote. Any thread. */
+bool graph_hold_is_over(const struct graph_hold *hold);
+
+/* Ends the caller's interest, whether the graph is gone or not. Calls no CUDA; accepts NULL. */
+void graph_hold_forget(struct graph_hold *hold);
+
+/* The CUDA contexts of handles, each with its kernels.
+ *
+ * Kernels are loaded once per context and stay as long as it lives: graphs and other handles use them too.
+ * Functions return the driver's result and log nothing. Thread-safe. */
 struct context {
     CUcontext handle;
     unsigned long long id; /* unlike the handle never used again */

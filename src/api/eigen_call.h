@@ -1,6 +1,7 @@
-/* eigen_call.h - one call of the native API for an eigenproblem, its routine and type erased. */
-#ifndef MUBLAS_API_EIGEN_CALL_H
-#define MUBLAS_API_EIGEN_CALL_H
+/* eigen_call.h - one call of the native API for an eigenproblem, its routine and type erased: its check, its
+ * workspace and its way into the queue. */
+#ifndef MUBLAS_EIGEN_CALL_H
+#define MUBLAS_EIGEN_CALL_H
 
 #include "api/handle.h"
 #include "common/blas_call.h"
@@ -48,12 +49,7 @@ static inline int64_t eigen_call_order(const struct eigen_call *call)
     return call->routine == EIGEN_ORMTR && call->side == MUBLAS_LEFT ? call->m : call->n;
 }
 
-/* eigen_arguments.c: what is wrong with it, but for pointers, and with those. */
-enum mublas_status eigen_arguments_check(struct mublas_handle *handle, const struct eigen_call *call);
-enum mublas_status eigen_arguments_check_pointers(struct mublas_handle *handle,
-                                                  const struct eigen_call *call);
-
-/* How the routines do it, in the handle's context: eigen_reduction.c, eigen_tridiagonal.c and eigen_values.c.
+/* How the routines do it, in the handle's context: eigen_methods.c, eigen_methods.c and eigen_values.c.
  * The order is 1 or more. STATUS_UNSUPPORTED: the device cannot do it, or the order is vast. */
 struct eigen_method {
     enum status (*plan)(const struct solver_handle *solver, const struct eigen_call *call, size_t *bytes);

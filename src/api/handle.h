@@ -4,18 +4,47 @@
  *     enum mublas_status status = handle_enter(handle, "mublas_function", &scope);
  *     if (status == MUBLAS_SUCCESS)
  *         status = handle_leave(handle, &scope, DRIVER CALLS, "doing this");
- */
-#ifndef MUBLAS_API_HANDLE_H
-#define MUBLAS_API_HANDLE_H
+ *
+ * Its first eigenproblem opens cuSOLVER and cuBLAS for it. The two have memory of their own on the device. So calls on
+ * different streams follow each other: each waits for an event behind the last. The functions on them run in the
+ * handle's context. One thread at a time. */
+#ifndef MUBLAS_HANDLE_H
+#define MUBLAS_HANDLE_H
 
 #include "api/context.h"
-#include "api/solver.h"
 #include "api/workspace.h"
 #include "gpu/launch_shape.h"
+#include "gpu/vendor/solver_library.h"
 #include "mublas.h"
 
 #include <stdbool.h>
 
+/* The cuSOLVER and cuBLAS of one handle of the native API, opened by its first eigenproblem.
+ *
+ * The two have memory of their own on the device. So calls on different streams follow each other: each waits
+ * for an event behind the last. Functions run in the handle's context. One thread at a time. */
+struct api_solver {
+    struct solver_handle handle; /* all zero: none yet */
+    CUevent done;
+    bool recorded;   /* `done` marks the latest call */
+    bool has_stream; /* its stream is the mublas handle's */
+};
+
+/* Makes it ready for a call on the stream, which may be under capture: then it must be there already.
+ * STATUS_UNSUPPORTED: there is no cuSOLVER that can be used. */
+enum status api_solver_prepare(struct api_solver *solver, struct device *device, CUstream stream,
+                               bool captured);
+
+/* After what was queued on the stream outside a capture. */
+enum status api_solver_mark(struct api_solver *solver);
+
+/* What a handle of the native API holds, and how its functions begin and end.
+ *
+ *     struct context_scope scope;
+ *     enum mublas_status status = handle_enter(handle, "mublas_function", &scope);
+ *     if (status == MUBLAS_SUCCESS)
+ *         status = handle_leave(handle, &scope, DRIVER CALLS, "doing this");
+ */
 struct mublas_handle {
     unsigned long long magic; /* the same value in every live handle */
     struct context *context;

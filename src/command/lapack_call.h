@@ -4,7 +4,7 @@
 #define MUBLAS_COMMAND_LAPACK_CALL_H
 
 #include "host/host_search.h"
-#include "interpose/lapack/routines.h"
+#include "interpose/lapack/call.h"
 
 /* A real number of either precision. */
 union lapack_real {

@@ -1,6 +1,6 @@
 #include "command/link_rates.h"
 #include "common/clock.h"
-#include "common/threads/own_thread.h"
+#include "common/own_thread.h"
 #include "gpu/lane.h"
 
 #include <pthread.h>

@@ -3,7 +3,7 @@
 #ifndef MUBLAS_LINK_RATES_H
 #define MUBLAS_LINK_RATES_H
 
-#include "common/device_list.h"
+#include "common/settings.h"
 
 #include <stdbool.h>
 

@@ -1,11 +1,11 @@
 /* The `mublas` command. */
 #include "command/commands.h"
-#include "common/plain_locale.h"
 #include "command/tune/call_timer.h"
-#include "command/tune/tune_options.h"
-#include "command/report/tuning_report.h"
-#include "command/verify/blas_calls.h"
-#include "command/verify/parallel_calls.h"
+#include "command/tune/tune.h"
+#include "command/tuning_report.h"
+#include "command/verify/parallel.h"
+#include "command/verify/verify.h"
+#include "common/text.h"
 
 #include <errno.h>
 #include <stdbool.h>

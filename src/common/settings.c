@@ -1,6 +1,6 @@
 #include "common/settings.h"
+#include "common/interruption.h"
 #include "common/log.h"
-#include "common/threads/once.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,11 +6,24 @@
 #ifndef MUBLAS_SETTINGS_H
 #define MUBLAS_SETTINGS_H
 
-#include "common/device_list.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+
+/* The devices that a setting names. */
+enum { DEVICES_MAX = 8 }; /* of one process */
+
+struct device_list {
+    bool all;
+    int count; /* 0, and not all: auto */
+    int ordinals[DEVICES_MAX]; /* each once */
+};
+
+/* The settings of mublas, read once from the environment.
+ *
+ * settings.def is the table: variable, field, form, default, meaning. A set-user-id program gets the
+ * defaults. For a bad value or an unknown MUBLAS_ name mublas writes one line with the name, and the default
+ * holds. */
 
 /* Whose kernels solve symmetric eigenproblems: as the recipe has it, mublas' own or cuSOLVER's. */
 enum eigensolver { EIGENSOLVER_AUTO, EIGENSOLVER_OWN, EIGENSOLVER_CUSOLVER };

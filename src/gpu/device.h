@@ -1,21 +1,64 @@
-/* device.h - the CUDA devices of this process, each with context, properties, kernels.
+/* device.h - the CUDA devices of this process: the choice among the visible ones, each with context,
+ * properties, kernels, and copies from one to another.
  *
- * Nothing here happens before device_wake(): no CUDA at load time (invariant 5).
- * The device lives in the primary context, which the program may share; each use
- * is bracketed by device_enter / device_leave, which restore the program's
- * current context and notice a context that was reset (invariant 9).
- * Thread-safe unless said otherwise. */
+ * Nothing here happens before device_wake(): no CUDA at load time (invariant 5). The device lives in the
+ * primary context, which the program may share; each use is bracketed by device_enter / device_leave, which
+ * restore the program's current context and notice a context that was reset (invariant 9). Functions are
+ * thread-safe unless said otherwise.
+ *
+ * Copies between devices need no access of the one to the other's memory. With it they would be faster, but
+ * it is the program's to ask for: CUDA refuses it a second time. */
 #ifndef MUBLAS_DEVICE_H
 #define MUBLAS_DEVICE_H
 
-#include "common/status.h"
-#include "gpu/device_choice.h"
+#include "common/launcher.h"
+#include "common/log.h"
+#include "common/settings.h"
 #include "gpu/driver.h"
 #include "gpu/kernel_set.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Which of the visible devices this process uses, and with how many others. */
+struct device_choice {
+    int ordinal; /* of the first */
+    int count;   /* of those that this process uses, at least 1 */
+    int ordinals[DEVICES_MAX];
+    bool has_candidates; /* those behind the first were not named: device_wake.h */
+    int devices; /* visible ones, at least 1 */
+    int missing; /* an ordinal that was asked for beside others and is not there; negative: none */
+    int sharers; /* processes of this job that use the same device, this one included; 1 where unknown */
+    char reason[160]; /* "OMPI_COMM_WORLD_LOCAL_RANK=3, 2 visible, shared by 2 of 4 ranks" */
+};
+
+/* `setting` is MUBLAS_DEVICE. Auto: one, the local rank modulo the number of devices. All: from that one on.
+ * Devices of a list that are not there are left out; if none is, the first stays, too large as it is.
+ * `bound_of`: the environment shows this process one device only, chosen of so many (device_sharing.h); 0: it
+ * does not. Nobody knows who shares a device that the environment or a list chose: the ranks are taken to be
+ * dealt fairly. Pure. */
+struct device_choice device_choice_make(const struct device_list *setting, const struct local_rank *rank,
+                                        int devices, int bound_of);
+
+/* Without a setting and a launcher the others are candidates: they are used where that pays. Pure. */
+void device_choice_add_candidates(struct device_choice *choice, const struct device_list *setting,
+                                  bool is_launched);
+
+/* Why the device at this place among the ordinals is one of them. */
+const char *device_choice_reason(const struct device_choice *choice, int place);
+
+/* Bytes of device memory that this process may take: of an amount in percent (0 to 100) its share of
+ * the whole device, at most that part of what is free or already its own. Pure. */
+size_t device_choice_share(const struct device_choice *choice, unsigned percent, size_t available_bytes,
+                           size_t total_bytes);
+
+/* The CUDA devices of this process, each with context, properties, kernels.
+ *
+ * Nothing here happens before device_wake(): no CUDA at load time (invariant 5).
+ * The device lives in the primary context, which the program may share; each use
+ * is bracketed by device_enter / device_leave, which restore the program's
+ * current context and notice a context that was reset (invariant 9).
+ * Thread-safe unless said otherwise. */
 struct device;
 
 struct device_properties {
@@ -95,7 +138,7 @@ enum status device_query(int ordinal, struct device_properties *properties);
 /* Bracket every sequence of driver calls on one thread. After device_enter
  * succeeded device_leave must follow; may be nested. STATUS_DEVICE_LOST when the primary
  * context was destroyed or reset by the program: the device is disabled.
- * STATUS_NO_DEVICE when the process ends (exit_gate.h). */
+ * STATUS_NO_DEVICE when the process ends (driver.h). */
 struct device_scope {
     CUcontext before; /* the program's own on this thread */
     int capture_mode;
@@ -113,5 +156,20 @@ struct kernel_set *device_kernels(struct device *device);
 /* Plain device memory. Inside device_enter. A size of 0 is an error. */
 enum status device_allocate(struct device *device, size_t bytes, CUdeviceptr *address);
 void device_free(struct device *device, CUdeviceptr address);
+
+/* Copies from the memory of one device to that of another.
+ *
+ * They need no access of the one to the other's memory. With it they would be faster, but it is the program's
+ * to ask for: CUDA refuses it a second time. */
+
+/* Memory from device_allocate. Queued on a stream of `from`. Inside device_enter of `from`, as is the
+ * other. */
+enum status device_peer_copy(struct device *from, CUdeviceptr source, struct device *to,
+                             CUdeviceptr destination, size_t bytes, CUstream stream);
+
+/* device_check for what was queued on a stream of `device` and has to do with another: a failure of the other
+ * is not taken for one of the device. */
+enum status device_peer_check(struct device *device, CUstream stream, struct device *other, CUresult result,
+                              const char *what);
 
 #endif

@@ -1,13 +1,150 @@
 #include "gpu/driver.h"
+#include "common/clock.h"
+#include "common/interruption.h"
 #include "common/loader.h"
 #include "common/log.h"
+#include "common/own_thread.h"
 #include "common/settings.h"
-#include "common/threads/once.h"
-#include "gpu/exit_gate.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* All handlers together wait no longer than this at exit: a thread may have left a call by a jump. */
+static const uint64_t PATIENCE_NANOSECONDS = UINT64_C(5000000000);
+
+static atomic_int inside;
+static atomic_bool closed;
+static _Atomic uint64_t deadline; /* of the first that waits; 0: nobody yet */
+static _Atomic uint64_t expected; /* when the last of those inside that take long will be done */
+static _Atomic pid_t process;
+static atomic_uint left; /* how often someone has left */
+static __thread int inside_here __attribute__((tls_model("initial-exec")));
+static __thread bool is_part __attribute__((tls_model("initial-exec"))); /* of a call that is inside */
+
+static uint64_t later(uint64_t one, uint64_t other)
+{
+    return one > other ? one : other;
+}
+
+void exit_gate_expect(double seconds)
+{
+    const uint64_t end = clock_nanoseconds() + (uint64_t)(seconds * 1e9);
+    uint64_t known = atomic_load(&expected);
+    while (known < end && !atomic_compare_exchange_weak(&expected, &known, end))
+        continue;
+}
+
+/* A thread that ends the process in a handler, amid a call of its own, does not go on with that, and what it
+ * holds others may wait for in vain: then long calls get no longer than all. */
+static uint64_t end_of_patience(void)
+{
+    return inside_here > 0 ? deadline : later(deadline, expected);
+}
+
+/* For others than this thread. A fork child, whose parent's threads are not here, would wait in vain. */
+void exit_gate_close(void)
+{
+    const int saved_errno = errno;
+    uint64_t none = 0;
+    atomic_store(&closed, true);
+    atomic_compare_exchange_strong(&deadline, &none, clock_nanoseconds() + PATIENCE_NANOSECONDS);
+    while (atomic_load(&inside) > inside_here && getpid() == process &&
+           clock_nanoseconds() < end_of_patience())
+        pause_a_step();
+    errno = saved_errno;
+}
+
+void exit_gate_install(void)
+{
+    process = getpid();
+    atexit(exit_gate_close);
+}
+
+/* CUDA's libraries register handlers wherever a routine of theirs first needs something. Threads amid their
+ * calls crash once these have run. What a thread has for the end of its own variables runs before all handlers
+ * where it ends the process. The main thread's runs at no other time: pthread_exit leaves it out. */
+extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *) __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static void close_at_end(void *unused)
+{
+    (void)unused;
+    exit_gate_close();
+}
+
+static void watch_main(void)
+{
+    static __thread bool is_known __attribute__((tls_model("initial-exec")));
+    if (!is_known && __cxa_thread_atexit_impl && gettid() == getpid())
+        __cxa_thread_atexit_impl(close_at_end, NULL, &__dso_handle);
+    is_known = true;
+}
+
+/* For other threads that end the process: ours are among the last to be registered. Libraries are set up by
+ * early calls, most of them. Not in a fork child, which would take the process for its own. */
+static void stay_ahead(void)
+{
+    enum { EARLY = 1024 };
+    const unsigned count = atomic_fetch_add(&left, 1) + 1;
+    if ((count <= EARLY || (count & (count - 1)) == 0) && !atomic_load(&closed) && getpid() == process)
+        exit_gate_install();
+}
+
+/* A handler may come at any point: it must not take this thread for another. */
+bool exit_gate_enter(void)
+{
+    watch_main();
+    inside_here++;
+    atomic_fetch_add(&inside, 1); /* before the look, so that exit_gate_close sees one or we do */
+    if (!atomic_load(&closed) || is_part)
+        return true;
+    exit_gate_leave();
+    return false;
+}
+
+void exit_gate_be_part(void)
+{
+    is_part = true;
+}
+
+bool exit_gate_enter_with_parts(void)
+{
+    is_part = exit_gate_enter();
+    return is_part;
+}
+
+void exit_gate_leave_with_parts(void)
+{
+    is_part = false;
+    exit_gate_leave();
+}
+
+bool exit_gate_is_closed(void)
+{
+    return atomic_load(&closed);
+}
+
+void exit_gate_leave(void)
+{
+    if (inside_here == 0)
+        return; /* by what was taken for a jump */
+    atomic_fetch_sub(&inside, 1);
+    inside_here--;
+    stay_ahead();
+}
+
+void exit_gate_leave_by_jump(void)
+{
+    const int deep = inside_here;
+    inside_here = 0;
+    is_part = false;
+    atomic_fetch_sub(&inside, deep);
+}
 
 static struct driver table;
 static enum status open_status = STATUS_NO_DEVICE;

@@ -1,6 +1,6 @@
 #include "gpu/lane.h"
-#include "common/phase_clock.h"
-#include "common/threads/once.h"
+#include "common/clock.h"
+#include "common/interruption.h"
 
 #include <pthread.h>
 #include <stddef.h>

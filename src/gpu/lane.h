@@ -5,7 +5,7 @@
 #ifndef MUBLAS_LANE_H
 #define MUBLAS_LANE_H
 
-#include "common/patience.h"
+#include "common/clock.h"
 #include "gpu/device.h"
 
 #include <stdbool.h>

@@ -1,6 +1,7 @@
 #include "gpu/launch_shape.h"
 #include "gpu/launch_shape_limits.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 enum { PIECE_BYTES = 16, LINE_BYTES = 128 }; /* of axpy */
@@ -138,4 +139,34 @@ struct block_mapping launch_shape_mapping(const struct launch_shape *shape)
     const unsigned wanted = shape->threads_x < GROUP ? 1 : shape->threads_x / GROUP;
     const unsigned down = smaller(wanted, smaller(teams, shape->edge / LEAF_EDGE));
     return (struct block_mapping){shape->team_groups, down, teams / down, shape->leaf_columns, shape->order};
+}
+
+/* Which shape a call takes: one that was asked for, what was learned, or the built-in rules. */
+static struct launch_shape overriding_shape;
+static launch_shape_chooser *_Atomic present_chooser;
+
+struct launch_shape launch_shape_choose_at(int place, const struct blas_call *call)
+{
+    launch_shape_chooser *chooser = atomic_load_explicit(&present_chooser, memory_order_acquire);
+    struct launch_shape shape;
+    if (overriding_shape.edge)
+        return overriding_shape;
+    if (chooser && chooser(place, call, &shape) && launch_shape_can(call, &shape))
+        return shape;
+    return launch_shape_built_in(call);
+}
+
+struct launch_shape launch_shape_choose(const struct blas_call *call)
+{
+    return launch_shape_choose_at(LAUNCH_PLACE_FIRST, call);
+}
+
+void launch_shape_choose_by(launch_shape_chooser *chooser)
+{
+    atomic_store_explicit(&present_chooser, chooser, memory_order_release);
+}
+
+void launch_shape_override(struct launch_shape shape)
+{
+    overriding_shape = shape;
 }

@@ -1,29 +1,12 @@
-libmublas_core_la_SOURCES += \
-	src/gpu/cluster.c src/gpu/cluster.h \
-	src/gpu/cooperative.c src/gpu/cooperative.h \
-	src/gpu/cooperative_refusal.c src/gpu/cooperative_refusal.h \
-	src/gpu/stream_watch.c src/gpu/stream_watch.h \
-	src/gpu/device.c src/gpu/device.h src/gpu/device_state.h src/gpu/device_wake.c \
-	src/gpu/device_candidate.c src/gpu/device_candidate.h \
-	src/gpu/device_choice.c src/gpu/device_choice.h \
-	src/gpu/device_peer.c src/gpu/device_peer.h \
-	src/gpu/device_sharing.c src/gpu/device_sharing.h src/gpu/mps_daemon.c src/gpu/mps_daemon.h \
-	src/gpu/device_pace.c src/gpu/device_pace.h src/gpu/device_shares.c src/gpu/device_shares.h \
-	src/gpu/driver.c src/gpu/driver.def src/gpu/driver.h \
-	src/gpu/exit_gate.c src/gpu/exit_gate.h \
-	src/gpu/kernels_image.S \
-	src/gpu/kernel_set.c src/gpu/kernel_set.h \
-	src/gpu/lane.c src/gpu/lane.h \
-	src/gpu/launch.c src/gpu/launch.h src/gpu/launch_plan.h src/gpu/launch_shape.c src/gpu/launch_shape.h \
-	src/gpu/launch_shape_choice.c src/gpu/launch_shape_built_in.c src/gpu/launch_shape_limits.h \
-	src/gpu/launch_queue.c \
-	src/gpu/vendor/cublas_library.c src/gpu/vendor/cublas_library.h \
-	src/gpu/vendor/level3.c src/gpu/vendor/level3.h \
-	src/gpu/vendor/solver.def \
-	src/gpu/vendor/solver_blas.c src/gpu/vendor/solver_blas.h \
-	src/gpu/vendor/solver_library.c src/gpu/vendor/solver_library.h src/gpu/vendor/solver_handle.c \
-	src/gpu/vendor/solver_trial.c src/gpu/vendor/solver_trial.h \
-	src/gpu/vendor/vendor_library.c src/gpu/vendor/vendor_library.h
+libmublas_core_la_SOURCES += src/gpu/cooperative.c src/gpu/cooperative.h src/gpu/device.c src/gpu/device.h \
+	src/gpu/device_wake.h src/gpu/device_wake.c src/gpu/device_sharing.c src/gpu/device_sharing.h \
+	src/gpu/device_shares.c src/gpu/device_shares.h src/gpu/driver.c src/gpu/driver.def src/gpu/driver.h \
+	src/gpu/kernels_image.S src/gpu/kernel_set.c src/gpu/kernel_set.h src/gpu/lane.c src/gpu/lane.h \
+	src/gpu/launch.c src/gpu/launch.h src/gpu/launch_shape.c src/gpu/launch_shape.h \
+	src/gpu/launch_shape_built_in.c src/gpu/launch_shape_limits.h src/gpu/vendor/cublas_library.c \
+	src/gpu/vendor/cublas_library.h src/gpu/vendor/solver.def src/gpu/vendor/solver_library.c \
+	src/gpu/vendor/solver_library.h src/gpu/vendor/solver_trial.c src/gpu/vendor/vendor_library.c \
+	src/gpu/vendor/vendor_library.h
 nodist_libmublas_core_la_SOURCES = src/gpu/kernel_set_hash.c
 
 # The kernels. One translation unit includes every .cu file, so that they share

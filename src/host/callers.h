@@ -1,4 +1,44 @@
-/* callers.h - which host BLAS serves which caller.
+/* callers.h - finds the host BLAS that serves a caller.
+ *
+ * The plain names need this where no BLAS is in the program's search order but libraries loaded with
+ * RTLD_LOCAL, such as Python's extensions, each bring their own: possibly different ones, even of different
+ * integer width, by the same names. The caller's dependencies tell which it means. The library that was met
+ * first serves a caller that has none, such as one that passes pointers on by a tail call.
+ *
+ * These shared hosts are known by numbers below HOSTS_MAX. All functions are thread-safe, and hold no lock
+ * while they look symbols up. */
+#ifndef MUBLAS_CALLERS_H
+#define MUBLAS_CALLERS_H
+
+#include "host/loaded_object.h"
+#include "host/thunks.h"
+
+#include <stdatomic.h>
+
+/* The host BLAS libraries of callers that each have their own (callers.h).
+ *
+ * Known by numbers below HOSTS_MAX. Thread-safe; holds no lock while it looks symbols up. */
+
+/* FILLED: by some thread just now. GONE: unloaded, and free for another. */
+enum host_state { HOST_FILLED, HOST_PRESENT, HOST_GONE };
+
+struct host {
+    atomic_int state;
+    struct host_library library;
+    atomic_bool serves[INTERFACE_COUNT];    /* some caller by these names */
+    atomic_int widths[INTERFACE_COUNT];     /* enum integer_width + 1 once known, 0 before */
+    /* Of the DETECTED interfaces; NULL: others, and what it lacks. */
+    host_function *functions[SYMBOL_COUNT];
+};
+
+/* Those that are loaded and serve anybody by this interface's names, from 0; NULL after the last. */
+const struct host *shared_hosts_loaded(enum interface interface, int number);
+
+/* The integer width of all hosts of this interface so far, WIDTH_DETECTED if they differ or do
+ * not tell. Asks them where that is not known. */
+enum integer_width shared_hosts_width(enum interface interface);
+
+/* Which host BLAS serves which caller.
  *
  * Needed for the plain names, where no BLAS is in the program's search order but
  * libraries loaded with RTLD_LOCAL, such as Python's extensions, each bring their own:
@@ -6,12 +46,6 @@
  * caller's dependencies tell which it means. A caller that has none, such as one that
  * passes pointers on by a tail call, is served by the library that was met first.
  * Thread-safe; holds no lock while it looks symbols up. */
-#ifndef MUBLAS_CALLERS_H
-#define MUBLAS_CALLERS_H
-
-#include "host/shared_hosts.h"
-
-#include <stdatomic.h>
 
 /* Read by dispatch_thunks: the return addresses of calls, each at its place for the symbol that
  * is called (thunks.h), and what serves it. A target is there before a site is, and never

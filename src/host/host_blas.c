@@ -3,15 +3,61 @@
 #include "common/program_state.h"
 #include "common/settings.h"
 #include "host/callers.h"
-#include "host/host_paths.h"
+#include "host/host_library.h"
 #include "host/host_search.h"
-#include "host/known_functions.h"
-#include "host/nested.h"
-#include "host/retained.h"
+#include "host/loaded_object.h"
 #include "host/width.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
+
+static host_function *functions[SYMBOL_COUNT];
+static bool are_by_caller[SYMBOL_COUNT];
+static const struct known_functions_listener *listener;
+
+host_function *known_function(enum symbol symbol)
+{
+    return __atomic_load_n(&functions[symbol], __ATOMIC_ACQUIRE);
+}
+
+static bool known_function_is_by_caller(enum symbol symbol)
+{
+    return __atomic_load_n(&are_by_caller[symbol], __ATOMIC_ACQUIRE);
+}
+
+static const struct known_functions_listener *listener_now(void)
+{
+    return __atomic_load_n(&listener, __ATOMIC_SEQ_CST);
+}
+
+static void tell(enum symbol symbol)
+{
+    if (listener_now())
+        listener_now()->serve(symbol, known_function(symbol), known_function_is_by_caller(symbol));
+}
+
+/* `function` serves the symbol from now on, or each caller's own host does. Neither: its library has gone. */
+static void known_function_set(enum symbol symbol, host_function *function, bool by_caller)
+{
+    __atomic_store_n(&are_by_caller[symbol], by_caller, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&functions[symbol], function, __ATOMIC_SEQ_CST);
+    tell(symbol);
+}
+
+/* All of an interface have gone with their library: after known_function_set for each. */
+static void known_functions_unbound(enum interface interface)
+{
+    if (listener_now())
+        listener_now()->unbind(interface);
+}
+
+void known_functions_listen(const struct known_functions_listener *one)
+{
+    __atomic_store_n(&listener, one, __ATOMIC_SEQ_CST);
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        if (known_function((enum symbol)i) || known_function_is_by_caller((enum symbol)i))
+            tell((enum symbol)i);
+}
 
 /* BINDING: some thread changes the slots just now. SHARED: callers have hosts of their own (callers.h). */
 enum { UNBOUND, BINDING, BOUND, SHARED };

@@ -1,12 +1,89 @@
 #include "host/host_library.h"
-#include "common/loaded_segment.h"
 #include "common/loader.h"
 #include "host/host_search.h"
-#include "host/start_objects.h"
+#include "host/symbols.h"
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
+
+/* What is defined behind so many is found at the first call. */
+enum { OBJECTS_MAX = 512 };
+static struct object_symbols objects[OBJECTS_MAX];
+enum { UNKNOWN, OF_START, LATER };
+static unsigned char kinds[OBJECTS_MAX];
+static int object_count, preloaded_end, own;
+
+static int note(struct dl_phdr_info *info, size_t size, void *inside)
+{
+    uintptr_t start, end;
+    (void)size;
+    if (object_count == OBJECTS_MAX)
+        return 1;
+    object_symbols_read(info, &objects[object_count]);
+    if (object_symbols_segment(&objects[object_count], (uintptr_t)inside, &start, &end))
+        own = object_count;
+    object_count++;
+    return 0;
+}
+
+static int next_needed(int from)
+{
+    while (from < object_count && !object_symbols_needs(&objects[0], &objects[from]))
+        from++;
+    return from;
+}
+
+/* The program comes first, then what was preloaded, then what these ask for, level by level. What the
+ * program asks for may be preloaded as well, before us; something that it asks for comes behind us, or we
+ * came by dlopen. */
+static int find_preloaded_end(void)
+{
+    const int behind = own < object_count ? next_needed(own + 1) : object_count;
+    const int end = behind < object_count ? behind : next_needed(1);
+    return end < object_count ? end : 1;
+}
+
+/* Note the objects that are loaded. Before all else, while no other thread asks; again to look anew.
+ * `inside`: an address of this library, which nothing is found for where it came by dlopen. */
+static void start_objects_note(const void *inside)
+{
+    object_count = 0;
+    own = OBJECTS_MAX;
+    memset(kinds, 0, sizeof kinds);
+    loader_objects(note, (void *)(uintptr_t)inside);
+    preloaded_end = find_preloaded_end();
+    if (object_count == 0 || *objects[0].path)
+        own = OBJECTS_MAX; /* in a namespace of dlmopen: the program has no name */
+}
+
+static bool is_of_start(int number)
+{
+    bool is_asked_for = number < preloaded_end;
+    for (int i = 0; i < number && !is_asked_for && kinds[number] == UNKNOWN; i++)
+        is_asked_for = object_symbols_needs(&objects[i], &objects[number]) && is_of_start(i);
+    if (kinds[number] == UNKNOWN)
+        kinds[number] = is_asked_for ? OF_START : LATER;
+    return kinds[number] == OF_START;
+}
+
+bool start_objects_have_own(void)
+{
+    return own < object_count && is_of_start(own);
+}
+
+const struct object_symbols *start_objects_find(const char *name, const void **address)
+{
+    if (!start_objects_have_own())
+        return NULL;
+    for (int i = own + 1; i < object_count; i++)
+        if (object_symbols_find(&objects[i], name, address))
+            return is_of_start(i) ? &objects[i] : NULL;
+    return NULL;
+}
 
 /* By this symbol every library that mublas makes is recognised, in any version. The
  * first in the search order answers for the name; the alias is always this library's. */
@@ -143,4 +220,97 @@ void host_library_release(struct host_library *library)
         loader_close(library->handle);
     library->is_callers = false;
     library->handle = NULL;
+}
+
+/* Of the first so many hosts; of others all calls are counted. */
+enum { RANGES_MAX = 16 };
+static struct {
+    _Atomic uintptr_t start, end; /* end is written last */
+} ranges[RANGES_MAX];
+static atomic_int range_count;
+
+static bool is_in_host(uintptr_t address)
+{
+    for (int i = 0; i < RANGES_MAX && ranges[i].end; i++)
+        if (address < ranges[i].end && address >= ranges[i].start)
+            return true;
+    return false;
+}
+
+struct nested_hull nested_hull;
+
+static void widen_hull(uintptr_t start, uintptr_t end)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    const uintptr_t old_end = nested_hull.begin + nested_hull.bytes;
+    const uintptr_t begin = nested_hull.bytes > 0 && nested_hull.begin < start ? nested_hull.begin : start;
+    __atomic_store_n(&nested_hull.begin, begin, __ATOMIC_RELAXED);
+    __atomic_store_n(&nested_hull.bytes, (old_end > end ? old_end : end) - begin, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+}
+
+void nested_note_host(uintptr_t start, uintptr_t end)
+{
+    widen_hull(start, end);
+    int number = is_in_host(start) ? RANGES_MAX : atomic_fetch_add(&range_count, 1);
+    if (number >= RANGES_MAX)
+        return;
+    ranges[number].start = start;
+    ranges[number].end = end;
+}
+
+/* Also the reference's helpers, which hand a Fortran function's value over by pointer. */
+static bool is_cblas_name(const char *name)
+{
+    size_t length = strlen(name);
+    return strstr(name, "cblas_") || (length > 4 && strcmp(name + length - 4, "sub_") == 0);
+}
+
+/* The reference's caxpy_ and dzasum_ call scabs1_ and dcabs1_ for every element. */
+static bool is_routine_name(const char *name)
+{
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        if (!interface_is_lapack(symbol_interface((enum symbol)i)) &&
+            strcmp(name, symbol_name((enum symbol)i)) == 0)
+            return true;
+    return false;
+}
+
+static bool look_up(const void *caller)
+{
+    Dl_info where;
+    return loader_address(caller, &where) && where.dli_sname &&
+           (is_cblas_name(where.dli_sname) || is_routine_name(where.dli_sname));
+}
+
+/* Return addresses shifted left, and the answer; 0: free. An eigensolver calls from some thousand places. */
+enum { WORD_BITS = 13, WORDS = 1 << WORD_BITS, PROBES = 8 };
+static _Atomic uintptr_t known[WORDS];
+
+/* Where the address is, or else is to be noted. */
+static _Atomic uintptr_t *place_of(uintptr_t address)
+{
+    const uintptr_t first = (address * (uintptr_t)0x9e3779b97f4a7c15u) >> (8 * sizeof address - WORD_BITS);
+    for (uintptr_t probe = 0; probe < PROBES; probe++) {
+        _Atomic uintptr_t *word = &known[(first + probe) % WORDS];
+        const uintptr_t found = atomic_load_explicit(word, memory_order_relaxed);
+        if (found == 0 || (found ^ address << 1) <= 1)
+            return word;
+    }
+    return &known[first];
+}
+
+bool nested_in_host(const void *caller)
+{
+    const uintptr_t address = (uintptr_t)caller;
+    if (!is_in_host(address))
+        return false;
+    _Atomic uintptr_t *word = place_of(address);
+    uintptr_t found = atomic_load_explicit(word, memory_order_relaxed);
+    if ((found ^ address << 1) > 1) {
+        found = address << 1 | look_up(caller);
+        atomic_store_explicit(word, found, memory_order_relaxed);
+    }
+    return found & 1;
 }

@@ -1,12 +1,189 @@
 #include "host/host_search.h"
 #include "common/loader.h"
-#include "host/host_paths.h"
-#include "host/start_objects.h"
+#include "common/log.h"
+#include "common/settings.h"
+#include "host/host_library.h"
+#include "host/width.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Does the library offer BLAS by other names than the one searched for? */
+static bool has_other_names(void *handle)
+{
+    static const char *const names[] = {
+        "dgemm_",         "dgemm_64_",      "scipy_dgemm_",      "scipy_dgemm_64_",      "cblas_dgemm",
+        "cblas_dgemm_64", "cblas_dgemm64_", "scipy_cblas_dgemm", "scipy_cblas_dgemm64_",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (loader_symbol(handle, names[i]))
+            return true;
+    return false;
+}
+
+/* Found, or why not; "" when the library is a BLAS, but one without the symbol. */
+static const char *open_library(const char *path, const char *symbol, const char *origin,
+                                struct host_library *library)
+{
+    const char *reason = "it has no BLAS for mublas to use";
+    const char *error;
+    void *handle = loader_open_or_why(path, RTLD_LAZY | RTLD_LOCAL, &error);
+    if (!handle)
+        return error;
+    if (host_library_in(handle, symbol, origin, library))
+        return NULL;
+    if (loader_symbol(handle, HOST_LIBRARY_MARKER))
+        reason = "it is mublas itself";
+    else if (has_other_names(handle))
+        reason = "";
+    loader_close(handle);
+    return reason;
+}
+
+/* Libraries that somebody named. */
+struct named_source {
+    const char *setting; /* for the message */
+    const char *origin;
+    atomic_flag said;
+};
+
+static void complain(struct named_source *source, const char *path, const char *reason)
+{
+    if (!atomic_flag_test_and_set(&source->said))
+        log_message(LOG_ERROR, "%s: cannot use %s as the host BLAS: %s", source->setting, path, reason);
+}
+
+typedef bool suits_function(const struct host_library *);
+
+static bool is_suitable(struct host_library *library, suits_function *suits)
+{
+    if (!suits || suits(library))
+        return true;
+    loader_close(library->handle);
+    return false;
+}
+
+/* `paths` may be several with colons between, for names with and without 64-bit suffix. */
+static bool search_named(struct named_source *source, const char *paths, const char *symbol,
+                         suits_function *suits, struct host_library *library)
+{
+    char path[PATH_MAX];
+    for (size_t length; *paths; paths += length + (paths[length] == ':')) {
+        length = strcspn(paths, ":");
+        if (length == 0 || length >= sizeof path)
+            continue;
+        memcpy(path, paths, length);
+        path[length] = 0;
+        const char *reason = open_library(path, symbol, source->origin, library);
+        if (!reason && is_suitable(library, suits))
+            return true;
+        if (reason && *reason)
+            complain(source, path, reason);
+    }
+    return false;
+}
+
+static struct named_source set = {"MUBLAS_HOST_BLAS", "set by MUBLAS_HOST_BLAS", ATOMIC_FLAG_INIT};
+
+void host_paths_check_setting(void)
+{
+    const char *path = settings()->host_blas;
+    if (!host_library_stands_behind() && strchr(path, '/') && !strchr(path, ':') && access(path, R_OK) != 0)
+        complain(&set, path, strerror(errno));
+}
+
+static struct named_source configured = {"configured host BLAS (--with-host-blas)", "the configured default",
+                                         ATOMIC_FLAG_INIT};
+
+/* Both languages of a library take the same. The C routine may call the Fortran one by its
+ * name, which is another library's here. */
+static bool takes_64_bits(const struct host_library *library)
+{
+    enum interface asked = INTERFACE_NAME_;
+    host_function *isamax = host_library_function(library, symbol_name(width_telling_symbol(asked)));
+    if (!isamax) {
+        asked = INTERFACE_cblas_NAME;
+        isamax = host_library_function(library, symbol_name(width_telling_symbol(asked)));
+    }
+    return isamax && width_ask(asked, isamax) == WIDTH_64;
+}
+
+static const char by_well_known_name[] = "found under a well-known name";
+
+/* Up to a NULL. */
+static const char *const blas_names[] = {
+    "libblas.so.3",     "libopenblas.so.0", "libblis.so.4",    "libmkl_rt.so.3",     "libmkl_rt.so.2",
+    "libflexiblas.so.3", "libtatlas.so.3",   "libsatlas.so.3",  "libcblas.so.3",      "libf77blas.so.3",
+    "libopenblas64_.so.0", "libblas64_.so.3", "libblas.so",     "libopenblas.so",     "libopenblas64_.so",
+    MUBLAS_DEFAULT_HOST_BLAS, NULL,
+};
+static const char *const lapack_names[] = {
+    "liblapack.so.3",   "libopenblas.so.0",  "libmkl_rt.so.3", "libmkl_rt.so.2", "libflexiblas.so.3",
+    "libopenblas64_.so.0", "liblapack64_.so.3", "liblapack.so",   "libopenblas.so", "libopenblas64_.so", NULL,
+};
+/* The same of those whose plain names take 64-bit integers. */
+static const char *const wide_blas_names[] = {"libblas64.so.3", "libopenblas64.so.0", "libblis64.so.4", NULL};
+static const char *const wide_lapack_names[] = {"liblapack64.so.3", "libopenblas64.so.0", NULL};
+
+static bool search_well_known(const char *const *names, const char *symbol, suits_function *suits,
+                              struct host_library *library)
+{
+    for (; *names; names++)
+        if (!open_library(*names, symbol, by_well_known_name, library) && is_suitable(library, suits))
+            return true;
+    return false;
+}
+
+/* What mublas took the place of, by Debian's alternatives (mublas-alternatives). */
+static bool search_previous(const char *symbol, struct host_library *library)
+{
+    static const char path[] = MUBLAS_PREVIOUS_BLAS;
+    return access(path, R_OK) == 0 &&
+           !open_library(path, symbol, "the system's libblas.so.3 before mublas", library);
+}
+
+static bool search_named_sources(const char *symbol, suits_function *suits, struct host_library *library)
+{
+    return search_named(&set, settings()->host_blas, symbol, suits, library) ||
+           search_named(&configured, MUBLAS_CONFIGURED_HOST_BLAS, symbol, suits, library);
+}
+
+/* Of libraries whose plain names take 64-bit integers. */
+static bool search_plain(const char *symbol, struct host_library *library)
+{
+    static const char previous[] = MUBLAS_PREVIOUS_BLAS64;
+    if (search_named_sources(symbol, takes_64_bits, library))
+        return true;
+    if (access(previous, R_OK) == 0 &&
+        !open_library(previous, symbol, "the system's libblas64.so.3 before mublas", library) &&
+        is_suitable(library, takes_64_bits))
+        return true;
+    return search_well_known(symbol_name_is_lapack(symbol) ? wide_lapack_names : wide_blas_names, symbol,
+                             takes_64_bits, library);
+}
+
+bool host_paths_search_plain(enum interface interface, struct host_library *library)
+{
+    return interface_width(interface) == WIDTH_64 &&
+           search_plain(symbol_name(symbol_plain(interface_sentinel(interface))), library);
+}
+
+bool host_paths_search(const char *symbol, bool wide, struct host_library *library)
+{
+    if (wide)
+        return search_plain(symbol, library);
+    if (symbol_name_is_lapack(symbol))
+        return search_named_sources(symbol, NULL, library) ||
+               search_well_known(lapack_names, symbol, NULL, library);
+    return search_named_sources(symbol, NULL, library) || search_previous(symbol, library) ||
+           search_well_known(blas_names, symbol, NULL, library);
+}
 
 __attribute__((weak)) bool host_search_by_path = false;
 __attribute__((weak)) bool host_search_wide = false;

@@ -1,10 +1,37 @@
-/* host_search.h - where a host BLAS may come from, in the order of preference.
+/* host_search.h - the places that a host BLAS may come from, in the order of preference, and the libraries
+ * that are opened by their path or name: those of MUBLAS_HOST_BLAS and --with-host-blas, the one that
+ * mublas took the place of, well-known names.
  *
- * Holds no lock and changes nothing but loaded libraries; thread-safe. */
+ * The search holds no lock and changes nothing but loaded libraries; it is thread-safe. Constructors must
+ * not search by path: dlopen may run other libraries' own. */
 #ifndef MUBLAS_HOST_SEARCH_H
 #define MUBLAS_HOST_SEARCH_H
 
 #include "host/host_library.h"
+
+/* Host BLAS libraries that are opened by their path or name: what
+ * MUBLAS_HOST_BLAS and --with-host-blas say, what mublas took the place of, well-known names.
+ *
+ * Holds no lock; thread-safe. Not for constructors: dlopen may run other libraries' own. */
+
+/* The first of these that has `symbol`, an interface's sentinel, never mublas itself; with
+ * `wide`, for a plain name, it must take 64-bit integers. A set or configured library that is
+ * no BLAS or cannot be opened is logged, once. Of LAPACK's names the system's LAPACK comes after what was set
+ * or configured. */
+bool host_paths_search(const char *symbol, bool wide, struct host_library *library);
+
+/* For an interface of 64-bit integers that nobody has: of what was set or configured, and
+ * of libraries that are well known for it, the first whose plain names take them. Calls
+ * into the libraries to find out. */
+bool host_paths_search_plain(enum interface interface, struct host_library *library);
+
+/* Say so, once, if MUBLAS_HOST_BLAS names a file that cannot be read, also where it is
+ * not needed because the program brings a BLAS. */
+void host_paths_check_setting(void);
+
+/* Where a host BLAS may come from, in the order of preference.
+ *
+ * Holds no lock and changes nothing but loaded libraries; thread-safe. */
 
 /* True in libmublas.so, which is what the program links as its BLAS: what comes after
  * it in the search order is then no choice of anybody's, and a host BLAS is bound by its

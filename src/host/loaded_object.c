@@ -1,7 +1,11 @@
 #include "host/loaded_object.h"
 #include "common/loader.h"
 
+#include <dlfcn.h>
 #include <link.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <unistd.h>
 
 /* Of the C library. Runs `handler` when the library whose handle this is goes, or at exit. */
 int __cxa_atexit(void (*handler)(void *), void *argument, void *library_handle);
@@ -64,7 +68,8 @@ static int describe(struct dl_phdr_info *info, size_t size, void *argument)
     return 1;
 }
 
-bool loaded_object_find(uintptr_t inside, struct loaded_object *object)
+/* False: the address lies in none, such as code made at run time. */
+static bool loaded_object_find(uintptr_t inside, struct loaded_object *object)
 {
     struct search search = {inside, object};
     *object = (struct loaded_object){0};
@@ -78,14 +83,18 @@ static int read_unloads(struct dl_phdr_info *info, size_t size, void *argument)
     return 1;
 }
 
-uint64_t loaded_object_unloads(void)
+/* How many libraries were unloaded in this process. */
+static uint64_t loaded_object_unloads(void)
 {
     uint64_t unloads = 0;
     dl_iterate_phdr(read_unloads, &unloads);
     return unloads;
 }
 
-bool loaded_object_watch(const struct loaded_object *object, void (*handler)(void *), void *argument)
+/* Call `handler` when the object is unloaded, with the loader's lock held, and at exit; maybe
+ * several times and at other times. False: no word will come, since no __dso_handle was found
+ * or there is no memory; some words may come nevertheless. */
+static bool loaded_object_watch(const struct loaded_object *object, void (*handler)(void *), void *argument)
 {
     if (object->is_program)
         return true;
@@ -93,4 +102,200 @@ bool loaded_object_watch(const struct loaded_object *object, void (*handler)(voi
     for (int i = 0; i < object->handle_count && good; i++)
         good = __cxa_atexit(handler, argument, object->handles[i]) == 0;
     return good;
+}
+
+int __cxa_atexit(void (*handler)(void *), void *argument, void *library_handle);
+extern void *__dso_handle __attribute__((visibility("hidden"))); /* of mublas, which is never unloaded */
+
+static struct watched {
+    _Atomic uintptr_t start, end; /* start is 0 where free */
+    retained_forget *_Atomic forget;
+    atomic_bool exits; /* the process, which unloads nothing */
+} watched[32];
+enum { WATCHED_MAX = sizeof watched / sizeof *watched };
+
+static void goes(void *argument)
+{
+    struct watched *library = argument;
+    uintptr_t start = library->start;
+    if (!start || library->exits)
+        return;
+    library->forget(start, library->end);
+    library->start = 0;
+}
+
+/* What is registered last comes first: before `goes`. */
+static void note_exit(void *argument)
+{
+    ((struct watched *)argument)->exits = true;
+}
+
+static bool is_watched(const struct loaded_object *object, retained_forget *forget)
+{
+    for (int i = 0; i < WATCHED_MAX; i++)
+        if (watched[i].start == object->start && watched[i].forget == forget)
+            return true;
+    return false;
+}
+
+static bool watch(uintptr_t inside, retained_forget *forget)
+{
+    struct loaded_object object;
+    if (!loaded_object_find(inside, &object))
+        return false;
+    for (int i = 0; i < WATCHED_MAX && !is_watched(&object, forget); i++) {
+        uintptr_t nowhere = 0;
+        if (!atomic_compare_exchange_strong(&watched[i].start, &nowhere, object.start))
+            continue;
+        watched[i].end = object.end;
+        watched[i].forget = forget;
+        watched[i].exits = false;
+        if (loaded_object_watch(&object, goes, &watched[i]) &&
+            __cxa_atexit(note_exit, &watched[i], &__dso_handle) == 0)
+            return true;
+        watched[i].start = 0;
+        return false;
+    }
+    return is_watched(&object, forget);
+}
+
+/* The loader stops a process that wants a library for ever which is just being unloaded. */
+static void keep_loaded(const char *path, uintptr_t inside, retained_forget *forget)
+{
+    void *reference = loader_open(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (reference && !watch(inside, forget))
+        loader_open(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+void retained_keep(const struct host_library *library, retained_forget *forget)
+{
+    keep_loaded(library->path, library->start, forget);
+}
+
+void retained_keep_origin(const struct host_library *library, host_function *function,
+                          retained_forget *forget)
+{
+    uintptr_t address = (uintptr_t)function;
+    Dl_info where;
+    bool known = address >= library->start && address < library->end;
+    if (library->is_callers && !known && loader_address((void *)function, &where) && where.dli_fname)
+        keep_loaded(where.dli_fname, address, forget);
+}
+
+/* Filled by who holds `busy`; emptied by whoever unloads, at any time: by `end` alone. Until
+ * `blocked` libraries were unloaded in this process, what was there may not be gone yet. */
+static struct kept_object {
+    atomic_uint version; /* odd while it is being filled */
+    _Atomic uintptr_t start, end;
+    _Atomic uint64_t blocked;
+    atomic_int numbers[INTERFACE_COUNT];
+    pid_t process; /* that kept it */
+    void (*forget)(uintptr_t start, uintptr_t end);
+} kept[256];
+enum { KEPT_MAX = sizeof kept / sizeof *kept };
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+
+static bool try_lock(void)
+{
+    return !atomic_flag_test_and_set_explicit(&busy, memory_order_acquire);
+}
+
+static void unlock(void)
+{
+    atomic_flag_clear_explicit(&busy, memory_order_release);
+}
+
+struct calling_object calling_objects_find(uintptr_t caller, enum interface interface)
+{
+    for (int i = 0; i < KEPT_MAX; i++) {
+        unsigned version = kept[i].version;
+        struct calling_object found = {kept[i].start, kept[i].end, kept[i].numbers[interface]};
+        if (caller >= found.start && caller < found.end && version % 2 == 0 && kept[i].version == version)
+            return found;
+    }
+    return (struct calling_object){0, 0, -1};
+}
+
+/* The exit handler: an object goes. It may still call BLAS, even from destructors that come
+ * after all handlers (those of a priority): it is not to be kept again before it is gone. The
+ * lock behind the count is one that unloading takes too; exit does not, and in a fork child
+ * another thread of its parent may have it. */
+static void leave(void *argument)
+{
+    struct kept_object *object = argument;
+    if (!object->end)
+        return;
+    uint64_t unloads = object->process == getpid() ? loaded_object_unloads() : UINT64_MAX - 1;
+    object->blocked = unloads + 1;
+    uintptr_t end = atomic_exchange(&object->end, 0);
+    if (end)
+        object->forget(object->start, end);
+}
+
+/* The place of the object, where another thread was first, or a free one; NULL: none, or
+ * the object is just being unloaded. */
+static struct kept_object *find_place(const struct loaded_object *description)
+{
+    struct kept_object *place = NULL;
+    for (int i = 0; i < KEPT_MAX; i++) {
+        bool is_free = !kept[i].end, is_blocked = is_free && kept[i].blocked > description->unloads;
+        if (kept[i].end == description->end && kept[i].start == description->start)
+            return &kept[i];
+        if (is_blocked && kept[i].start == description->start)
+            return NULL;
+        if (!place && is_free && !is_blocked)
+            place = &kept[i];
+    }
+    return place;
+}
+
+static bool fill(struct kept_object *object, const struct loaded_object *description,
+                 void (*forget)(uintptr_t start, uintptr_t end))
+{
+    object->version++;
+    object->start = description->start;
+    object->forget = forget;
+    object->process = getpid();
+    for (int i = 0; i < INTERFACE_COUNT; i++)
+        object->numbers[i] = -1;
+    bool good = loaded_object_watch(description, leave, object);
+    if (good)
+        object->end = description->end;
+    object->version++;
+    return good;
+}
+
+static bool keep(const struct loaded_object *description, enum interface interface, int number,
+                 void (*forget)(uintptr_t start, uintptr_t end))
+{
+    struct kept_object *object = find_place(description);
+    if (!object || (!object->end && !fill(object, description, forget)))
+        return false;
+    object->numbers[interface] = number;
+    return true;
+}
+
+struct calling_object calling_objects_keep(uintptr_t caller, enum interface interface, int number,
+                                           void (*forget)(uintptr_t start, uintptr_t end))
+{
+    struct loaded_object description;
+    struct calling_object object = {0, 0, number};
+    if (!loaded_object_find(caller, &description))
+        return object;
+    object.start = description.start;
+    if (try_lock()) {
+        if (keep(&description, interface, number, forget))
+            object.end = description.end;
+        unlock();
+    }
+    return object;
+}
+
+void calling_objects_forget_host(int number)
+{
+    for (int i = 0; i < KEPT_MAX; i++)
+        for (int interface = 0; interface < INTERFACE_COUNT; interface++) {
+            int present = number;
+            atomic_compare_exchange_strong(&kept[i].numbers[interface], &present, -1);
+        }
 }

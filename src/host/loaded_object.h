@@ -1,15 +1,36 @@
-/* loaded_object.h - the program or a library, found by an address, and word of its unloading.
+/* loaded_object.h - the program's libraries while they are loaded: word of their unloading, host libraries
+ * that are kept, and the libraries that call BLAS, each with its host.
+ *
+ * No loader tells of an unloading, but each library then runs the exit handlers of its own, those that are
+ * registered with the address of its __dso_handle: a word of its data that points at itself, put there by
+ * the compiler. So a handler is registered with all such words. With a word that is something else it runs
+ * when the process exits.
+ *
+ * A host library stays loaded while mublas knows of it. A reference is enough, but for a library that is
+ * being unloaded already, as when a plug-in's first call comes from its destructor. Such a library goes
+ * whatever is done, and its retainer has to forget it then.
+ *
+ * All that is kept of a calling library, here and in callers.c, must go when the library does: another one,
+ * which means another host, may be loaded to the same addresses. A library of whose unloading no word will
+ * come is not kept at all: each of its calls is looked up anew.
+ *
+ * All functions are thread-safe. The retaining ones wait for the loader only, the others for nobody:
+ * another thread may be gone in a fork child. */
+#ifndef MUBLAS_LOADED_OBJECT_H
+#define MUBLAS_LOADED_OBJECT_H
+
+#include "host/host_library.h"
+#include "host/symbols.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The program or a library, found by an address, and word of its unloading.
  *
  * No loader tells, but each library runs the exit handlers of its own when it is unloaded,
  * those that are registered with the address of its __dso_handle: a word of its data that
  * points at itself, put there by the compiler. So a handler is registered with all such words;
  * with one that is something else it runs when the process exits. */
-#ifndef MUBLAS_LOADED_OBJECT_H
-#define MUBLAS_LOADED_OBJECT_H
-
-#include <stdbool.h>
-#include <stdint.h>
-
 enum { LOADED_OBJECT_HANDLES_MAX = 16 };
 
 struct loaded_object {
@@ -20,15 +41,48 @@ struct loaded_object {
     void *handles[LOADED_OBJECT_HANDLES_MAX];
 };
 
-/* False: the address lies in none, such as code made at run time. */
-bool loaded_object_find(uintptr_t inside, struct loaded_object *object);
+/* Host libraries are kept loaded while mublas knows of them.
+ *
+ * A reference is enough, but for one that is being unloaded already, as when a plug-in's first
+ * call comes from its destructor: such a library goes whatever is done, and who retains it has
+ * to forget it then. Thread-safe; waits for the loader only. */
 
-/* How many libraries were unloaded in this process. */
-uint64_t loaded_object_unloads(void);
+/* To be called when code from `start` to `end` goes after all; the loader's lock is held. */
+typedef void retained_forget(uintptr_t start, uintptr_t end);
 
-/* Call `handler` when the object is unloaded, with the loader's lock held, and at exit; maybe
- * several times and at other times. False: no word will come, since no __dso_handle was found
- * or there is no memory; some words may come nevertheless. */
-bool loaded_object_watch(const struct loaded_object *object, void (*handler)(void *), void *argument);
+/* Keep the library, and the one that a function of it really comes from if that is another
+ * and nobody else may keep it. */
+void retained_keep(const struct host_library *library, retained_forget *forget);
+void retained_keep_origin(const struct host_library *library, host_function *function,
+                          retained_forget *forget);
+
+/* The loaded libraries that call BLAS, and which host serves each.
+ *
+ * What is kept of a library, here and by who asks (callers.c), must go when the library does:
+ * another one, which means another host, may be loaded to the same addresses. A library of
+ * whose unloading no word will come (loaded_object.h) is not kept at all: each of its calls is
+ * looked up anew.
+ *
+ * Thread-safe. Nobody waits for another thread, which in a fork child may be gone. */
+struct calling_object {
+    uintptr_t start, end; /* of its code; 0, 0: none */
+    int number;           /* of its host, -1: not known */
+};
+
+/* The object that the return address lies in, if it is kept, with its host for this interface:
+ * it may take its Fortran and its C names from different libraries. Takes no lock: what a fork
+ * child of a program with threads does not find here it looks up by dlopen, which may fail it. */
+struct calling_object calling_objects_find(uintptr_t caller, enum interface interface);
+
+/* Keep the object that the return address lies in, whose host for this interface is `number`.
+ * `end` is 0 when it cannot be kept, or not while it is being unloaded; `start` as well when
+ * the address is in no object, such as code made at run time. `forget` is called when the
+ * object is about to be unloaded, maybe several times and at other times, with the loader's
+ * lock held: it must not wait. */
+struct calling_object calling_objects_keep(uintptr_t caller, enum interface interface, int number,
+                                           void (*forget)(uintptr_t start, uintptr_t end));
+
+/* Nobody has this host any more. Waits for nobody. */
+void calling_objects_forget_host(int number);
 
 #endif

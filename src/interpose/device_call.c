@@ -1,23 +1,38 @@
 #include "interpose/device_call.h"
-
+#include "common/clock.h"
 #include "common/log.h"
-#include "common/phase_clock.h"
 #include "common/settings.h"
 #include "gpu/launch.h"
-#include "gpu/vendor/level3.h"
-#include "host/nested.h"
-#include "interpose/call_offer.h"
+#include "gpu/vendor/cublas_library.h"
+#include "host/host_library.h"
 #include "interpose/execute/execute.h"
-#include "interpose/execute/host_level3.h"
-#include "interpose/purchase/level3_opening.h"
-#include "interpose/purchase/model_in_force.h"
+#include "interpose/purchase/device_use.h"
+#include "interpose/purchase/openings.h"
 #include "interpose/purchase/waking.h"
-#include "interpose/report/call_spans.h"
 #include "interpose/report/stats.h"
-#include "interpose/shared_call.h"
 #include "interpose/split_call.h"
+#include "mirror/host_memory/operand_memory.h"
 
 #include <stdlib.h>
+
+/* A device_offer_of; `call` is a struct program_call, described. */
+static struct device_offer call_offer(const void *context, const struct device_use *use)
+{
+    const struct program_call *call = context;
+    struct device_offer offer = {.is_usable = true,
+                                 .fits = operands_fit(use->mirrors, call->operands, call->operand_count)};
+    uint64_t missing_bytes = 0;
+    struct predicted_times times = crossover_times(device_use_model(use), &call->blas);
+    for (int i = 0; i < call->operand_count; i++) {
+        const uint64_t bytes = operand_memory_bytes(&call->operands[i]);
+        const bool is_resident = operands_are_resident(use->mirrors, &call->operands[i]);
+        offer.resident_bytes += is_resident ? bytes : 0;
+        missing_bytes += is_resident || call->operands[i].access == OPERAND_OVERWRITE ? 0 : bytes;
+    }
+    crossover_place(device_use_model(use), &call->blas, missing_bytes, true, &times);
+    offer.work_us = times.resident_us + times.upload_us;
+    return offer;
+}
 
 enum host_reason device_call_reason(enum symbol symbol, enum status status)
 {

@@ -5,7 +5,7 @@
 #ifndef MUBLAS_OFFLOAD_H
 #define MUBLAS_OFFLOAD_H
 
-#include "common/status.h"
+#include "common/log.h"
 #include "interpose/program_call.h"
 
 /* True: the call ran on the device and its results are in host memory. False:

@@ -4,6 +4,39 @@
 
 #include <math.h>
 
+const char *host_reason_text(enum host_reason reason)
+{
+    static const char *const texts[HOST_REASON_COUNT] = {
+        [HOST_FORWARDED] = "not offloaded by mublas",
+        [HOST_BELOW_FLOOR] = "too small ever to pay",
+        [HOST_ARGUMENTS] = "invalid arguments, nothing to compute, infinite alpha, or overlapping operands",
+        [HOST_QUERY] = "a workspace query",
+        [HOST_FASTER] = "predicted faster on the host",
+        [HOST_NOT_RESIDENT] = "upload not yet worth its cost",
+        [HOST_REWRITTEN] = "the matrix is rewritten between calls",
+        [HOST_UNTRACKABLE] = "the matrix cannot stay on the device: its memory cannot be followed",
+        [HOST_NOT_OPENED] = "opening the device, cuBLAS or cuSOLVER not yet paid for",
+        [HOST_VARIANT] = "an argument that the device's routine does not have",
+        [HOST_FP_ENVIRONMENT] =
+            "floating-point traps or rounding mode, or a denormal scalar that counts as zero",
+        [HOST_SWITCHED_OFF] = "MUBLAS_OFFLOAD=never",
+        [HOST_NO_DEVICE] = "no usable device",
+        [HOST_ENDING] = "the program was ending",
+        [HOST_BUSY] = "other threads' calls were in the way",
+        [HOST_SANDBOX] = "the program has forbidden itself system calls",
+        [HOST_NESTED] = "called from within another BLAS call",
+        [HOST_AFTER_FORK] = "in a fork child or under a checkpointer",
+        [HOST_INTEGERS] = "the width of the library's integers is unknown, or several libraries differ in it",
+        [HOST_UNSUPPORTED] = "not supported on the device",
+        [HOST_OUT_OF_MEMORY] = "out of device memory",
+        [HOST_INACCESSIBLE] = "an operand's memory is protected",
+        [HOST_VALUES] = "a matrix is not finite, or near overflow or underflow",
+        [HOST_UNSUCCESSFUL] = "no success on the device: INFO is the host's to say",
+        [HOST_DEVICE_ERROR] = "device error",
+    };
+    return (unsigned)reason < HOST_REASON_COUNT ? texts[reason] : "unknown reason";
+}
+
 /* Of a price: what is paid when preparing for it begins. doc/use.md and man page say so. */
 enum { PREPARING_PART = 4, WAKING_PART = 5 };
 
@@ -275,4 +308,36 @@ uint64_t policy_route_floor(enum offload_mode mode)
     case OFFLOAD_AUTO: break;
     }
     return ROUTE_ORDER_LEAST;
+}
+
+/* Of the price, for it to be prepared. */
+static const double BEGUN_PART = 0.5;
+
+static bool is_better(const struct device_offer *one, const struct device_offer *other)
+{
+    if (one->fits != other->fits)
+        return one->fits;
+    if (one->resident_bytes != other->resident_bytes)
+        return one->resident_bytes > other->resident_bytes;
+    return one->wait_us + one->work_us < other->wait_us + other->work_us;
+}
+
+int device_policy_choose(const struct device_offer *offers, int count)
+{
+    int best = -1;
+    for (int i = 0; i < count; i++)
+        if (offers[i].is_usable && (best < 0 || is_better(&offers[i], &offers[best])))
+            best = i;
+    return best;
+}
+
+enum purchase_time device_policy_wake_another(enum offload_mode mode, bool is_candidate, double price_us,
+                                              double gained_us)
+{
+    const double begun_us = (is_candidate ? 1 : BEGUN_PART) * price_us;
+    if (mode != OFFLOAD_AUTO)
+        return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
+    if (gained_us >= begun_us + (1 - BEGUN_PART) * price_us)
+        return PURCHASE_NOW;
+    return gained_us >= begun_us ? PURCHASE_SOON : PURCHASE_NOT_YET;
 }

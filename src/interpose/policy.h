@@ -1,4 +1,4 @@
-/* policy.h - host or device? A pure function of the machine model, the settings
+/* policy.h - host or device, which device, and why not? A pure function of the machine model, the settings
  * and the call's history: no clocks, no page states, no globals, so a program's decisions repeat exactly.
  * A resident operand: the faster side by prediction. Another one: the device if upload and call together are
  * faster, or once what residency would have saved covers the upload (mirror/ledger/account.h). */
@@ -7,11 +7,48 @@
 
 #include "common/blas_call.h"
 #include "common/settings.h"
-#include "interpose/host_reason.h"
 #include "mirror/operands.h"
 #include "tuner/online/crossover.h"
-#include "tuner/online/route_times.h"
 
+/* Why calls stay on the host. */
+
+/* Of an offloadable routine. */
+enum host_reason {
+    HOST_FORWARDED,       /* routine that mublas does not offload */
+    HOST_BELOW_FLOOR,     /* too small ever to pay */
+    HOST_ARGUMENTS,       /* invalid arguments, quick return, infinite alpha, or overlapping operands */
+    HOST_QUERY,           /* a LAPACK call that only asks for the size of a workspace */
+    HOST_FASTER,          /* predicted faster on the host */
+    HOST_NOT_RESIDENT,    /* residency would pay, but its account does not cover the upload yet */
+    HOST_REWRITTEN,       /* the same, since the program rewrites the matrix between calls */
+    HOST_UNTRACKABLE,     /* residency would pay, but nobody can follow what is written to the matrix */
+    HOST_NOT_OPENED,      /* calls have not paid for waking the device, or for cuBLAS or cuSOLVER, yet */
+    HOST_VARIANT,         /* a legal LAPACK call with an argument that no route has */
+    HOST_FP_ENVIRONMENT,  /* traps unmasked, other rounding mode, or a denormal scalar taken for zero */
+    HOST_SWITCHED_OFF,    /* MUBLAS_OFFLOAD=never */
+    HOST_NO_DEVICE,       /* none there, or given up */
+    HOST_ENDING,          /* the program had begun to end */
+    HOST_BUSY,            /* others' calls were in the way for longer than the host takes */
+    HOST_SANDBOX,         /* the program has forbidden itself system calls */
+    HOST_NESTED,          /* called from inside mublas or from the host BLAS */
+    HOST_AFTER_FORK,      /* fork child, or under a checkpointer */
+    HOST_INTEGERS,        /* integer width not known, or different in several libraries */
+    HOST_UNSUPPORTED,     /* no kernel or no cuBLAS for it */
+    HOST_OUT_OF_MEMORY,
+    HOST_INACCESSIBLE,    /* an operand's memory is protected against it */
+    HOST_VALUES,          /* of a LAPACK routine: a matrix is not finite, or would have to be scaled */
+    HOST_UNSUCCESSFUL,    /* its result is INFO > 0, which the host has to say */
+    HOST_DEVICE_ERROR,    /* the device failed; the host did the call on untouched operands */
+    HOST_REASON_COUNT
+};
+
+/* A short English phrase for the report. */
+const char *host_reason_text(enum host_reason reason);
+
+/* Host or device? A pure function of the machine model, the settings
+ * and the call's history: no clocks, no page states, no globals, so a program's decisions repeat exactly.
+ * A resident operand: the faster side by prediction. Another one: the device if upload and call together are
+ * faster, or once what residency would have saved covers the upload (mirror/ledger/account.h). */
 struct policy_decision {
     bool device;
     enum host_reason reason; /* when not device */
@@ -38,7 +75,7 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
  * for it; in always mode for ever. */
 double policy_patience_us(enum offload_mode mode, const struct predicted_times *times);
 
-/* A matrix of so many bytes has an account of its own also before a device is there (early_account.h). */
+/* A matrix of so many bytes has an account of its own also before a device is there (waking.h). */
 enum { EARLY_BYTES_MIN = 1 << 20 };
 
 /* Does no such call ever go to the device, nor does any other for it? While no device is in use: does it
@@ -66,7 +103,7 @@ struct wake_account {
  * which call that is depends on the calls alone, and what it waits is a part of the price, once. A call that
  * gains that much by itself wakes at once. If other ranks share the device, nothing is begun before all of
  * the price would have been saved. `lost_us` of what the call would save would be lost again
- * (early_account.h). Of a call that writes a matrix counts what it would save beyond half of the host's
+ * (waking.h). Of a call that writes a matrix counts what it would save beyond half of the host's
  * time, and some microseconds. */
 enum purchase_time policy_wake(enum offload_mode mode, const struct machine_model *model,
                                const struct blas_call *call, const struct predicted_times *times,
@@ -125,5 +162,27 @@ enum purchase_time policy_open_solver(enum offload_mode mode, const struct machi
 
 /* The gate's floor for the order of a route's matrix: 0 in always mode, UINT64_MAX in never. */
 uint64_t policy_route_floor(enum offload_mode mode);
+
+/* Which of several devices takes a call. Pure. */
+
+/* What a call would find on one device. */
+struct device_offer {
+    bool is_usable;
+    bool fits;               /* its memory holds what the call needs there at once */
+    double wait_us;          /* predicted, of the calls there now */
+    double work_us;          /* its own, with the way there */
+    uint64_t resident_bytes; /* of its matrices, which bind it to where most of them are */
+};
+
+/* The number of the one that has done it first, of those that can hold it, and of these where most of it is;
+ * of equal ones the first. Negative: none is usable. */
+int device_policy_choose(const struct device_offer *offers, int count);
+
+/* Is it time to wake another device, which takes `price_us`, for calls that would have gained `gained_us` by
+ * it so far? That has to cover half of the price for it to be prepared, and all of it for it to be used: a
+ * program whose calls rarely meet never pays that. One that nobody named (`is_candidate`) is prepared once all
+ * of it is covered, and used from one and a half times the price on. */
+enum purchase_time device_policy_wake_another(enum offload_mode mode, bool is_candidate, double price_us,
+                                              double gained_us);
 
 #endif

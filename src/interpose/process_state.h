@@ -1,13 +1,20 @@
-/* process_state.h - conditions of this process or thread under which calls must
- * stay on the host (invariants 1 and 8 of doc/architecture.md). */
+/* process_state.h - conditions of this process or thread under which calls must stay on the host (invariants 1 and 8
+ * of doc/architecture.md), and frames of this thread that were left without a word: by a jump, by another task's
+ * stack.
+ *
+ * A look at frames is for what is found at the next call; a jump of the C library's is noticed at once
+ * (system_calls.c). Addresses alone are compared: the stack that the frame was on may be gone. */
 #ifndef MUBLAS_PROCESS_STATE_H
 #define MUBLAS_PROCESS_STATE_H
 
 #include "common/blas_call.h"
-#include "common/float_state.h"
+#include "common/program_state.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
+
+/* Conditions of this process or thread under which calls must
+ * stay on the host (invariants 1 and 8 of doc/architecture.md). */
 
 /* Remember this process: call once before the others, while single calls may
  * already run elsewhere (idempotent and thread-safe). */
@@ -51,5 +58,17 @@ static inline bool process_state_is_filtered(void)
  * are no reason; but a scalar that counts as zero decides what is read at all, so that one is. Computes
  * nothing. */
 bool process_state_arithmetic_allows(const struct float_state *arithmetic, const struct blas_call *call);
+
+/* Was a frame of this thread's left without a word: by a jump, by another task's stack?
+ *
+ * For what is found at the next call; a jump of the C library's is noticed at once (system_calls.c). Addresses alone are
+ * compared: the stack that the frame was on may be gone. */
+
+/* FRAME_INSIDE: `here` is deeper, or in a handler with a stack of its own. FRAME_ELSEWHERE: on a stack of which
+ * nobody can say whether it will be gone on with. */
+enum frame_state { FRAME_INSIDE, FRAME_LEFT, FRAME_ELSEWHERE };
+
+/* Compares two numbers, as a rule; a stack that is new to it is asked for, 1 us. */
+enum frame_state left_frames_look(const void *frame, const void *here);
 
 #endif

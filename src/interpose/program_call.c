@@ -1,5 +1,5 @@
 #include "interpose/program_call.h"
-#include "gpu/vendor/level3.h"
+#include "gpu/vendor/cublas_library.h"
 
 static void add_operand(struct program_call *call, const struct blas_matrix *matrix,
                         enum operand_access access)

@@ -7,13 +7,13 @@
 #include "common/program_state.h"
 #include "host/symbols.h"
 #include "interpose/policy.h"
-#include "interpose/report/call_spans.h"
+#include "interpose/report/stats.h"
 
 struct program_call {
     /* By the entry (entry.inc). A legal call with something to do. */
     enum symbol symbol;
     const void *caller; /* its return address */
-    uint64_t shape;     /* known_shapes.h */
+    uint64_t shape;     /* floors.h */
     struct blas_call blas;
 
     /* By offload_run. */

@@ -1,7 +1,7 @@
-#include "interpose/shared_call.h"
-#include "gpu/vendor/level3.h"
+#include "gpu/vendor/cublas_library.h"
 #include "interpose/purchase/other_devices.h"
-#include "mirror/host_memory/protection.h"
+#include "interpose/split_call.h"
+#include "mirror/host_memory/operand_memory.h"
 
 #include <math.h>
 

@@ -1,9 +1,7 @@
 #include "interpose/split_call.h"
-
 #include "common/settings.h"
 #include "common/whole_number.h"
 #include "gpu/launch.h"
-#include "interpose/purchase/next_device.h"
 #include "interpose/purchase/other_devices.h"
 
 #include <math.h>

@@ -1,12 +1,16 @@
-/* split_call.h - a matrix-vector call on several devices that hold a part of its matrix each: because no
- * device can hold it alone, or because it is sooner done so. */
+/* split_call.h - calls that several devices do together. A matrix-vector call is split where no device can hold its
+ * matrix alone, or where it is sooner done so: each device holds a part of the matrix (split_call.c). A level 3 call
+ * is shared in tiles from host memory (shared_call.c). */
 #ifndef MUBLAS_SPLIT_CALL_H
 #define MUBLAS_SPLIT_CALL_H
 
+#include "interpose/execute/shared_tiles.h"
 #include "interpose/execute/split.h"
 #include "interpose/program_call.h"
 #include "interpose/purchase/device_use.h"
 
+/* A matrix-vector call on several devices that hold a part of its matrix each: because no
+ * device can hold it alone, or because it is sooner done so. */
 struct split_call {
     struct split_plan plan;
     struct device_use *uses[DEVICES_MAX];
@@ -36,5 +40,18 @@ void split_call_earn(const struct split_call *split, const struct device_use *wh
 /* It failed for want of memory: the device where that was is left out of calls, the more of them the more often
  * in a row that comes. Else what it keeps would be evicted at each. */
 void split_call_ran_out(const struct split_call *split);
+
+/* Level 3 calls that several devices do together, in tiles from host memory. */
+
+/* For a call that is decided for the device: is it done sooner by all devices in use? Where its operands fit
+ * one device, that has to beat this device with all of them resident: else sharing would keep a program that
+ * comes again with the same matrices from ever having them there. By predicted times, so the same each time.
+ */
+bool shared_call_plan(struct shared_plan *plan, const struct program_call *call);
+
+/* Run it; `use` is whose turn it is. STATUS_OUT_OF_MEMORY, among others: nothing was done. */
+enum status shared_call_run(const struct shared_plan *plan, const struct device_use *use,
+                            const struct program_call *call, const struct host_steps *host,
+                            struct transfer_count *moved);
 
 #endif

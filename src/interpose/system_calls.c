@@ -1,3 +1,130 @@
+#define _GNU_SOURCE
+#include "interpose/system_calls.h"
+#include "common/interruption.h"
+#include "common/job_helpers.h"
+#include "common/loader.h"
+#include "host/host_blas.h"
+#include "host/host_library.h"
+#include "interpose/lapack/call.h"
+#include "interpose/offload.h"
+#include "interpose/process_state.h"
+#include "interpose/purchase/waking.h"
+#include "interpose/report/report_file.h"
+#include "interpose/report/stats.h"
+#include "mirror/host_memory/mapping.h"
+#include "mirror/mirror_table.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <linux/userfaultfd.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct search {
+    const char *name;
+    const void *found;
+    bool passed; /* this library */
+};
+
+/* The loader shows what the program was started with in its search order. What stands before this library
+ * never comes to it, unless it came by dlopen: then nothing behind it counts. */
+static int look_in(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct search *search = context;
+    struct object_symbols object;
+    const void *address, *marker;
+    uintptr_t start, end;
+    (void)size;
+    object_symbols_read(info, &object);
+    if (object_symbols_segment(&object, (uintptr_t)look_in, &start, &end))
+        search->passed = true;
+    else if (object_symbols_find(&object, search->name, &address) &&
+             /* another of mublas: */
+             !(search->passed && object_symbols_find(&object, HOST_LIBRARY_MARKER, &marker))) {
+        search->found = search->passed ? address : NULL;
+        return 1;
+    }
+    return 0;
+}
+
+/* Not by dlsym: a library's constructor may be waiting, with the loader's lock, for the thread that comes here
+ * first. */
+static const void *next_definition(const char *name)
+{
+    struct search search = {name, NULL, false};
+    const int saved_errno = errno;
+    loader_objects(look_in, &search);
+    errno = saved_errno;
+    return search.found;
+}
+
+/* The C library's jumps, which mublas stands before as it does before system calls (system_calls.c): a handler
+ * that leaves a call by one gives the thread back what is the program's, at once, for the thread may make no
+ * further call. Who jumps in another way (setcontext, assembly) is found out at his next call (offload.c). */
+#define EXPORTED __attribute__((visibility("default")))
+
+/* Not those of <setjmp.h>, which gives them each other's names. */
+typedef __attribute__((noreturn)) void (*jump_function)(void *environment, int value);
+#define DECLARE(name) EXPORTED __attribute__((noreturn)) void name(void *environment, int value)
+DECLARE(longjmp);
+DECLARE(_longjmp);
+DECLARE(siglongjmp);
+DECLARE(__longjmp_chk);
+
+/* A function of its own: who jumps leaves no variables behind, which AddressSanitizer would guard for good. */
+static __attribute__((noinline)) void leave(const void *environment, const void *here)
+{
+    const struct jump jump = {environment, here};
+    job_helpers_leave(&jump);
+    offload_leave_by_jump(&jump);
+    host_run_leave(&jump);
+    call_spans_leave(&jump);
+    write_signals_leave(&jump);
+    cancellation_leave(&jump);
+}
+
+/* Behind this library, as a rule. */
+static jump_function find(const char *name)
+{
+    const void *next = next_definition(name);
+    return (jump_function)(uintptr_t)(next ? next : dlsym(RTLD_NEXT, name));
+}
+
+#define JUMP(name)                                                                      \
+    static jump_function next_##name(void)                                             \
+    {                                                                                   \
+        static _Atomic(jump_function) known;                                           \
+        if (!known)                                                                     \
+            known = find(#name);                                                        \
+        return known;                                                                   \
+    }                                                                                   \
+    void name(void *environment, int value)                                             \
+    {                                                                                   \
+        leave(environment, __builtin_frame_address(0));                                 \
+        next_##name()(environment, value);                                              \
+    }
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+JUMP(__longjmp_chk)
+
+/* Not in a handler. */
+__attribute__((constructor)) static void look_up_jumps_at_load(void)
+{
+    next_longjmp();
+    next__longjmp();
+    next_siglongjmp();
+    next___longjmp_chk();
+}
+
 /* Functions of the C library that mublas stands before; these are the only names that are not BLAS or mublas'
  * own. Each is a call of the next definition: that of another preloaded library, or the C library's. A
  * program that makes the system calls itself is told what the kernel says.
@@ -6,26 +133,6 @@
  * a part is registered, and a userfaultfd of the program's own on such memory. Here they do what they
  * would without mublas. prctl: a program that is about to forbid itself system calls (process_state.h)
  * binds the host before the filter is there, and its calls stay on the host. */
-#define _GNU_SOURCE
-#include "common/threads/held_signals.h"
-#include "host/host_blas.h"
-#include "interpose/next_definition.h"
-#include "interpose/offload.h"
-#include "interpose/process_state.h"
-#include "interpose/purchase/waking.h"
-#include "mirror/host_memory/split_move.h"
-#include "mirror/mirror_table.h"
-
-#include <errno.h>
-#include <linux/userfaultfd.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
 #endif

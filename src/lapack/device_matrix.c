@@ -1,5 +1,7 @@
 #include "lapack/device_matrix.h"
-#include "gpu/vendor/solver_blas.h"
+#include "gpu/vendor/solver_library.h"
+
+#include <limits.h>
 
 const union blas_scalar device_zero[TYPE_COUNT] __attribute__((aligned(16)));
 const union blas_scalar device_one[TYPE_COUNT] __attribute__((aligned(16))) = {
@@ -85,4 +87,125 @@ enum status device_matrix_turn(const struct route *route, const struct solver_ha
                                            &device_one[type], x, from->ld, one, unit->ld, &device_zero[type],
                                            y, to->ld);
     return solver_blas_status(handle->library, status, "transposing by cuBLAS's gemm");
+}
+
+/* By the factor from one side, or by its inverse. */
+static enum status apply(const struct solver_handle *handle, const struct standard_form *form, bool inverse,
+                         int side, int trans, CUdeviceptr x, int64_t ldx, int64_t columns)
+{
+    const int fill = form->uplo == UPLO_UPPER ? DEVICE_UPPER : DEVICE_LOWER;
+    void *const matrix = (void *)(uintptr_t)x, *const factor = (void *)(uintptr_t)form->factor;
+    const union blas_scalar *const one = &device_one[form->type];
+    const int result = inverse ? solver_trsm(handle, form->type, side, fill, trans, DEVICE_NON_UNIT, form->n,
+                                             columns, one, factor, form->ld, matrix, ldx)
+                               : solver_trmm(handle, form->type, side, fill, trans, DEVICE_NON_UNIT, form->n,
+                                             columns, one, factor, form->ld, matrix, ldx, matrix, ldx);
+    return solver_blas_status(handle->library, result, "cuBLAS's trsm or trmm");
+}
+
+enum status standard_form_apply(const struct solver_handle *handle, const struct standard_form *form,
+                                CUdeviceptr a, int64_t lda)
+{
+    const bool inverse = form->itype == 1, left_is_turned = inverse == (form->uplo == UPLO_UPPER);
+    const enum status status = apply(handle, form, inverse, DEVICE_LEFT,
+                                     left_is_turned ? DEVICE_CONJUGATE_TRANS : DEVICE_NO_TRANS, a, lda,
+                                     form->n);
+    return status == STATUS_OK
+               ? apply(handle, form, inverse, DEVICE_RIGHT,
+                       left_is_turned ? DEVICE_NO_TRANS : DEVICE_CONJUGATE_TRANS, a, lda, form->n)
+               : status;
+}
+
+enum status standard_form_vectors(const struct solver_handle *handle, const struct standard_form *form,
+                                  CUdeviceptr vectors, int64_t ld, int64_t count)
+{
+    /* x = inv(U) y or inv(L') y */
+    return apply(handle, form, true, DEVICE_LEFT,
+                 form->uplo == UPLO_UPPER ? DEVICE_NO_TRANS : DEVICE_CONJUGATE_TRANS, vectors, ld, count);
+}
+
+enum { CUBLAS_FILL_LOWER = 0, CUBLAS_FILL_UPPER = 1 };
+
+static int uplo_of(const struct solver_eigen_call *call)
+{
+    return call->uplo == UPLO_UPPER ? CUBLAS_FILL_UPPER : CUBLAS_FILL_LOWER;
+}
+
+static int mode_of(const struct solver_eigen_call *call)
+{
+    return call->vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
+}
+
+static void *at(CUdeviceptr address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+static int standard_workspace(const struct solver_handle *handle, const struct solver_eigen_call *call,
+                              size_t *device_bytes, size_t *host_bytes)
+{
+    const int type = solver_data_type(call->type);
+    return handle->library->syevd_buffer(handle->solver, handle->params, mode_of(call), uplo_of(call),
+                                         call->n, type, at(call->a), call->lda, solver_real_type(call->type),
+                                         at(call->w), type, device_bytes, host_bytes);
+}
+
+/* By the 32-bit interface, if every product of sizes fits it. */
+static bool fits_generalised(const struct solver_handle *handle, const struct solver_eigen_call *call)
+{
+    const struct solver_library *const library = handle->library;
+    return library->sygvd[call->type] && library->sygvd_buffer[call->type] && call->n * call->lda < INT_MAX &&
+           call->n * call->ldb < INT_MAX;
+}
+
+static int generalised_workspace(const struct solver_handle *handle, const struct solver_eigen_call *call,
+                                 size_t *device_bytes)
+{
+    int elements = -1;
+    const int result = handle->library->sygvd_buffer[call->type](
+        handle->solver, call->itype, mode_of(call), uplo_of(call), (int)call->n, at(call->a), (int)call->lda,
+        at(call->b), (int)call->ldb, at(call->w), &elements);
+    *device_bytes = elements < 0 ? SIZE_MAX : (size_t)elements * blas_element_bytes(call->type);
+    return result;
+}
+
+enum status solver_eigen_workspace(const struct solver_handle *handle, const struct solver_eigen_call *call,
+                                   size_t *device_bytes, size_t *host_bytes)
+{
+    *device_bytes = *host_bytes = 0;
+    if (call->itype && !fits_generalised(handle, call))
+        return STATUS_UNSUPPORTED;
+    const int result = call->itype ? generalised_workspace(handle, call, device_bytes)
+                                   : standard_workspace(handle, call, device_bytes, host_bytes);
+    if (result != CUSOLVER_STATUS_SUCCESS || *device_bytes > SIZE_MAX / 2 || *host_bytes > SIZE_MAX / 2)
+        return STATUS_UNSUPPORTED;
+    return STATUS_OK;
+}
+
+static int run_standard(const struct solver_handle *handle, const struct solver_eigen_call *call,
+                        CUdeviceptr workspace, size_t device_bytes, void *host_workspace, size_t host_bytes)
+{
+    const int type = solver_data_type(call->type);
+    return handle->library->syevd(handle->solver, handle->params, mode_of(call), uplo_of(call), call->n, type,
+                                  at(call->a), call->lda, solver_real_type(call->type), at(call->w), type,
+                                  at(workspace), device_bytes, host_workspace, host_bytes, at(call->info));
+}
+
+static int run_generalised(const struct solver_handle *handle, const struct solver_eigen_call *call,
+                           CUdeviceptr workspace, size_t device_bytes)
+{
+    return handle->library->sygvd[call->type](
+        handle->solver, call->itype, mode_of(call), uplo_of(call), (int)call->n, at(call->a), (int)call->lda,
+        at(call->b), (int)call->ldb, at(call->w), at(workspace),
+        (int)(device_bytes / blas_element_bytes(call->type)), at(call->info));
+}
+
+enum status solver_eigen_run(const struct solver_handle *handle, const struct solver_eigen_call *call,
+                             CUdeviceptr workspace, size_t device_bytes, void *host_workspace,
+                             size_t host_bytes)
+{
+    const int result = call->itype
+                           ? run_generalised(handle, call, workspace, device_bytes)
+                           : run_standard(handle, call, workspace, device_bytes, host_workspace, host_bytes);
+    return solver_status(handle->library, result, call->itype ? "cuSOLVER's sygvd" : "cuSOLVER's syevd");
 }

@@ -1,7 +1,7 @@
-#include "lapack/eigen.h"
+#include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "lapack/route_values.h"
-#include "lapack/solver_eigen.h"
+#include "lapack/problems.h"
+#include "lapack/route.h"
 
 enum { MATRIX_A, MATRIX_B };
 

@@ -3,8 +3,8 @@
  *
  * They have LAPACK's real names and results: potrf, potrs, posv, potri; getrf, getrs, gesv, getri; geqrf,
  * orgqr, ormqr, gels (for m >= n, of A itself); trtri. */
-#ifndef MUBLAS_LAPACK_FACTOR_H
-#define MUBLAS_LAPACK_FACTOR_H
+#ifndef MUBLAS_FACTOR_H
+#define MUBLAS_FACTOR_H
 
 #include "lapack/device_matrix.h"
 #include "lapack/families.h"
@@ -33,11 +33,8 @@ struct factor_problem {
 /* Describes the work. The problem must live as long as the route. */
 void factor_describe(struct factor_problem *problem, struct route *route);
 
-/* factor_describe calls the one for the kind, with the operands described but for what is the kind's. */
-void cholesky_describe(struct factor_problem *problem, struct route *route);
 void lu_describe(struct factor_problem *problem, struct route *route);
 void qr_describe(struct factor_problem *problem, struct route *route);
-void triangle_describe(struct factor_problem *problem, struct route *route);
 
 /* For their methods. */
 enum { FACTOR_A, FACTOR_B };

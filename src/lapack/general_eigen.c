@@ -1,6 +1,8 @@
-#include "lapack/general_eigen.h"
 #include "lapack/device_matrix.h"
-#include "lapack/route_values.h"
+#include "lapack/problems.h"
+#include "lapack/route.h"
+
+#include <math.h>
 
 enum { MATRIX_A, VECTORS };
 enum { VECTOR_W };
@@ -101,4 +103,24 @@ void general_eigen_describe(struct general_eigenproblem *problem, struct route *
             .rows = problem->n, .columns = problem->n, .home = problem->vectors};
     route->vectors[VECTOR_W] = (struct route_vector){.bytes = (size_t)problem->n * pair,
                                                      .values = problem->values};
+}
+
+/* general_eigen_normalise: problems.h. */
+#define REAL float
+#define NAME(name) single_##name
+#include "lapack/general_eigen_normalise.inc"
+#undef REAL
+#undef NAME
+#define REAL double
+#define NAME(name) double_##name
+#include "lapack/general_eigen_normalise.inc"
+#undef REAL
+#undef NAME
+
+void general_eigen_normalise(const struct general_eigenproblem *problem)
+{
+    if (blas_is_single(problem->type))
+        single_normalise(problem);
+    else
+        double_normalise(problem);
 }

@@ -1,5 +1,5 @@
 /* lu_describe: P A = L U, solutions and inverses by it. */
-#include "gpu/vendor/solver_blas.h"
+#include "gpu/vendor/solver_library.h"
 #include "lapack/factor.h"
 
 enum { PIVOTS, INVERSE = FACTOR_B };

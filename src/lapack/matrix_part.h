@@ -1,10 +1,24 @@
 /* matrix_part.h - operations of routes on a part of a matrix on the device, by kernels of mublas
- * (gpu/kernels/part.cu). */
-#ifndef MUBLAS_LAPACK_MATRIX_PART_H
-#define MUBLAS_LAPACK_MATRIX_PART_H
+ * (gpu/kernels/part.cu), and the parts of a workspace, one behind the other. */
+#ifndef MUBLAS_MATRIX_PART_H
+#define MUBLAS_MATRIX_PART_H
 
 #include "common/blas_call.h"
 #include "gpu/device.h"
+#include "gpu/driver.h"
+
+/* The parts of a route's workspace, one behind the other. */
+
+/* Where a part of so many bytes begins; *end, 0 at first, is where the next one does. */
+static inline size_t workspace_take(size_t *end, size_t bytes)
+{
+    const size_t at = *end;
+    *end += device_aligned(bytes);
+    return at;
+}
+
+/* Operations of routes on a part of a matrix on the device, by kernels of mublas
+ * (gpu/kernels/part.cu). */
 
 /* A column-major matrix in device memory; addresses and leading dimensions may be any that its real numbers
  * allow. */

@@ -1,5 +1,5 @@
-#include "lapack/product.h"
-#include "gpu/vendor/level3.h"
+#include "gpu/vendor/cublas_library.h"
+#include "lapack/problems.h"
 
 enum { PRODUCT_A, PRODUCT_B, PRODUCT_C };
 

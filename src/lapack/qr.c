@@ -1,7 +1,7 @@
 /* qr_describe: A = Q R, Q itself and its products, least squares by it. */
-#include "gpu/vendor/solver_blas.h"
+#include "gpu/vendor/solver_library.h"
 #include "lapack/factor.h"
-#include "lapack/route_values.h"
+#include "lapack/route.h"
 
 #include <limits.h>
 

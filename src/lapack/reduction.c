@@ -1,4 +1,266 @@
+/* standard_describe: reduction.h. It completes A's triangle to a square and multiplies or solves from both
+ * sides: twice LAPACK's operations, all of them level 3. */
 #include "lapack/reduction.h"
+#include "lapack/device_matrix.h"
+#include "lapack/eigensolver/back_transformation.h"
+#include "lapack/eigensolver/tridiagonalisation.h"
+#include "lapack/route.h"
+
+#include <limits.h>
+
+enum { SYGST_A, SYGST_FACTOR };
+enum { SYGST_DIAGONAL };
+
+static enum status plan_sygst(struct route *route, const struct solver_handle *handle)
+{
+    (void)route, (void)handle;
+    return STATUS_OK;
+}
+
+static enum status queue_sygst(struct route *route, const struct solver_handle *handle)
+{
+    const struct reduction_problem *const problem = route->problem;
+    const struct route_operand *const a = &route->operands[SYGST_A];
+    const struct route_operand *const factor = &route->operands[SYGST_FACTOR];
+    const struct device_part part = {.address = a->address, .ld = a->ld, .rows = problem->n,
+                                     .columns = problem->n,
+                                     .part = problem->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER};
+    const struct standard_form form = {.type = route->type, .itype = problem->itype, .uplo = problem->uplo,
+                                       .n = problem->n, .factor = factor->address, .ld = factor->ld};
+    enum status status = device_matrix_clear_imaginary(route, handle, SYGST_A);
+    if (status == STATUS_OK)
+        status = matrix_part_complete(handle->library->device, handle->stream, &part, route->type);
+    if (status == STATUS_OK)
+        status = standard_form_apply(handle, &form, a->address, a->ld);
+    if (status == STATUS_OK)
+        status = device_matrix_clear_imaginary(route, handle, SYGST_A);
+    if (status == STATUS_OK)
+        status = device_matrix_copy_diagonal(route, handle, SYGST_A, problem->n, SYGST_DIAGONAL);
+    return status;
+}
+
+/* Level 3 has no INFO. The diagonal shows an overflow. */
+static bool judge_sygst(struct route *route)
+{
+    const struct reduction_problem *const problem = route->problem;
+    return route_values_are_finite(problem->diagonal, problem->n * blas_scalar_parts(route->type),
+                                   route->type);
+}
+
+static void standard_describe(struct reduction_problem *problem, struct route *route)
+{
+    static const struct route_method method = {plan_sygst, queue_sygst, judge_sygst};
+    const bool hermitian = blas_scalar_parts(route->type) == 2;
+    const struct route_operand room = {.rows = problem->n, .columns = problem->n};
+    route->method = &method;
+    for (int i = SYGST_A; i <= SYGST_FACTOR; i++)
+        route->operands[i] = room;
+    route->operands[SYGST_A].up = problem->a;
+    route->operands[SYGST_A].hermitian = hermitian;
+    route->operands[SYGST_FACTOR].up = problem->b;
+    route->operands[SYGST_FACTOR].diagonal = problem->itype == 1 ? DIAGONAL_REAL_NONZERO : DIAGONAL_ANY;
+    route->operands[SYGST_A].home = problem->a;
+    route->vectors[SYGST_DIAGONAL] = (struct route_vector){
+        .bytes = (size_t)problem->n * blas_element_bytes(route->type), .values = problem->diagonal};
+}
+
+/* tridiagonal_describe: reduction.h. The reduction itself is ours where the device is able to do it, and so are
+ * products with its matrix. What is cuSOLVER's has 32-bit integers only. */
+enum { MATRIX_A, MATRIX_C };
+enum { VECTOR_D, VECTOR_E, VECTOR_TAU };
+
+/* cuSOLVER's parameters. */
+struct parameters {
+    const struct solver_library *library;
+    cusolverDnHandle_t solver;
+    enum blas_type type;
+    int uplo, n, lda;
+    void *a, *d, *e, *tau;
+};
+
+static struct parameters parameters_of(const struct route *route, const struct solver_handle *handle)
+{
+    const struct reduction_problem *const problem = route->problem;
+    const struct route_operand *const a = &route->operands[MATRIX_A];
+    return (struct parameters){.library = handle->library, .solver = handle->solver, .type = route->type,
+                               .uplo = problem->uplo == UPLO_UPPER ? DEVICE_UPPER : DEVICE_LOWER,
+                               .n = (int)problem->n, .lda = (int)a->ld, .a = device_pointer(a->address),
+                               .d = device_pointer(route->vectors[VECTOR_D].address),
+                               .e = device_pointer(route->vectors[VECTOR_E].address),
+                               .tau = device_pointer(route->vectors[VECTOR_TAU].address)};
+}
+
+static bool is_narrow(const struct route *route)
+{
+    return route->operands[MATRIX_A].ld * route->operands[MATRIX_A].columns < INT_MAX;
+}
+
+static int work_elements(const struct route *route)
+{
+    return (int)(route->device_workspace_bytes / blas_element_bytes(route->type));
+}
+
+static struct tridiagonalisation own_work(const struct route *route)
+{
+    const struct reduction_problem *const problem = route->problem;
+    const struct route_operand *const a = &route->operands[MATRIX_A];
+    return (struct tridiagonalisation){.type = route->type, .uplo = problem->uplo, .n = problem->n,
+                                       .a = a->address, .lda = a->ld, .d = route->vectors[VECTOR_D].address,
+                                       .e = route->vectors[VECTOR_E].address,
+                                       .tau = route->vectors[VECTOR_TAU].address,
+                                       .cluster_to = route->cluster_to};
+}
+
+static enum status plan_sytrd(struct route *route, const struct solver_handle *handle)
+{
+    struct reduction_problem *const problem = (struct reduction_problem *)(uintptr_t)route->problem;
+    const struct parameters p = parameters_of(route, handle);
+    const struct tridiagonalisation work = own_work(route);
+    size_t bytes;
+    const enum status status = route->solvers_alone ? STATUS_UNSUPPORTED
+                                                    : tridiagonalisation_workspace(handle, &work, &bytes);
+    problem->is_own = status == STATUS_OK;
+    if (status != STATUS_UNSUPPORTED)
+        return status == STATUS_OK ? route_reserve(route, CUSOLVER_STATUS_SUCCESS, bytes, 0) : status;
+    int elements = -1;
+    if (!is_narrow(route) || !p.library->sytrd[p.type] || !p.library->sytrd_buffer[p.type])
+        return STATUS_UNSUPPORTED;
+    const int result = p.library->sytrd_buffer[p.type](p.solver, p.uplo, p.n, p.a, p.lda, p.d, p.e, p.tau,
+                                                       &elements);
+    return route_reserve_elements(route, result, elements);
+}
+
+/* INFO is 0 in any case. */
+static enum status clear_info(const struct route *route, const struct solver_handle *handle)
+{
+    const CUresult result = driver()->memory_set_async(route->info_address, 0, sizeof(int), handle->stream);
+    return device_check(handle->library->device, result, "zeroing INFO");
+}
+
+static enum status queue_own_sytrd(struct route *route, const struct solver_handle *handle)
+{
+    const struct tridiagonalisation work = own_work(route);
+    const enum status status = clear_info(route, handle);
+    return status == STATUS_OK
+               ? tridiagonalisation_queue(handle, &work, route->workspace, route->device_workspace_bytes)
+               : status;
+}
+
+static enum status queue_sytrd(struct route *route, const struct solver_handle *handle)
+{
+    if (((const struct reduction_problem *)route->problem)->is_own)
+        return queue_own_sytrd(route, handle);
+    const struct parameters p = parameters_of(route, handle);
+    return solver_status(p.library,
+                         p.library->sytrd[p.type](p.solver, p.uplo, p.n, p.a, p.lda, p.d, p.e, p.tau,
+                                                  device_pointer(route->workspace), work_elements(route),
+                                                  device_pointer(route->info_address)),
+                         "cuSOLVER's sytrd");
+}
+
+static enum status plan_orgtr(struct route *route, const struct solver_handle *handle)
+{
+    const struct parameters p = parameters_of(route, handle);
+    int elements = -1;
+    if (!is_narrow(route) || !p.library->orgtr[p.type] || !p.library->orgtr_buffer[p.type])
+        return STATUS_UNSUPPORTED;
+    const int result = p.library->orgtr_buffer[p.type](p.solver, p.uplo, p.n, p.a, p.lda, p.tau, &elements);
+    return route_reserve_elements(route, result, elements);
+}
+
+static enum status queue_orgtr(struct route *route, const struct solver_handle *handle)
+{
+    const struct parameters p = parameters_of(route, handle);
+    return solver_status(p.library,
+                         p.library->orgtr[p.type](p.solver, p.uplo, p.n, p.a, p.lda, p.tau,
+                                                  device_pointer(route->workspace), work_elements(route),
+                                                  device_pointer(route->info_address)),
+                         "cuSOLVER's orgtr");
+}
+
+static struct back_transformation product_of(const struct route *route)
+{
+    const struct reduction_problem *const problem = route->problem;
+    const struct route_operand *const a = &route->operands[MATRIX_A], *const c = &route->operands[MATRIX_C];
+    const bool right = problem->side == SIDE_RIGHT;
+    return (struct back_transformation){.type = route->type, .uplo = problem->uplo, .n = problem->n,
+                                        .a = a->address, .lda = a->ld,
+                                        .tau = route->vectors[VECTOR_TAU].address,
+                                        .side = {.right = right, .adjoint = problem->transposed,
+                                                 .c = {c->address, c->ld},
+                                                 .others = right ? c->rows : c->columns}};
+}
+
+static enum status plan_ormtr(struct route *route, const struct solver_handle *handle)
+{
+    const struct back_transformation product = product_of(route);
+    (void)handle;
+    return route_reserve(route, CUSOLVER_STATUS_SUCCESS, back_transformation_workspace(&product), 0);
+}
+
+static enum status queue_ormtr(struct route *route, const struct solver_handle *handle)
+{
+    const struct back_transformation product = product_of(route);
+    const enum status status = clear_info(route, handle);
+    return status == STATUS_OK ? back_transformation_queue(handle, &product, route->workspace) : status;
+}
+
+static bool judge(struct route *route)
+{
+    const struct reduction_problem *const problem = route->problem;
+    const int64_t parts = blas_scalar_parts(route->type);
+    if (route->info != 0)
+        return false;
+    return problem->family != LAPACK_SYTRD ||
+           (route_values_are_finite(problem->diagonal, problem->n, route->type) &&
+            route_values_are_finite(problem->off_diagonal, problem->n - 1, route->type) &&
+            route_values_are_finite(problem->tau, (problem->n - 1) * parts, route->type));
+}
+
+static void describe_vectors(const struct reduction_problem *problem, struct route *route)
+{
+    const size_t element = blas_element_bytes(route->type),
+                 real = blas_is_single(route->type) ? sizeof(float) : sizeof(double);
+    const int64_t reflectors = problem->n - 1;
+    struct route_vector *const tau = &route->vectors[VECTOR_TAU];
+    *tau = (struct route_vector){.bytes = (size_t)reflectors * element};
+    if (problem->family == LAPACK_SYTRD) {
+        tau->values = problem->tau;
+        route->vectors[VECTOR_D] = (struct route_vector){.bytes = (size_t)problem->n * real,
+                                                         .values = problem->diagonal};
+        route->vectors[VECTOR_E] = (struct route_vector){.bytes = (size_t)reflectors * real,
+                                                         .values = problem->off_diagonal};
+    } else {
+        tau->up = problem->tau;
+        tau->up_numbers = reflectors * blas_scalar_parts(route->type);
+    }
+}
+
+/* sytrd scales reflectors only; the host still gets matrices far from 1 in modulus. */
+static void tridiagonal_describe(struct reduction_problem *problem, struct route *route)
+{
+    static const struct route_method sytrd = {plan_sytrd, queue_sytrd, judge},
+                                     orgtr = {plan_orgtr, queue_orgtr, judge},
+                                     ormtr = {plan_ormtr, queue_ormtr, judge};
+    struct route_operand *const a = &route->operands[MATRIX_A], *const c = &route->operands[MATRIX_C];
+    route->method = problem->family == LAPACK_SYTRD   ? &sytrd
+                    : problem->family == LAPACK_ORGTR ? &orgtr
+                                                      : &ormtr;
+    *a = (struct route_operand){.rows = problem->n, .columns = problem->n, .up = problem->a,
+                                .hermitian = problem->family == LAPACK_SYTRD &&
+                                             blas_scalar_parts(route->type) == 2,
+                                .finite_suffices = problem->family != LAPACK_SYTRD,
+                                .is_kept = problem->family == LAPACK_ORMTR};
+    describe_vectors(problem, route);
+    if (problem->family == LAPACK_ORMTR) {
+        *c = (struct route_operand){.rows = problem->b.rows, .columns = problem->b.columns, .up = problem->b,
+                                    .home = problem->b, .finite_suffices = true};
+        return;
+    }
+    a->home = problem->a;
+    if (problem->family == LAPACK_ORGTR)
+        a->home.part = PART_FULL;
+}
 
 void reduction_describe(struct reduction_problem *problem, struct route *route)
 {

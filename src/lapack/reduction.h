@@ -1,8 +1,11 @@
-/* reduction.h - the steps of symmetric and Hermitian eigensolvers, each wholly on the device, under LAPACK's
- * real names: reduction to tridiagonal form (sytrd), its orthogonal matrix (orgtr) and products with that
- * (ormtr), and reduction of a generalised problem to a standard one (sygst). */
-#ifndef MUBLAS_LAPACK_REDUCTION_H
-#define MUBLAS_LAPACK_REDUCTION_H
+/* reduction.h - the steps of symmetric and Hermitian eigensolvers, each wholly on the device, under
+ * LAPACK's real names: reduction to tridiagonal form (sytrd), its orthogonal matrix (orgtr) and products
+ * with that (ormtr), and reduction of a generalised problem to a standard one (sygst).
+ *
+ * The reduction to tridiagonal form is ours if the device is able to do it, and so are products with its
+ * matrix. cuSOLVER's have 32-bit integers only. */
+#ifndef MUBLAS_REDUCTION_H
+#define MUBLAS_REDUCTION_H
 
 #include "lapack/families.h"
 #include "lapack/route.h"
@@ -25,9 +28,5 @@ struct reduction_problem {
 
 /* Describes the work. The problem must live as long as the route. */
 void reduction_describe(struct reduction_problem *problem, struct route *route);
-
-/* reduction_describe calls the one for the kind. */
-void tridiagonal_describe(struct reduction_problem *problem, struct route *route); /* sytrd, orgtr, ormtr */
-void standard_describe(struct reduction_problem *problem, struct route *route);    /* sygst */
 
 #endif

@@ -1,18 +1,64 @@
 /* route.h - one LAPACK routine run wholly on the device (doc/lapack.md).
  *
  * Operands go up once and results come home once; nothing is written between. The engine first reserves all
+ * device memory in the mirrors' budget. It sends the operands, or copies what BLAS calls have left of them
+ * on the device, checks their values there, lets the routine's method queue its work and brings vectors and
+ * INFO to private memory. If the method judges that a success, the engine writes matrices to the program's
+ * memory, write-only ones before updated ones. So any failure before that leaves every operand as it was.
+ *
+ * A route's lane is a stream with staging, and handles of cuSOLVER and cuBLAS. A pool for each device keeps
+ * a few, apart from the lanes of BLAS calls.
+ *
+ * LAPACK scales matrices near overflow or underflow, and copes with NaN in its own ways. cuSOLVER does
+ * neither, and can hang on NaN. So mublas looks for the largest modulus of what the routine references: on
+ * the device, when a route has sent it, or in host memory (route_values.c). */
+#ifndef MUBLAS_ROUTE_H
+#define MUBLAS_ROUTE_H
+
+#include "common/blas_call.h"
+#include "common/clock.h"
+#include "gpu/lane.h"
+#include "gpu/vendor/solver_library.h"
+#include "lapack/eigensolver/two_stage_borders.h"
+#include "lapack/matrix_part.h"
+#include "mirror/operands.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What one LAPACK routine needs on the device while it runs: a stream with staging, and
+ * handles of cuSOLVER and cuBLAS. A pool for each device keeps a few, apart from the lanes of BLAS calls. */
+enum { ROUTE_LANE_COUNT = 4 };
+
+struct route_lane {
+    struct lane *lane;
+    struct solver_handle handle;
+    struct stream_watch watch;
+    void *host_workspace; /* kept from call to call: new memory costs a fault a page */
+    size_t host_workspace_bytes;
+    bool busy;    /* the last member; the pool's lock guards it */
+};
+
+/* Takes a free lane, made on first use. Waits as long as patience lasts, then STATUS_BUSY. Inside
+ * device_enter, as is the release. Thread-safe. */
+enum status route_lane_acquire(struct device *device, const struct solver_library *library,
+                               struct patience *patience, struct route_lane **lane);
+void route_lane_release(struct route_lane *lane);
+
+/* Gives host_workspace at least `bytes` of ordinary memory with any content. False: out of memory. Does not
+ * keep much memory. */
+bool route_lane_reserve_host(struct route_lane *lane, size_t bytes);
+
+/* Waits, asleep, for everything queued on the lane's stream (cooperative.h). */
+enum status route_lane_wait(struct route_lane *lane, const char *what);
+
+/* One LAPACK routine run wholly on the device (doc/lapack.md).
+ *
+ * Operands go up once and results come home once; nothing is written between. The engine first reserves all
  * device memory in the mirrors' budget. It sends the operands, or copies what BLAS calls have left of them on
  * the device, checks their values there, lets the routine's method queue its work and brings vectors and INFO
  * to private memory. If the method judges that a success, the engine writes matrices to the program's memory,
  * write-only ones before updated ones. So any failure before that leaves every operand as it was. */
-#ifndef MUBLAS_ROUTE_H
-#define MUBLAS_ROUTE_H
-
-#include "lapack/eigensolver/two_stage/two_stage_borders.h"
-#include "lapack/matrix_part.h"
-#include "lapack/route_lane.h"
-#include "mirror/operands.h"
-
 enum { ROUTE_OPERANDS_MAX = 6, ROUTE_VECTORS_MAX = 3, ROUTE_LATER_INFOS = 3 };
 enum { ROUTE_MODULI_BYTES = ROUTE_OPERANDS_MAX * PART_BLOCKS_MOST * 4 }; /* the operands' largest moduli */
 
@@ -101,5 +147,31 @@ struct operand route_operand_of(const struct blas_matrix *matrix, enum blas_type
  * operand as it was. */
 enum status route_run(struct route *route, struct device *device, const struct solver_library *library,
                       struct mirror_table *mirrors, struct patience *patience);
+
+/* Checks a matrix's elements before a library gets them that neither checks nor scales.
+ *
+ * LAPACK scales matrices near overflow or underflow, and copes with NaN in its own ways. cuSOLVER does
+ * neither, and can hang on NaN. So mublas looks for the largest modulus of what the routine references: on
+ * the device, when a route has sent it, or here. */
+
+/* True when every referenced element is finite and the largest real or imaginary part lies where no LAPACK
+ * routine scales: between the square root of the smallest number with a finite reciprocal, over eps, and the
+ * fourth root of the largest (dsyevr's RMIN and RMAX). False for a matrix of zeros. Reads the part alone,
+ * with the imaginary parts of a complex matrix's diagonal. Raises no floating-point flag. Any thread. */
+bool route_values_are_safe(const struct blas_matrix *matrix, enum blas_type type);
+
+/* The same for the largest modulus, given by its upper 32 bits (matrix_part.h). */
+bool route_values_largest_is_safe(uint32_t upper, enum blas_type type);
+bool route_values_largest_is_finite(uint32_t upper, enum blas_type type);
+
+/* True when every referenced element is finite. */
+bool route_values_of_matrix_are_finite(const struct blas_matrix *matrix, enum blas_type type);
+
+/* True when no element of the diagonal is zero and, if asked, none has an imaginary part. */
+bool route_values_diagonal_is_nonzero(const struct blas_matrix *matrix, enum blas_type type,
+                                      bool is_to_be_real);
+
+/* True when all `count` real numbers of the precision of `type` are finite. */
+bool route_values_are_finite(const void *numbers, int64_t count, enum blas_type type);
 
 #endif

@@ -1,9 +1,10 @@
-/* route_engine.h - the steps of route_run, for the files that implement route.h. */
+/* route_engine.h - the steps of route_run, private to route.c: operands go up and are checked, results come
+ * home, and mirrors of BLAS calls give and take on the way. */
 #ifndef MUBLAS_ROUTE_ENGINE_H
 #define MUBLAS_ROUTE_ENGINE_H
 
+#include "lapack/matrix_part.h"
 #include "lapack/route.h"
-#include "lapack/workspace.h"
 
 /* One run of a route in its lane. */
 struct route_run {
@@ -31,7 +32,7 @@ static inline CUdeviceptr route_first_address(const struct route *route, const s
                                   blas_element_bytes(route->type);
 }
 
-/* route_send.c: true when diagonals and vectors let INFO be 0. Reads host memory. */
+/* route_engine.c: true when diagonals and vectors let INFO be 0. Reads host memory. */
 bool route_host_values_are_good(const struct route *route);
 
 /* Queues everything that goes up. */
@@ -40,19 +41,10 @@ enum status route_send(struct route_run *run);
 /* Waits for it, and checks its values on the device. STATUS_VALUES: not finite, or LAPACK would scale. */
 enum status route_check_values(struct route_run *run);
 
-/* route_home.c: brings INFO and vectors to private memory, after everything queued. */
+/* route_engine.c: brings INFO and vectors to private memory, after everything queued. */
 enum status route_fetch_vectors(struct route_run *run);
 
 /* Brings matrices to the program's memory. */
 enum status route_bring_home(struct route_run *run);
-
-/* route_mirrors.c: queues a copy of `up` from its mirror, if that exists and is clean, or is made so for an
- * operand that is kept. Otherwise not STATUS_OK: nothing is queued, and the caller sends host memory. */
-enum status route_take_from_mirror(struct route_run *run, const struct route_operand *operand);
-
-/* Brings `home`, whose column 0 is at `address`, to host memory by way of its mirror, so that both are equal.
- * STATUS_UNSUPPORTED: it has no mirror, or is a triangle. *touched: host memory may have been written. */
-enum status route_leave_in_mirror(struct route_run *run, const struct route_operand *operand,
-                                  CUdeviceptr address, bool *touched);
 
 #endif

@@ -1,6 +1,6 @@
-#include "lapack/route_values.h"
-#include "common/threads/job_helpers.h"
-#include "mirror/host_memory/memory_reach.h"
+#include "common/job_helpers.h"
+#include "lapack/route.h"
+#include "mirror/host_memory/operand_memory.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-#include "lapack/singular.h"
 #include "lapack/device_matrix.h"
-#include "lapack/route_values.h"
+#include "lapack/problems.h"
+#include "lapack/route.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,10 +1,8 @@
 #include "mirror/hold.h"
-
-#include "common/phase_clock.h"
+#include "common/clock.h"
 #include "mirror/host_memory/mapping.h"
-#include "mirror/pinning/gathering.h"
 #include "mirror/pinning/pins.h"
-#include "mirror/tracking/hot_ranges.h"
+#include "mirror/tracking/mirror_pages.h"
 
 enum { ATTEMPTS = 4 };
 

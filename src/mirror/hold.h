@@ -1,11 +1,68 @@
-/* hold.h - the state of one held call: private to the files behind operands.h. */
+/* hold.h - the state of one held call: private to the files behind operands.h, with operands that are
+ * copied for one call, and the accounts of residency.
+ *
+ * Stateless operands are copied for one call and forgotten. They lie in memory that cannot be mirrored:
+ * files, shared memory, stacks, hugetlb pages, memory that the program pinned, any whose writes cannot be
+ * tracked. The copy lives in lane scratch, packed: device_ld is the row count rounded up to 16 bytes.
+ * Exactly the elements of the matrix's part are read and written in host memory. Inside device_enter, as
+ * all transfers.
+ *
+ * An operand counts as resident from its first upload until it is evicted, its memory changes, or it is
+ * found mostly rewritten by the host, or lesser writes have used up what it was worth. That is for the
+ * policy alone: whether a page may be used is for its valid bit to say. residency.c has the door to the
+ * accounts (ledger/account.h), and of operands.h operands_residency, operands_are_resident, operands_credit
+ * and operands_earn; all take the table's lock. */
 #ifndef MUBLAS_HOLD_H
 #define MUBLAS_HOLD_H
 
+#include "gpu/lane.h"
 #include "mirror/mirror_table.h"
+#include "mirror/operand.h"
 #include "mirror/operands.h"
-#include "mirror/tracking/completeness.h"
+#include "mirror/tracking/mirror_pages.h"
 
+/* Operands that are copied for one call and forgotten.
+ *
+ * For memory that cannot be mirrored: files, shared memory, stacks, hugetlb pages, memory that the program
+ * pinned, any where writes cannot be tracked. The copy lives in lane scratch, packed: device_ld is the row
+ * count rounded up to 16 bytes. Of host memory exactly the elements of the matrix's part are read and
+ * written. Inside device_enter, as all transfers. */
+
+/* Scratch that stateless_hold will take for this operand, a multiple of 256;
+ * 0 for an empty matrix. Sum it over the operands for lane_reserve_scratch. */
+size_t stateless_scratch_bytes(const struct operand *operand);
+
+/* Deal scratch, set device_address and device_ld, and upload the part (unless the
+ * access is OPERAND_OVERWRITE). All of the host's elements have been read on
+ * return; the copies are queued on the lane's stream. What is not part of the
+ * operand is undefined on the device. Adds the bytes moved to count->bytes_up. */
+enum status stateless_hold(struct lane *lane, struct operand *operand, struct transfer_count *count);
+
+/* After lane_synchronise succeeded: write the part's elements back to the host,
+ * complete on return. A failed copy is repeated once from device memory;
+ * STATUS_RESULT_LOST when that fails too and elements that the call also read were
+ * overwritten, else the error itself: the host can compute the call. Adds to count->bytes_down. */
+enum status stateless_write_back(struct lane *lane, const struct operand *operand,
+                                 struct transfer_count *count);
+
+/* What counts as resident, and the accounts of it (ledger/account.h): the door to them for the
+ * files behind operands.h, whose operands_residency, operands_are_resident, operands_credit and operands_earn
+ * are in residency.c.
+ *
+ * An operand counts as resident from its first upload until it is evicted, its memory changes, or it is
+ * found mostly rewritten by the host, or lesser writes have used up what it was worth. That is for the
+ * policy alone: whether a page may be used is for its valid bit to say. All take the table's lock. */
+
+/* After its upload of `uploaded_bytes`, which touches `bytes`, for a call of that kind. */
+void residency_settle(struct mirror_table *table, struct mirror_copy *copy, struct page_range hull,
+                      bool was_resident, uint64_t uploaded_bytes, uint64_t bytes, unsigned kind);
+
+/* A resident output's result came home by staging, these bytes of it, where it was counted on to come by
+ * DMA. */
+void residency_note_staged_result(struct mirror_table *table, struct mirror_copy *copy,
+                                  struct page_range hull, uint64_t bytes);
+
+/* The state of one held call: private to the files behind operands.h. */
 struct held_operand {
     struct operand operand;
     struct byte_range hull;
@@ -62,7 +119,7 @@ enum status hold_prove(struct operands_hold *hold);
 /* Before the first upload after that. False: others share the pages; start again. */
 bool hold_stop_sharing(struct operands_hold *hold);
 
-/* hold_memory.c: device memory for all of them, evicting others if need be. */
+/* hold_upload.c: device memory for all of them, evicting others if need be. */
 enum status hold_commit(struct operands_hold *hold, size_t extra_scratch);
 
 /* hold_upload.c: queue what is not valid of a read operand; is all of it known to be valid? */
@@ -79,7 +136,7 @@ struct write_back {
     enum status status;
 };
 
-/* hold_copy_home.c: copy all of it to host memory. */
+/* hold_write_back.c: copy all of it to host memory. */
 enum status hold_copy_home(struct write_back *back);
 
 /* hold_write_back.c: before launch, after it. */

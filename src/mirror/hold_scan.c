@@ -1,8 +1,6 @@
-#include "mirror/hold.h"
-
 #include "common/clock.h"
 #include "mirror/costs.h"
-#include "mirror/pinning/gathering.h"
+#include "mirror/hold.h"
 #include "mirror/pinning/pins.h"
 
 /* Ranges of one mirror, ascending and apart. */

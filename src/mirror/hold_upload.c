@@ -1,8 +1,158 @@
-#include "mirror/hold.h"
-
 #include "mirror/costs.h"
+#include "mirror/hold.h"
+#include "mirror/host_memory/operand_memory.h"
 #include "mirror/pinning/pins.h"
 #include "mirror/transfer/staging.h"
+
+enum { LD_ALIGNMENT = 16 };
+
+static size_t packed_column_bytes(const struct operand *operand)
+{
+    const size_t bytes = (size_t)operand->matrix.rows * operand->element_bytes;
+    return (bytes + LD_ALIGNMENT - 1) / LD_ALIGNMENT * LD_ALIGNMENT;
+}
+
+size_t stateless_scratch_bytes(const struct operand *operand)
+{
+    if (operand_memory_is_empty(operand))
+        return 0;
+    return device_aligned(packed_column_bytes(operand) * (size_t)operand->matrix.columns);
+}
+
+enum status stateless_hold(struct lane *lane, struct operand *operand, struct transfer_count *count)
+{
+    operand->device_address = 0;
+    operand->device_ld = 1;
+    if (operand_memory_is_empty(operand))
+        return STATUS_OK;
+    operand->device_address = lane_scratch(lane, stateless_scratch_bytes(operand));
+    operand->device_ld = (int64_t)(packed_column_bytes(operand) / operand->element_bytes);
+    if (operand->access == OPERAND_OVERWRITE)
+        return STATUS_OK;
+    enum status status = staging_upload_part(lane, operand->device_address, operand->device_ld,
+                                             &operand->matrix, operand->element_bytes);
+    if (status == STATUS_OK)
+        count->bytes_up += operand_memory_bytes(operand);
+    return status;
+}
+
+enum status stateless_write_back(struct lane *lane, const struct operand *operand,
+                                 struct transfer_count *count)
+{
+    bool touched = false;
+    enum status status = STATUS_OK;
+    if (operand_memory_is_empty(operand) || operand->access == OPERAND_READ)
+        return STATUS_OK;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        status = staging_download_part(lane, &operand->matrix, operand->device_address, operand->device_ld,
+                                       operand->element_bytes, &touched);
+        if (status == STATUS_OK) {
+            count->bytes_down += operand_memory_bytes(operand);
+            return STATUS_OK;
+        }
+    }
+    /* A half-written output that the call only writes can still be computed by the host. */
+    return touched && operand->access == OPERAND_UPDATE ? STATUS_RESULT_LOST : status;
+}
+
+static enum status commit_runs(struct held_operand *held)
+{
+    struct operand_runs runs = operand_runs_start(&held->operand);
+    struct byte_range run;
+    while (operand_runs_next(&runs, &run)) {
+        enum status status = mirror_commit(held->copy, run.begin, run.end);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+static enum status commit_operand(struct held_operand *held)
+{
+    size_t column_bytes = (size_t)held->operand.matrix.ld * held->operand.element_bytes;
+    if (!held->mirror || mirror_uncommitted(held->copy, held->hull.begin, held->hull.end) == 0)
+        return STATUS_OK;
+    /* Columns further apart than a block leave blocks untouched between them. */
+    if (column_bytes > (size_t)1 << BLOCK_SHIFT)
+        return commit_runs(held);
+    return mirror_commit(held->copy, held->hull.begin, held->hull.end);
+}
+
+static enum status commit_all(struct operands_hold *hold)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; i < hold->count && status == STATUS_OK; i++)
+        status = commit_operand(&hold->operands[i]);
+    return status;
+}
+
+/* What has no device memory any more is not resident. */
+static void forget_released(struct mirror_table *table, struct mirror_copy *copy)
+{
+    const struct mirror *const mirror = copy->mirror;
+    pthread_mutex_lock(&table->space->lock);
+    for (uintptr_t at = mirror->begin, next; at < mirror->end; at = next) {
+        next = block_floor(at) + ((uintptr_t)1 << BLOCK_SHIFT);
+        const struct page_range pages = mirror_page_range(mirror, at, next);
+        if (copy->resident && page_bits_any(copy->resident, pages.begin, pages.end) &&
+            mirror_uncommitted(copy, at, at + 1) > 0)
+            mirror_forget_resident(copy, pages.begin, pages.end);
+    }
+    pthread_mutex_unlock(&table->space->lock);
+}
+
+/* Where the program's heap is one mapping, what fills the budget may lie in the very
+ * mirrors that this call uses: give back what no call works on. */
+static void shrink_own(struct operands_hold *hold)
+{
+    for (int i = 0; i < hold->mirror_count; i++) {
+        struct mirror_copy *const copy = mirror_table_copy(hold->table, hold->mirrors[i]);
+        mirror_shrink(copy);
+        forget_released(hold->table, copy);
+    }
+}
+
+/* Device memory that the call's operands need at the least, whatever is evicted. */
+static bool can_ever_fit(const struct operands_hold *hold)
+{
+    const size_t budget = atomic_load(&hold->table->share->budget.bytes);
+    size_t needed = 0;
+    for (int i = 0; i < hold->count; i++) {
+        const struct held_operand *held = &hold->operands[i];
+        if (held->mirror)
+            needed += operand_memory_bytes(&held->operand);
+        if (held->mirror && held->copy->memory.plain && held->mirror->end - held->mirror->begin > budget)
+            return false;
+    }
+    return needed <= budget;
+}
+
+static enum status reserve_scratch(struct operands_hold *hold, size_t extra_scratch)
+{
+    size_t bytes = (extra_scratch + 255) & ~(size_t)255;
+    for (int i = 0; i < hold->count; i++)
+        if (hold->operands[i].stateless)
+            bytes += stateless_scratch_bytes(&hold->operands[i].operand);
+    return bytes > 0 ? lane_reserve_scratch(hold->lane, bytes) : STATUS_OK;
+}
+
+enum status hold_commit(struct operands_hold *hold, size_t extra_scratch)
+{
+    bool shrunk = false;
+    if (!can_ever_fit(hold))
+        return STATUS_OUT_OF_MEMORY;
+    for (;;) {
+        enum status status = commit_all(hold);
+        if (status == STATUS_OK)
+            status = reserve_scratch(hold, extra_scratch);
+        if (status != STATUS_OUT_OF_MEMORY || (shrunk && !mirror_table_evict(hold->table)))
+            return status;
+        if (!shrunk && !mirror_table_evict(hold->table)) {
+            shrink_own(hold);
+            shrunk = true;
+        }
+    }
+}
 
 /* A piece of the mirror that is going up: pages [begin, end). */
 struct piece {
@@ -37,7 +187,7 @@ static enum status flush_rows(struct upload *upload)
                           (const void *)host, pitch, width, rows.count);
 }
 
-/* No memory need lie between columns that are further apart than a block (hold_memory.c), and a copy in
+/* No memory need lie between columns that are further apart than a block (hold_upload.c), and a copy in
  * two dimensions may not span what is not there. */
 static bool is_next_row(const struct rows *rows, const struct piece *piece)
 {

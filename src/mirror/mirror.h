@@ -1,26 +1,23 @@
 /* mirror.h - one mirror: a host range, a copy of it on each device, and what is known of each page.
  *
  * A mirror covers whole mappings, so a page belongs to at most one, however many devices have copies: what
- * the tracker tells of the host's writes is told once, and takes the valid bits of all copies. It starts as a
- * mere record that holds accounts; mirror_arm arms it. Life, place and accounts (`references` and `dead`, of
- * a copy `used` to `accounts`) belong to the space (mirror_table.h) and its lock; what is said of pages
+ * the tracker tells of the host's writes is told once, and takes the valid bits of all copies. It starts as
+ * a mere record that holds accounts; mirror_arm arms it. Life, place and accounts (`references` and `dead`,
+ * of a copy `used` to `accounts`) belong to the space (mirror_table.h) and its lock; what is said of pages
  * belongs to the calls that claim them (claims.h), and what is said of all to who claims the whole; `begin`
  * and `end` never change. Its locks, in the order in which they may be taken: `pinning` or a copy's
- * `committing`, which are held while the driver works, then `lock`, then `notes`, which are held for moments.
- * Inside device_enter. */
+ * `committing`, which are held while the driver works, then `lock`, then `notes`, which are held for
+ * moments. Inside device_enter. */
 #ifndef MUBLAS_MIRROR_H
 #define MUBLAS_MIRROR_H
 
-#include "mirror/device_memory/budget.h"
-#include "mirror/device_memory/device_range.h"
+#include "mirror/device_memory.h"
+#include "mirror/host_memory/blind_spots.h"
 #include "mirror/host_memory/operand_memory.h"
-#include "mirror/host_memory/process_pins.h"
 #include "mirror/ledger/account.h"
-#include "mirror/ledger/gathering_account.h"
-#include "mirror/ledger/staged_results.h"
+#include "mirror/ledger/pin_accounts.h"
 #include "mirror/tracking/claims.h"
 #include "mirror/tracking/page_bits.h"
-#include "mirror/tracking/registration.h"
 #include "mirror/tracking/write_tracker.h"
 
 #include <pthread.h>
@@ -90,10 +87,10 @@ struct mirror_copy {
     struct device_range memory;
 
     /* under the mirror's `notes` */
-    struct complete_operand complete[MIRROR_COMPLETE_MAX]; /* completeness.h */
+    struct complete_operand complete[MIRROR_COMPLETE_MAX]; /* mirror_pages.h */
     unsigned next_complete;
     unsigned long complete_changes;
-    struct hot_range hot[MIRROR_HOT_MAX]; /* hot_ranges.h */
+    struct hot_range hot[MIRROR_HOT_MAX]; /* mirror_pages.h */
     unsigned next_hot;
 };
 
@@ -108,7 +105,7 @@ struct mirror {
 
     atomic_uintptr_t pinned_begin, pinned_end; /* what was pinned last; anyone may look */
     atomic_bool foreign_pins; /* the program has pinned some of it: never armed; anyone may look */
-    _Atomic enum registration_state registration; /* registration.h's alone */
+    _Atomic enum registration_state registration; /* write_tracker.h's alone */
 
     /* under `lock`, and claims.c's own but for the lock */
     pthread_mutex_t lock;
@@ -210,7 +207,7 @@ bool mirror_is_resident(struct mirror_copy *copy, struct page_range pages);
 void mirror_note_resident(struct mirror_copy *copy, struct page_range pages);
 void mirror_forget_resident(struct mirror_copy *copy, size_t begin, size_t end);
 
-/* mirror_memory.c: put device memory behind [begin, end) within the budget; STATUS_OUT_OF_MEMORY
+/* mirror.c: put device memory behind [begin, end) within the budget; STATUS_OUT_OF_MEMORY
  * otherwise. */
 enum status mirror_commit(struct mirror_copy *copy, uintptr_t begin, uintptr_t end);
 

@@ -1,5 +1,5 @@
 #include "mirror/mirror_table.h"
-#include "common/plural.h"
+#include "common/text.h"
 
 #include "mirror/operands.h"
 

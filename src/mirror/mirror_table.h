@@ -99,13 +99,13 @@ bool mirror_table_give_up_registrations(struct mirror_table *table, uintptr_t be
 /* Remove the mirror, which the caller claims whole, and empty it: its memory went away. */
 void mirror_table_drop(struct mirror_table *table, struct mirror *mirror);
 
-/* operands_lend.c: memory for a moment beyond a budget that has no room for it, of what is free on a device
+/* operands_memory.c: memory for a moment beyond a budget that has no room for it, of what is free on a device
  * that ranks divide. False: there is none. The second is for who gives memory back: true where it was lent,
  * and is free again. Inside device_enter. */
 bool mirror_table_lend(struct mirror_table *table, size_t bytes, CUdeviceptr *address);
 bool mirror_table_end_loan(struct mirror_table *table, CUdeviceptr address);
 
-/* operands_keep.c: the smallest piece of kept memory of at least `bytes`, or the largest of all for 0,
+/* operands_memory.c: the smallest piece of kept memory of at least `bytes`, or the largest of all for 0,
  * taken out. */
 struct kept_memory mirror_table_take_kept(struct mirror_table *table, size_t bytes);
 
@@ -116,8 +116,8 @@ bool mirror_table_drop_kept(struct mirror_table *table);
  * is not in use. */
 bool mirror_table_evict(struct mirror_table *table);
 
-/* mirror_watch.c: count a hold, and look for blind spots: for libraries once something was loaded, for
- * pins and files that tell (blind_files.h) now and then, and if `now`; still less often whether others
+/* mirror_sweep.c: count a hold, and look for blind spots: for libraries once something was loaded, for
+ * pins and files that tell (blind_spots.h) now and then, and if `now`; still less often whether others
  * want device memory, to which mirrors then give way. No lock is held. */
 void mirror_table_watch(struct mirror_table *table, bool now);
 

@@ -1,11 +1,9 @@
 #include "mirror/operands.h"
 
-#include "common/phase_clock.h"
+#include "common/clock.h"
 #include "mirror/hold.h"
-#include "mirror/host_memory/protection.h"
-#include "mirror/residency.h"
-#include "mirror/stateless.h"
-#include "mirror/tracking/hot_ranges.h"
+#include "mirror/host_memory/operand_memory.h"
+#include "mirror/tracking/mirror_pages.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "mirror/residency.h"
+#include "mirror/hold.h"
 #include "mirror/operands.h"
 
 /* In the device's context: making a mirror may join or drop others, with their pins. */

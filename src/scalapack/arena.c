@@ -1,11 +1,10 @@
-#include "scalapack/arena.h"
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/whole_number.h"
 #include "interpose/lapack/route_call.h"
 #include "interpose/purchase/device_use.h"
-#include "scalapack/machine_memory.h"
 #include "scalapack/membership.h"
+#include "scalapack/team.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 #ifndef MUBLAS_SCALAPACK_CALL_H
 #define MUBLAS_SCALAPACK_CALL_H
 
-#include "interpose/lapack/frame.h"
-#include "scalapack/distribution.h"
+#include "interpose/lapack/call.h"
+#include "scalapack/grid.h"
 #include "scalapack/routine.h"
 
 #include <string.h>

@@ -1,11 +1,86 @@
 #include "scalapack/contexts.h"
+#include "common/log.h"
+#include "common/program_state.h"
 #include "common/settings.h"
-#include "scalapack/blacs.h"
+#include "host/callers.h"
+#include "host/host_library.h"
+#include "host/host_search.h"
+#include "scalapack/counts.h"
+#include "scalapack/grid.h"
 #include "scalapack/membership.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+
+/* The routine of the search order, or of the last caller. */
+struct known {
+    host_function *function;
+    uintptr_t start, end;
+    const void *caller; /* whose own it is; NULL: everybody's */
+};
+
+static struct known known_routines[PARALLEL_COUNT], known_blacs[BLACS_COUNT]; /* guarded by lock */
+static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool search(const char *name, const void *caller, struct host_library *library, bool *is_callers)
+{
+    *is_callers = false;
+    if (host_library_next_in_order(name, library))
+        return true;
+    *is_callers = callers_search(name, caller, library);
+    return *is_callers || host_search_program(name, library);
+}
+
+static struct known look_up(const char *name, const void *caller)
+{
+    struct host_library library;
+    bool is_callers;
+    if (!search(name, caller, &library, &is_callers)) {
+        log_message(LOG_ERROR, "no library has %s, which the program calls", name);
+        abort();
+    }
+    const struct known found = {host_library_function(&library, name), library.start, library.end,
+                                is_callers ? caller : NULL};
+    host_library_release(&library);
+    return found;
+}
+
+static host_function *find(struct known *known, const char *name, const void *caller, bool *is_inner)
+{
+    pthread_mutex_lock(&known_lock);
+    struct known found = *known;
+    pthread_mutex_unlock(&known_lock);
+    if (!found.function || (found.caller && found.caller != caller)) {
+        struct program_state program;
+        program_state_set_aside(&program);
+        found = look_up(name, caller);
+        program_state_return(&program);
+        pthread_mutex_lock(&known_lock);
+        *known = found;
+        pthread_mutex_unlock(&known_lock);
+    }
+    if (is_inner)
+        *is_inner = (uintptr_t)caller >= found.start && (uintptr_t)caller < found.end;
+    return found.function;
+}
+
+host_function *host_routine_of(enum parallel_symbol symbol, const void *caller, bool *is_inner)
+{
+    static const char *const names[PARALLEL_COUNT] = {
+#define PARALLEL_SYMBOL(name, ...) #name "_",
+#include "scalapack/symbols.def"
+    };
+    return find(&known_routines[symbol], names[symbol], caller, is_inner);
+}
+
+static host_function *host_blacs_of(enum blacs_symbol symbol, const void *caller, bool *is_inner)
+{
+    static const char *const names[BLACS_COUNT] = {
+        "blacs_gridinit_", "Cblacs_gridinit", "blacs_gridmap_", "Cblacs_gridmap",
+        "blacs_gridexit_", "Cblacs_gridexit", "blacs_exit_",    "Cblacs_exit"};
+    return find(&known_blacs[symbol], names[symbol], caller, is_inner);
+}
 
 static struct parallel_context *first; /* guarded by lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -36,7 +111,9 @@ static bool is_served(const struct grid_place *place)
     return processes == 1 || (membership_is_whole() && processes <= membership_ranks());
 }
 
-void contexts_note(int handle)
+/* After the BLACS made a grid with this handle. Those of several processes are kept where the job is whole
+ * (membership.h). */
+static void contexts_note(int handle)
 {
     struct parallel_context *const context = calloc(1, sizeof *context);
     contexts_drop(handle);
@@ -64,7 +141,7 @@ void contexts_drop(int handle)
     pthread_mutex_unlock(&lock);
 }
 
-void contexts_drop_all(void)
+static void contexts_drop_all(void)
 {
     pthread_mutex_lock(&lock);
     while (first)
@@ -83,4 +160,109 @@ struct parallel_context *contexts_find(int handle)
 bool contexts_are_there(void)
 {
     return atomic_load_explicit(&count, memory_order_relaxed) > 0;
+}
+
+/* The BLACS' routines that make and end contexts (stubs.S): the host's do it, and mublas takes note. */
+/* For stubs.S. */
+void parallel_blacs_gridinit_(int *context, const char *order, const int *rows, const int *columns,
+                              size_t length);
+void parallel_Cblacs_gridinit(int *context, const char *order, int rows, int columns);
+void parallel_blacs_gridmap_(int *context, const int *map, const int *ld, const int *rows,
+                             const int *columns);
+void parallel_Cblacs_gridmap(int *context, const int *map, int ld, int rows, int columns);
+void parallel_blacs_gridexit_(const int *context);
+void parallel_Cblacs_gridexit(int context);
+void parallel_blacs_exit_(const int *goes_on);
+void parallel_Cblacs_exit(int goes_on);
+
+typedef void gridinit(int *, const char *, const int *, const int *, size_t);
+typedef void c_gridinit(int *, const char *, int, int);
+typedef void gridmap(int *, const int *, const int *, const int *, const int *);
+typedef void c_gridmap(int *, const int *, int, int, int);
+typedef void with_address(const int *);
+typedef void with_value(int);
+
+/* Making a grid synchronises its members: what each has done before is there after it. */
+static void before_grid(bool is_inner)
+{
+    struct program_state program;
+    program_state_set_aside(&program);
+    if (!is_inner) {
+        membership_register();
+        counts_grid_made();
+    }
+    program_state_return(&program);
+}
+
+static void after_grid(bool is_inner, host_function *host, const int *context)
+{
+    struct program_state program;
+    program_state_set_aside(&program);
+    if (!is_inner && blacs_find((const void *)(uintptr_t)host))
+        contexts_note(*context);
+    program_state_return(&program);
+}
+
+void parallel_blacs_gridinit_(int *context, const char *order, const int *rows, const int *columns,
+                              size_t length)
+{
+    bool is_inner;
+    host_function *const host =
+        host_blacs_of(BLACS_blacs_gridinit_, __builtin_return_address(0), &is_inner);
+    before_grid(is_inner);
+    ((gridinit *)host)(context, order, rows, columns, length);
+    after_grid(is_inner, host, context);
+}
+
+void parallel_Cblacs_gridinit(int *context, const char *order, int rows, int columns)
+{
+    bool is_inner;
+    host_function *const host =
+        host_blacs_of(BLACS_Cblacs_gridinit, __builtin_return_address(0), &is_inner);
+    before_grid(is_inner);
+    ((c_gridinit *)host)(context, order, rows, columns);
+    after_grid(is_inner, host, context);
+}
+
+void parallel_blacs_gridmap_(int *context, const int *map, const int *ld, const int *rows,
+                             const int *columns)
+{
+    bool is_inner;
+    host_function *const host = host_blacs_of(BLACS_blacs_gridmap_, __builtin_return_address(0), &is_inner);
+    before_grid(is_inner);
+    ((gridmap *)host)(context, map, ld, rows, columns);
+    after_grid(is_inner, host, context);
+}
+
+void parallel_Cblacs_gridmap(int *context, const int *map, int ld, int rows, int columns)
+{
+    bool is_inner;
+    host_function *const host = host_blacs_of(BLACS_Cblacs_gridmap, __builtin_return_address(0), &is_inner);
+    before_grid(is_inner);
+    ((c_gridmap *)host)(context, map, ld, rows, columns);
+    after_grid(is_inner, host, context);
+}
+
+void parallel_blacs_gridexit_(const int *context)
+{
+    contexts_drop(*context);
+    ((with_address *)host_blacs_of(BLACS_blacs_gridexit_, __builtin_return_address(0), NULL))(context);
+}
+
+void parallel_Cblacs_gridexit(int context)
+{
+    contexts_drop(context);
+    ((with_value *)host_blacs_of(BLACS_Cblacs_gridexit, __builtin_return_address(0), NULL))(context);
+}
+
+void parallel_blacs_exit_(const int *goes_on)
+{
+    contexts_drop_all();
+    ((with_address *)host_blacs_of(BLACS_blacs_exit_, __builtin_return_address(0), NULL))(goes_on);
+}
+
+void parallel_Cblacs_exit(int goes_on)
+{
+    contexts_drop_all();
+    ((with_value *)host_blacs_of(BLACS_Cblacs_exit, __builtin_return_address(0), NULL))(goes_on);
 }

@@ -1,16 +1,43 @@
-/* contexts.h - the BLACS contexts that this process is in, as far as mublas saw them made.
+/* contexts.h - the BLACS contexts that this process is in, as far as mublas saw them made, and the
+ * program's own ScaLAPACK and BLACS, which make them and do what mublas does not do.
  *
- * Programs use a handle again for another grid, so a context is dropped where the BLACS end it, and its
+ * Programs use a handle again for another grid, so a context is dropped before the BLACS end it, and its
  * number of calls and its nonce, which all processes agreed on, tell it from an older one. */
-#ifndef MUBLAS_SCALAPACK_CONTEXTS_H
-#define MUBLAS_SCALAPACK_CONTEXTS_H
+#ifndef MUBLAS_CONTEXTS_H
+#define MUBLAS_CONTEXTS_H
 
-#include "scalapack/distribution.h"
+#include "host/symbols.h"
+#include "scalapack/grid.h"
+#include "scalapack/routine.h"
 #include "scalapack/team.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The program's own ScaLAPACK and BLACS: what a call goes to that mublas does not do. */
+
+/* BLACS_blacs_gridinit_, ...: what mublas sees of contexts. */
+enum blacs_symbol {
+    BLACS_blacs_gridinit_,
+    BLACS_Cblacs_gridinit,
+    BLACS_blacs_gridmap_,
+    BLACS_Cblacs_gridmap,
+    BLACS_blacs_gridexit_,
+    BLACS_Cblacs_gridexit,
+    BLACS_blacs_exit_,
+    BLACS_Cblacs_exit,
+    BLACS_COUNT
+};
+
+/* The host's routine for a call with this return address: the next in the program's search order, else what
+ * the calling library depends on, else any that is loaded. Does not return where there is none: one line,
+ * then abort. *is_inner (may be NULL): the call comes from the library that has the routine. Thread-safe. */
+host_function *host_routine_of(enum parallel_symbol symbol, const void *caller, bool *is_inner);
+
+/* The BLACS contexts that this process is in, as far as mublas saw them made.
+ *
+ * Programs use a handle again for another grid, so a context is dropped where the BLACS end it, and its
+ * number of calls and its nonce, which all processes agreed on, tell it from an older one. */
 struct parallel_context {
     int handle;
     struct grid_place place;
@@ -21,10 +48,6 @@ struct parallel_context {
     struct parallel_context *next;
 };
 
-/* After the BLACS made a grid with this handle. Those of several processes are kept where the job is whole
- * (membership.h). */
-void contexts_note(int handle);
-
 static inline bool context_is_alone(const struct parallel_context *context)
 {
     return context->place.rows * context->place.columns == 1;
@@ -32,7 +55,6 @@ static inline bool context_is_alone(const struct parallel_context *context)
 
 /* Before the BLACS end it; all of them. */
 void contexts_drop(int handle);
-void contexts_drop_all(void);
 
 /* NULL: not one of these. It belongs to the thread that calls for it, as the BLACS' own does. */
 struct parallel_context *contexts_find(int handle);

@@ -1,12 +1,16 @@
-/* counts.h - counters of parallel routines, for the report at exit. */
-#ifndef MUBLAS_SCALAPACK_COUNTS_H
-#define MUBLAS_SCALAPACK_COUNTS_H
+/* counts.h - counters of parallel routines, for the report at exit, and why calls did not come to a vote.
+ *
+ * All are no-ops unless a report was asked for, and thread-safe. */
+#ifndef MUBLAS_COUNTS_H
+#define MUBLAS_COUNTS_H
 
-#include "interpose/lapack/frame.h"
+#include "interpose/lapack/call.h"
 #include "interpose/report/parallel_report.h"
 #include "scalapack/routine.h"
 
 #include <sys/types.h>
+
+/* Counters of parallel routines, for the report at exit. */
 
 /* No-ops unless a report was asked for, by which all of it is told. Thread-safe. */
 void counts_ungated(enum parallel_symbol symbol, const struct lapack_frame *frame);

@@ -1,3 +1,275 @@
+/* How processes agree on a call: agreement_* of engine.h. */
+#include "scalapack/engine.h"
+#include "common/log.h"
+#include "common/own_thread.h"
+#include "common/settings.h"
+#include "interpose/lapack/call.h"
+#include "interpose/purchase/device_use.h"
+#include "interpose/report/stats.h"
+#include "scalapack/contexts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Rates at which one process copies blocks, and at which all do, by memory. */
+static const double copy_rate = 2.5e9, copy_rate_most = 40e9;
+
+/* Obstacles of this process alone, and arguments: what only the vote may tell. Says yes with
+ * HOST_REASON_COUNT. Enters (offload_enter), where it may: engine->is_inside. */
+static enum host_reason agreement_look(struct engine *engine)
+{
+    static const struct blas_call plain = {.family = FAMILY_GEMM, .type = TYPE_D, .alpha = {.d = 1},
+                                           .beta = {.d = 1}};
+    enum host_reason reason;
+    engine->is_inside = offload_enter_without_device(&engine->visit, &reason);
+    if (!engine->is_inside)
+        return reason;
+    reason = offload_obstacle(&plain, &engine->visit.state.arithmetic);
+    program_state_compute(&engine->visit.state);
+    if (reason != HOST_REASON_COUNT)
+        return reason;
+    struct parallel_call *const call = &engine->call;
+    if (parallel_call_is_query(call))
+        return HOST_QUERY;
+    call->place = engine->context->place;
+    if (!parallel_call_read(call, engine->methods->is_strict) || !engine->methods->accepts(call))
+        return HOST_ARGUMENTS;
+    parallel_call_lay_out(call, RENDEZVOUS_BYTES, engine->methods->vector_bytes(call));
+    return HOST_REASON_COUNT;
+}
+
+static struct grid_machine machine_of(int processes)
+{
+    const struct machine_model *const here = model_in_force();
+    struct grid_machine machine = {.here = here, .grid = *here};
+    machine.grid.host_cores = fmax(here->host_cores, fmin(processes * here->host_cores, processors_online()));
+    machine.grid.sharing = fmax(1, here->sharing / processes);
+    machine.cores = machine.grid.host_cores / here->host_cores;
+    machine.alone = here->sharing / machine.grid.sharing;
+    return machine;
+}
+
+/* Does a device gain by the call? By the owner, or by who is alone; opens what calls have paid for. */
+static enum host_reason agreement_decide(struct engine *engine)
+{
+    struct parallel_work *const work = &engine->work;
+    const int processes = engine->context->place.rows * engine->context->place.columns;
+    model_in_force_learn();
+    const struct grid_machine machine = machine_of(processes);
+    engine->methods->plan(&engine->call, &machine, work);
+    work->call.name = engine->call.routine->name;
+    work->call.alone = machine.alone;
+    const double moved = (double)(work->call.shape.bytes_up + work->call.shape.bytes_down);
+    if (processes > 1)
+        work->call.times.moving_us += 1e6 * moved / fmin(processes * copy_rate, copy_rate_most);
+    if (settings()->offload == OFFLOAD_AUTO &&
+        losses_forbid((enum symbol)(SYMBOL_COUNT + engine->symbol), &work->call.shape))
+        return HOST_UNSUCCESSFUL;
+    return route_call_decide(&work->call);
+}
+
+/* One thread of a process at a time works with the team's arena. */
+static bool take_team(struct engine *engine)
+{
+    bool is_free = false;
+    engine->has_team = atomic_compare_exchange_strong(&engine->context->team->is_busy, &is_free, true);
+    return engine->has_team;
+}
+
+static void give_team(struct engine *engine)
+{
+    if (engine->has_team)
+        atomic_store(&engine->context->team->is_busy, false);
+    engine->has_team = false;
+}
+
+/* The numbers of a vote: all processes find them equal, or not. */
+enum { VOTE_YES, VOTE_HASH, VOTE_HASH_BELOW, VOTE_NONCE, VOTE_NONCE_BELOW, VOTES };
+enum verdict { VERDICT_HOST, VERDICT_STRANGERS, VERDICT_DEVICE };
+
+static enum verdict vote(struct engine *engine)
+{
+    struct parallel_context *const context = engine->context;
+    const bool yes = engine->reason == HOST_REASON_COUNT;
+    const int32_t hash = yes ? parallel_call_hash(&engine->call, context->calls) : 0;
+    const int32_t nonce = (int32_t)context->nonce;
+    int32_t votes[VOTES] = {yes, hash, BLACS_NUMBER_MOST - hash, nonce, BLACS_NUMBER_MOST - nonce};
+    blacs_smallest(context->handle, votes, VOTES);
+    if (votes[VOTE_NONCE] + votes[VOTE_NONCE_BELOW] != BLACS_NUMBER_MOST || votes[VOTE_NONCE] == 0)
+        return votes[VOTE_YES] ? VERDICT_STRANGERS : VERDICT_HOST;
+    return votes[VOTE_YES] && votes[VOTE_HASH] + votes[VOTE_HASH_BELOW] == BLACS_NUMBER_MOST ? VERDICT_DEVICE
+                                                                                             : VERDICT_HOST;
+}
+
+static void owner_decides(struct engine *engine)
+{
+    struct parallel_context *const context = engine->context;
+    if (engine->reason == HOST_REASON_COUNT && context->team && !take_team(engine))
+        engine->reason = HOST_BUSY;
+    if (engine->reason == HOST_REASON_COUNT && context->team && team_am_owner(context->team))
+        engine->reason = agreement_decide(engine);
+}
+
+/* The vote: by all processes of the grid. True on all of them, or on none. The first one of a context makes
+ * its processes known to each other. */
+static bool agreement_reach(struct engine *engine)
+{
+    struct parallel_context *const context = engine->context;
+    owner_decides(engine);
+    enum verdict verdict = vote(engine);
+    if (verdict == VERDICT_STRANGERS) {
+        uint32_t nonce;
+        give_team(engine);
+        context->team = team_meet(context->handle, &context->place, &nonce);
+        context->nonce = nonce;
+        context->calls = 0;
+        context->is_refused = !context->team;
+        if (context->is_refused) {
+            engine->reason = HOST_NO_DEVICE;
+            return false;
+        }
+        owner_decides(engine);
+        verdict = vote(engine);
+    }
+    context->calls++;
+    return verdict == VERDICT_DEVICE;
+}
+
+/* The work of a call, of all processes together: shared_work_* of engine.h. */
+static void put(struct engine *engine, void *vectors)
+{
+    const struct parallel_call *const call = &engine->call;
+    const size_t element = blas_element_bytes(call->routine->type);
+    for (int i = 0; i < call->routine->signature.matrix_count; i++) {
+        const struct parallel_matrix *const matrix = &call->matrices[i];
+        if (matrix->is_used && matrix->access != PARALLEL_WRITE)
+            distribution_put(&matrix->distribution, &call->place, matrix->part, element, matrix->local,
+                             matrix->whole, matrix->ld);
+    }
+    if (engine->methods->put)
+        engine->methods->put(call, vectors);
+}
+
+static void take(struct engine *engine, int64_t found)
+{
+    const struct parallel_call *const call = &engine->call;
+    const size_t element = blas_element_bytes(call->routine->type);
+    for (int i = 0; i < call->routine->signature.matrix_count; i++) {
+        const struct parallel_matrix *const matrix = &call->matrices[i];
+        struct distribution of = matrix->distribution;
+        if (!matrix->is_used || matrix->access == PARALLEL_READ)
+            continue;
+        if (matrix->signature->letter == 'Z')
+            of.columns = found;
+        distribution_take(&of, &call->place, matrix->part, element, matrix->local, matrix->whole, matrix->ld);
+    }
+}
+
+static void take_rest(struct engine *engine, const void *vectors, int64_t found)
+{
+    const int32_t success = 0;
+    engine->methods->take(&engine->call, vectors, found);
+    if (parallel_has(&engine->call, WORD_info))
+        memcpy(parallel_address(&engine->call, WORD_info), &success, sizeof success);
+}
+
+/* The owner does it in its arena, or who is alone without one. */
+static struct round_result work(struct engine *engine, const struct arena *arena, void *vectors)
+{
+    struct parallel_work *const of = &engine->work;
+    struct round_result result = {.reason = HOST_OUT_OF_MEMORY};
+    struct route route;
+    if (engine->methods->describe(&engine->call, vectors, of, &route)) {
+        route.host_is_own = arena != NULL;
+        route.host_is_pinned = arena && arena->is_pinned;
+        result.reason = (int32_t)route_call_run(&of->call, &route);
+    }
+    if (result.reason == HOST_REASON_COUNT) {
+        engine->methods->publish(&engine->call, vectors, of);
+        result.found = (int32_t)of->found;
+    }
+    free(of->memory);
+    const bool is_for_its_data = result.reason == HOST_VALUES || result.reason == HOST_UNSUCCESSFUL;
+    if (is_for_its_data || result.reason == HOST_REASON_COUNT)
+        losses_note((enum symbol)(SYMBOL_COUNT + engine->symbol), &of->call.shape, is_for_its_data);
+    return result;
+}
+
+/* Puts are of no use without all of them, and their number is not what it should be any more. */
+static struct round_result die_together(struct engine *engine)
+{
+    engine->context->is_refused = true;
+    return (struct round_result){.reason = HOST_ENDING};
+}
+
+static struct round_result work_or_wait(struct engine *engine, void *vectors)
+{
+    struct team *const team = engine->context->team;
+    struct rendezvous *const rendezvous = (struct rendezvous *)(void *)team->arena.memory;
+    const struct company company = team_company(team);
+    struct round_result result;
+    if (!team_am_owner(team))
+        return rendezvous_await_finish(rendezvous, team->rounds, &company, &result) ? result
+                                                                                    : die_together(engine);
+    result = rendezvous_await_puts(rendezvous, team->rounds, &company) ? work(engine, &team->arena, vectors)
+                                                                      : die_together(engine);
+    rendezvous_finish(rendezvous, team->rounds, &result);
+    return result;
+}
+
+/* Put, work, take: by all, agreed. False on all processes alike, but where one of them has died; then
+ * nothing of the program's memory was written, and engine->reason says why. */
+static bool shared_work_do(struct engine *engine)
+{
+    struct team *const team = engine->context->team;
+    engine->reason = HOST_OUT_OF_MEMORY;
+    if (!team_reserve(team, engine->context->handle, engine->call.arena_bytes))
+        return false;
+    engine_step_ends(engine, STEP_AGREE);
+    void *const vectors = team->arena.memory + engine->call.vector_offset;
+    parallel_call_place(&engine->call, team->arena.memory);
+    team->rounds++;
+    put(engine, vectors);
+    rendezvous_put((struct rendezvous *)(void *)team->arena.memory);
+    engine_step_ends(engine, STEP_PUT);
+    const struct round_result result = work_or_wait(engine, vectors);
+    engine_step_ends(engine, STEP_WORK);
+    engine->reason = (enum host_reason)result.reason;
+    if (engine->reason == HOST_ENDING)
+        engine->context->is_refused = true;
+    if (engine->reason != HOST_REASON_COUNT)
+        return false;
+    take(engine, result.found);
+    take_rest(engine, vectors, result.found);
+    engine_step_ends(engine, STEP_TAKE);
+    return true;
+}
+
+/* The whole matrices are the program's own. */
+static bool shared_work_do_alone(struct engine *engine)
+{
+    void *vectors;
+    if (engine->reason == HOST_REASON_COUNT)
+        engine->reason = agreement_decide(engine);
+    if (engine->reason != HOST_REASON_COUNT)
+        return false;
+    vectors = malloc(engine->methods->vector_bytes(&engine->call) + 1);
+    if (!vectors) {
+        engine->reason = HOST_OUT_OF_MEMORY;
+        return false;
+    }
+    parallel_call_place_alone(&engine->call);
+    if (engine->methods->put)
+        engine->methods->put(&engine->call, vectors);
+    const struct round_result result = work(engine, NULL, vectors);
+    engine->reason = (enum host_reason)result.reason;
+    engine_step_ends(engine, STEP_WORK);
+    if (engine->reason == HOST_REASON_COUNT)
+        take_rest(engine, vectors, result.found);
+    free(vectors);
+    return engine->reason == HOST_REASON_COUNT;
+}
+
 /* The way of a parallel routine: parallel_enter is asked by stubs.S where a call goes.
  *
  *   gate     nothing that differs between processes: is the context one of ours, is the work large enough
@@ -7,12 +279,6 @@
  *
  * Up to the end of the work nothing of the program's memory is written, so a failure leaves the call to the
  * host's routine, on all processes alike. */
-#include "common/log.h"
-#include "common/settings.h"
-#include "interpose/report/stats.h"
-#include "scalapack/engine.h"
-#include "scalapack/host_routine.h"
-
 /* Returns the function to jump to with the call as it came; NULL: it is done. */
 __attribute__((visibility("hidden"))) host_function *
 parallel_enter(enum parallel_symbol symbol, const void *caller, const struct lapack_frame *frame);

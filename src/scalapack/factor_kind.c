@@ -1,6 +1,6 @@
 /* parallel_factor_methods: factorisations, solutions and inverses by them. */
 #include "common/whole_number.h"
-#include "scalapack/kinds.h"
+#include "scalapack/engine.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* parallel_product_methods: level 3 of the PBLAS. */
-#include "scalapack/kinds.h"
+#include "scalapack/engine.h"
 
 static enum blas_family family_of(const struct parallel_call *call)
 {

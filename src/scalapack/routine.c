@@ -1,5 +1,5 @@
 #include "scalapack/routine.h"
-#include "common/threads/once.h"
+#include "common/interruption.h"
 #include "lapack/families.h"
 
 #include <stdlib.h>

@@ -45,7 +45,7 @@ struct signature {
     int arguments;
 };
 
-/* The kind says who does the work: kinds.h. */
+/* The kind says who does the work: engine.h. */
 enum parallel_kind { KIND_EIGEN, KIND_FACTOR, KIND_REDUCTION, KIND_PRODUCT };
 
 struct parallel_routine {

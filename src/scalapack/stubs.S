@@ -1,6 +1,6 @@
 /* The exported symbols of parallel routines and of the BLACS. A routine's stub saves every argument register,
  * asks parallel_enter, by number, return address and frame, where to go, and jumps there with the call as it
- * came, or returns. The BLACS' go to blacs_entries.c. In the shim all are found by reference only, as rare
+ * came, or returns. The BLACS' go to contexts.c. In the shim all are found by reference only, as rare
  * names are in forward.S. */
 #include "host/assembly.inc"
 

@@ -1,6 +1,6 @@
 #include "scalapack/team.h"
-#include "common/device_list.h"
 #include "common/log.h"
+#include "common/settings.h"
 #include "common/whole_number.h"
 #include "gpu/device_sharing.h"
 #include "gpu/driver.h"

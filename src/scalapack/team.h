@@ -1,13 +1,116 @@
-/* team.h - the processes of a grid: who they are, which of them owns the device's part, and their arenas.
+/* team.h - the processes of a grid: who they are, which of them owns the device's part, the memory that
+ * they share, and how they wait for each other in it.
+ *
+ * Grids of the same processes have one team, so that an arena, which is costly to make, serves the next
+ * context, too. A team is made, and an arena, by all of its processes together.
+ *
+ * An arena holds whole matrices, and words to wait by. One process, the owner, makes it (a sealed memfd, no
+ * name in any file system) and hands it to the others over their sockets (membership.h). Its pages lie on
+ * all memory nodes in turn and are made present by all processes at once; the owner's device pins it once.
+ * Arenas are made, and given up, only between calls.
+ *
+ * The rendezvous is the arena's first page. A call is one round: all put, the owner works, all take. Rounds
+ * begin when all processes have agreed on a call, and so after all have left the round before. Waits sleep
+ * after some microseconds, and look for the death of the processes that they wait for. */
+#ifndef MUBLAS_TEAM_H
+#define MUBLAS_TEAM_H
+
+#include "mirror/operands.h"
+#include "scalapack/grid.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* May this process have so much memory that it shares? */
+
+/* The text says what forbids it, in static storage; NULL: nothing. Limits of the process (file size, whose
+ * excess is a signal, and address space), room in its control group, of which half stays free for what the
+ * program takes later, and memory that is available on the machine, of which an eighth stays free. */
+const char *machine_memory_forbids(size_t bytes);
+
+/* The process's limits alone: of who only maps what another has made. */
+const char *machine_memory_limit_forbids(size_t bytes);
+
+/* How the processes of a grid wait for each other inside an arena, whose first page this is.
+ *
+ * A call is one round: all put, the owner works, all take. Rounds begin when all processes have agreed on a
+ * call, and so after all have left the round before. Waits sleep after some microseconds, and look for the
+ * death of those that they wait for. */
+enum { RENDEZVOUS_BYTES = 4096 };
+
+/* The owner tells the others this about the round's work. */
+struct round_result {
+    int32_t reason;  /* enum host_reason; HOST_REASON_COUNT: the results are there */
+    int32_t found;   /* eigenvalues */
+};
+
+struct rendezvous {
+    _Atomic uint32_t put;  /* how many processes have put, in all rounds together */
+    _Atomic uint32_t done; /* the last round whose work is done */
+    _Atomic uint32_t owner_sleeps;
+    struct round_result result;
+};
+
+/* The processes, by their place in the grid. */
+struct company {
+    const pid_t *processes;
+    int count, owner; /* the owner's number */
+};
+
+/* Each process says that what it puts is there. */
+void rendezvous_put(struct rendezvous *rendezvous);
+
+/* The owner waits until all have put in round `round`, counted from 1. False: one of them has died. */
+bool rendezvous_await_puts(struct rendezvous *rendezvous, uint32_t round, const struct company *company);
+
+/* The owner says that the work is done, or was refused. */
+void rendezvous_finish(struct rendezvous *rendezvous, uint32_t round, const struct round_result *result);
+
+/* The others wait for that. False: the owner has died. */
+bool rendezvous_await_finish(struct rendezvous *rendezvous, uint32_t round, const struct company *company,
+                             struct round_result *result);
+
+/* Memory that the processes of a grid share: whole matrices, and words to wait by.
+ *
+ * One process, the owner, makes it (a sealed memfd, no name in any file system) and hands it to the others
+ * over their sockets (membership.h). Its pages lie on all memory nodes in turn and are made present by all
+ * processes at once; the owner's device pins it once. It is made, and given up, only between calls. */
+struct arena {
+    unsigned char *memory; /* begins with struct rendezvous */
+    size_t bytes;
+    int file; /* until all processes have mapped it; -1 */
+    uint32_t nonce;
+    bool is_pinned;
+    struct own_pin pin;
+    struct mirror_table *mirrors; /* that pinned it */
+};
+
+/* The owner makes room for `bytes`, if the limits of this process, of its control group and the machine's
+ * memory allow it. False: logged once with what forbids it. */
+bool arena_create(struct arena *arena, size_t bytes, uint32_t nonce);
+
+/* The owner, one of the `count` processes, hands it to the others; it waits some seconds for them. */
+bool arena_offer(const struct arena *arena, const pid_t *processes, int count);
+
+/* Another process takes it from the owner of that local rank. False: anything about it is not as agreed. */
+bool arena_receive(struct arena *arena, int owner_rank, pid_t owner, size_t bytes, uint32_t nonce);
+
+/* Each, once all have mapped it, makes its share of the pages present, `part` of `parts`. The descriptor
+ * goes: what stays open in a program that does not know of it may become the program's own. */
+bool arena_populate(struct arena *arena, int part, int parts);
+
+/* The owner, whose device is awake, pins it for copies by DMA. Without that they go through staging. */
+void arena_pin(struct arena *arena);
+
+void arena_drop(struct arena *arena);
+
+/* The processes of a grid: who they are, which of them owns the device's part, and their arenas.
  *
  * Grids of the same processes have one team, so that an arena, which is costly to make, serves the next
  * context, too. A team is made, and an arena, by all of its processes together. */
-#ifndef MUBLAS_SCALAPACK_TEAM_H
-#define MUBLAS_SCALAPACK_TEAM_H
-
-#include "scalapack/arena.h"
-#include "scalapack/blacs.h"
-
 struct team {
     int count;
     pid_t *processes; /* by local rank, ascending, as are `ranks` */

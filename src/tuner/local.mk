@@ -1,20 +1,10 @@
 # What the preloaded library needs while a program runs.
-libmublas_core_la_SOURCES += \
-	src/tuner/online/crossover.c src/tuner/online/crossover.h \
-	src/tuner/online/crossover_built_in.c \
-	src/tuner/online/decision.c src/tuner/online/decision.h \
-	src/tuner/online/learned_times.c src/tuner/online/learned_times.h src/tuner/online/learned_times_text.c \
-	src/tuner/online/occupancy_shape.c src/tuner/online/occupancy_shape.h \
-	src/tuner/online/optimizer.c src/tuner/online/optimizer.h \
-	src/tuner/online/time_curve.c src/tuner/online/time_curve.h \
-	src/tuner/online/timed_class.c src/tuner/online/timed_class.h \
-	src/tuner/online/flag_sets.c src/tuner/online/flag_sets.h \
-	src/tuner/online/route_factors.c src/tuner/online/route_factors.h \
-	src/tuner/online/route_times.c src/tuner/online/route_times.h \
-	src/tuner/online/recipe.c src/tuner/online/recipe.h \
-	src/tuner/online/recipe_search.c src/tuner/online/recipe_search.h \
-	src/tuner/online/built_in_recipes_text.S \
-	src/tuner/online/recipe_shape.c \
+libmublas_core_la_SOURCES += src/tuner/online/crossover.c src/tuner/online/crossover.h \
+	src/tuner/online/recipe_search.c src/tuner/online/recipe_search.h src/tuner/online/learned_times.c \
+	src/tuner/online/learned_times.h src/tuner/online/learned_times_text.c src/tuner/online/occupancy_shape.c \
+	src/tuner/online/occupancy_shape.h src/tuner/online/timed_class.c src/tuner/online/timed_class.h \
+	src/tuner/online/route_factors.c src/tuner/online/route_factors.h src/tuner/online/route_times.c \
+	src/tuner/online/recipe.c src/tuner/online/recipe.h src/tuner/online/built_in_recipes_text.S \
 	src/tuner/online/tuning_class.c src/tuner/online/tuning_class.h
 
 # The recipes that come with mublas, made by `mublas tune` on their device (doc/tuner.md says how).
@@ -27,25 +17,10 @@ CLEANFILES += src/tuner/built_in_recipes
 
 # What only the `mublas` command, bench programs and tests link besides: the offline part.
 noinst_LTLIBRARIES += libmublas_tuning.la
-libmublas_tuning_la_SOURCES = \
-	src/tuner/learn/call_sampler.c src/tuner/learn/call_sampler.h \
-	src/tuner/learn/sample_table.c src/tuner/learn/sample_table.h \
-	src/tuner/learn/analyzer.c src/tuner/learn/analyzer.h \
-	src/tuner/learn/class_tuning.c src/tuner/learn/class_tuning.h \
-	src/tuner/learn/class_search.h \
-	src/tuner/learn/class_sieve.c src/tuner/learn/class_finals.c src/tuner/learn/class_held_out.c \
-	src/tuner/learn/size_grid.c src/tuner/learn/size_grid.h \
-	src/tuner/learn/timing/shape_field.c src/tuner/learn/timing/shape_field.h \
-	src/tuner/learn/timing/shape_timer.c src/tuner/learn/timing/shape_timer.h \
-	src/tuner/learn/timing/shape_verify.c \
-	src/tuner/learn/timing/tuning_pool.c src/tuner/learn/timing/tuning_pool.h \
-	src/tuner/learn/shape_space.c src/tuner/learn/shape_space.h \
-	src/tuner/learn/timing/tuning_data.c src/tuner/learn/timing/tuning_data.h \
-	src/tuner/learn/chooser.c src/tuner/learn/chooser.h \
-	src/tuner/learn/border_search.c src/tuner/learn/border_search.h \
-	src/tuner/learn/champion_sieve.c src/tuner/learn/champion_sieve.h \
-	src/tuner/learn/interval_rules.c src/tuner/learn/interval_rules.h \
-	src/tuner/learn/spline.c src/tuner/learn/spline.h \
-	src/tuner/learn/timing/graph_replay.c src/tuner/learn/timing/graph_replay.h \
-	src/tuner/learn/recipe_write.c src/tuner/learn/recipe_write.h \
-	src/tuner/learn/statistics.c src/tuner/learn/statistics.h
+libmublas_tuning_la_SOURCES = src/tuner/learn/call_sampler.c src/tuner/learn/call_sampler.h \
+	src/tuner/learn/class_sieve.c src/tuner/learn/class_tuning.h src/tuner/learn/class_tuning.c \
+	src/tuner/learn/shape_space.c src/tuner/learn/shape_space.h src/tuner/learn/shape_field.c \
+	src/tuner/learn/shape_field.h src/tuner/learn/shape_timer.c src/tuner/learn/shape_timer.h \
+	src/tuner/learn/device_timing.c src/tuner/learn/device_timing.h src/tuner/learn/recipe_write.c \
+	src/tuner/learn/recipe_write.h src/tuner/learn/statistics.c src/tuner/learn/statistics.h \
+	src/tuner/learn/interval_rules.c src/tuner/learn/interval_rules.h

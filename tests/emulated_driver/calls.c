@@ -1,7 +1,7 @@
 #include "emulated_driver/internal.h"
 
 #include "common/clock.h"
-#include "common/float_state.h"
+#include "common/program_state.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* A band matrix to tridiagonal form by bulge chasing, and vectors back by its reflectors and their
  * triangles. */
 #include "eigen_steps.h"
-#include "lapack/eigensolver/plain_launch.h"
-#include "lapack/eigensolver/two_stage/bulge_chasing.h"
+#include "lapack/eigensolver/back_transformation.h"
+#include "lapack/eigensolver/two_stage.h"
 
 #include <string.h>
 
@@ -69,7 +69,7 @@ static uint64_t digest_chase(const struct eigen_run *run)
 const struct eigen_form eigen_chase = {
     "bulge chasing", {"as queued"}, take_chase, fill_chase, queue_chase, digest_chase};
 
-/* Pairs of warps of a block, and stages: what two_stage_back.c chooses by the device. */
+/* Pairs of warps of a block, and stages: what two_stage.c chooses by the device. */
 static const struct back_way {
     int64_t pairs, stages;
 } back_ways[] = {{4, 2}, {1, 1}, {2, 2}};

@@ -1,7 +1,6 @@
 /* The reduction of what fits into shared memory to tridiagonal form, on all multiprocessors and by
  * clusters. */
 #include "eigen_steps.h"
-#include "lapack/eigensolver/chip_plan.h"
 #include "lapack/eigensolver/tridiagonalisation.h"
 
 enum { WIDE, CLUSTER_16, CLUSTER_8 };

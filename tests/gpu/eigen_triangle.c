@@ -1,7 +1,7 @@
 /* V of reflectors whole, and T by products V'V, which in the eigensolver are cuBLAS'. */
 #include "eigen_steps.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
-#include "lapack/eigensolver/plain_launch.h"
+#include "lapack/eigensolver/back_transformation.h"
 
 enum { A, TAU, PRODUCTS, V, T };
 enum { ROWS_MORE = 7 }; /* than reflectors */

@@ -1,8 +1,7 @@
 /* Eigenvalues of a tridiagonal matrix by bisection, and with vectors by divide and conquer while its products
  * are not cuBLAS'. */
 #include "eigen_steps.h"
-#include "lapack/eigensolver/divide_conquer.h"
-#include "lapack/eigensolver/two_stage/bisection.h"
+#include "lapack/eigensolver/tridiagonal_solver.h"
 
 #include <string.h>
 

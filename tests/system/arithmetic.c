@@ -4,7 +4,7 @@
  * program was started with); upward, downward, towards-zero; invalid, overflow, underflow, inexact, division
  * (that traps). "forwarded": first a call that mublas never runs. A line a call: its name, the flags raised,
  * the results. 2: not on this machine. */
-#include "common/float_state.h"
+#include "common/program_state.h"
 
 #include <errno.h>
 #include <fenv.h>

@@ -134,7 +134,7 @@ finds 1 'host BLAS' 'MUBLAS_HOST_BLAS=/nowhere/libblas.so is not used' 'unset MU
     MUBLAS_HOST_BLAS=/nowhere/libblas.so
 # Files that the loader refuses, under every name that mublas looks for.
 mkdir "$work/none"
-for name in $(cd "$source_tree/src" && grep -ohE '"lib[A-Za-z0-9_-]+\.so[.0-9]*"' host/host_paths.c \
+for name in $(cd "$source_tree/src" && grep -ohE '"lib[A-Za-z0-9_-]+\.so[.0-9]*"' host/host_search.c \
     host/host_search.c command/lapack_call.c | tr -d '"'); do
     echo "no library" > "$work/none/$name"
 done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The shim exports the tables' symbols, its own names and some of the C library's (src/interpose: system_calls.c,
-# jumps.c); the table is all of reference BLAS.
+# system_calls.c); the table is all of reference BLAS.
 . tests/environment.sh
 . "$source_tree/tests/hosts/hosts.sh"
 number=0

@@ -2,7 +2,6 @@
  * times, for tuning_report.sh. */
 #include "command/file_replace.h"
 #include "tuner/learn/recipe_write.h"
-#include "tuner/learn/timing/tuning_data.h"
 #include "tuner/online/learned_times.h"
 
 #include <math.h>

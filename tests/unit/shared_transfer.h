@@ -4,8 +4,8 @@
 #define MUBLAS_TESTS_SHARED_TRANSFER_H
 
 #include "emulated_lane.h"
-#include "mirror/transfer/shared_transfer.h"
 #include "mirror/transfer/staging.h"
+#include "mirror/transfer/transfer.h"
 #include "said_processors.h"
 
 enum { DEVICE_BYTES = 96 << 20, GUARD = 64, LARGE = 40 << 20 };

@@ -1,5 +1,5 @@
 /* Jobs beside the program: what their threads are like, how long others wait, and forks. */
-#include "interpose/purchase/background.h"
+#include "interpose/purchase/purchase.h"
 #include "tap.h"
 
 #include <dlfcn.h>

@@ -2,8 +2,8 @@
  * scales, NaN. */
 #include "emulated_lane.h"
 #include "gpu/kernels/two_stage/stebz_arguments.h"
-#include "lapack/eigensolver/two_stage/bisection.h"
-#include "lapack/eigensolver/plain_launch.h"
+#include "lapack/eigensolver/back_transformation.h"
+#include "lapack/eigensolver/tridiagonal_solver.h"
 #include "real_matrices.h"
 #include "unit_test.h"
 

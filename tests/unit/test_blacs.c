@@ -1,5 +1,5 @@
 /* The BLACS' answers with integers of either width. */
-#include "scalapack/blacs.h"
+#include "scalapack/grid.h"
 #include "tap.h"
 
 /* The BLACS of this program: found by their names. */

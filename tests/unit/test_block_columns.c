@@ -1,5 +1,5 @@
 /* A triangle as blocks that several devices have in turn. */
-#include "lapack/several/block_columns.h"
+#include "lapack/several/shared_cholesky.h"
 #include "tap.h"
 #include "unit_test.h"
 

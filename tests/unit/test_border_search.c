@@ -1,7 +1,7 @@
 /* The border between two ways by few timings, on planted ratios. */
 #include "tap.h"
+#include "tuner/learn/statistics.h"
 #include "unit_test.h"
-#include "tuner/learn/border_search.h"
 
 #include <math.h>
 

@@ -1,5 +1,4 @@
 /* Spans of a thread's calls: time inside counts for the inner one alone, also after a jump. */
-#include "interpose/report/call_spans.h"
 #include "interpose/report/stats.h"
 #include "tap.h"
 #include "unit_test.h"

@@ -1,5 +1,5 @@
 /* The champion sieve: points by rank over the sizes. */
-#include "tuner/learn/champion_sieve.h"
+#include "tuner/learn/statistics.h"
 #include "tap.h"
 #include "unit_test.h"
 

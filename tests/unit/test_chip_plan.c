@@ -1,6 +1,6 @@
 /* By a cluster or on all multiprocessors: which is chosen, and that both leave the same bits. */
-#include "lapack/eigensolver/chip_plan.h"
-#include "gpu/cooperative_refusal.h"
+#include "lapack/eigensolver/tridiagonalisation.h"
+#include "gpu/cooperative.h"
 #include "hermitian_matrices.h"
 #include "reduced_matrix.h"
 #include "test_apart.h"

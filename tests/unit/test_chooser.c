@@ -1,5 +1,5 @@
 /* Who chooses launch shapes, on planted times. */
-#include "tuner/learn/chooser.h"
+#include "tuner/learn/statistics.h"
 #include "tap.h"
 #include "unit_test.h"
 

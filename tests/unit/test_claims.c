@@ -1,6 +1,6 @@
 /* Claims: who may work on which part of a mirror at the same time, and who waits for whom. */
 #include "common/clock.h"
-#include "common/threads/pause.h"
+#include "common/own_thread.h"
 #include "mirror/mirror.h"
 #include "tap.h"
 #include "unit_test.h"

@@ -1,5 +1,5 @@
 /* What is known of complete operands, as calls beside each other change it. */
-#include "mirror/tracking/completeness.h"
+#include "mirror/tracking/mirror_pages.h"
 #include "mirror/tracking/page_bits.h"
 #include "tap.h"
 #include "unit_test.h"

@@ -1,6 +1,6 @@
 /* Copies from device to device, and which of them a failure is taken for. */
 #include "emulated_lane.h"
-#include "gpu/device_peer.h"
+#include "gpu/device.h"
 #include "tap.h"
 #include "unit_test.h"
 

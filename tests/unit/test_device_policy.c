@@ -1,5 +1,5 @@
 /* Which of several devices takes a call, and when another is woken. */
-#include "interpose/device_policy.h"
+#include "interpose/policy.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -2,8 +2,8 @@
  * integers, for all ways to take the operands, with beta, by as many products as there are to be; what lies
  * between columns stays. */
 #include "emulated_lane.h"
+#include "lapack/eigensolver/back_transformation.h"
 #include "unit_test.h"
-#include "lapack/eigensolver/device_product.h"
 
 #include <stdlib.h>
 

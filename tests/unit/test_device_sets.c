@@ -1,8 +1,7 @@
 /* Sets of the device: flags as on the host, and whether a leading dimension is odd. */
 #include "tap.h"
-#include "unit_test.h"
-#include "tuner/online/flag_sets.h"
 #include "tuner/online/timed_class.h"
+#include "unit_test.h"
 
 static void test_numbers(void)
 {

@@ -1,6 +1,5 @@
 /* How work is shared over unequal devices: by seconds, by the fourth paper's rule with its worked examples,
  * and by what finished pieces tell of planted devices. */
-#include "gpu/device_pace.h"
 #include "gpu/device_shares.h"
 #include "tap.h"
 #include "unit_test.h"

@@ -1,6 +1,5 @@
 /* A device that other ranks use too: by how many, and what that makes of times, prices and decisions. */
 #include "gpu/device_sharing.h"
-#include "gpu/mps_daemon.h"
 #include "interpose/policy.h"
 #include "predicted_call.h"
 #include "tap.h"

@@ -2,8 +2,8 @@
  * are hard for it, of orders around leaves and merges; a range of vectors has the bits of all; NaN ends with
  * INFO. */
 #include "emulated_lane.h"
+#include "lapack/eigensolver/tridiagonal_solver.h"
 #include "unit_test.h"
-#include "lapack/eigensolver/divide_conquer.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What the matrix in use would have gained before a device is there: constant, rewritten by the
  * program, by calls that a device would do, and one of several. */
-#include "interpose/purchase/early_account.h"
+#include "interpose/purchase/waking.h"
 #include "predicted_call.h"
 #include "tap.h"
 #include "unit_test.h"

@@ -3,7 +3,7 @@
 #include "emulated_device.h"
 #include "unit_test.h"
 
-#include "common/float_state.h"
+#include "common/program_state.h"
 
 #include <fenv.h>
 #include <math.h>

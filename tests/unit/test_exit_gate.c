@@ -1,6 +1,6 @@
 /* The process ends in a signal's handler that has interrupted a thread inside the gate: it waits for the other
  * threads, but not for that one, nor long for those that do not come; and a fork child waits for none. */
-#include "gpu/exit_gate.h"
+#include "gpu/driver.h"
 #include "tap.h"
 
 #include <pthread.h>

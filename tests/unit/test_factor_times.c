@@ -1,6 +1,6 @@
 /* Predicted times of factorisations: the measured ones at their orders, operation counts between routines,
  * and what follows for host and device. */
-#include "tuner/online/route_times.h"
+#include "tuner/online/crossover.h"
 #include "tap.h"
 #include "unit_test.h"
 

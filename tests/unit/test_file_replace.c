@@ -1,6 +1,6 @@
 /* Files that are whole or not there; what is no file stays what it is. */
 #include "command/file_replace.h"
-#include "common/regular_file.h"
+#include "common/text.h"
 #include "tap.h"
 #include "unit_test.h"
 

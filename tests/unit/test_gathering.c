@@ -1,6 +1,6 @@
 /* Huge pages under pinned matrices: when scans have cost as much as gathering, and what becomes
  * of the data. No time is measured here: what scans cost is made up. */
-#include "mirror/pinning/gathering.h"
+#include "mirror/pinning/pins.h"
 #include "mirror/mirror_table.h"
 #include "operand_table.h"
 #include "unit_test.h"

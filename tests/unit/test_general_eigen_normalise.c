@@ -1,6 +1,6 @@
 /* Vectors as LAPACK's geev leaves them: of norm 1, the largest element of a complex one real; near overflow
  * and underflow. */
-#include "lapack/general_eigen.h"
+#include "lapack/problems.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,5 +1,5 @@
 /* Operands that are rewritten before every use: sent whole, no longer followed, never wrong. */
-#include "mirror/tracking/hot_ranges.h"
+#include "mirror/tracking/mirror_pages.h"
 #include "mirror/host_memory/kernel_interface.h"
 #include "mirror/tracking/page_bits.h"
 #include "operand_calls.h"

@@ -1,5 +1,5 @@
 /* Nothing that is printed as text is markup, and a page stays UTF-8 whatever comes. */
-#include "interpose/report/page/html.h"
+#include "interpose/report/report_file.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,6 +1,6 @@
 /* Helpers do each part once, come when they are wanted, and come to nobody's harm. */
-#include "common/threads/job_helpers.h"
-#include "common/threads/jump.h"
+#include "common/job_helpers.h"
+#include "common/interruption.h"
 #include "said_processors.h"
 #include "tap.h"
 

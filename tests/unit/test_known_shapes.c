@@ -1,7 +1,7 @@
 /* Shapes of calls that never pay: what is noted is found, by its own routine, sizes and model alone. */
-#include "interpose/known_shapes.h"
-#include "tuner/online/crossover.h"
+#include "interpose/floors.h"
 #include "tap.h"
+#include "tuner/online/crossover.h"
 #include "unit_test.h"
 
 static struct machine_model model, other_model;

@@ -1,5 +1,5 @@
 /* The loader's cache: what is found in it, and files that are cut short or lie. */
-#include "command/inspect/loader_cache.h"
+#include "command/inspect/link_map.h"
 #include "tap.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* The place of a process among its launcher's, the device and the memory that follow from it. */
-#include "gpu/device_choice.h"
+#include "gpu/device.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,5 +1,5 @@
 /* Routines whose data keeps failing on the device stay on the host, by routine and sizes. */
-#include "interpose/lapack/losses.h"
+#include "interpose/lapack/call.h"
 #include "tap.h"
 #include "unit_test.h"
 

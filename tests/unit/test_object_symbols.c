@@ -1,5 +1,5 @@
 /* Symbols by objects' own tables: as dlsym says, of libraries with either kind of hash table. */
-#include "common/object_symbols.h"
+#include "common/loader.h"
 #include "tap.h"
 #include "unit_test.h"
 

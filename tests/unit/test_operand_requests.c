@@ -1,9 +1,9 @@
 /* What calls on resident matrices ask the kernel for: how often, and about how much memory. */
 #include "operand_table.h"
 
-#include "common/threads/pause.h"
+#include "common/own_thread.h"
 #include "mirror/host_memory/kernel_interface.h"
-#include "mirror/ledger/staged_results.h"
+#include "mirror/ledger/pin_accounts.h"
 
 #include <dlfcn.h>
 #include <linux/userfaultfd.h>

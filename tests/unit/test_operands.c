@@ -307,7 +307,7 @@ static int count_descriptors(const char *name, bool closing)
 static void test_descriptors(void)
 {
     unsigned char *memory = map(MIB);
-    const int others = count_descriptors("/pagemap", false); /* memory_reach.c has one of its own, for good */
+    const int others = count_descriptors("/pagemap", false); /* operand_memory.c has one of its own, for good */
     open_table(64 * MIB, 0);
     call_read(memory, MIB);
     tap_ok(count_descriptors("userfaultfd", false) == 1 && count_descriptors("/pagemap", false) == others + 1 &&

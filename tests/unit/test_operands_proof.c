@@ -1,9 +1,9 @@
 /* The proof that is put off until the kernel runs: what it sees, and what it refuses. */
 #include "operand_calls.h"
-#include "unit_test.h"
-#include "common/threads/pause.h"
+#include "common/own_thread.h"
 #include "mirror/mirror_table.h"
 #include "mirror/tracking/page_bits.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
 #include <pthread.h>

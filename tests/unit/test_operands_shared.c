@@ -1,6 +1,6 @@
 /* More threads than lanes, with matrices of one mapping: they read the same pages at once, without a look before
  * the kernel, write next to each other, have little patience, and device memory is short. */
-#include "common/threads/pause.h"
+#include "common/own_thread.h"
 #include "mirror/mirror_table.h"
 #include "operand_calls.h"
 #include "unit_test.h"

@@ -1,5 +1,5 @@
 /* Overlap of operands against marking every byte, and the cases that LAPACK relies on. */
-#include "interpose/entries/overlap.h"
+#include "interpose/entries/pack.h"
 #include "tap.h"
 #include "unit_test.h"
 

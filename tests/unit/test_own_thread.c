@@ -1,6 +1,6 @@
 /* Threads of mublas' own have the stack that they ask for, whatever static thread-local storage lies on it, and block
  * all signals but those that code raises itself. */
-#include "common/threads/own_thread.h"
+#include "common/own_thread.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,6 +1,6 @@
 /* Scans in pieces by several threads: what one thread finds, with writers running. */
 #include "mirror/tracking/page_bits.h"
-#include "mirror/tracking/page_scan.h"
+#include "mirror/tracking/write_tracker.h"
 #include "said_processors.h"
 #include "tap.h"
 

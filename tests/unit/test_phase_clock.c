@@ -1,5 +1,5 @@
 /* Every nanosecond between start and stop belongs to one phase, and none without a clock. */
-#include "common/phase_clock.h"
+#include "common/clock.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,13 +1,11 @@
 /* Texts that machines read have points in a locale of commas, and are read there: recipe, learned times and
  * tuning data, the same bytes as in "C". */
-#include "common/line_reader.h"
-#include "common/plain_locale.h"
+#include "common/text.h"
 #include "recipe_example.h"
 #include "tap.h"
-#include "unit_test.h"
 #include "tuner/learn/recipe_write.h"
-#include "tuner/learn/timing/tuning_data.h"
 #include "tuner/online/learned_times.h"
+#include "unit_test.h"
 
 #include <errno.h>
 #include <unistd.h>

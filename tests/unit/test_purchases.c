@@ -1,8 +1,8 @@
 /* What a program pays for residency, decision by decision: matrices that are rewritten, in many
  * places, and constant ones after them. Times are the model's; nothing is measured. */
 #include "policy_calls.h"
+#include "mirror/ledger/account.h"
 #include "mirror/mirror_table.h"
-#include "mirror/ledger/rewrite_samples.h"
 #include "operand_calls.h"
 #include "unit_test.h"
 

@@ -1,7 +1,7 @@
 /* Predicted times of LAPACK routines, built in and as the tuner learned them. */
 #include "interpose/policy.h"
-#include "tuner/online/route_times.h"
 #include "tap.h"
+#include "tuner/online/crossover.h"
 #include "unit_test.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* What is seen of a matrix before it goes to cuSOLVER: its part alone, NaN and infinity wherever they stand,
  * and the diagonal. */
-#include "lapack/route_values.h"
+#include "lapack/route.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,9 +1,8 @@
 /* With which flags, and with even or odd sizes, samples are timed. */
 #include "tap.h"
-#include "unit_test.h"
-#include "tuner/learn/sample_table.h"
-#include "tuner/online/flag_sets.h"
+#include "tuner/learn/call_sampler.h"
 #include "tuner/online/timed_class.h"
+#include "unit_test.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * process's part in the order in which it got them. Random grids, blocks, sources, submatrices and triangles;
  * what is not of the part stays as it was on both sides.
  *   test_scalapack_distribution [SEED] */
-#include "scalapack/distribution.h"
+#include "scalapack/grid.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,6 +1,6 @@
 /* The process that started the ranks is found through wrappers, whatever its name is; and who is alive.
  *   test_scalapack_launcher find LAUNCHER: is that what this process finds? */
-#include "common/launcher_process.h"
+#include "common/launcher.h"
 #include "tap.h"
 
 #include <signal.h>

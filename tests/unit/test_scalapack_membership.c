@@ -1,8 +1,7 @@
 /* Which jobs are whole: all ranks of a launcher with mublas and the same settings, one answer for all of
  * them, whoever else binds their names. Each rank is a process of its own that does what the test tells it.
  *   test_scalapack_membership rank: a line of answer to each command */
-#include "common/local_rank.h"
-#include "scalapack/job_name.h"
+#include "common/launcher.h"
 #include "scalapack/membership.h"
 #include "tap.h"
 

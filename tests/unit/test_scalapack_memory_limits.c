@@ -1,5 +1,5 @@
 /* Limits of the memory that ranks share: those of the process, and what the machine has. */
-#include "scalapack/machine_memory.h"
+#include "scalapack/team.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,6 +1,6 @@
 /* Processes wait for each other in shared memory: nobody goes on before it should, rounds follow each other,
  * results come through, and the death of one ends the waits for it. */
-#include "scalapack/rendezvous.h"
+#include "scalapack/team.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,9 +1,8 @@
 /* The pure parts of the search for launch shapes: sizes, shapes, the analyzer, rules from samples. */
-#include "tuner/learn/analyzer.h"
+#include "tuner/learn/class_tuning.h"
+#include "tap.h"
 #include "tuner/learn/interval_rules.h"
 #include "tuner/learn/shape_space.h"
-#include "tuner/learn/size_grid.h"
-#include "tap.h"
 #include "unit_test.h"
 
 #include <math.h>

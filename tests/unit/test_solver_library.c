@@ -1,10 +1,9 @@
 /* cuSOLVER and its cuBLAS: opened, tried, refused with what is wrong. Each case in a process of its own,
  * since a process opens one pair. */
 #include "emulated_lane.h"
-#include "unit_test.h"
 #include "common/log.h"
-#include "gpu/vendor/solver_blas.h"
 #include "gpu/vendor/solver_library.h"
+#include "unit_test.h"
 
 #include <limits.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* A matrix-vector call over several devices: every element of the matrix has its part in every sum once, and
  * the columns are dealt by pace and memory. */
-#include "interpose/execute/split_plan.h"
+#include "interpose/execute/split.h"
 #include "tap.h"
 #include "unit_test.h"
 

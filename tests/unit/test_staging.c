@@ -1,10 +1,9 @@
 /* Transfers land where they should, whole, and touch no other byte. Copies of the
  * emulated device land as late as possible, so staging reused too early shows. */
 #include "emulated_lane.h"
-#include "unit_test.h"
-#include "mirror/transfer/part_transfer.h"
 #include "mirror/transfer/staging.h"
 #include "mirror/transfer/transfer.h"
+#include "unit_test.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* Operands copied for one call: packed on the device, exactly their part written
  * back, nothing outside of the matrix read, failures survived. */
 #include "emulated_lane.h"
-#include "unit_test.h"
+#include "mirror/hold.h"
 #include "mirror/transfer/staging.h"
-#include "mirror/stateless.h"
+#include "unit_test.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* Which tridiagonal matrices fall into parts that LAPACK scales far apart. */
-#include "lapack/tridiagonal_parts.h"
+#include "lapack/problems.h"
 #include "tap.h"
 #include "unit_test.h"
 

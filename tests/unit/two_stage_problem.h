@@ -4,7 +4,7 @@
 #ifndef MUBLAS_TESTS_TWO_STAGE_PROBLEM_H
 #define MUBLAS_TESTS_TWO_STAGE_PROBLEM_H
 
-#include "lapack/eigensolver/two_stage/two_stage.h"
+#include "lapack/eigensolver/two_stage.h"
 #include "real_matrices.h"
 #include "solver_handle.h"
 

@@ -1,4 +1,4 @@
-#include "command/inspect/elf_object.h"
+#include "command/inspect/link_map.h"
 #include "host/symbols.h"
 
 #include <errno.h>

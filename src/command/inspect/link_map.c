@@ -1,12 +1,177 @@
 #include "command/inspect/link_map.h"
-#include "command/inspect/library_search.h"
 
+#include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define CACHE "/etc/ld.so.cache"
+#define CAPABILITIES "/glibc-hwcaps/"
+
+enum { LEVEL_COUNT = 3 };
+
+/* The loader looks into the folders for this processor first, the best one first. */
+static int supported_levels(const char *levels[LEVEL_COUNT])
+{
+    int count = 0;
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("x86-64-v4"))
+        levels[count++] = "x86-64-v4";
+    if (__builtin_cpu_supports("x86-64-v3"))
+        levels[count++] = "x86-64-v3";
+    if (__builtin_cpu_supports("x86-64-v2"))
+        levels[count++] = "x86-64-v2";
+#endif
+    (void)levels;
+    return count;
+}
+
+/* $LIB is a constant of the loader that it does not tell. */
+static const char *library_folder(void)
+{
+#ifdef __x86_64__
+    return access("/usr/lib/x86_64-linux-gnu", F_OK) == 0 ? "lib/x86_64-linux-gnu" : "lib64";
+#else
+    return access("/usr/lib/aarch64-linux-gnu", F_OK) == 0 ? "lib/aarch64-linux-gnu" : "lib64";
+#endif
+}
+
+static const char *token_value(const char *token, size_t *length, const char *origin)
+{
+    static const char *const names[] = {"ORIGIN", "LIB", "PLATFORM"};
+    bool braces = token[1] == '{';
+    const char *platform = (const char *)getauxval(AT_PLATFORM);
+    const char *const values[] = {origin, library_folder(), platform ? platform : ""};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t size = strlen(names[i]);
+        if (strncmp(token + 1 + braces, names[i], size) != 0 || (braces && token[2 + size] != '}'))
+            continue;
+        *length = 1 + size + 2 * braces;
+        return values[i];
+    }
+    return NULL;
+}
+
+/* `text` with the values of $ORIGIN, $LIB and $PLATFORM; to be freed. NULL: out of memory. */
+static char *library_search_expand(const char *text, const char *origin)
+{
+    char *expanded = NULL;
+    size_t size, length;
+    FILE *stream = open_memstream(&expanded, &size);
+    if (!stream)
+        return NULL;
+    while (*text) {
+        const char *value = *text == '$' ? token_value(text, &length, origin) : NULL;
+        if (value) {
+            fputs(value, stream);
+            text += length;
+        } else {
+            fputc(*text++, stream);
+        }
+    }
+    if (fclose(stream) == 0)
+        return expanded;
+    free(expanded);
+    return NULL;
+}
+
+static char *search_folder(const char *folder, const char *name, struct library_kind kind)
+{
+    const char *levels[LEVEL_COUNT];
+    int count = supported_levels(levels);
+    char path[PATH_MAX];
+    for (int i = 0; i <= count; i++) {
+        int length = i < count
+                         ? snprintf(path, sizeof path, "%s" CAPABILITIES "%s/%s", folder, levels[i], name)
+                         : snprintf(path, sizeof path, "%s/%s", folder, name);
+        if (length < (int)sizeof path && elf_object_matches(path, kind.is_64bit, kind.machine))
+            return strdup(path);
+    }
+    return NULL;
+}
+
+/* Searches a list of folders separated by ":" or ";" (an empty one is the present folder), in which `origin`
+ * stands for $ORIGIN. Returns a path to be freed, or NULL. */
+static char *library_search_list(const char *list, const char *origin, const char *name, struct library_kind kind)
+{
+    char *found = NULL;
+    for (const char *next = list; next && !found;) {
+        size_t length = strcspn(next, ":;");
+        char *written = strndup(next, length);
+        char *folder = written ? library_search_expand(*written ? written : ".", origin) : NULL;
+        if (folder)
+            found = search_folder(folder, name, kind);
+        free(folder);
+        free(written);
+        next = next[length] ? next + length + 1 : NULL;
+    }
+    return found;
+}
+
+struct cache_search {
+    struct library_kind kind;
+    const char *level; /* NULL: paths for every processor */
+    char *found;
+};
+
+static bool take(const char *path, void *argument)
+{
+    struct cache_search *search = argument;
+    const char *capabilities = strstr(path, CAPABILITIES);
+    if (capabilities) {
+        const char *level = capabilities + strlen(CAPABILITIES);
+        size_t length = search->level ? strlen(search->level) : 0;
+        if (length == 0 || strncmp(level, search->level, length) != 0 || level[length] != '/')
+            return false;
+    } else if (search->level) {
+        return false;
+    }
+    if (elf_object_matches(path, search->kind.is_64bit, search->kind.machine))
+        search->found = strdup(path);
+    return search->found != NULL;
+}
+
+/* The same in the loader's cache, and in the folders that it searches by default. */
+static char *library_search_cache(const char *name, struct library_kind kind)
+{
+    const char *levels[LEVEL_COUNT];
+    int count = supported_levels(levels);
+    struct cache_search search = {.kind = kind};
+    struct loader_cache *cache = loader_cache_open(CACHE);
+    for (int i = 0; cache && i <= count && !search.found; i++) {
+        search.level = i < count ? levels[i] : NULL;
+        loader_cache_visit(cache, name, take, &search);
+    }
+    loader_cache_close(cache);
+    return search.found;
+}
+
+static char *library_search_default(const char *name, struct library_kind kind)
+{
+    /* The folders that the loader searches for this command. They include LD_LIBRARY_PATH, which has
+     * found nothing before. */
+    char *found = NULL;
+    Dl_serinfo size;
+    void *self = dlopen(NULL, RTLD_LAZY);
+    if (!self || dlinfo(self, RTLD_DI_SERINFOSIZE, &size) != 0)
+        return NULL;
+    Dl_serinfo *folders = calloc(1, size.dls_size);
+    if (folders) {
+        folders->dls_size = size.dls_size;
+        folders->dls_cnt = size.dls_cnt;
+        if (dlinfo(self, RTLD_DI_SERINFO, folders) == 0)
+            for (unsigned i = 0; i < folders->dls_cnt && !found; i++)
+                found = search_folder(folders->dls_serpath[i].dls_name, name, kind);
+    }
+    free(folders);
+    dlclose(self);
+    return found;
+}
 
 /* More than any program has: stops at files that never end. */
 enum { OBJECTS_MAX = 4096 };
@@ -18,13 +183,13 @@ struct found {
     const char *how;
 };
 
-static struct library_kind kind_of(const struct link_map *map)
+static struct library_kind kind_of(const struct program_map *map)
 {
     return (struct library_kind){map->objects[0].elf.is_64bit, map->objects[0].elf.machine};
 }
 
 /* Searches the RPATHs of an object and of those that led to it, unless it has a RUNPATH. */
-static char *search_rpaths(const struct link_map *map, int parent, const char *name)
+static char *search_rpaths(const struct program_map *map, int parent, const char *name)
 {
     char *path = NULL;
     if (map->objects[parent].elf.runpath)
@@ -38,7 +203,7 @@ static char *search_rpaths(const struct link_map *map, int parent, const char *n
     return path;
 }
 
-static struct found find_library(const struct link_map *map, int parent, const char *name)
+static struct found find_library(const struct program_map *map, int parent, const char *name)
 {
     const struct linked_object *object = &map->objects[parent];
     const char *variable = getenv("LD_LIBRARY_PATH");
@@ -87,7 +252,7 @@ static char *folder_of(const char *path, bool resolved)
     return folder;
 }
 
-static bool is_known(const struct link_map *map, const char *name)
+static bool is_known(const struct program_map *map, const char *name)
 {
     for (int i = 0; i < map->count; i++) {
         const char *soname = map->objects[i].elf.soname;
@@ -97,7 +262,7 @@ static bool is_known(const struct link_map *map, const char *name)
     return false;
 }
 
-static bool is_same_file(const struct link_map *map, const char *path)
+static bool is_same_file(const struct program_map *map, const char *path)
 {
     struct stat status;
     if (stat(path, &status) != 0)
@@ -109,7 +274,7 @@ static bool is_same_file(const struct link_map *map, const char *path)
 }
 
 /* Owns `path` afterwards. */
-static const char *add_object(struct link_map *map, char *path, const char *how, int parent)
+static const char *add_object(struct program_map *map, char *path, const char *how, int parent)
 {
     struct stat status;
     struct linked_object *grown = reallocarray(map->objects, (size_t)map->count + 1, sizeof *grown);
@@ -131,7 +296,7 @@ static const char *add_object(struct link_map *map, char *path, const char *how,
     return object->origin ? NULL : no_memory;
 }
 
-static const char *add_missing(struct link_map *map, const char *name, int parent)
+static const char *add_missing(struct program_map *map, const char *name, int parent)
 {
     for (int i = 0; i < map->missing_count; i++)
         if (strcmp(map->missing[i].name, name) == 0)
@@ -145,7 +310,7 @@ static const char *add_missing(struct link_map *map, const char *name, int paren
 }
 
 /* Adds what LD_PRELOAD holds already, after the shim. */
-static const char *add_preloaded(struct link_map *map)
+static const char *add_preloaded(struct program_map *map)
 {
     const char *variable = getenv("LD_PRELOAD");
     char *names = strdup(variable ? variable : "");
@@ -170,7 +335,7 @@ static const char *add_preloaded(struct link_map *map)
     return reason;
 }
 
-static const char *add_needed(struct link_map *map, int parent)
+static const char *add_needed(struct program_map *map, int parent)
 {
     const char *reason = NULL;
     for (int i = 0; i < map->objects[parent].elf.needed_count && !reason; i++) {
@@ -188,9 +353,9 @@ static const char *add_needed(struct link_map *map, int parent)
     return reason;
 }
 
-const char *link_map_make(const char *path, struct link_map *map)
+const char *link_map_make(const char *path, struct program_map *map)
 {
-    *map = (struct link_map){0};
+    *map = (struct program_map){0};
     const char *reason = add_object(map, strdup(path), "named", -1);
     if (reason || (reason = map->objects[0].reason))
         return reason;
@@ -203,7 +368,7 @@ const char *link_map_make(const char *path, struct link_map *map)
     return reason;
 }
 
-void link_map_clear(struct link_map *map)
+void link_map_clear(struct program_map *map)
 {
     for (int i = 0; i < map->count; i++) {
         elf_object_clear(&map->objects[i].elf);
@@ -212,5 +377,5 @@ void link_map_clear(struct link_map *map)
     }
     free(map->objects);
     free(map->missing);
-    *map = (struct link_map){0};
+    *map = (struct program_map){0};
 }

@@ -1,11 +1,128 @@
-/* link_map.h - a program and all libraries that its loader would load with it. */
+/* link_map.h - a program and all libraries that its loader would load with it, and what each of these files says
+ * of itself: which libraries it wants, and how each BLAS symbol appears in it. Nothing of them runs.
+ *
+ * libelf reads the files; files that lie about themselves are refused or misread, never worse. Libraries are
+ * found as glibc's loader finds them, also by its cache /etc/ld.so.cache in glibc's format since 2.2 (header
+ * "glibc-ld.so.cache1.1", with or without the older one before it), but for the "legacy" capability folders of
+ * glibc before 2.37 and the audit interface. */
 #ifndef MUBLAS_LINK_MAP_H
 #define MUBLAS_LINK_MAP_H
 
-#include "command/inspect/elf_object.h"
-
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
+/* Names of functions in a file: BLAS symbols, and lists of others. */
+
+/* All zero: empty. */
+struct name_list {
+    char **names;
+    int count, room;
+};
+
+/* Appends a copy. False: out of memory. */
+bool name_list_add(struct name_list *list, const char *name);
+
+/* Sorts the names; name_list_has needs that. */
+void name_list_sort(struct name_list *list);
+bool name_list_has(const struct name_list *list, const char *name);
+
+void name_list_clear(struct name_list *list);
+
+/* Prints names on one line, each after a blank: all, or the first few and how many more there are. */
+struct name_line {
+    FILE *stream;
+    int left; /* names to print; the caller sets it to their number */
+    bool all;
+    int shown;
+};
+void name_line_add(struct name_line *line, const char *name);
+
+/* Is it the exported name of a parallel routine that can run on the device (scalapack/routines.def)? */
+bool parallel_named(const char *name);
+
+/* The BLAS symbol of this exported name, an enum symbol; -1: none. Thread-safe. */
+int symbol_named(const char *name);
+
+/* What one program or shared library says of itself: which libraries
+ * it wants, and how each BLAS symbol appears in it. Reads the file with libelf and
+ * runs nothing; files that lie about themselves are refused or misread, never worse. */
+
+/* How a BLAS symbol appears. */
+enum symbol_use {
+    USE_IMPORTED = 1,   /* asked of the loader, defined elsewhere */
+    USE_EXPORTED = 2,   /* defined here, for everybody */
+    USE_RELOCATED = 4,  /* calls from here go through the loader */
+    USE_PROTECTED = 8,  /* exported, but calls from here never leave the object */
+    USE_INSIDE = 16     /* defined here and hidden from the loader */
+};
+
+struct elf_object {
+    uint16_t machine;           /* EM_* */
+    bool is_64bit;
+    bool is_native;             /* what this build of mublas can be loaded into */
+    bool is_program;            /* has an interpreter, or is statically linked */
+    bool is_static;             /* runs without a loader */
+    bool is_symbolic;           /* DT_SYMBOLIC: looks in itself first */
+    bool has_sections;          /* if not, nothing below is known */
+    bool has_dynamic_symbols;   /* it has the symbols that the loader sees */
+    bool has_full_symbols;      /* false when stripped: USE_INSIDE cannot be seen */
+    bool skips_default_folders; /* DF_1_NODEFLIB */
+    bool opens_libraries;       /* imports dlopen */
+    bool opens_namespaces;      /* imports dlmopen */
+    bool has_lapack;            /* defines dsytrd_ or the like */
+    bool has_scalapack;         /* defines pdsyevd_ or another routine of scalapack/routines.def, anyhow, */
+    bool exports_scalapack;     /* ... and for everybody */
+    bool is_mublas;
+    bool is_wide_mublas;        /* ... as libblas64.so.3 */
+    bool passes_lapack;         /* ... as liblapack.so.3 */
+    bool calls_itself;          /* calls functions of its own through the loader */
+    char *interpreter, *soname, *rpath, *runpath; /* NULL: none */
+    char **needed;              /* DT_NEEDED, in order */
+    int needed_count;
+    uint8_t *uses;              /* enum symbol_use, by enum symbol */
+    /* Other functions with Fortran names; the exports in order. */
+    struct name_list other_imports, other_exports;
+};
+
+/* Returns NULL, or why the file cannot be read; the reason does not name the file. Clear in both cases. */
+const char *elf_object_read(const char *path, struct elf_object *object);
+void elf_object_clear(struct elf_object *object);
+
+/* The part of elf_object_read that reads symbols and relocations: fills in `uses` and what else the symbols
+ * tell. */
+struct Elf;
+const char *elf_symbols_read(struct Elf *elf, struct elf_object *object);
+
+/* True when the file, by its first bytes, is one that the loader loads beside a program for this machine. */
+bool elf_object_matches(const char *path, bool is_64bit, uint16_t machine);
+
+/* "x86-64", "32-bit x86", or a number. Static storage. */
+const char *elf_object_machine(const struct elf_object *object);
+
+/* The loader's cache of libraries, /etc/ld.so.cache in glibc's format
+ * since 2.2 (header "glibc-ld.so.cache1.1", with or without the older one before it). */
+struct loader_cache;
+
+/* NULL when the file cannot be read or is in another format. */
+struct loader_cache *loader_cache_open(const char *path);
+void loader_cache_close(struct loader_cache *cache);
+
+/* Call `visit` with each path that the cache has for `name`, until it returns true. */
+void loader_cache_visit(const struct loader_cache *cache, const char *name,
+                        bool (*visit)(const char *path, void *argument), void *argument);
+
+/* Finds a library as glibc's loader does, without running it. It does not know the
+ * "legacy" capability folders of glibc before 2.37 and the audit interface. */
+
+/* The machine that the file must be for. */
+struct library_kind {
+    bool is_64bit;
+    uint16_t machine; /* EM_* */
+};
+
+/* A program and all libraries that its loader would load with it. */
 struct linked_object {
     struct elf_object elf;
     const char *reason; /* why it cannot be read; NULL: `elf` is good */
@@ -24,7 +141,7 @@ struct missing_library {
 
 /* In the loader's order, which is that of symbol look-up: the inspected object, what
  * LD_PRELOAD names (but for mublas), then level by level what they need. */
-struct link_map {
+struct program_map {
     struct linked_object *objects;
     int count;
     struct missing_library *missing;
@@ -33,7 +150,7 @@ struct link_map {
 
 /* Returns NULL, or why the program itself cannot be read. Clear in both cases. Does not follow the libraries
  * of a program for another machine. */
-const char *link_map_make(const char *path, struct link_map *map);
-void link_map_clear(struct link_map *map);
+const char *link_map_make(const char *path, struct program_map *map);
+void link_map_clear(struct program_map *map);
 
 #endif

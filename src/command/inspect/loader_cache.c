@@ -1,4 +1,4 @@
-#include "command/inspect/loader_cache.h"
+#include "command/inspect/link_map.h"
 
 #include <stdint.h>
 #include <stdio.h>

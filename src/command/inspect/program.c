@@ -1,6 +1,6 @@
 #include "command/commands.h"
 #include "command/inspect/report.h"
-#include "command/run/program_file.h"
+#include "command/run/run.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,6 +8,132 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define EXPORTED \
+    " is linked statically into the program, and exported: the loader asks the program before any preloaded" \
+    " library"
+#define HIDDEN " is linked statically into it, and hidden from the loader"
+#define AT_LINKING " when it was linked (as by -Bsymbolic-functions)"
+
+/* `kind` is CHOICE_BLAS or CHOICE_LAPACK. */
+static int count_of(const struct program_map *map, int object, enum interception end, int kind)
+{
+    struct name_choice choice = {object, end, kind, CHOICE_ANY_HOST};
+    return name_choice_count(map, &choice);
+}
+
+/* Why calls with this end are lost. `has_lapack`: BLAS names of an object that has a LAPACK. */
+static const char *reason_of(int object, enum interception end, bool is_lapack, bool has_lapack)
+{
+    switch (end) {
+    case INTERCEPTION_PROGRAM:
+        if (object != 0)
+            return "the loader finds them in the program itself, before any preloaded library";
+        return is_lapack ? "a LAPACK" EXPORTED : "a BLAS" EXPORTED;
+    case INTERCEPTION_SYMBOLIC:
+        return has_lapack ? "it is linked with -Bsymbolic: calls of the LAPACK in it never leave it"
+                          : "it defines them and is linked with -Bsymbolic: its own calls never leave it";
+    case INTERCEPTION_PROTECTED:
+        return has_lapack ? "it has them as protected symbols: calls of the LAPACK in it never leave it"
+                          : "it defines them as protected symbols: its own calls never leave it";
+    case INTERCEPTION_BOUND:
+        return has_lapack ? "calls of the LAPACK in it were bound" AT_LINKING
+                          : "it defines them, and its own calls, if any, were bound" AT_LINKING;
+    case INTERCEPTION_INSIDE:
+        return is_lapack ? "a LAPACK" HIDDEN : "a BLAS" HIDDEN;
+    default:
+        return "";
+    }
+}
+
+/* A host BLAS that calls itself is no loss, unless it has a LAPACK and no call of that goes through the
+ * loader. A LAPACK seldom calls its own drivers: that is no loss. */
+static bool is_loss(const struct program_map *map, int object, enum interception end, int kind)
+{
+    if (end <= INTERCEPTION_CAUGHT || count_of(map, object, end, kind) == 0)
+        return false;
+    if (end == INTERCEPTION_PROGRAM || end == INTERCEPTION_INSIDE || !interception_is_host(map, object))
+        return true;
+    return kind == CHOICE_BLAS && map->objects[object].elf.has_lapack &&
+           count_of(map, object, INTERCEPTION_CAUGHT, kind) == 0;
+}
+
+static void print_loss(FILE *stream, const struct program_map *map, const struct name_choice *choice, bool all)
+{
+    const bool is_lapack = choice->interface == CHOICE_LAPACK;
+    const bool has_lapack = !is_lapack && map->objects[choice->object].elf.has_lapack;
+    const int count = name_choice_count(map, choice);
+    fprintf(stream, "  %s: %d %sroutine%s:", map->objects[choice->object].path, count,
+            is_lapack ? "LAPACK " : "", count == 1 ? "" : "s");
+    name_choice_print(stream, map, choice, all);
+    fprintf(stream, "\n    %s\n", reason_of(choice->object, choice->end, is_lapack, has_lapack));
+}
+
+void losses_print_line(FILE *stream, const struct program_map *map)
+{
+    const char *before = "";
+    for (int i = 0; i < 2 * map->count; i++)
+        for (int end = 0; end < INTERCEPTION_COUNT; end++) {
+            const bool is_lapack = i % 2;
+            const struct name_choice choice = {i / 2, (enum interception)end,
+                                               is_lapack ? CHOICE_LAPACK : CHOICE_BLAS, CHOICE_ANY_HOST};
+            if (!is_loss(map, choice.object, choice.end, choice.interface))
+                continue;
+            const struct linked_object *const object = &map->objects[choice.object];
+            const int count = name_choice_count(map, &choice);
+            fprintf(stream, "%s%s: %d %s routine%s: %s", before, object->path, count,
+                    is_lapack ? "LAPACK" : "BLAS", count == 1 ? "" : "s",
+                    reason_of(choice.object, choice.end, is_lapack, !is_lapack && object->elf.has_lapack));
+            before = "; ";
+        }
+    for (int i = 0; i < map->count; i++)
+        if (parallel_loss(map, i)) {
+            fprintf(stream, "%s%s: %s", before, map->objects[i].path, parallel_loss(map, i));
+            before = "; ";
+        }
+}
+
+const char *losses_refusal(const struct program_map *map)
+{
+    const struct elf_object *elf = &map->objects[0].elf;
+    if (!elf->is_native)
+        return "it is built for another machine than this mublas";
+    if (elf->is_static)
+        return "it is statically linked: it has no loader that could preload mublas";
+    return elf->is_program ? program_file_refusal(map->objects[0].path) : NULL;
+}
+
+/* `any`: the heading is there. */
+static void print_parallel(FILE *stream, const struct program_map *map, bool any)
+{
+    for (int i = 0; i < map->count; i++) {
+        const char *const loss = parallel_loss(map, i);
+        if (!loss)
+            continue;
+        fprintf(stream, "%s  %s: %s\n", any ? "" : "cannot be intercepted:\n", map->objects[i].path, loss);
+        any = true;
+    }
+}
+
+void losses_print(FILE *stream, const struct program_map *map, const char *refusal, bool all)
+{
+    bool any = refusal != NULL;
+    if (refusal)
+        fprintf(stream, "cannot be intercepted:\n  %s: %s\n", map->objects[0].path, refusal);
+    for (int i = 0; i < 2 * map->count; i++)
+        for (int end = 0; end < INTERCEPTION_COUNT; end++) {
+            const struct name_choice choice = {i / 2, (enum interception)end,
+                                               i % 2 ? CHOICE_LAPACK : CHOICE_BLAS, CHOICE_ANY_HOST};
+            if (!is_loss(map, choice.object, choice.end, choice.interface))
+                continue;
+            if (!any)
+                fputs("cannot be intercepted:\n", stream);
+            any = true;
+            print_loss(stream, map, &choice, all);
+        }
+    if (!refusal)
+        print_parallel(stream, map, any);
+}
 
 enum { SCRIPTS_MAX = 4 /* scripts that run scripts; the kernel has the same limit */ };
 
@@ -45,7 +171,7 @@ static int follow_scripts(char *path, size_t size)
 static int inspect_file(const char *name, bool verbose)
 {
     char path[PATH_MAX];
-    struct link_map map;
+    struct program_map map;
     if (!find_file(name, path, sizeof path))
         return complain(name, "no such program or file");
     if (access(path, R_OK) != 0)
@@ -73,7 +199,7 @@ static bool follow_quietly(char *path, size_t size)
 }
 
 /* *refusal: why mublas gets none of the program's calls, or NULL. */
-static char *unreachable_line(const struct link_map *map, const char **refusal)
+static char *unreachable_line(const struct program_map *map, const char **refusal)
 {
     char *line = NULL;
     size_t length = 0;
@@ -95,7 +221,7 @@ char *inspect_unreachable(const char *path, bool *is_refused)
 {
     char program[PATH_MAX], *line = NULL;
     const char *refusal = NULL;
-    struct link_map map;
+    struct program_map map;
     *is_refused = false;
     if (snprintf(program, sizeof program, "%s", path) >= (int)sizeof program ||
         !follow_quietly(program, sizeof program))

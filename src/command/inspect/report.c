@@ -1,15 +1,135 @@
 #include "command/inspect/report.h"
-#include "command/inspect/name_choice.h"
-#include "command/inspect/parallel_calls.h"
-#include "host/host_paths.h"
+#include "host/host_search.h"
 #include "host/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* BLAS libraries define these, too; and what mublas has of its own between its libraries is no LAPACK.
+ * Parallel routines are told elsewhere. */
+static bool is_helper(const char *name)
+{
+    static const char *const helpers[] = {"xerbla_", "lsame_", "xerbla_array_", "xerbla_64_", "lsame_64_"};
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
+        if (strcmp(name, helpers[i]) == 0)
+            return true;
+    return strncmp(name, "mublas_", 7) == 0 || parallel_named(name);
+}
+
+/* The library with a LAPACK that the loader takes the name from; -1: none. */
+static int lapack_of(const struct program_map *map, const char *name)
+{
+    for (int i = map->objects[0].elf.is_program; i < map->count && !is_helper(name); i++)
+        if (!map->objects[i].reason && name_list_has(&map->objects[i].elf.other_exports, name))
+            return map->objects[i].elf.has_lapack ? i : -1;
+    return -1;
+}
+
+static bool is_left(const struct program_map *map, int object, int name, int library)
+{
+    return lapack_of(map, map->objects[object].elf.other_imports.names[name]) == library;
+}
+
+static int count_left(const struct program_map *map, int object, int library)
+{
+    int count = 0;
+    for (int i = 0; i < map->objects[object].elf.other_imports.count; i++)
+        count += is_left(map, object, i, library);
+    return count;
+}
+
+static void print_left(FILE *stream, const struct program_map *map, int object, int library, bool all)
+{
+    struct name_line line = {.stream = stream, .left = count_left(map, object, library), .all = all};
+    fprintf(stream, "  %s: %d routine%s of %s:", map->objects[object].path, line.left,
+            line.left == 1 ? "" : "s", map->objects[library].path);
+    for (int i = 0; line.left > 0; i++)
+        if (is_left(map, object, i, library))
+            name_line_add(&line, map->objects[object].elf.other_imports.names[i]);
+    fputc('\n', stream);
+}
+
+/* Prints the LAPACK routines that mublas leaves to the program's LAPACK: a heading and a line for each object
+ * that calls some. */
+static void lapack_left_print(FILE *stream, const struct program_map *map, bool all)
+{
+    bool any = false;
+    for (int library = map->objects[0].elf.is_program; library < map->count; library++)
+        for (int i = 0; i < map->count && map->objects[library].elf.has_lapack; i++) {
+            if (map->objects[i].reason || count_left(map, i, library) == 0)
+                continue;
+            if (!any)
+                fputs("LAPACK that is left to the host as a whole:\n", stream);
+            any = true;
+            print_left(stream, map, i, library, all);
+        }
+}
+
+enum { OPENERS_SHOWN = 3 };
+
+static bool has_blas(const struct elf_object *elf)
+{
+    for (int name = 0; name < SYMBOL_COUNT; name++)
+        if (elf->uses[name])
+            return true;
+    return false;
+}
+
+static void print_unread(FILE *stream, const struct program_map *map)
+{
+    for (int i = 0; i < map->count; i++) {
+        const struct linked_object *object = &map->objects[i];
+        if (object->reason)
+            fprintf(stream, "not looked into: %s: %s\n", object->path, object->reason);
+        else if (!object->elf.has_sections && object->elf.is_native)
+            fprintf(stream, "not looked into: %s: its section headers were removed\n", object->path);
+    }
+    for (int i = 0; i < map->missing_count; i++)
+        fprintf(stream, "the loader does not find %s, which %s needs\n", map->missing[i].name,
+                map->objects[map->missing[i].parent].path);
+}
+
+static void print_openers(FILE *stream, const struct program_map *map)
+{
+    int count = 0;
+    for (int i = 0; i < map->count; i++)
+        if (map->objects[i].elf.opens_libraries && ++count <= OPENERS_SHOWN)
+            fprintf(stream, "%s%s", count > 1 ? ", " : "note: libraries may be opened at run time (by ",
+                    map->objects[i].path);
+    if (count > OPENERS_SHOWN)
+        fprintf(stream, " and %d more", count - OPENERS_SHOWN);
+    if (count > 0)
+        fputs("): their BLAS calls are intercepted too,\n"
+              "  unless it is done with RTLD_DEEPBIND, which no file shows;"
+              " look into each with mublas info -- LIBRARY\n",
+              stream);
+    for (int i = 0; i < map->count; i++)
+        if (map->objects[i].elf.opens_namespaces)
+            fprintf(stream,
+                    "note: %s opens libraries by dlmopen,"
+                    " and mublas is not in the namespaces that this makes\n", map->objects[i].path);
+}
+
+/* Prints what could not be seen in the program, and what it may do at run time. Not after a refusal. */
+static void notes_print(FILE *stream, const struct program_map *map)
+{
+    const struct linked_object *first = &map->objects[0];
+    print_unread(stream, map);
+    if (!first->elf.has_full_symbols && first->elf.has_sections && !has_blas(&first->elf))
+        fprintf(stream, "note: %s is stripped: a BLAS linked statically into it does not show\n",
+                first->path);
+    if (!first->elf.is_program)
+        fputs("note: these are the libraries that it gets by itself; a process may have loaded others"
+              " of the same names\n", stream);
+    if (first->elf.interpreter && strstr(first->elf.interpreter, "musl"))
+        fprintf(stream, "note: the program's loader is %s; libraries were looked up as glibc's does\n",
+                first->elf.interpreter);
+    print_openers(stream, map);
+}
+
 struct report {
     FILE *stream;
-    const struct link_map *map;
+    const struct program_map *map;
     bool verbose;
 };
 
@@ -236,7 +356,7 @@ static void print_intercepted(const struct report *report)
         fputs("intercepted: nothing\n", report->stream);
 }
 
-void inspect_report(FILE *stream, const struct link_map *map, bool verbose)
+void inspect_report(FILE *stream, const struct program_map *map, bool verbose)
 {
     struct report report = {stream, map, verbose};
     const char *refusal = losses_refusal(map);

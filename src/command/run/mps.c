@@ -1,16 +1,269 @@
 #include "command/run/mps.h"
-#include "command/run/mps_process.h"
-#include "command/run/mps_watch.h"
-#include "common/launcher_process.h"
-#include "common/local_rank.h"
+#include "common/launcher.h"
 #include "common/settings.h"
 #include "gpu/device_sharing.h"
-#include "gpu/mps_daemon.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { STEP_MS = 10, START_MS = 10000, END_MS = 5000 };
+
+static void pipe_folder(const struct mps_folder *folder, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%.*s/pipe", PATH_MAX - 8, folder->path);
+}
+
+static bool answers(const struct mps_folder *folder)
+{
+    char path[PATH_MAX];
+    pipe_folder(folder, path);
+    return mps_daemon_answers(path);
+}
+
+/* Let this process, and what it becomes, use that daemon. */
+static bool mps_process_name(const struct mps_folder *folder)
+{
+    char pipes[PATH_MAX], logs[PATH_MAX];
+    pipe_folder(folder, pipes);
+    snprintf(logs, sizeof logs, "%.*s/log", PATH_MAX - 8, folder->path);
+    return setenv("CUDA_MPS_PIPE_DIRECTORY", pipes, 1) == 0 && setenv("CUDA_MPS_LOG_DIRECTORY", logs, 1) == 0;
+}
+
+static void close_from(int first)
+{
+    enum { FILES_MOST = 1024 }; /* of Linux before 5.9 */
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, (unsigned)first, ~0u, 0) == 0)
+        return;
+#endif
+    for (int file = first; file < FILES_MOST; file++)
+        close(file);
+}
+
+/* Close all files but `kept`, which become the first behind standard error, and lead standard input, output
+ * and error nowhere: neither may a reader wait for a process that stays behind. */
+static void mps_process_keep_files(int *const *kept, int count)
+{
+    const int nowhere = open("/dev/null", O_RDWR);
+    int high[8];
+    for (int i = 0; i < count; i++)
+        high[i] = fcntl(*kept[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1 + count);
+    for (int i = 0; i <= STDERR_FILENO; i++)
+        dup2(nowhere, i);
+    for (int i = 0; i < count; i++)
+        *kept[i] = dup3(high[i], STDERR_FILENO + 1 + i, O_CLOEXEC);
+    close_from(STDERR_FILENO + 1 + count);
+}
+
+/* The daemon shows devices by its own CUDA_VISIBLE_DEVICES, and a rank by its own again. */
+static void become(const char *program, const struct mps_folder *folder, bool starts, int input)
+{
+    char *const start[] = {"nvidia-cuda-mps-control", "-d", NULL}, *const control[] = {start[0], NULL};
+    setsid();
+    if (mps_process_name(folder)) {
+        unsetenv("LD_PRELOAD");
+        unsetenv("CUDA_VISIBLE_DEVICES");
+        mps_process_keep_files((int *const[]){&input}, input >= 0);
+        if (input >= 0)
+            dup2(input, STDIN_FILENO);
+        if (chdir("/") == 0)
+            execv(program, starts ? start : control);
+    }
+    _exit(127);
+}
+
+static void wait_for_end(pid_t process)
+{
+    while (process > 0 && waitpid(process, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+/* Until it answers, or does so no more. */
+static bool await(const struct mps_folder *folder, bool wanted, int milliseconds)
+{
+    for (int waited = 0; answers(folder) != wanted; waited += STEP_MS) {
+        if (waited >= milliseconds)
+            return false;
+        poll(NULL, 0, STEP_MS);
+    }
+    return true;
+}
+
+/* One that never returns must not hold up the rank. */
+static void wait_or_kill(pid_t process, int milliseconds)
+{
+    for (int waited = 0; process > 0 && waited < milliseconds; waited += STEP_MS) {
+        if (waitpid(process, NULL, WNOHANG) != 0)
+            return;
+        poll(NULL, 0, STEP_MS);
+    }
+    if (process > 0) {
+        kill(process, SIGKILL);
+        wait_for_end(process);
+    }
+}
+
+/* By `program`, NVIDIA's; waits until it answers. False: it does not within some seconds. With the folder's
+ * lock. */
+static bool mps_process_start(const char *program, const struct mps_folder *folder)
+{
+    if (answers(folder))
+        return true;
+    const pid_t process = fork();
+    if (process == 0)
+        become(program, folder, true, -1);
+    wait_or_kill(process, START_MS);
+    return process > 0 && await(folder, true, START_MS / 4);
+}
+
+static void ask_to_end(const struct mps_folder *folder)
+{
+    char program[PATH_MAX];
+    int input[2];
+    if (!mps_daemon_program(program) || pipe2(input, O_CLOEXEC) != 0)
+        return;
+    const pid_t process = fork();
+    if (process == 0)
+        become(program, folder, false, input[0]);
+    close(input[0]);
+    if (process > 0 && write(input[1], "quit\n", 5) < 0)
+        kill(process, SIGKILL);
+    close(input[1]);
+    wait_or_kill(process, END_MS);
+}
+
+/* Kills the process whose number it has written, in a folder that is nobody else's. */
+static void kill_daemon(const struct mps_folder *folder)
+{
+    char path[PATH_MAX];
+    long process = 0;
+    snprintf(path, sizeof path, "%.*s/pipe/nvidia-cuda-mps-control.pid", PATH_MAX - 64, folder->path);
+    FILE *const stream = fopen(path, "re");
+    if (!stream)
+        return;
+    if (fscanf(stream, "%ld", &process) == 1 && process > 1)
+        kill((pid_t)process, SIGKILL);
+    fclose(stream);
+}
+
+/* Ask it to end, and see to it. Nothing happens if it does not run. With the folder's lock. */
+static void mps_process_end(const struct mps_folder *folder)
+{
+    if (!answers(folder))
+        return;
+    ask_to_end(folder);
+    if (!await(folder, false, END_MS))
+        kill_daemon(folder);
+}
+
+/* A launcher takes no longer between its first rank and its last. */
+enum { COMING_SECONDS = 5, LOOK_MS = 500 };
+
+static int open_process(const struct mps_rank *rank)
+{
+#ifdef SYS_pidfd_open
+    const int process = (int)syscall(SYS_pidfd_open, rank->process, 0);
+    if (process >= 0 && process_started(rank->process) == rank->begun)
+        return process;
+    if (process >= 0)
+        close(process);
+#endif
+    return -1;
+}
+
+/* One that still runs; -1: none does. */
+static int open_any(const struct mps_folder *folder, int *count)
+{
+    int process = -1;
+    struct mps_rank *const ranks = mps_folder_ranks(folder, count);
+    for (int i = 0; i < *count && process < 0; i++)
+        process = open_process(&ranks[i]);
+    free(ranks);
+    return process;
+}
+
+static void wait_for(int process)
+{
+    struct pollfd ended = {.fd = process, .events = POLLIN};
+    while (poll(&ended, 1, -1) < 0 && errno == EINTR)
+        continue;
+    close(process);
+}
+
+/* Until no rank runs, nor may come. */
+static void wait_for_ranks(const struct mps_folder *folder, int ranks, time_t started)
+{
+    int process, count;
+    for (;;) {
+        while ((process = open_any(folder, &count)) >= 0)
+            wait_for(process);
+        if (count >= ranks || time(NULL) > started + COMING_SECONDS)
+            return;
+        poll(NULL, 0, LOOK_MS);
+    }
+}
+
+static void watch(struct mps_folder *folder, int ranks)
+{
+    int process, count;
+    const time_t started = time(NULL);
+    setsid();
+    if (!mps_folder_lock_again(folder) || chdir("/") != 0)
+        _exit(1);
+    mps_process_keep_files((int *const[]){&folder->lock, &folder->ranks, &folder->watcher}, 3);
+    signal(SIGPIPE, SIG_IGN);
+    for (;;) {
+        wait_for_ranks(folder, ranks, started);
+        while (flock(folder->lock, LOCK_EX) != 0 && errno == EINTR)
+            continue;
+        process = open_any(folder, &count);
+        if (process < 0)
+            break;
+        flock(folder->lock, LOCK_UN); /* one came meanwhile */
+        wait_for(process);
+    }
+    mps_process_end(folder);
+    mps_folder_remove(folder);
+    _exit(0);
+}
+
+static bool can_wait(void)
+{
+    const struct mps_rank self = {getpid(), process_started(getpid())};
+    const int process = open_process(&self);
+    if (process >= 0)
+        close(process);
+    return process >= 0;
+}
+
+/* Start it, with the watcher's lock of the open folder, for a job of so many ranks on this machine: it waits
+ * for all of them to come for some seconds, and then until those that came are gone. False: this system
+ * cannot wait for processes. With the folder's lock. */
+static bool mps_watch_begin(struct mps_folder *folder, int ranks)
+{
+    if (!can_wait())
+        return false;
+    const pid_t between = fork();
+    if (between == 0) {
+        if (fork() == 0)
+            watch(folder, ranks);
+        _exit(0);
+    }
+    while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    return between > 0;
+}
 
 /* Without messages: the program says what is wrong with settings. */
 static bool is_wanted(void)

@@ -1,6 +1,6 @@
-#include "command/run/mps_folder.h"
-#include "common/launcher_process.h"
-#include "gpu/mps_daemon.h"
+#include "command/run/mps.h"
+#include "common/launcher.h"
+#include "gpu/device_sharing.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,17 +1,174 @@
+#include "command/run/run.h"
 #include "command/commands.h"
-#include "command/run/preload.h"
-#include "command/run/program_file.h"
-#include "command/run/report_watch.h"
 #include "command/run/mps.h"
+#include "command/run/shim_child.h"
+#include "interpose/report/report_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
+
+bool program_file_find(const char *name, char *path, size_t size)
+{
+    const char *directories = getenv("PATH");
+    if (strchr(name, '/') || !directories)
+        return snprintf(path, size, "%s", name) < (int)size && access(path, F_OK) == 0;
+    for (const char *next = directories; next; next = strchr(next, ':')) {
+        next += *next == ':';
+        int length = (int)strcspn(next, ":");
+        if (snprintf(path, size, "%.*s/%s", length ? length : 1, length ? next : ".", name) < (int)size &&
+            access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+const char *program_file_refusal(const char *path)
+{
+    struct stat file;
+    if (stat(path, &file) != 0)
+        return strerror(errno);
+    if (file.st_mode & S_ISUID)
+        return "it is set-user-id, and the loader preloads nothing into such programs";
+    if ((file.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP))
+        return "it is set-group-id, and the loader preloads nothing into such programs";
+    if (getxattr(path, "security.capability", NULL, 0) > 0)
+        return "it has file capabilities, and the loader preloads nothing into such programs";
+    return NULL;
+}
+
+/* The program that `env` would run: its first argument that is neither an option nor
+ * a variable. */
+static const char *behind_env(char *words)
+{
+    char *rest = NULL;
+    for (char *word = strtok_r(words, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
+        if (*word != '-' && !strchr(word, '='))
+            return word;
+    return NULL;
+}
+
+bool program_file_interpreter(const char *path, char *interpreter, size_t size)
+{
+    char line[PATH_MAX];
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return false;
+    ssize_t length = read(file, line, sizeof line - 1);
+    close(file);
+    if (length < 2 || line[0] != '#' || line[1] != '!')
+        return false;
+    line[length] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    char *arguments = NULL;
+    const char *program = strtok_r(line + 2, " \t\r", &arguments);
+    const char *slash = program ? strrchr(program, '/') : NULL;
+    if (program && strcmp(slash ? slash + 1 : program, "env") == 0)
+        program = behind_env(arguments);
+    return program && snprintf(interpreter, size, "%s", program) < (int)size;
+}
+
+/* A report that is there. */
+struct earlier {
+    char *file;
+    struct stat state;
+};
+
+static bool find(struct earlier *earlier)
+{
+    const char *const form = getenv("MUBLAS_REPORT");
+    const struct reporter reporter = {getpid(), world_rank(), false};
+    if (!form || !strchr(form, '/')) /* standard error, or none */
+        return false;
+    earlier->file = report_file_name(form, &reporter);
+    if (earlier->file && lstat(earlier->file, &earlier->state) == 0 && S_ISREG(earlier->state.st_mode))
+        return true;
+    free(earlier->file);
+    return false;
+}
+
+static bool is_as_before(const struct earlier *earlier)
+{
+    struct stat now;
+    const struct stat *const before = &earlier->state;
+    return lstat(earlier->file, &now) == 0 && now.st_dev == before->st_dev && now.st_ino == before->st_ino &&
+           now.st_size == before->st_size && now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+}
+
+/* All but standard error and one, which becomes 0: readers of the others must not wait for this process. */
+static void keep_one_file(int file)
+{
+    enum { FILES_MOST = 1024 }; /* of Linux before 5.9 */
+    const int nowhere = open("/dev/null", O_WRONLY);
+    dup2(file, STDIN_FILENO);
+    dup2(nowhere, STDOUT_FILENO);
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)
+        return;
+#endif
+    for (int other = STDERR_FILENO + 1; other < FILES_MOST; other++)
+        close(other);
+}
+
+static void wait_for_end(int process)
+{
+    struct pollfd ended = {.fd = process, .events = POLLIN};
+    while (poll(&ended, 1, -1) < 0 && errno == EINTR)
+        continue;
+}
+
+/* A session of its own: the terminal's signals are the program's. */
+static void watch(const struct earlier *earlier, int process, const char *program)
+{
+    setsid();
+    keep_one_file(process);
+    wait_for_end(STDIN_FILENO);
+    if (is_as_before(earlier))
+        fprintf(stderr, "mublas run: %s is of an earlier run: %s has ended and wrote no report there "
+                        "(none is written after a signal, exec or _exit)\n", earlier->file, program);
+    _exit(0);
+}
+
+static void watch_from_aside(const struct earlier *earlier, int process, const char *program)
+{
+    const pid_t between = fork();
+    if (between == 0) {
+        if (fork() == 0)
+            watch(earlier, process, program);
+        _exit(0);
+    }
+    while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+/* Where MUBLAS_REPORT's file is there: once this process, which by then is `program`, has ended, a line on
+ * standard error says so if the file is still the same. A process without a parent waits for that, so the
+ * program's children are its own. Not for the first process of a container, whose end is everybody's. */
+static void report_watch_begin(const char *program)
+{
+    struct earlier earlier;
+    if (getpid() == 1 || !find(&earlier))
+        return;
+#ifdef SYS_pidfd_open
+    const int process = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    if (process >= 0) {
+        watch_from_aside(&earlier, process, program);
+        close(process);
+    }
+#endif
+    free(earlier.file);
+}
 
 enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 

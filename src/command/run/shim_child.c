@@ -1,14 +1,137 @@
 #include "command/run/shim_child.h"
-#include "command/run/preload.h"
 #include "interpose/report/report_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* Puts `more` before or after what the variable holds already, with the separator between. */
+static bool extend(const char *name, const char *more, const char *separator, bool in_front)
+{
+    const char *present = getenv(name);
+    char *value;
+    if (!present || !*present)
+        return setenv(name, more, 1) == 0;
+    if (asprintf(&value, "%s%s%s", in_front ? more : present, separator, in_front ? present : more) < 0)
+        return false;
+    bool good = setenv(name, value, 1) == 0;
+    free(value);
+    return good;
+}
+
+#define SHIM "libmublas_shim.so"
+
+/* The folder of this command's file; NULL: unknown. */
+static char *own_folder(char path[PATH_MAX])
+{
+    const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (length <= 0)
+        return NULL;
+    path[length] = '\0';
+    char *slash = strrchr(path, '/');
+    if (!slash)
+        return NULL;
+    *slash = '\0';
+    return path;
+}
+
+static bool find_beside(const char *folder, char path[PATH_MAX])
+{
+    static const char *const places[] = {
+        "", "/.libs", "/../lib", "/../lib/" MUBLAS_MULTIARCH, "/../lib64", "/../.libs",
+    };
+    char tried[PATH_MAX + 64];
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(tried, sizeof tried, "%s%s/" SHIM, folder, places[i]);
+        if (access(tried, R_OK) == 0 && realpath(tried, path))
+            return true;
+    }
+    return false;
+}
+
+const char *preload_find_shim(const char *who)
+{
+    static char path[PATH_MAX];
+    char own[PATH_MAX];
+    const char *folder = own_folder(own);
+    if (!folder || !find_beside(folder, path))
+        snprintf(path, sizeof path, "%s", MUBLAS_SHIM);
+    if (access(path, R_OK) != 0)
+        fprintf(stderr,
+                "%s: " SHIM " is neither beside the command in %s, nor in ../lib from there, nor %s\n", who,
+                folder ? folder : "its folder", MUBLAS_SHIM);
+    else if (strpbrk(path, " :"))
+        fprintf(stderr, "%s: %s: a path with a space or a colon cannot be preloaded\n", who, path);
+    else
+        return path;
+    return NULL;
+}
+
+bool preload_set_environment(const char *shim, bool huge_pages)
+{
+    const char *tunables = getenv("GLIBC_TUNABLES");
+    if (!extend("LD_PRELOAD", shim, ":", true))
+        return false;
+    if (!huge_pages || (tunables && strstr(tunables, "glibc.malloc.hugetlb")))
+        return true;
+    return extend("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", ":", false);
+}
+
+/* "  dsymv   1200   919   281 ..." is the row, "  dsymv   281  upload not yet ..." a reason. */
+static bool take_line(const char *line, const char *routine, struct offload_row *row)
+{
+    char name[48];
+    unsigned long long calls, device, host;
+    int behind = 0;
+    if (sscanf(line, " %47s %llu %llu %llu", name, &calls, &device, &host) == 4 && strcmp(name,
+                                                                                          routine) == 0) {
+        row->calls = calls;
+        row->on_device = device;
+        row->on_host = host;
+        return true;
+    }
+    if (sscanf(line, " %47s %llu %n", name, &calls, &behind) == 2 && strcmp(name, routine) == 0 &&
+        !row->reason[0])
+        snprintf(row->reason, sizeof row->reason, "%.*s", (int)strcspn(line + behind, "\n"), line + behind);
+    return false;
+}
+
+bool offload_report_row(const char *path, const char *routine, struct offload_row *row)
+{
+    char line[512];
+    bool found = false;
+    FILE *stream = fopen(path, "re");
+    memset(row, 0, sizeof *row);
+    if (!stream)
+        return false;
+    while (fgets(line, sizeof line, stream))
+        found |= take_line(line, routine, row);
+    fclose(stream);
+    return found;
+}
+
+bool offload_report_host(const char *path, char *host, size_t bytes)
+{
+    static const char label[] = "  host BLAS   ";
+    char line[4096], *end;
+    bool found = false;
+    FILE *stream = fopen(path, "re");
+    if (!stream)
+        return false;
+    while (!found && fgets(line, sizeof line, stream))
+        if (strncmp(line, label, sizeof label - 1) == 0 && (end = strstr(line, " (")) != NULL) {
+            *end = '\0';
+            found = (size_t)snprintf(host, bytes, "%s", line + sizeof label - 1) < bytes;
+        }
+    fclose(stream);
+    return found;
+}
 
 /* MUBLAS_REPORT. */
 static void report_form(const struct shim_child *child, char form[sizeof child->report])

@@ -1,10 +1,9 @@
-#include "command/tune/tune_files.h"
+#include "command/tune/tune.h"
 
 #include "command/file_replace.h"
+#include "common/text.h"
 #include "tuner/learn/recipe_write.h"
-#include "tuner/learn/timing/tuning_data.h"
 #include "tuner/online/recipe_search.h"
-#include "common/regular_file.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "command/tune/tune_options.h"
+#include "command/tune/tune.h"
 
 #include "command/routine_call.h"
 #include "tuner/online/recipe_search.h"

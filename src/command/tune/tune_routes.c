@@ -2,17 +2,16 @@
  * curves (route_factors.h): dsyevd and zheevd, with and without vectors, dgetrf and dgesdd, near the orders
  * from which they pay; from which order on mublas' own eigensolver is faster than cuSOLVER's, from which ones
  * it is in two stages, and up to which ones a cluster reduces. */
-#include "command/tune/tune_calls.h"
-#include "command/eigen_ways.h"
-#include "command/run/offload_report.h"
+#include "command/run/shim_child.h"
+#include "command/timed_work.h"
 #include "command/tune/call_timer.h"
+#include "command/tune/tune_calls.h"
 #include "common/clock.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 #include "gpu/vendor/solver_library.h"
-#include "lapack/eigensolver/chip_plan.h"
-#include "tuner/learn/border_search.h"
+#include "lapack/eigensolver/tridiagonalisation.h"
 #include "tuner/learn/statistics.h"
-#include "tuner/online/route_times.h"
+#include "tuner/online/crossover.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,83 @@
-/* dense.h - small dense matrices of complex numbers, without gaps between columns, by which `mublas verify`
- * judges LAPACK's results. */
-#ifndef MUBLAS_VERIFY_DENSE_H
-#define MUBLAS_VERIFY_DENSE_H
+/* dense.h - elements of any type as complex numbers in double precision, and small dense matrices of these,
+ * without gaps between columns, by which `mublas verify` judges LAPACK's results. */
+#ifndef MUBLAS_DENSE_H
+#define MUBLAS_DENSE_H
 
-#include "command/verify/numbers.h"
+#include "common/blas_call.h"
 
+#include <math.h>
 #include <stdbool.h>
+
+/* Elements of any type as complex numbers in double precision. */
+struct number {
+    double re, im;
+};
+
+static inline void number_put(enum blas_type type, char *elements, int64_t index, struct number value)
+{
+    switch (type) {
+    case TYPE_S: ((float *)elements)[index] = (float)value.re; break;
+    case TYPE_D: ((double *)elements)[index] = value.re; break;
+    case TYPE_C:
+        ((float *)elements)[2 * index] = (float)value.re;
+        ((float *)elements)[2 * index + 1] = (float)value.im;
+        break;
+    case TYPE_Z:
+        ((double *)elements)[2 * index] = value.re;
+        ((double *)elements)[2 * index + 1] = value.im;
+        break;
+    case TYPE_W:
+    case TYPE_COUNT: break; /* of no Fortran routine */
+    }
+}
+
+static inline struct number number_get(enum blas_type type, const char *elements, int64_t index)
+{
+    const float *singles = (const float *)elements;
+    const double *doubles = (const double *)elements;
+    switch (type) {
+    case TYPE_S: return (struct number){singles[index], 0};
+    case TYPE_D: return (struct number){doubles[index], 0};
+    case TYPE_C: return (struct number){singles[2 * index], singles[2 * index + 1]};
+    case TYPE_Z: return (struct number){doubles[2 * index], doubles[2 * index + 1]};
+    case TYPE_W:
+    case TYPE_COUNT: break; /* of no Fortran routine */
+    }
+    return (struct number){0, 0};
+}
+
+/* An element of an array of real numbers of the type's precision. */
+static inline double number_real(enum blas_type type, const void *reals, int64_t index)
+{
+    return blas_is_single(type) ? (double)((const float *)reals)[index] : ((const double *)reals)[index];
+}
+
+/* |re| + |im|, as LAPACK's testers measure. */
+static inline double number_size(struct number value)
+{
+    return fabs(value.re) + fabs(value.im);
+}
+
+/* The index of element i of a vector in its memory. */
+static inline int64_t vector_index(const struct blas_vector *vector, int64_t i)
+{
+    return vector->increment > 0 ? i * vector->increment : (i + 1 - vector->length) * vector->increment;
+}
+
+static inline bool matrix_has(const struct blas_matrix *matrix, int64_t i, int64_t j)
+{
+    return matrix->part == PART_FULL || (matrix->part == PART_LOWER ? i >= j : i <= j);
+}
+
+/* True when the routine has a beta and it is 0: it writes results without reading them. */
+static inline bool is_overwritten(const struct blas_call *call)
+{
+    return call->family != FAMILY_TRMV && call->family != FAMILY_AXPY && !blas_is_in_place(call) &&
+           blas_scalar_is_zero(call->type, call->beta);
+}
+
+/* Small dense matrices of complex numbers, without gaps between columns, by which `mublas verify`
+ * judges LAPACK's results. */
 
 /* c = op(a) b: op(a) has `rows` rows, and n terms make each sum. */
 void dense_multiply(bool adjoint, int64_t n, int64_t rows, int64_t columns, const struct number *a,

@@ -1,6 +1,6 @@
 /* eigen: eigenvalues and vectors of Hermitian matrices and pencils. */
 #include "command/verify/dense.h"
-#include "command/verify/kind.h"
+#include "command/verify/lapack.h"
 
 #include <math.h>
 #include <string.h>
@@ -179,3 +179,165 @@ static double norm(const struct lapack_routine *routine, const struct lapack_arg
 }
 
 const struct verify_lapack_kind verify_eigen = {choose, fill, results, error, values, norm};
+
+/* standard: the reduction of generalised problems to standard ones. */
+/* Each ITYPE with each triangle. */
+static bool standard_choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
+{
+    const int itype = verify_digit(&number, 3), triangle = verify_digit(&number, 2);
+    (void)routine;
+    if (number >= VERIFY_ORDERS)
+        return false;
+    const int n = verify_orders[number];
+    *arguments = (struct lapack_arguments){
+        .itype = itype + 1, .uplo = "LU"[triangle], .n = n, .lda = n + 3, .ldb = n + 2, .ldz = 1};
+    return true;
+}
+
+static void standard_fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
+                 struct lapack_arguments *arguments)
+{
+    const enum blas_type type = routine->type;
+    verify_fill_hermitian(type, arguments->uplo, arguments->n, arguments->a, arguments->lda, poisoned, seed);
+    verify_fill_triangle(type, arguments->uplo, false, arguments->n, arguments->b, arguments->ldb, seed);
+}
+
+static void standard_results(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                    struct verify_parts *parts)
+{
+    (void)routine;
+    parts->of[ARRAY_A] = (struct verify_part){after->n, after->n, .uplo = after->uplo};
+}
+
+/* The result is inv(F) A inv(F*) for ITYPE 1, else F* A F, where F is L or U*. The error is F times the
+ * result times F* less A, or F* A F less the result, over A's norm and F's squared. */
+static double standard_error(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                    const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
+{
+    const int64_t n = before->n;
+    const bool divides = before->itype == 1, lower = before->uplo == 'L';
+    struct number *const a = scratch[0], *const result = scratch[1], *const factor = scratch[2],
+                         *const half = scratch[3], *const product = scratch[4];
+    dense_take_hermitian(routine->type, before->uplo, n, before->a, before->lda, a);
+    dense_take_hermitian(routine->type, before->uplo, n, after->a, after->lda, result);
+    if (!dense_diagonal_is_real(routine->type, n, after->a, before->lda))
+        return INFINITY;
+    const double size = dense_norm(n, n, a);
+    dense_take(routine->type, before->uplo, false, n, n, before->b, before->ldb, factor);
+    if (lower != divides)
+        dense_transpose(true, n, factor);
+    const double factor_size = dense_norm(n, n, factor);
+    dense_multiply(false, n, n, n, factor, divides ? result : a, half);
+    dense_transpose(true, n, half);
+    dense_multiply(false, n, n, n, factor, half, product);
+    dense_subtract(product, divides ? a : result, NULL, n, n);
+    return dense_norm(n, n, product) / size / (factor_size * factor_size);
+}
+
+/* The host's results are no more exact: only INFO is compared. */
+const struct verify_lapack_kind verify_standard = {standard_choose, standard_fill, standard_results, standard_error, NULL, NULL};
+
+/* tridiagonal: eigenvalues and vectors of tridiagonal matrices, and products of a matrix with them. */
+/* COMPZ 'I' and 'V'. Of the first order, 2, the host has the work. Its zstedc works between Z's columns. */
+static bool tridiagonal_choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
+{
+    const int job = verify_digit(&number, 2), gap = blas_is_complex(routine->type) ? 0 : 1;
+    if (++number >= VERIFY_ORDERS)
+        return false;
+    const int n = verify_orders[number];
+    *arguments = (struct lapack_arguments){.jobz = "IV"[job], .n = n, .lda = 1, .ldb = 1, .ldz = n + gap};
+    return true;
+}
+
+/* Z = I - 2 v v* / v*v */
+static void fill_unitary(const struct lapack_routine *routine, uint64_t *seed,
+                         struct lapack_arguments *arguments)
+{
+    const int64_t n = arguments->n;
+    struct number v[VERIFY_ORDER_MOST];
+    double square = 0;
+    for (int64_t i = 0; i < n; i++) {
+        v[i] = verify_random(seed);
+        v[i].im = blas_is_complex(routine->type) ? v[i].im : 0;
+        square += v[i].re * v[i].re + v[i].im * v[i].im;
+    }
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < n; i++) {
+            const double re = v[i].re * v[j].re + v[i].im * v[j].im,
+                         im = v[i].im * v[j].re - v[i].re * v[j].im;
+            number_put(routine->type, arguments->z, i + j * arguments->ldz,
+                       (struct number){(i == j) - 2 * re / square, -2 * im / square});
+        }
+}
+
+static void tridiagonal_fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
+                 struct lapack_arguments *arguments)
+{
+    const enum blas_type real = blas_is_single(routine->type) ? TYPE_S : TYPE_D;
+    (void)poisoned;
+    verify_fill_random(real, arguments->n, 1, arguments->w, arguments->n, seed);
+    verify_fill_random(real, arguments->n - 1, 1, arguments->e, arguments->n, seed);
+    if (arguments->jobz == 'V')
+        fill_unitary(routine, seed, arguments);
+}
+
+static void tridiagonal_results(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                    struct verify_parts *parts)
+{
+    (void)routine;
+    parts->of[ARRAY_W] = (struct verify_part){.rows = after->n, .columns = 1};
+    parts->of[ARRAY_E] = (struct verify_part){.rows = after->n - 1, .columns = 1, .is_free = true};
+    parts->of[ARRAY_Z] = (struct verify_part){.rows = after->n, .columns = after->n};
+}
+
+static void take_tridiagonal(const struct lapack_routine *routine, const struct lapack_arguments *arguments,
+                             struct number *t)
+{
+    const int64_t n = arguments->n;
+    dense_set_identity(n, n, t);
+    for (int64_t i = 0; i < n; i++)
+        t[i + i * n].re = number_real(routine->type, arguments->w, i);
+    for (int64_t i = 0; i + 1 < n; i++)
+        t[i + 1 + i * n].re = t[i + (i + 1) * n].re = number_real(routine->type, arguments->e, i);
+}
+
+/* A Z - Z W over A's norm, and Z* Z - I, where A is T or Z T Z* of the Z before. */
+static double tridiagonal_error(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                    const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
+{
+    const int64_t n = before->n;
+    struct number *const a = scratch[0], *const z = scratch[1], *const product = scratch[2],
+                         *const other = scratch[3];
+    double w[VERIFY_ORDER_MOST];
+    take_tridiagonal(routine, before, a);
+    if (before->jobz == 'V') {
+        dense_take(routine->type, 'F', false, n, n, before->z, before->ldz, z);
+        dense_multiply(false, n, n, n, z, a, product);
+        dense_transpose(true, n, product);
+        dense_multiply(false, n, n, n, z, product, a);
+    }
+    for (int64_t i = 0; i < n; i++)
+        w[i] = number_real(routine->type, after->w, i);
+    dense_take(routine->type, 'F', false, n, n, after->z, after->ldz, z);
+    dense_multiply(false, n, n, n, a, z, product);
+    dense_subtract(product, z, w, n, n);
+    return dense_worse(dense_norm(n, n, product) / dense_norm(n, n, a),
+                       dense_orthogonality(n, n, z, other));
+}
+
+static int64_t tridiagonal_values(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                      double *tridiagonal_values)
+{
+    for (int64_t i = 0; i < after->n; i++)
+        tridiagonal_values[i] = number_real(routine->type, after->w, i);
+    return after->n;
+}
+
+static double tridiagonal_norm(const struct lapack_routine *routine, const struct lapack_arguments *before,
+                   struct number *scratch)
+{
+    take_tridiagonal(routine, before, scratch);
+    return dense_norm(before->n, before->n, scratch);
+}
+
+const struct verify_lapack_kind verify_tridiagonal = {tridiagonal_choose, tridiagonal_fill, tridiagonal_results, tridiagonal_error, tridiagonal_values, tridiagonal_norm};

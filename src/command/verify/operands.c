@@ -1,6 +1,6 @@
 #include "command/verify/operands.h"
-#include "command/random_flags.h"
-#include "command/verify/numbers.h"
+#include "command/routine_call.h"
+#include "command/verify/dense.h"
 #include "interpose/entries/pack.h"
 
 #include <stdlib.h>
@@ -175,4 +175,199 @@ bool verify_operands_kept(const struct verify_operands *operands)
     kept = kept && kept_outside(output, results, element);
     free(results);
     return kept;
+}
+
+/* verify_operands_ratio: measures each element by the magnitudes of its terms. */
+static double size_at(enum blas_type type, const char *elements, int64_t index)
+{
+    return number_size(number_get(type, elements, index));
+}
+
+static double scalar_size(const struct blas_call *call, const union blas_scalar *scalar)
+{
+    return size_at(call->type, (const char *)scalar, 0);
+}
+
+/* Element (i, j) of A as the routine multiplies with it: op(A), both triangles of a symmetric
+ * matrix, one of a triangular one. */
+static struct number factor(const struct verify_operands *operands, int64_t i, int64_t j)
+{
+    const struct blas_call *call = &operands->hosts;
+    const struct blas_matrix *a = &call->a;
+    const bool symmetric = call->family == FAMILY_SYMV || call->family == FAMILY_HEMV ||
+                           call->family == FAMILY_SYMM || call->family == FAMILY_HEMM;
+    const bool mirrored = symmetric ? !matrix_has(a, i, j) : call->trans != TRANS_NONE;
+    const int64_t row = mirrored ? j : i, column = mirrored ? i : j;
+    if (!matrix_has(a, row, column))
+        return (struct number){0, 0};
+    if (!symmetric && a->part != PART_FULL && i == j && call->diag == DIAG_UNIT)
+        return (struct number){1, 0};
+    struct number value = number_get(call->type, operands->a.hosts, row + column * a->ld);
+    if ((call->family == FAMILY_HEMV || call->family == FAMILY_HEMM) && i == j)
+        value.im = 0;
+    if (!symmetric && call->trans == TRANS_CONJUGATE)
+        value.im = -value.im;
+    return value;
+}
+
+static double factor_size(const struct verify_operands *operands, int64_t i, int64_t j)
+{
+    return number_size(factor(operands, i, j));
+}
+
+/* The same for op(B), which for trmm and trsm is B as it was. */
+static double second_size(const struct verify_operands *operands, int64_t i, int64_t j)
+{
+    const struct blas_call *call = &operands->hosts;
+    const bool is_update = call->family == FAMILY_SYR2K || call->family == FAMILY_HER2K;
+    if (blas_is_in_place(call))
+        return size_at(call->type, operands->c.before, i + j * call->c.ld);
+    const bool mirrored = (is_update ? call->trans : call->trans_b) != TRANS_NONE;
+    return size_at(call->type, operands->b.hosts, mirrored ? j + i * call->b.ld : i + j * call->b.ld);
+}
+
+/* The size by which the error of result i is measured, from the vectors as they were. */
+static double vector_bound(const struct verify_operands *operands, int64_t i)
+{
+    const struct blas_call *call = &operands->ours;
+    const bool is_trmv = call->family == FAMILY_TRMV;
+    double alpha = is_trmv ? 1 : scalar_size(call, &call->alpha), sum = 0, before = 0;
+    if (call->family == FAMILY_AXPY)
+        sum = size_at(call->type, operands->x.before, vector_index(&call->x, i));
+    for (int64_t j = 0; call->family != FAMILY_AXPY && j < call->x.length; j++)
+        sum += factor_size(operands, i, j) * size_at(call->type, operands->x.before, vector_index(&call->x,
+                                                                                                  j));
+    if (!is_trmv && !is_overwritten(call))
+        before = size_at(call->type, operands->y.before, vector_index(&call->y, i)) *
+                 (call->family == FAMILY_AXPY ? 1 : scalar_size(call, &call->beta));
+    return alpha * sum + before;
+}
+
+/* The terms of element (i, j) of C. */
+static double terms_size(const struct verify_operands *operands, int64_t i, int64_t j)
+{
+    const struct blas_call *call = &operands->hosts;
+    double sum = 0;
+    switch (call->family) {
+    case FAMILY_GEMM:
+        for (int64_t l = 0; l < call->k; l++)
+            sum += factor_size(operands, i, l) * second_size(operands, l, j);
+        return sum;
+    case FAMILY_SYRK:
+    case FAMILY_HERK:
+        for (int64_t l = 0; l < call->k; l++)
+            sum += factor_size(operands, i, l) * factor_size(operands, j, l);
+        return sum;
+    case FAMILY_SYR2K:
+    case FAMILY_HER2K:
+        for (int64_t l = 0; l < call->k; l++)
+            sum += factor_size(operands, i, l) * second_size(operands, j, l) +
+                   second_size(operands, i, l) * factor_size(operands, j, l);
+        return sum;
+    case FAMILY_SYMM: /* a matrix on one side */
+    case FAMILY_HEMM:
+    case FAMILY_TRMM:
+    case FAMILY_TRSM:
+        for (int64_t l = 0; l < call->a.rows; l++)
+            sum += call->side == SIDE_LEFT ? factor_size(operands, i, l) * second_size(operands, l, j)
+                                           : second_size(operands, i, l) * factor_size(operands, l, j);
+        return sum;
+    case FAMILY_AXPY:
+    case FAMILY_GEMV:
+    case FAMILY_SYMV:
+    case FAMILY_HEMV:
+    case FAMILY_TRMV:
+    case FAMILY_COUNT: break; /* of other levels */
+    }
+    return sum;
+}
+
+static double matrix_bound(const struct verify_operands *operands, int64_t i, int64_t j)
+{
+    const struct blas_call *call = &operands->ours;
+    double before = 0;
+    if (!is_overwritten(call) && !blas_is_in_place(call)) {
+        struct number value = number_get(call->type, operands->c.before, i + j * call->c.ld);
+        before = fabs(value.re) + (isnan(value.im) ? 0 : fabs(value.im)); /* a Hermitian diagonal */
+    }
+    return scalar_size(call, &call->alpha) * terms_size(operands, i, j) + scalar_size(call,
+                                                                                      &call->beta) * before;
+}
+
+static double eps_of(enum blas_type type)
+{
+    return type == TYPE_S || type == TYPE_C ? 0x1p-24 : 0x1p-53;
+}
+
+static double units(enum blas_type type, double difference, double bound)
+{
+    return difference == 0 ? 0 : isfinite(difference) ? difference / (eps_of(type) * bound) : INFINITY;
+}
+
+static struct number difference_at(enum blas_type type, const struct verify_buffer *buffer, int64_t index)
+{
+    const struct number ours = number_get(type, buffer->ours, index), hosts = number_get(type, buffer->hosts,
+                                                                                         index);
+    return (struct number){ours.re - hosts.re, ours.im - hosts.im};
+}
+
+static double vector_ratio(const struct verify_operands *operands, const struct blas_vector *vector,
+                           const struct verify_buffer *buffer)
+{
+    const enum blas_type type = operands->ours.type;
+    double worst = 0;
+    for (int64_t i = 0; i < vector->length; i++) {
+        const double difference = number_size(difference_at(type, buffer, vector_index(vector, i)));
+        worst = fmax(worst, units(type, difference, vector_bound(operands, i)));
+    }
+    return worst;
+}
+
+/* trsm: measures op(A) times the difference of two solutions by op(A) times a solution and the right-hand
+ * side; otherwise a nearly singular matrix would count as a fault. */
+static double solution_units(const struct verify_operands *operands, int64_t i, int64_t j)
+{
+    const struct blas_call *call = &operands->hosts;
+    const bool left = call->side == SIDE_LEFT;
+    struct number sum = {0, 0};
+    double bound = scalar_size(call, &call->alpha) * second_size(operands, i, j);
+    for (int64_t l = 0; l < call->a.rows; l++) {
+        const int64_t index = left ? l + j * call->c.ld : i + l * call->c.ld;
+        const struct number a = left ? factor(operands, i, l) : factor(operands, l, j);
+        const struct number d = difference_at(call->type, &operands->c, index);
+        if (a.re == 0 && a.im == 0)
+            continue;
+        sum.re += a.re * d.re - a.im * d.im;
+        sum.im += a.re * d.im + a.im * d.re;
+        bound += number_size(a) * size_at(call->type, operands->c.hosts, index);
+    }
+    return units(call->type, number_size(sum), bound);
+}
+
+static double matrix_ratio(const struct verify_operands *operands)
+{
+    const struct blas_call *call = &operands->ours;
+    double worst = 0;
+    for (int64_t j = 0; j < call->c.columns; j++)
+        for (int64_t i = 0; i < call->c.rows; i++) {
+            if (!matrix_has(&call->c, i, j))
+                continue;
+            const double difference = number_size(difference_at(call->type, &operands->c,
+                                                                i + j * call->c.ld));
+            const double wrong = call->family == FAMILY_TRSM
+                                     ? solution_units(operands, i, j)
+                                     : units(call->type, difference, matrix_bound(operands, i, j));
+            worst = fmax(worst, wrong);
+        }
+    return worst;
+}
+
+double verify_operands_ratio(const struct verify_operands *operands)
+{
+    const struct blas_call *call = &operands->ours;
+    if (call->c.rows > 0)
+        return matrix_ratio(operands);
+    if (call->family == FAMILY_TRMV)
+        return vector_ratio(operands, &call->x, &operands->x);
+    return vector_ratio(operands, &call->y, &operands->y);
 }

@@ -1,7 +1,7 @@
 /* operands.h - two copies of the operands of a call, for mublas and for the host BLAS, and the distance of
  * the results. */
-#ifndef MUBLAS_VERIFY_OPERANDS_H
-#define MUBLAS_VERIFY_OPERANDS_H
+#ifndef MUBLAS_COMMAND_VERIFY_OPERANDS_H
+#define MUBLAS_COMMAND_VERIFY_OPERANDS_H
 
 #include "common/blas_call.h"
 

@@ -1,6 +1,6 @@
-#include "command/verify/parallel_library.h"
+#include "command/verify/parallel_problem.h"
+#include "common/launcher.h"
 #include "common/loader.h"
-#include "common/local_rank.h"
 
 #include <dlfcn.h>
 #include <math.h>

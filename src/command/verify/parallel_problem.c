@@ -1,5 +1,5 @@
 #include "command/verify/parallel_problem.h"
-#include "command/verify/parallel_content.h"
+#include "command/verify/parallel_error.h"
 #include "lapack/families.h"
 
 #include <stdlib.h>

@@ -1,9 +1,14 @@
 /* reflectors.h - Householder reflectors as LAPACK stores them, and their product, a unitary matrix, by which
- * `mublas verify` judges QR factors and tridiagonal forms. */
-#ifndef MUBLAS_VERIFY_REFLECTORS_H
-#define MUBLAS_VERIFY_REFLECTORS_H
+ * `mublas verify` judges QR factors and tridiagonal forms; the work of the routines that make and use them, and
+ * the errors of their results. */
+#ifndef MUBLAS_REFLECTORS_H
+#define MUBLAS_REFLECTORS_H
 
 #include "command/verify/dense.h"
+#include "command/verify/lapack.h"
+
+/* Householder reflectors as LAPACK stores them, and their product, a unitary matrix, by which
+ * `mublas verify` judges QR factors and tridiagonal forms. */
 
 /* Their place: below the diagonal of QR factors, or below the subdiagonal or above the superdiagonal of a
  * tridiagonal form. */
@@ -16,24 +21,28 @@ struct reflectors {
     struct number *v, *tau; /* order x count with ones and zeros, and count; the caller's memory */
 };
 
-/* Reads the vectors, and the scalars unless `tau` is NULL. */
-void reflectors_take(struct reflectors *reflectors, enum blas_type type, const char *a, int64_t ld,
-                     const char *tau);
-
-/* For QR factors without scalars: finds those by which A, order x columns, becomes R. `column` is scratch
- * memory. */
-void reflectors_find_scalars(struct reflectors *reflectors, enum blas_type type, const char *factors,
-                             int64_t ld, const struct number *a, struct number *column);
-
-/* to = Q to, or Q* to, with `columns` columns. */
-void reflectors_apply(const struct reflectors *reflectors, bool adjoint, int64_t columns, struct number *to);
-
-/* Computes the first columns of Q. */
-void reflectors_matrix(const struct reflectors *reflectors, int64_t columns, struct number *to);
-
 /* Writes random vectors to their place in the matrix, and scalars that make each H(j) unitary and, for
  * complex types, not Hermitian. */
 void reflectors_fill(const struct reflectors *reflectors, enum blas_type type, char *a, int64_t ld, char *tau,
                      uint64_t *seed);
+
+/* The work of the routines of factor.c, and the errors of their results. */
+enum { ORTHOGONAL_NRHS = 5 };
+
+/* geqrf and sytrd; orgqr and orgtr; ormqr and ormtr; gels. */
+enum orthogonal_work { ORTHOGONAL_FACTORISES, ORTHOGONAL_MAKES, ORTHOGONAL_APPLIES, ORTHOGONAL_SOLVES };
+enum orthogonal_work orthogonal_work_of(const struct lapack_routine *routine);
+
+/* False: it belongs to QR. */
+bool orthogonal_is_tridiagonal(const struct lapack_routine *routine);
+
+/* The form and sizes of a call's reflectors, with the memory for vectors and scalars. */
+struct reflectors orthogonal_reflectors(const struct lapack_routine *routine,
+                                        const struct lapack_arguments *arguments, struct number *v,
+                                        struct number *tau);
+
+/* The method of struct verify_lapack_kind. */
+double orthogonal_error(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                        const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH]);
 
 #endif

@@ -1,16 +1,21 @@
-/* cublas_library.h - cuBLAS, opened at run time, and its level 3 routines.
+/* cublas_library.h - cuBLAS, opened at run time, and level 3 calls by its routines.
  *
- * The binary interface restated (cuBLAS documentation, v2 API; the same in 11 to 13). Integers
- * are 32 bits wide. Scalars are passed by host address; those of herk, and her2k's beta, are real. */
+ * The types restate the binary interface (cuBLAS documentation, v2 API; the same in 11 to 13). Integers are
+ * 32 bits wide. Scalars are passed by host address; those of herk, and her2k's beta, are real. */
 #ifndef MUBLAS_CUBLAS_LIBRARY_H
 #define MUBLAS_CUBLAS_LIBRARY_H
 
 #include "common/blas_call.h"
 #include "gpu/driver.h"
+#include "gpu/lane.h"
 #include "gpu/vendor/vendor_library.h"
 
 #include <stdbool.h>
 
+/* CuBLAS, opened at run time, and its level 3 routines.
+ *
+ * The binary interface restated (cuBLAS documentation, v2 API; the same in 11 to 13). Integers
+ * are 32 bits wide. Scalars are passed by host address; those of herk, and her2k's beta, are real. */
 typedef struct cublasContext *cublasHandle_t;
 enum { CUBLAS_STATUS_SUCCESS = 0, CUBLAS_STATUS_ALLOC_FAILED = 3, CUBLAS_STATUS_EXECUTION_FAILED = 13 };
 enum { CUBLAS_SIDE_LEFT = 0, CUBLAS_SIDE_RIGHT = 1 };
@@ -44,20 +49,39 @@ const char *cublas_library_find(void);
  * give the same answer. False where that cannot be: logged. */
 bool cublas_library_open(int place);
 
-/* True once cublas_library_open has an answer. */
-bool cublas_library_was_opened(void);
-
-/* True once it is known, by either of them, that there is none to be had. */
-bool cublas_library_is_missing(void);
-
 /* What follows is for after cublas_library_open said true of that place.
  * A routine of level 3 as the type above of its family; NULL for other families and types. */
 typedef vendor_function cublas_function;
-cublas_function *cublas_library_routine(enum blas_family family, enum blas_type type);
 
-/* One handle serves all streams of a device (it costs memory and a tenth of a second): the caller's alone
- * from acquire, which sets its stream and gives cuBLAS's status, to release. */
-int cublas_library_acquire(int place, CUstream stream, cublasHandle_t *handle);
-void cublas_library_release(int place);
+/* Level 3 through cuBLAS, opened at run time. */
+
+/* True for a level 3 call (gemm, symm, hemm, syrk, herk, syr2k, her2k, trmm, trsm) whose sizes
+ * and leading dimensions fit 32 bits, where cuBLAS has the routine: it is opened on first
+ * use, and what is missing is logged once. */
+bool level3_supported(struct device *device, const struct blas_call *call);
+
+/* Look for cuBLAS without opening it, unless that was done. Needs no device. */
+void level3_find(void);
+
+/* True once it is known that no cuBLAS can be had: no level 3 call is supported. */
+bool level3_is_missing(void);
+
+/* Open cuBLAS now, unless that was done or tried. */
+void level3_open(struct device *device);
+
+/* True once cuBLAS was opened, or was found to be missing: asking level3_supported costs nothing. */
+bool level3_is_open(void);
+
+/* What the device addresses of a level 3 call's matrices must be multiples of: an element, for
+ * cuBLAS. 0 for other calls. */
+size_t level3_alignment(const struct blas_call *call);
+
+/* Queue a supported call on the lane's stream; pointers are device addresses.
+ * STATUS_UNSUPPORTED, and nothing done, for another. */
+enum status level3_run(struct lane *lane, const struct blas_call *call);
+
+/* The same on another stream of the device, inside device_enter. After a failure what is queued there is not
+ * to be relied upon. */
+enum status level3_queue(struct device *device, CUstream stream, const struct blas_call *call);
 
 #endif

@@ -1,5 +1,4 @@
-#include "gpu/vendor/solver_trial.h"
-#include "gpu/vendor/solver_blas.h"
+#include "gpu/vendor/solver_library.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #include "common/loader.h"
 #include "common/log.h"
 #include "gpu/driver.h"
-#include "gpu/exit_gate.h"
 
 #include <dlfcn.h>
 #include <stddef.h>

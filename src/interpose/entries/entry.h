@@ -1,16 +1,115 @@
-/* entry.h - what entries_fortran.c and entries_cblas.c share: ENTRY defines the function
+/* entry.h - what entries_fortran.c and entries_cblas.c share: the reading of flags, and the entries themselves.
+ *
+ * Flags of BLAS calls are read as reference BLAS reads them: letters in Fortran, enumerators in CBLAS. Each function
+ * sets its result and returns true, or returns false for an illegal flag. ENTRY defines the function
  * entry32_SYMBOL or entry64_SYMBOL that forward.S jumps to, where the interface's width
  * is this inclusion's; see entry.inc. */
 #ifndef MUBLAS_ENTRY_H
 #define MUBLAS_ENTRY_H
 
 #include "host/interfaces.h"
-#include "interpose/entries/arguments.h"
-#include "interpose/entries/pack.h"
 #include "interpose/entries/forwarding.h"
-#include "interpose/known_shapes.h"
+#include "interpose/entries/pack.h"
+#include "interpose/floors.h"
 #include "interpose/offload.h"
-#include "interpose/purchase/model_in_force.h"
+#include "interpose/purchase/device_use.h"
+
+/* Reading the flags of BLAS calls as reference BLAS reads them: letters in
+ * Fortran, enumerators in CBLAS. Each sets its result and returns true, or returns
+ * false for an illegal flag. */
+
+/* For the real types conjugation is no operation: never TRANS_CONJUGATE. */
+static inline enum blas_trans argument_conjugate(enum blas_type type)
+{
+    return type == TYPE_C || type == TYPE_Z ? TRANS_CONJUGATE : TRANS_TRANSPOSE;
+}
+
+/* A letter in upper case, as LSAME compares. */
+static inline char argument_letter(const char *flag)
+{
+    return *flag >= 'a' && *flag <= 'z' ? (char)(*flag - 'a' + 'A') : *flag;
+}
+
+static inline bool argument_fortran_uplo(const char *flag, enum blas_uplo *uplo)
+{
+    char letter = argument_letter(flag);
+    *uplo = letter == 'U' ? UPLO_UPPER : UPLO_LOWER;
+    return letter == 'U' || letter == 'L';
+}
+
+static inline bool argument_fortran_side(const char *flag, enum blas_side *side)
+{
+    char letter = argument_letter(flag);
+    *side = letter == 'R' ? SIDE_RIGHT : SIDE_LEFT;
+    return letter == 'L' || letter == 'R';
+}
+
+static inline bool argument_fortran_diag(const char *flag, enum blas_diag *diag)
+{
+    char letter = argument_letter(flag);
+    *diag = letter == 'U' ? DIAG_UNIT : DIAG_NON_UNIT;
+    return letter == 'U' || letter == 'N';
+}
+
+static inline bool argument_fortran_trans(const char *flag, enum blas_type type, enum blas_trans *trans)
+{
+    char letter = argument_letter(flag);
+    *trans = letter == 'N' ? TRANS_NONE : letter == 'T' ? TRANS_TRANSPOSE : argument_conjugate(type);
+    return letter == 'N' || letter == 'T' || letter == 'C';
+}
+
+/* The enumerators of CBLAS (cblas.h of reference BLAS). */
+enum cblas_flag {
+    CBLAS_ROW_MAJOR = 101,
+    CBLAS_COLUMN_MAJOR = 102,
+    CBLAS_NO_TRANS = 111,
+    CBLAS_TRANS = 112,
+    CBLAS_CONJ_TRANS = 113,
+    CBLAS_UPPER = 121,
+    CBLAS_LOWER = 122,
+    CBLAS_NON_UNIT = 131,
+    CBLAS_UNIT = 132,
+    CBLAS_LEFT = 141,
+    CBLAS_RIGHT = 142
+};
+
+/* The layout of a call whose flags are read. */
+static inline bool argument_cblas_layout(int layout, struct blas_call *call)
+{
+    if (layout == CBLAS_ROW_MAJOR)
+        pack_row_major(call);
+    return layout == CBLAS_ROW_MAJOR || layout == CBLAS_COLUMN_MAJOR;
+}
+
+static inline bool argument_cblas_uplo(int flag, enum blas_uplo *uplo)
+{
+    *uplo = flag == CBLAS_UPPER ? UPLO_UPPER : UPLO_LOWER;
+    return flag == CBLAS_UPPER || flag == CBLAS_LOWER;
+}
+
+static inline bool argument_cblas_side(int flag, enum blas_side *side)
+{
+    *side = flag == CBLAS_RIGHT ? SIDE_RIGHT : SIDE_LEFT;
+    return flag == CBLAS_LEFT || flag == CBLAS_RIGHT;
+}
+
+static inline bool argument_cblas_diag(int flag, enum blas_diag *diag)
+{
+    *diag = flag == CBLAS_UNIT ? DIAG_UNIT : DIAG_NON_UNIT;
+    return flag == CBLAS_UNIT || flag == CBLAS_NON_UNIT;
+}
+
+static inline bool argument_cblas_trans(int flag, enum blas_type type, enum blas_trans *trans)
+{
+    *trans = flag == CBLAS_NO_TRANS ? TRANS_NONE
+             : flag == CBLAS_TRANS  ? TRANS_TRANSPOSE
+                                    : argument_conjugate(type);
+    return flag == CBLAS_NO_TRANS || flag == CBLAS_TRANS || flag == CBLAS_CONJ_TRANS;
+}
+
+/* What entries_fortran.c and entries_cblas.c share: ENTRY defines the function
+ * entry32_SYMBOL or entry64_SYMBOL that forward.S jumps to, where the interface's width
+ * is this inclusion's; see entry.inc. */
 
 /* A handler that moved the stack by 8 leaves it so for its thread; many hosts need none that is aligned. */
 #if defined __x86_64__

@@ -1,14 +1,70 @@
-/* pack.h - from the arguments of a BLAS routine to a legal struct blas_call.
+/* pack.h - from the arguments of a routine to a legal struct blas_call, whose operands share no memory in a way that
+ * Fortran forbids.
  *
  * An entry fills in what its arguments say: family, type, flags, sizes, pointers, leading
  * dimensions and increments. These functions do the rest, once for every routine,
- * type, integer width and language. Pure; they read no operand. */
+ * type, integer width and language. Pure; they read no operand. Routines of LAPACK have the overlap of
+ * their operands checked here, too. */
 #ifndef MUBLAS_PACK_H
 #define MUBLAS_PACK_H
 
 #include "common/blas_call.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Do the operands of a call share memory in a way that Fortran forbids? */
+
+/* The bytes of an operand: `runs` runs of `run_bytes` (0 runs: none), each
+ * `stride` after the one before. A matrix is one run per column, a vector with
+ * increment 1 is one run, with another increment a run per element. */
+struct extent {
+    uintptr_t start;
+    size_t run_bytes;
+    size_t stride;
+    size_t runs;
+};
+
+/* False when the operand has no address or no element, or its bytes or strides do not
+ * fit in 63 bits, which no operand of a running program needs. A
+ * matrix counts as its whole rectangle, whichever part is stored. A negative
+ * increment covers the same bytes as the positive one. */
+bool extent_of_matrix(const struct blas_matrix *matrix, size_t element_bytes, struct extent *extent);
+bool extent_of_vector(const struct blas_vector *vector, size_t element_bytes, struct extent *extent);
+
+/* True when a byte may belong to both. Exact when the strides are equal or one of
+ * them is a single run, so that a row of a matrix does not overlap the rows beside
+ * it; otherwise true when the ranges from first to last byte meet. */
+bool extents_overlap(const struct extent *first, const struct extent *second);
+
+/* The operands of a call, in any order. */
+enum { OPERAND_EXTENTS_MAX = 5 };
+struct operand_extents {
+    struct extent of[OPERAND_EXTENTS_MAX];
+    int count;
+    bool lacks_one; /* an operand has no extent (see above) */
+};
+void operand_extents_add_matrix(struct operand_extents *operands, const struct blas_matrix *matrix,
+                                size_t element_bytes);
+void operand_extents_add_vector(struct operand_extents *operands, const struct blas_vector *vector,
+                                size_t element_bytes);
+void operand_extents_add_array(struct operand_extents *operands, void *array, int64_t length,
+                               size_t element_bytes);
+
+/* True when a byte may belong to two of them, or when one has no extent. */
+bool operand_extents_meet(const struct operand_extents *operands);
+
+/* True when the output of the call (y, or x for trmv, or c) may share a byte with
+ * another operand or, with increment 0, with itself, or when an operand has no
+ * extent (see above): such calls are the host's. */
+bool overlap_is_forbidden(const struct blas_call *call);
+
+/* From the arguments of a BLAS routine to a legal struct blas_call.
+ *
+ * An entry fills in what its arguments say: family, type, flags, sizes, pointers, leading
+ * dimensions and increments. These functions do the rest, once for every routine,
+ * type, integer width and language. Pure; they read no operand. */
 
 /* The call of a row-major caller, read in columns: the transpose of every matrix.
  * Flags and sizes change, pointers and leading dimensions stay. Before pack_legal. */

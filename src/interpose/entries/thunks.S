@@ -1,4 +1,4 @@
-/* Hidden stubs of the tables of jump_tables.c, as those of host/thunks.S. They ask a function of the number
+/* Hidden stubs of the tables of forwarding.c, as those of host/thunks.S. They ask a function of the number
  * and the return address where to go:
  *   count_thunks     stand in forward_slots while calls are counted: forwarding_count; but by themselves
  *                    where the thread has counters, the host is known and the caller is no host

@@ -1,6 +1,6 @@
-#include "interpose/execute/host_level3.h"
 #include "host/host_blas.h"
-#include "host/level3_call.h"
+#include "host/width.h"
+#include "interpose/execute/execute.h"
 
 /* The plain names, in the order of the families and types. */
 #define EVERY(name) {SYMBOL_s##name##_, SYMBOL_d##name##_, SYMBOL_c##name##_, SYMBOL_z##name##_}

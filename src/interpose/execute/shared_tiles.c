@@ -1,9 +1,8 @@
 #include "interpose/execute/shared_tiles.h"
 #include "common/clock.h"
 #include "common/log.h"
-#include "common/threads/own_thread.h"
-#include "gpu/exit_gate.h"
-#include "interpose/execute/tile_groups.h"
+#include "common/own_thread.h"
+#include "gpu/driver.h"
 #include "interpose/execute/tile_runner.h"
 
 #include <pthread.h>

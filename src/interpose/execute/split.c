@@ -1,8 +1,8 @@
 #include "interpose/execute/split.h"
-#include "common/phase_clock.h"
-#include "gpu/exit_gate.h"
+#include "common/clock.h"
+#include "gpu/driver.h"
 #include "gpu/launch.h"
-#include "interpose/execute/split_home.h"
+#include "interpose/execute/split_sum.h"
 #include "mirror/transfer/staging.h"
 
 /* One device's part of the call under way. */

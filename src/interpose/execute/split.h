@@ -1,11 +1,93 @@
-/* split.h - run a matrix-vector call on several devices that hold some columns of A each. */
+/* split.h - a matrix-vector call over several devices, each with some columns of A, cut where the
+ * numerical contract has a node (gpu/kernels/contract.h): so that its bits are one device's. Its plan (split_deal.c,
+ * split_plan.c) and its run (split.c).
+ *
+ * Each sum runs over the terms of pieces, one after the other. A piece is a chain of 64 nodes that lies on
+ * one device, or else a node; a device computes what each of its pieces brings to the results, by calls of
+ * the same kernels on blocks of A with alpha 1 and beta 0; split_sum.h adds that up in the contract's order.
+ * A device has all terms of its own results if A is transposed: one piece. The plan is pure. */
 #ifndef MUBLAS_SPLIT_H
 #define MUBLAS_SPLIT_H
 
-#include "interpose/execute/split_plan.h"
+#include "common/blas_call.h"
+#include "common/log.h"
+#include "common/settings.h"
 #include "mirror/operands.h"
 
-/* What a device holds of A, as the mirrors know it: the parts of split_plan.h. */
+/* A matrix-vector call over several devices, each with some columns of A, cut where the
+ * numerical contract has a node (gpu/kernels/contract.h): so that its bits are one device's.
+ *
+ * Each sum runs over the terms of pieces, one after the other. A piece is a chain of 64 nodes that lies on
+ * one device, or else a node; a device computes what each of its pieces brings to the results, by calls of
+ * the same kernels on blocks of A with alpha 1 and beta 0; split_sum.h adds that up in the contract's order.
+ * Where A is transposed a device has all terms of its own results: one piece. Pure. */
+enum { SPLIT_NODE = 256, SPLIT_CHAIN = 64 * SPLIT_NODE };
+
+struct split_plan {
+    const struct blas_call *call; /* gemv, symv, hemv or trmv, alpha not 0 */
+    int devices;
+    int64_t first[DEVICES_MAX + 1]; /* device d has the columns [first[d], first[d + 1]) */
+    double longest; /* the part of the call's time alone that the last device to be done takes */
+    int64_t added;  /* numbers of partials that come home beside as many as results */
+};
+
+/* How many columns of A a device can hold, and how fast it is beside the one that would take the call's time
+ * alone. */
+struct split_share {
+    int64_t columns_most;
+    double pace;
+};
+
+/* Deal the columns by the devices' pace, as far as each can hold them. Cuts lie between chains, although
+ * that makes parts uneven, or inside them, which makes many small pieces; over all devices, or only the
+ * first ones: as the call is soonest done that takes one device `alone_us` for all. False: all together
+ * cannot hold it, or the call is not one to be split. A device may get none. The last ones are not among
+ * the plan's devices where they bring less than they cost, or where their little room would make cuts lie
+ * where the others cannot hold the rest. */
+bool split_plan_make(struct split_plan *plan, const struct blas_call *call, const struct split_share *shares,
+                     int devices, double alone_us);
+
+/* The same call with A transposed, or no longer so: as far as a plan's cuts depend on it. False: A is
+ * symmetric. */
+bool split_plan_turn(struct blas_call *turned, const struct blas_call *call);
+
+/* Let the plan of a turned call serve this one: by its cuts, with this call's own partials. */
+void split_plan_serve(struct split_plan *plan, const struct blas_call *call);
+
+/* Microseconds that the call will take, with what comes home and is added up; and on up to so many that can
+ * hold any part of it, alike but for the pace of the last, if that is less than most_us, else HUGE_VAL. */
+double split_plan_us(const struct split_plan *plan, double alone_us);
+double split_plan_expected_us(const struct blas_call *call, double alone_us, int devices, double last_pace,
+                              double most_us);
+
+/* What a device holds: a triangle, or all of its columns, and for a triangle the rectangle beside it. */
+enum { SPLIT_PARTS = 2 };
+int split_plan_parts(const struct split_plan *plan, int device, struct blas_matrix parts[SPLIT_PARTS]);
+
+/* A call on one of these parts. */
+struct split_step {
+    struct blas_call call; /* but for addresses, and the leading dimension */
+    int part;
+    int64_t row, column;  /* of A's first element there */
+    int64_t x_first;      /* its x begins with this element of x */
+    int64_t result_first; /* and its result with this one, */
+    int64_t results;      /* so many */
+    int64_t piece;        /* the first term of the piece that it brings */
+};
+
+/* One after the other, until a visit fails. */
+typedef enum status split_visit(void *context, const struct split_step *step);
+enum status split_plan_each(const struct split_plan *plan, int device, split_visit *visit, void *context);
+
+/* The end of the piece that begins at this term. */
+int64_t split_plan_piece_end(const struct split_plan *plan, int64_t begin);
+
+int64_t split_plan_terms(const struct split_plan *plan);
+int64_t split_plan_results(const struct split_plan *plan);
+
+/* Run a matrix-vector call on several devices that hold some columns of A each. */
+
+/* What a device holds of A, as the mirrors know it: the parts of split.h. */
 struct split_device {
     struct device *device;
     struct mirror_table *mirrors;

@@ -1,6 +1,6 @@
 /* split_deal.c - which columns of a split call each device gets. */
-#include "interpose/execute/split_plan.h"
 #include "common/whole_number.h"
+#include "interpose/execute/split.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
-#include "interpose/execute/split_plan.h"
 #include "common/whole_number.h"
+#include "interpose/execute/split.h"
 
 static bool is_triangle(const struct blas_call *call)
 {

@@ -1,5 +1,8 @@
-/* tile_runner.h - tiles of a level 3 call on one device: blocks go up through pinned staging while the device
- * works on the ones before, a tile comes back when all its steps are done. */
+/* tile_runner.h - run a level 3 call whose operands device memory cannot hold at once, on one device.
+ *
+ * The call goes by the steps of tile_plan.h: blocks go up through pinned staging while the device works on the
+ * ones before, a tile of the result comes back when all its steps are done. Nothing stays
+ * resident. Host memory is read and written by the CPU, so mirrors of it notice. */
 #ifndef MUBLAS_TILE_RUNNER_H
 #define MUBLAS_TILE_RUNNER_H
 
@@ -7,6 +10,8 @@
 #include "interpose/execute/tile_plan.h"
 #include "mirror/operands.h"
 
+/* Tiles of a level 3 call on one device: blocks go up through pinned staging while the device
+ * works on the ones before, a tile comes back when all its steps are done. */
 enum { TILE_COPIES = 2, TILE_FACTORS = 2 };
 
 /* A place on the device for blocks of one operand, one after the other. */
@@ -40,5 +45,28 @@ void tile_runner_close(struct tile_runner *runner);
  * was one. After a failure nothing is queued any more, and nothing of the tile has been written, unless that
  * is STATUS_RESULT_LOST. */
 bool tile_runner_run(struct tile_runner *runner, struct tile_step *step, enum status *status);
+
+/* Run a level 3 call whose operands device memory cannot hold at once.
+ *
+ * By the steps of tile_plan.h: blocks go up through pinned staging while the device works on the
+ * ones before, a tile of the result comes back when all its steps are done. Nothing stays
+ * resident. Host memory is read and written by the CPU, so mirrors of it notice. */
+
+/* Who does a step on the host; false if it cannot. */
+struct host_steps {
+    bool (*run)(void *context, const struct blas_call *call);
+    void *context;
+};
+
+/* Run the call. Inside device_enter, with a lane of the caller's. When the device fails after
+ * tiles have come back, the host does the rest: STATUS_OK. STATUS_RESULT_LOST when it cannot, or
+ * when a tile's copy-back was cut short. Any other status: no operand was touched. */
+enum status tiled_run(struct device *device, struct mirror_table *mirrors, struct lane *lane,
+                      const struct blas_call *call, const struct host_steps *host,
+                      struct transfer_count *moved);
+
+/* True for a level 3 call that has to run in tiles; then what it has to send, for the policy. */
+bool tiled_residency(const struct mirror_table *mirrors, const struct blas_call *call,
+                     const struct operand *operands, int count, struct residency *residency);
 
 #endif

@@ -1,13 +1,71 @@
-/* call.h - one call of LAPACK: whose it is, and its arguments. */
-#ifndef MUBLAS_LAPACK_CALL_H
-#define MUBLAS_LAPACK_CALL_H
+/* call.h - one call of LAPACK: its routine, its arguments, its run by the host, and whether its shape keeps failing
+ * on the device.
+ *
+ * The call is as it came: what lapack_common (thunks.S) saved, and the caller's stack behind it. All arguments of the
+ * routines in lapack.def are addresses, followed by the hidden lengths of strings, which C callers often omit.
+ *
+ * The host's routine can run in the program's stead, with the program's own arguments. The stub jumps there instead if
+ * nothing is to be done afterwards. The nesting depth stays what it was, so what the routine calls inside is
+ * intercepted as ever.
+ *
+ * Probing by an attempt that fails is normal use of LAPACK (is the matrix positive definite?), and the host answers it
+ * faster than device and host together. So a routine and shape that was given back twice in a row, for its data or
+ * after an error of the device, stays on the host. That record is thread-safe. */
+#ifndef MUBLAS_INTERPOSE_LAPACK_CALL_H
+#define MUBLAS_INTERPOSE_LAPACK_CALL_H
 
+#include "common/blas_call.h"
 #include "host/host_blas.h"
-#include "interpose/lapack/frame.h"
-#include "interpose/lapack/routines.h"
+#include "host/symbols.h"
+#include "lapack/families.h"
+#include "tuner/online/crossover.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+/* The rows of lapack.def, by symbol. */
+struct lapack_routine {
+    const char *name; /* "dsyevd" */
+    enum lapack_family family;
+    enum blas_type type;
+    int order; /* the number of the argument that is the matrix's order; those before it are letters or
+                  integers */
+    int words; /* arguments, without hidden lengths */
+};
+
+/* Of a symbol of LAPACK. Static storage. */
+const struct lapack_routine *lapack_routine_of(enum symbol symbol);
+
+/* A call of LAPACK as it came: what lapack_common (thunks.S) saved, and the caller's stack behind
+ * it.
+ *
+ * All arguments of the routines in lapack.def are addresses, followed by the hidden lengths of strings,
+ * which C callers often omit. */
+struct lapack_frame; /* in words of 64 bits */
+
+#if defined __x86_64__
+enum { FRAME_REGISTERS = 6, FRAME_FIRST_REGISTER = 1, FRAME_STACK = 28 };
+#elif defined __aarch64__
+enum { FRAME_REGISTERS = 8, FRAME_FIRST_REGISTER = 2, FRAME_STACK = 28 };
+#endif
+
+/* The argument with this number, from 1. A length that the caller has omitted is any word of its stack. */
+__attribute__((no_sanitize("address"))) static inline uint64_t frame_word(const struct lapack_frame *frame,
+                                                                          int number)
+{
+    const uint64_t *const words = (const uint64_t *)(const void *)frame;
+    return number <= FRAME_REGISTERS ? words[FRAME_FIRST_REGISTER + number - 1]
+                                     : words[FRAME_STACK + number - FRAME_REGISTERS - 1];
+}
+
+static inline void *frame_address(const struct lapack_frame *frame, int number)
+{
+    return (void *)(uintptr_t)frame_word(frame, number);
+}
+
+/* One call of LAPACK: whose it is, and its arguments. */
 struct lapack_call {
     enum symbol symbol;
     const struct lapack_routine *routine;
@@ -75,5 +133,46 @@ static inline void lapack_put_integer(const struct lapack_call *call, int number
     memcpy(at, call->width == WIDTH_64 ? (const void *)&value : (const void *)&narrow,
            (size_t)call->width / 8);
 }
+
+/* Run the host's routine in the program's stead, with the program's own arguments.
+ *
+ * Where nothing is to be done afterwards the stub jumps there instead. The nesting depth stays what it
+ * was, so what the routine calls inside is intercepted as ever. */
+enum { LAPACK_WORDS_MAX = 32 };
+
+/* How calls inside are treated. */
+enum host_run_kind {
+    HOST_RUN_PLAIN,
+    HOST_RUN_CREDITED,      /* what they would save on a device is credited to the outer call already */
+    HOST_RUN_WITHOUT_ROUTES /* and no route inside goes to the device: its data has failed there */
+};
+
+/* The arguments, and what may be hidden lengths of strings behind them. */
+void host_run_words(const struct lapack_call *call, uint64_t words[LAPACK_WORDS_MAX]);
+void host_run_with(host_function *host, const uint64_t words[LAPACK_WORDS_MAX]);
+
+/* In the program's arithmetic, outside offload_enter and offload_leave. */
+void host_run(const struct lapack_call *call, enum host_run_kind kind);
+
+/* What this thread runs in, innermost; HOST_RUN_PLAIN outside any. One that was left by a jump counts no
+ * more. */
+enum host_run_kind host_run_kind_here(void);
+
+/* Before a jump is made. */
+struct jump;
+void host_run_leave(const struct jump *jump);
+
+/* Shapes that keep failing on the device.
+ *
+ * Probing by an attempt that fails is normal use of LAPACK (is the matrix positive definite?), and the
+ * host answers it faster than device and host together. So a routine and shape that was given back twice
+ * in a row, for its data or after an error of the device, stays on the host. Pure but for the record;
+ * thread-safe. */
+
+/* Has it lost that often? */
+bool losses_forbid(enum symbol symbol, const struct route_shape *shape);
+
+/* It was given back so, or came to a success. */
+void losses_note(enum symbol symbol, const struct route_shape *shape, bool lost);
 
 #endif

@@ -1,8 +1,7 @@
 /* factor_methods: arguments and results of factorisations and what follows from them. */
 #include "common/whole_number.h"
-#include "interpose/entries/overlap.h"
+#include "interpose/entries/pack.h"
 #include "interpose/lapack/methods.h"
-#include "interpose/lapack/workspace_answers.h"
 
 #include <stdlib.h>
 

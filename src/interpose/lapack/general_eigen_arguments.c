@@ -1,9 +1,8 @@
 /* general_eigen_methods: arguments and results of geev, and what LAPACK does around it: balancing. */
 #include "common/loader.h"
-#include "interpose/entries/overlap.h"
+#include "interpose/entries/pack.h"
 #include "interpose/lapack/methods.h"
-#include "interpose/lapack/workspace_answers.h"
-#include "lapack/route_values.h"
+#include "lapack/route.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

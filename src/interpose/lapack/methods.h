@@ -1,18 +1,36 @@
 /* methods.h - what the kinds of LAPACK routines do their own way: read the arguments, describe the work,
- * write what is no matrix. */
-#ifndef MUBLAS_LAPACK_METHODS_H
-#define MUBLAS_LAPACK_METHODS_H
+ * write what is no matrix. They share the first elements of workspaces, which tell the best size: what the bound
+ * host's own query answers, asked once for each routine, flags and sizes. */
+#ifndef MUBLAS_METHODS_H
+#define MUBLAS_METHODS_H
 
 #include "interpose/lapack/call.h"
-#include "lapack/eigen.h"
 #include "lapack/factor.h"
-#include "lapack/general_eigen.h"
+#include "lapack/problems.h"
 #include "lapack/reduction.h"
-#include "lapack/singular.h"
-#include "lapack/tridiagonal_eigen.h"
-#include "tuner/online/route_times.h"
+#include "tuner/online/crossover.h"
 
 #include <stdbool.h>
+
+/* The first elements of workspaces, which tell the best size: what the bound host's
+ * own query answers, asked once for each routine, flags and sizes. */
+enum { WORKSPACE_QUERIES_MAX = 3, WORKSPACE_SIZES_MAX = 3 };
+
+/* Argument numbers. */
+struct workspace_layout {
+    struct {
+        int array, length; /* length 0: the array's first element tells nothing */
+    } query[WORKSPACE_QUERIES_MAX];
+    int info;
+    int sizes[WORKSPACE_SIZES_MAX]; /* sizes beside the order; 0: there is none */
+};
+
+/* Write WORK(1), RWORK(1), IWORK(1) as the host would have. Thread-safe. The thread is inside mublas, so
+ * that what the host calls for it is not looked at. */
+void workspace_answers_write(const struct lapack_call *call, const struct workspace_layout *layout);
+
+/* What the kinds of LAPACK routines do their own way: read the arguments, describe the work,
+ * write what is no matrix. */
 
 /* geev's, around whose problem the host balances. */
 struct general_call {
@@ -26,7 +44,7 @@ struct general_call {
 
 /* One legal call with something to do. */
 struct lapack_problem {
-    struct route_shape shape; /* what its times depend on; also what losses.h tells shapes by */
+    struct route_shape shape; /* what its times depend on; also what call.h tells shapes by */
     struct blas_matrix kept;  /* stays on the device between calls where that pays; no pointer: there is none */
     const char *variant;      /* where `read` refuses a legal call for an argument that no route has: that */
     bool is_query;            /* where `read` refuses a call that only asks for the size of a workspace */

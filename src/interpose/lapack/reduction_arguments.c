@@ -1,7 +1,6 @@
 /* reduction_methods: arguments and results of the eigensolvers' steps. */
-#include "interpose/entries/overlap.h"
+#include "interpose/entries/pack.h"
 #include "interpose/lapack/methods.h"
-#include "interpose/lapack/workspace_answers.h"
 
 #include <stdlib.h>
 

@@ -1,14 +1,29 @@
-/* route_call.h - a route for a caller inside mublas: the parallel routes of src/scalapack.
+/* route_call.h - routes that take a way of their own: a call of LAPACK that all devices in use share, and a route for
+ * a caller inside mublas, the parallel routes of src/scalapack.
  *
- * It takes the purchases of LAPACK calls (device, cuSOLVER) and their devices' turns, and never runs the
+ * The latter takes the purchases of LAPACK calls (device, cuSOLVER) and their devices' turns, and never runs the
  * host. Between offload_enter and offload_leave. */
 #ifndef MUBLAS_ROUTE_CALL_H
 #define MUBLAS_ROUTE_CALL_H
 
-#include "interpose/host_reason.h"
+#include "interpose/lapack/methods.h"
+#include "interpose/policy.h"
+#include "interpose/purchase/device_use.h"
 #include "lapack/route.h"
-#include "tuner/online/route_times.h"
+#include "tuner/online/crossover.h"
 
+/* Is a call of LAPACK to be shared by all devices in use, and that. */
+
+/* False: one device does it as well, or it is not to be had; nothing was done, and one may try. Otherwise
+ * *status is as route_run's. `use` is the device whose turn it is. */
+bool shared_route_run(const struct device_use *use, const struct lapack_call *call,
+                      const struct lapack_problem *problem, struct patience *patience,
+                      struct transfer_count *moved, enum status *status);
+
+/* A route for a caller inside mublas: the parallel routes of src/scalapack.
+ *
+ * It takes the purchases of LAPACK calls (device, cuSOLVER) and their devices' turns, and never runs the
+ * host. Between offload_enter and offload_leave. */
 struct route_call {
     const char *name; /* of the routine; static storage */
     struct route_shape shape;

@@ -1,7 +1,6 @@
 /* tridiagonal_eigen_methods: stedc's arguments and results. */
-#include "interpose/entries/overlap.h"
+#include "interpose/entries/pack.h"
 #include "interpose/lapack/methods.h"
-#include "interpose/lapack/workspace_answers.h"
 
 #include <stdlib.h>
 

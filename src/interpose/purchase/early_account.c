@@ -1,5 +1,5 @@
-#include "interpose/purchase/early_account.h"
 #include "common/call_work.h"
+#include "interpose/purchase/waking.h"
 #include "mirror/host_memory/operand_memory.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 #include "interpose/purchase/last_thread.h"
-#include "common/threads/own_thread.h"
+#include "common/own_thread.h"
 #include "mirror/pinning/cuda_users.h"
 
 #include <dirent.h>

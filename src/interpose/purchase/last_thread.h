@@ -11,7 +11,7 @@
  * the driver do what may start threads. Where the kernel refuses that, or such a thread has had the same
  * of its own, nothing is done. Nor is a program ended that uses CUDA itself; but signals find a thread
  * that takes them then, since the driver's have those blocked that the thread which made them had, as all
- * of background.h. Not noticed: the end of a main thread that neither loaded the library nor made such a
+ * of purchase.h. Not noticed: the end of a main thread that neither loaded the library nor made such a
  * call. */
 #ifndef MUBLAS_LAST_THREAD_H
 #define MUBLAS_LAST_THREAD_H

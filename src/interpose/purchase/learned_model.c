@@ -1,11 +1,10 @@
 #include "interpose/purchase/learned_model.h"
 #include "common/loader.h"
 #include "common/log.h"
-#include "common/processors.h"
+#include "common/own_thread.h"
 #include "gpu/device_sharing.h"
 #include "host/host_search.h"
 #include "host/symbols.h"
-#include "tuner/online/decision.h"
 #include "tuner/online/recipe_search.h"
 
 #include <dlfcn.h>

@@ -1,9 +1,269 @@
 #include "interpose/purchase/other_devices.h"
+#include "common/interruption.h"
+#include "common/loader.h"
 #include "common/settings.h"
-#include "interpose/purchase/next_device.h"
+#include "gpu/device_shares.h"
+#include "gpu/vendor/cublas_library.h"
+#include "gpu/vendor/solver_library.h"
+#include "interpose/policy.h"
+#include "interpose/purchase/device_use.h"
+#include "interpose/purchase/purchase.h"
 
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
+
+/* Slower ones get hardly any of a call that is shared. */
+static const double LEAST_PACE = 0.2;
+
+static struct {
+    double pace, bandwidth;
+    size_t bytes;
+} outlooks[DEVICES_MAX];
+static struct once ask_once = ONCE_INIT;
+
+static double pace_beside(const struct device_properties *first, const struct device_properties *other)
+{
+    const double pace =
+        fmin(device_shares_power(other) / device_shares_power(first),
+             other->memory_bandwidth / first->memory_bandwidth);
+    return pace >= LEAST_PACE ? fmin(pace, 1) : 0;
+}
+
+static void ask(void)
+{
+    const struct device *const first = device_use_at(0)->device;
+    const struct device_choice *const choice = device_chosen(first);
+    struct device_properties other;
+    for (int place = 0; place < choice->count; place++) {
+        if (device_query(choice->ordinals[place], &other) != STATUS_OK)
+            continue;
+        outlooks[place].pace = choice->has_candidates ? pace_beside(device_properties(first), &other) : 1;
+        outlooks[place].bandwidth = other.memory_bandwidth / device_properties(first)->memory_bandwidth;
+        outlooks[place].bytes = memory_amount_bytes(settings()->device_memory, other.memory_bytes);
+    }
+}
+
+/* How fast it is beside the first in use, by processing elements and by memory: 1 as fast or faster, 0 so
+ * slow that it would not be worth its price. A device that the user named is taken as fast as the first. */
+static double device_outlook_pace(int place)
+{
+    once_run(&ask_once, ask);
+    return outlooks[place].pace;
+}
+
+/* Its memory's bandwidth beside the first one's, whoever named it; 0: unknown. */
+static double device_outlook_bandwidth(int place)
+{
+    once_run(&ask_once, ask);
+    return outlooks[place].bandwidth;
+}
+
+/* What mirrors may fill there if nobody else does. */
+static size_t device_outlook_bytes(int place)
+{
+    once_run(&ask_once, ask);
+    return outlooks[place].bytes;
+}
+
+/* What it takes to open one more, with the libraries that the first has open. */
+static double device_outlook_price_us(void)
+{
+    const struct machine_model *const model = model_in_force();
+    const bool has_level3 = level3_is_open() && !level3_is_missing();
+    return model->wake_us + (has_level3 ? model->level3_wake_us : 0) +
+           (solver_library_is_open() ? model->solver_wake_us : 0);
+}
+
+/* The next place among those chosen that nobody has tried to wake; and without what is being prepared. */
+static atomic_int next_place = 1, unpaid_place = 1;
+static pthread_mutex_t waking = PTHREAD_MUTEX_INITIALIZER; /* of who waits for it */
+
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic double gained_us; /* by one more, if it were there; written under counting */
+
+static int places(void)
+{
+    return device_chosen(device_use_at(0)->device)->count;
+}
+
+/* The next that can be used. Places before the first's have failed already. STATUS_BUSY: a context was made
+ * in vain, and one is what calls have paid for. */
+static struct device *next_awake(void)
+{
+    struct device *device;
+    enum status status = STATUS_OK;
+    int place;
+    while (status != STATUS_BUSY && (place = atomic_fetch_add(&next_place, 1)) < places()) {
+        if (place == device_place(device_use_at(0)->device))
+            continue;
+        status = device_wake_at(place, &device);
+        if (status == STATUS_OK)
+            return device;
+    }
+    return NULL;
+}
+
+/* The libraries that the first has are wanted there, too. */
+static void open_libraries(struct device *device, struct device_use *use)
+{
+    const struct solver_library *library;
+    if (level3_is_open() && !level3_is_missing())
+        level3_open(device);
+    if (solver_library_is_open() && solver_library_open(device, &library) != STATUS_OK)
+        atomic_store(&use->refuses_routes, true);
+}
+
+/* Prepared, and not paid for yet. */
+static struct device_use *_Atomic prepared;
+static atomic_bool none_is_left;
+
+static bool wake_next(struct device *none)
+{
+    struct device *device;
+    struct device_use *use = NULL;
+    (void)none;
+    do
+        device = next_awake();
+    while (device && device_use_prepare(device, &use) != STATUS_OK);
+    if (device)
+        open_libraries(device, use);
+    else if (atomic_load(&next_place) >= places())
+        atomic_store(&none_is_left, true);
+    atomic_store(&prepared, device ? use : NULL);
+    loader_forget_error();
+    return device != NULL;
+}
+
+/* One for each attempt, of which each takes one place or more. */
+static struct purchase purchases[DEVICES_MAX] = {[0 ... DEVICES_MAX - 1] = PURCHASE(wake_next)};
+static atomic_int attempt;
+
+/* In use from now on. Under `waking`. */
+static void add_prepared(void)
+{
+    const struct device_use *const use = atomic_exchange(&prepared, NULL);
+    atomic_fetch_add(&attempt, 1);
+    atomic_store(&unpaid_place, atomic_load(&next_place));
+    if (!use)
+        return;
+    if (atomic_load(&next_place) >= places())
+        atomic_store(&none_is_left, true);
+    device_use_add(use);
+}
+
+/* One after the other. In auto mode other threads go on with what there is. */
+static void wake_now(int now)
+{
+    if (settings()->offload == OFFLOAD_ALWAYS)
+        pthread_mutex_lock(&waking);
+    else if (pthread_mutex_trylock(&waking) != 0)
+        return;
+    if (atomic_load(&attempt) == now && now < DEVICES_MAX && purchase_finish(&purchases[now], NULL))
+        add_prepared();
+    pthread_mutex_unlock(&waking);
+}
+
+static void wake_another(enum purchase_time time)
+{
+    const int now = atomic_load(&attempt);
+    if (time == PURCHASE_NOW)
+        wake_now(now);
+    else if (time == PURCHASE_SOON && now < DEVICES_MAX)
+        purchase_begin(&purchases[now], NULL);
+}
+
+bool next_device_may_come(void)
+{
+    return device_use_count() > 0 && places() > 1 && !atomic_load(&none_is_left);
+}
+
+/* Meanwhile calls stay on the host. */
+static void replace_beside(void)
+{
+    const int now = atomic_load(&attempt);
+    if (now == DEVICES_MAX)
+        return;
+    purchase_begin(&purchases[now], NULL);
+    if (background_wait(&purchases[now].job, 0) == BACKGROUND_DONE)
+        wake_now(now);
+}
+
+bool next_device_replace(void)
+{
+    if (device_use_count() == 0)
+        return false;
+    if (next_device_may_come() && settings()->offload == OFFLOAD_ALWAYS)
+        wake_now(atomic_load(&attempt));
+    else if (next_device_may_come())
+        replace_beside();
+    return device_use_any();
+}
+
+/* The first's own place comes in only where those before it have failed. */
+static int unpaid_from(void)
+{
+    const int place = atomic_load(&unpaid_place);
+    return place + (place == device_place(device_use_at(0)->device));
+}
+
+/* How fast it is beside the first, and its memory alone (other_devices.h); 0: there is none. */
+static double next_device_pace(void)
+{
+    return unpaid_from() < places() ? device_outlook_pace(unpaid_from()) : 0;
+}
+
+double next_device_bandwidth(void)
+{
+    return unpaid_from() < places() ? device_outlook_bandwidth(unpaid_from()) : 0;
+}
+
+size_t next_devices_bytes(void)
+{
+    size_t bytes = 0;
+    for (int place = unpaid_from(); next_device_may_come() && place < places(); place++)
+        bytes += device_outlook_bytes(place);
+    return bytes;
+}
+
+/* By it a call would have gained so much: towards its price, which wakes it. */
+static void next_device_gain(double gain_us)
+{
+    const bool is_candidate = device_chosen(device_use_at(0)->device)->has_candidates;
+    pthread_mutex_lock(&counting);
+    const double all_us = atomic_load(&gained_us) + gain_us;
+    const enum purchase_time time = device_policy_wake_another(settings()->offload, is_candidate,
+                                                               device_outlook_price_us(), all_us);
+    atomic_store(&gained_us, time == PURCHASE_NOW ? 0 : all_us);
+    pthread_mutex_unlock(&counting);
+    wake_another(time);
+}
+
+static bool is_in_use(int place)
+{
+    for (int i = 0; i < device_use_count(); i++)
+        if (device_place(device_use_at(i)->device) == place)
+            return true;
+    return false;
+}
+
+const char *next_device_unused(int place)
+{
+    static char text[160];
+    if (device_use_count() == 0 || place >= places() || is_in_use(place))
+        return NULL;
+    const char *const refusal = device_refusal_at(place);
+    const int ordinal = device_chosen(device_use_at(0)->device)->ordinals[place];
+    if (refusal)
+        snprintf(text, sizeof text, "device %d left alone: %s", ordinal, refusal);
+    else if (place < unpaid_from())
+        snprintf(text, sizeof text, "device %d not usable", ordinal);
+    else
+        snprintf(text, sizeof text,
+                 "device %d not needed: calls would have gained %.3f s by one more, which costs %.2f s",
+                 ordinal, atomic_load(&gained_us) / 1e6, device_outlook_price_us() / 1e6);
+    return text;
+}
 
 /* From choosing a device to saying so. */
 static pthread_mutex_t choosing = PTHREAD_MUTEX_INITIALIZER;

@@ -1,18 +1,57 @@
-/* other_devices.h - the devices beside the first, and the turns of calls on all.
+/* other_devices.h - the devices beside the first: what the next one would bring, its waking, and the turns of calls
+ * on all.
  *
  * They are those that MUBLAS_DEVICE names, or by default candidates (gpu/device_candidate.h). Another is
  * woken beside the program once calls have waited for those in use, or would have gained by one more, part
  * of what that takes, or for a candidate all of it; the call that has paid for its use waits until it is
- * there, if need be, and none uses it before (device_policy.h): which one is the first depends on the
+ * there, if need be, and none uses it before (policy.h): which one is the first depends on the
  * calls, not on how long waking takes. When those in use have failed, it is woken and used as soon as may
- * be; in always mode at once.
+ * be; in always mode at once. One follows the other in the order of device_choose, each by an attempt of its own that
+ * calls pay for. The driver says without a context there what a device would bring; it is asked once, when a device is
+ * in use.
+ *
  * A call that begins its turn goes to the device that will have done it first, or where its matrices are.
  * With one device a turn costs nothing. Any thread may call these. */
 #ifndef MUBLAS_OTHER_DEVICES_H
 #define MUBLAS_OTHER_DEVICES_H
 
-#include "interpose/device_policy.h"
+#include "interpose/policy.h"
 #include "interpose/purchase/device_use.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The next device beside those in use: what it would bring, and its waking.
+ *
+ * One follows the other in the order of device_choose, each by an attempt of its own that calls pay for. Once
+ * a device is in use; thread-safe. */
+
+/* Is there one that was not tried? False while no device is in use. */
+bool next_device_may_come(void);
+
+double next_device_bandwidth(void);
+
+/* What mirrors may fill on all that may come. */
+size_t next_devices_bytes(void);
+
+/* None of those in use is usable any more: wake another in their place, if one is left. True: there is one
+ * now. */
+bool next_device_replace(void);
+
+/* Why the one at `place` of those that were chosen is not in use: one line for the report, in static storage.
+ * NULL: it is, or no device is. At the end of the process. */
+const char *next_device_unused(int place);
+
+/* The devices beside the first, and the turns of calls on all.
+ *
+ * They are those that MUBLAS_DEVICE names, or by default candidates (gpu/device_candidate.h). Another is
+ * woken beside the program once calls have waited for those in use, or would have gained by one more, part
+ * of what that takes, or for a candidate all of it; the call that has paid for its use waits until it is
+ * there, if need be, and none uses it before (policy.h): which one is the first depends on the
+ * calls, not on how long waking takes. When those in use have failed, it is woken and used as soon as may
+ * be; in always mode at once.
+ * A call that begins its turn goes to the device that will have done it first, or where its matrices are.
+ * With one device a turn costs nothing. Any thread may call these. */
 
 /* What a call would find on a device but for the wait. */
 typedef struct device_offer device_offer_of(const void *call, const struct device_use *use);

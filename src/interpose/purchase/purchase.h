@@ -1,16 +1,85 @@
-/* purchase.h - what takes long to get, and then stays: the device, cuBLAS, cuSOLVER.
+/* purchase.h - what takes long to get, and then stays: the device, cuBLAS, cuSOLVER; and the work that gets it beside
+ * the program.
  *
- * Each has its price, which calls pay by what they would gain (enum purchase_time in policy.h). It is
- * asleep until they have paid a part; then it is prepared beside the program (background.h) while they
+ * Each has its price, which calls pay by what they would gain (enum purchase_time in policy.h). A purchase is
+ * asleep until they have paid a part; then it is prepared beside the program while they
  * stay on the host; once they have paid all, the next waits for it if need be. So which call is the first
- * to use it depends on the calls alone. Where there can be no thread of ours, that call gets it itself.
- * Any thread may call these at once. */
+ * to use it depends on the calls alone. If there can be no thread of ours, that call gets it itself.
+ * Any thread may call these at once.
+ *
+ * Each job gets a thread of ours: all signals blocked, a small stack, gone when the job is done, of
+ * ordinary priority: at the lowest one it held up the program, for as long as it waited for a
+ * processor with the lock of the address space in its hands (dsyevd 4096 on an H100 with 16 busy
+ * processors: 2.9 s on the host, 3.2 with a waking thread of nice 19, 3.0 of nice 0). A
+ * fork waits for it, so that no child inherits locks of libraries that were half way; so does
+ * exit, before what the job opens is taken down (background_watch_thread); neither for ever, since the thread
+ * that forks or ends the process may itself hold what the job needs, and a job that hangs is waited for
+ * once: 10 seconds by forks, 5 by ends of threads and 5 by exit, all together. An end without exit handlers
+ * (_exit, exec, a signal) takes the job with it. */
 #ifndef MUBLAS_PURCHASE_H
 #define MUBLAS_PURCHASE_H
 
 #include "gpu/device.h"
-#include "interpose/purchase/background.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Work that takes long, such as waking a device, done beside the program.
+ *
+ * Each job gets a thread of ours: all signals blocked, a small stack, gone when the job is done, of
+ * ordinary priority: at the lowest one it held up the program, for as long as it waited for a
+ * processor with the lock of the address space in its hands (dsyevd 4096 on an H100 with 16 busy
+ * processors: 2.9 s on the host, 3.2 with a waking thread of nice 19, 3.0 of nice 0). A
+ * fork waits for it, so that no child inherits locks of libraries that were half way; so does
+ * exit, before what the job opens is taken down (background_watch_thread); neither for ever, since the thread
+ * that forks or ends the process may itself hold what the job needs, and a job that hangs is waited for
+ * once: 10 seconds by forks, 5 by ends of threads and 5 by exit, all together. An end without exit handlers
+ * (_exit, exec, a signal) takes the job with it. Any thread may call these. */
+enum background_state {
+    BACKGROUND_NOT_BEGUN,
+    BACKGROUND_RUNNING,
+    BACKGROUND_DONE
+};
+
+/* Static storage, zero but for `work`, which may look at exit_gate_is_closed between its steps, and
+ * must not wait for the caller of background_begin. Its argument is the job. */
+struct background_job {
+    void (*work)(struct background_job *job);
+    atomic_int state;
+    atomic_bool had_loader, waited_in_vain;
+    _Atomic uint64_t waited_nanoseconds; /* background_await's, until it was done */
+};
+
+/* Begin the job, unless it was begun before. Where no thread can be had, or the process is forking
+ * or ending, it stays BACKGROUND_NOT_BEGUN. */
+void background_begin(struct background_job *job);
+
+/* The calling thread may be the one that ends the process: let its exit wait for jobs. Handlers that
+ * libraries register in the middle of being opened run before ours at exit, but after the destructors of
+ * the thread that calls exit. A thread other than the main one waits when it ends by itself, too, which
+ * cannot be told apart. Cheap after the first time. */
+void background_watch_thread(void);
+
+/* How far it is; if it runs, after waiting for it, at most so many seconds: another thread may
+ * hold what it needs (a library's constructor, the dynamic linker's lock). After
+ * BACKGROUND_DONE all that the job wrote is seen. */
+enum background_state background_wait(struct background_job *job, unsigned seconds);
+
+/* The same for who needs it, with patience for a slow machine, but not for a thread that opens a library:
+ * that may be the caller, in the library's constructor. Only for a look once that was in vain. */
+enum background_state background_await(struct background_job *job);
+
+/* Do it now: begun beside the program, and awaited; else by the caller. False: it is still under way. */
+bool background_do(struct background_job *job);
+
+/* What takes long to get, and then stays: the device, cuBLAS, cuSOLVER.
+ *
+ * Each has its price, which calls pay by what they would gain (enum purchase_time in policy.h). It is
+ * asleep until they have paid a part; then it is prepared beside the program (purchase.h) while they
+ * stay on the host; once they have paid all, the next waits for it if need be. So which call is the first
+ * to use it depends on the calls alone. Where there can be no thread of ours, that call gets it itself.
+ * Any thread may call these at once. */
 struct purchase {
     struct background_job job;
     bool (*get)(struct device *device); /* false: it failed */

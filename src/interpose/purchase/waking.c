@@ -3,15 +3,11 @@
 #include "common/log.h"
 #include "common/settings.h"
 #include "gpu/driver.h"
-#include "gpu/exit_gate.h"
-#include "interpose/lapack/host_run.h"
+#include "interpose/lapack/call.h"
 #include "interpose/policy.h"
 #include "interpose/purchase/device_use.h"
-#include "interpose/purchase/early_account.h"
-#include "interpose/purchase/level3_opening.h"
-#include "interpose/purchase/model_in_force.h"
-#include "interpose/purchase/next_device.h"
-#include "interpose/purchase/solver_opening.h"
+#include "interpose/purchase/openings.h"
+#include "interpose/purchase/other_devices.h"
 #include "interpose/report/stats.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* advice.h - what held a program back, in plain sentences, each with its evidence: facts in, sentences out.
- * The same for the text report and the page. Pure. */
+ * The same for the text report and the page. Pure. advice_give calls the parts below it: sentences on the whole
+ * process and on parallel routines (advice.c), on routines, and the phrases of both (advice_routines.c). */
 #ifndef MUBLAS_ADVICE_H
 #define MUBLAS_ADVICE_H
 
@@ -7,6 +8,8 @@
 
 #include <stddef.h>
 
+/* What held a program back, in plain sentences, each with its evidence: facts in, sentences out.
+ * The same for the text report and the page. Pure. */
 struct advice_routine {
     const char *name;
     bool is_lapack;
@@ -52,5 +55,52 @@ struct advice_facts {
 /* Calls `take` with each sentence, those of the whole process first, then the costliest. */
 typedef void advice_take(void *context, const char *sentence);
 void advice_give(const struct advice_facts *facts, advice_take *take, void *context);
+
+/* The phrases of advice.c. */
+
+/* What follows "because" of a routine's calls for this reason, and a remedy: static storage. The remedy may
+ * be "". */
+const char *advice_because(const struct advice_facts *facts, enum host_reason reason, bool is_lapack);
+const char *advice_remedy(const struct advice_facts *facts, enum host_reason reason, bool is_lapack);
+
+/* What to do about a device that cannot be used; `fault` may be NULL. */
+const char *advice_device_remedy(const char *fault);
+
+/* What to do about writes that cannot be tracked. */
+const char *advice_tracking_remedy(const char *fault);
+
+/* Behind a list of routines of which some make calls that are in the list themselves. */
+extern const char advice_without_inside[];
+
+/* Of processes that a program started. */
+extern const char advice_silent_children[];
+
+/* "900", "900 x 20", "900 x 20 x 7" */
+void advice_print_size(char *text, size_t room, const struct advice_routine *routine);
+/* "6.1 s on the host in 12 calls (2.3 s of that in calls that it makes)" */
+void advice_print_spent(char *text, size_t room, const struct advice_routine *routine, int reason);
+
+/* The parts of advice.c: what is said, and of which routines. */
+struct advice_giving {
+    const struct advice_facts *facts;
+    advice_take *take;
+    void *context;
+    int *said; /* sentences */
+};
+
+void advice_say(const struct advice_giving *giving, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+enum advice_kind { ADVICE_KIND_BLAS, ADVICE_KIND_LAPACK, ADVICE_KIND_ANY };
+
+/* Over all routines of a kind, each second once. */
+double advice_seconds_for(const struct advice_facts *facts, enum host_reason reason, enum advice_kind kind);
+uint64_t advice_calls_for(const struct advice_facts *facts, enum host_reason reason, enum advice_kind kind);
+
+/* One sentence for all routines of a kind, where calls have this reason. */
+void advice_say_together(const struct advice_giving *giving, enum host_reason reason, enum advice_kind kind);
+
+/* A sentence for each routine and reason that is not told together, the costliest first. */
+void advice_say_routines(const struct advice_giving *giving);
 
 #endif

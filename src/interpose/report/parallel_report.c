@@ -47,3 +47,82 @@ const char *parallel_unserved_text(enum parallel_unserved why)
     };
     return texts[why];
 }
+
+enum { NAME_WIDTH = 12 };
+
+const char *parallel_work_word(const struct parallel_report *report)
+{
+    return report->has_owner && !report->owner_is_here ? "wait" : "work";
+}
+
+void parallel_text_print_owner(FILE *stream, const struct parallel_report *report)
+{
+    if (!report->has_owner)
+        return;
+    if (report->owner_is_here)
+        fputs("This process owned the device's part of them.", stream);
+    else
+        fprintf(stream, "Process %ld, rank %d, owned the device's part of them, and its report has the work; this "
+                        "one waited meanwhile.", report->owner, report->owner_rank);
+}
+
+static void print_row(FILE *stream, const struct parallel_row *row)
+{
+    const struct parallel_counts *const counts = &row->counts;
+    const uint64_t host = parallel_host_calls(counts);
+    fprintf(stream, "  %-*s %12llu %12llu %12llu", NAME_WIDTH, row->name,
+            (unsigned long long)(counts->device_calls + host), (unsigned long long)counts->device_calls,
+            (unsigned long long)host);
+    if (counts->device_calls)
+        fprintf(stream, " %10lld", (long long)counts->largest);
+    else
+        fprintf(stream, " %10s", "-");
+    for (int i = 0; i < STEP_COUNT; i++)
+        if (counts->device_calls)
+            fprintf(stream, " %8.3f", (double)counts->nanoseconds[i] / 1e9);
+        else
+            fprintf(stream, " %8s", "-");
+    fputc('\n', stream);
+}
+
+static void print_table(FILE *stream, const struct parallel_report *report)
+{
+    char work[16];
+    snprintf(work, sizeof work, "%s s", parallel_work_word(report));
+    fprintf(stream, "  %-*s %12s %12s %12s %10s %8s %8s %8s %8s\n", NAME_WIDTH, "parallel", "calls", "on device",
+            "on host", "largest n", "agree s", "put s", work, "take s");
+    for (int i = 0; i < report->count; i++)
+        print_row(stream, &report->rows[i]);
+}
+
+static void print_reason(FILE *stream, const char *name, uint64_t calls, const char *text)
+{
+    if (calls)
+        fprintf(stream, "  %-*s %12llu  %s\n", NAME_WIDTH, name, (unsigned long long)calls, text);
+}
+
+static void print_reasons(FILE *stream, const struct parallel_row *row)
+{
+    for (int i = 0; i < HOST_REASON_COUNT; i++)
+        print_reason(stream, row->name, row->counts.host_calls[i], host_reason_text((enum host_reason)i));
+    for (int i = 0; i < UNSERVED_COUNT; i++)
+        print_reason(stream, row->name, row->counts.unserved_calls[i],
+                     parallel_unserved_text((enum parallel_unserved)i));
+}
+
+void parallel_text_print(FILE *stream, const struct parallel_report *report)
+{
+    if (report->count == 0)
+        return;
+    print_table(stream, report);
+    if (report->has_owner) {
+        fputs("  (", stream);
+        parallel_text_print_owner(stream, report);
+        fputs(")\n", stream);
+    }
+    if (!parallel_any_on_host(report))
+        return;
+    fputs("  why parallel calls stayed on the host:\n", stream);
+    for (int i = 0; i < report->count; i++)
+        print_reasons(stream, &report->rows[i]);
+}

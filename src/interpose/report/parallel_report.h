@@ -1,12 +1,16 @@
-/* parallel_report.h - what a report tells of parallel routines (ScaLAPACK). src/scalapack counts them and
- * offers what it has; nothing else is known of them here. */
+/* parallel_report.h - what a report tells of parallel routines (ScaLAPACK), and that as text. src/scalapack counts
+ * them and offers what it has; nothing else is known of them here. */
 #ifndef MUBLAS_PARALLEL_REPORT_H
 #define MUBLAS_PARALLEL_REPORT_H
 
-#include "interpose/host_reason.h"
+#include "interpose/policy.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+
+/* What a report tells of parallel routines (ScaLAPACK). src/scalapack counts them and
+ * offers what it has; nothing else is known of them here. */
 
 /* The steps that this process's time in a routine went to. */
 enum parallel_step { STEP_AGREE, STEP_PUT, STEP_WORK, STEP_TAKE, STEP_COUNT };
@@ -62,5 +66,15 @@ bool parallel_any_on_host(const struct parallel_report *report);
 
 /* A short English phrase. */
 const char *parallel_unserved_text(enum parallel_unserved why);
+
+/* The part of the text report that tells of parallel routines. */
+void parallel_text_print(FILE *stream, const struct parallel_report *report);
+
+/* Tells who owned the device's part, in a sentence; nothing where no call ran there. For the page, too: no
+ * markup. */
+void parallel_text_print_owner(FILE *stream, const struct parallel_report *report);
+
+/* "work" of the owner, "wait" of others. */
+const char *parallel_work_word(const struct parallel_report *report);
 
 #endif

@@ -1,10 +1,10 @@
-#include "interpose/report/report_advice.h"
 #include "common/settings.h"
-#include "gpu/vendor/level3.h"
+#include "gpu/vendor/cublas_library.h"
 #include "gpu/vendor/solver_library.h"
 #include "interpose/policy.h"
-#include "interpose/purchase/model_in_force.h"
+#include "interpose/purchase/device_use.h"
 #include "interpose/purchase/waking.h"
+#include "interpose/report/report_data.h"
 #include "mirror/tracking/write_tracker.h"
 
 #include <stdlib.h>

@@ -1,13 +1,17 @@
 /* report_data.h - what a report of either form tells: read once, so that all its parts agree while other
- * threads go on. */
+ * threads go on. The run's numbers, where the program ran (device, what opening it took, host libraries, settings
+ * other than by default), and the facts of this process that advice.h makes its sentences of (report_advice.c). */
 #ifndef MUBLAS_REPORT_DATA_H
 #define MUBLAS_REPORT_DATA_H
 
+#include "interpose/report/advice.h"
 #include "interpose/report/parallel_report.h"
 #include "interpose/report/report_file.h"
 #include "interpose/report/report_run.h"
 #include "interpose/report/stats.h"
 
+/* What a report of either form tells: read once, so that all its parts agree while other
+ * threads go on. */
 struct report {
     struct reporter reporter;
     const char *program;
@@ -45,5 +49,15 @@ uint64_t report_kernel_time(const struct routine_stats *stats); /* of that, laun
 /* "dsymv" for dsymv_; by other interfaces the exported name. */
 enum { REPORT_NAME_BYTES = 40 };
 const char *report_name(enum symbol symbol, char name[REPORT_NAME_BYTES]);
+
+/* Where a program ran, for a report: device, what opening it took, host libraries, settings
+ * other than by default. */
+
+/* Calls `take` with each label and text, which last until it returns. */
+typedef void report_take(void *context, const char *label, const char *text);
+void report_setup_each(const struct report *report, report_take *take, void *context);
+
+/* The facts that advice.h makes its sentences of, from this process. */
+void report_advice_give(const struct report *report, advice_take *take, void *context);
 
 #endif

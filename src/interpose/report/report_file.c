@@ -1,14 +1,234 @@
 #include "interpose/report/report_file.h"
+#include "common/interruption.h"
 #include "common/log.h"
-#include "interpose/report/report_start.h"
-#include "interpose/report/report_write.h"
-#include "interpose/report/write_signals.h"
+#include "interpose/report/report_run.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Overlong forms, surrogates and what is beyond U+10FFFF are no UTF-8. */
+static int printable_bytes(const char *text)
+{
+    static const uint32_t least[] = {0, ' ', 0xa0, 0x800, 0x10000};
+    const unsigned char *const at = (const unsigned char *)text, first = at[0];
+    const int bytes = first < 0x80 ? 1 : first < 0xc0 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    uint32_t code = bytes > 1 ? first & (0x7fu >> bytes) : first;
+    if (first >= 0xf8 || first == 0x7f)
+        return 0;
+    for (int i = 1; i < bytes; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (at[i] & 0x3f);
+    }
+    const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+    return code >= least[bytes] && code < 0x110000 && !is_surrogate ? bytes : 0;
+}
+
+void printable_print(FILE *stream, const char *text)
+{
+    while (*text) {
+        const int bytes = printable_bytes(text);
+        if (bytes)
+            fwrite(text, 1, (size_t)bytes, stream);
+        else
+            fputs(PRINTABLE_REPLACEMENT, stream);
+        text += bytes ? bytes : 1;
+    }
+}
+
+/* What stands for a letter; NULL: itself. */
+static const char *escape_of(char letter)
+{
+    switch (letter) {
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '&': return "&amp;";
+    case '"': return "&quot;";
+    case '\'': return "&#39;";
+    default: return NULL;
+    }
+}
+
+void html_print(FILE *stream, const char *text)
+{
+    while (*text) {
+        const int bytes = *text == '\n' || *text == '\t' ? 1 : printable_bytes(text);
+        const char *const escape = bytes == 0 ? "&#xFFFD;" : escape_of(*text);
+        if (escape)
+            fputs(escape, stream);
+        else
+            fwrite(text, 1, (size_t)bytes, stream);
+        text += bytes > 0 ? bytes : 1;
+    }
+}
+
+/* The thread notes which it had blocked before, and the frame that holds them. */
+static __thread volatile bool is_holding __attribute__((tls_model("initial-exec")));
+static __thread bool had_limit __attribute__((tls_model("initial-exec")));
+static __thread bool had_pipe __attribute__((tls_model("initial-exec")));
+static __thread const void *frame __attribute__((tls_model("initial-exec")));
+
+static void fill(sigset_t *signals)
+{
+    sigemptyset(signals);
+    sigaddset(signals, SIGXFSZ);
+    sigaddset(signals, SIGPIPE);
+}
+
+/* Writing that cannot end the program: a file that would grow beyond the limit (ulimit -f)
+ * and a pipe that nobody reads any more send signals that do. Between the two calls they give errors alone.
+ * For the calling thread. */
+static void write_signals_hold(sigset_t *before)
+{
+    sigset_t held;
+    fill(&held);
+    pthread_sigmask(SIG_BLOCK, &held, before);
+    had_limit = sigismember(before, SIGXFSZ) == 1;
+    had_pipe = sigismember(before, SIGPIPE) == 1;
+    frame = __builtin_frame_address(0);
+    is_holding = true;
+}
+
+/* What writing has sent waits for this thread alone. */
+static void write_signals_return(const sigset_t *before)
+{
+    static const struct timespec at_once = {0, 0};
+    sigset_t held;
+    fill(&held);
+    is_holding = false;
+    while (sigtimedwait(&held, NULL, &at_once) > 0)
+        continue;
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void write_signals_leave(const struct jump *jump)
+{
+    sigset_t ours;
+    if (!is_holding || !jump_leaves(jump, frame))
+        return;
+    is_holding = false;
+    fill(&ours);
+    if (had_limit)
+        sigdelset(&ours, SIGXFSZ);
+    if (had_pipe)
+        sigdelset(&ours, SIGPIPE);
+    pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
+}
+
+enum { PLAIN_FLAGS = O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
+
+/* The whole text to a descriptor; errno says why not. */
+static bool report_write_all(int descriptor, const char *text, size_t length)
+{
+    while (length > 0) {
+        const ssize_t written = write(descriptor, text, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        text += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+/* 0, or the reason as errno has it. Some file systems tell only at close that there is no room. */
+static int write_and_close(int descriptor, const char *text, size_t length)
+{
+    const int reason = report_write_all(descriptor, text, length) ? 0 : errno;
+    return close(descriptor) != 0 && !reason && errno != EINTR ? errno : reason;
+}
+
+static int write_into(const char *name, int more_flags, const char *text, size_t length)
+{
+    const int descriptor = open(name, PLAIN_FLAGS | more_flags, 0600);
+    if (descriptor < 0)
+        return errno;
+    fcntl(descriptor, F_SETFL, 0);
+    return write_and_close(descriptor, text, length);
+}
+
+static int write_new(const char *name, const char *text, size_t length)
+{
+    const int descriptor = open(name, PLAIN_FLAGS | O_CREAT | O_EXCL, 0600);
+    if (descriptor < 0)
+        return errno;
+    const int reason = write_and_close(descriptor, text, length);
+    if (reason)
+        unlink(name);
+    return reason;
+}
+
+/* *is_possible: false where another file cannot take its place. */
+static int replace(const char *name, mode_t mode, const char *text, size_t length, bool *is_possible)
+{
+    char *temporary = NULL;
+    int reason = ENOMEM;
+    const int descriptor =
+        asprintf(&temporary, "%s.XXXXXX", name) < 0 ? (temporary = NULL, -1) : mkostemp(temporary, O_CLOEXEC);
+    *is_possible = descriptor >= 0;
+    if (descriptor >= 0) {
+        fchmod(descriptor, mode);
+        reason = write_and_close(descriptor, text, length);
+        if (!reason && rename(temporary, name) != 0) {
+            reason = errno;
+            *is_possible = false;
+        }
+        if (reason)
+            unlink(temporary);
+    }
+    free(temporary);
+    return reason;
+}
+
+/* For want of room what is there is not worth its loss. */
+static int write_over(const char *name, const struct stat *there, const char *text, size_t length)
+{
+    bool is_possible;
+    const int reason = replace(name, there->st_mode & 0777, text, length, &is_possible);
+    if (is_possible || reason == ENOSPC || reason == EDQUOT)
+        return reason;
+    return write_into(name, O_CREAT | O_TRUNC, text, length);
+}
+
+static const char *words(const char *name, const struct stat *there, int reason)
+{
+    if (S_ISLNK(there->st_mode))
+        return strncmp(name, "/dev/", 5) == 0
+                   ? "it is a symbolic link, which is not followed (MUBLAS_REPORT=1 is standard error)"
+                   : "it is a symbolic link, which is not followed";
+    if (reason == ENXIO && S_ISFIFO(there->st_mode))
+        return "it is a pipe that nobody reads";
+    return reason ? strerror(reason) : NULL;
+}
+
+/* NULL: written; else why not, in words that last until the next call. Follows no symbolic link, and waits
+ * for nobody to open a pipe. `spares`: a file that is there stays as it is, and that is no fault. */
+static const char *report_write_file(const char *name, const char *text, size_t length, bool spares)
+{
+    struct stat there;
+    int reason = 0;
+    const bool exists = lstat(name, &there) == 0;
+    if (!exists)
+        there = (struct stat){.st_mode = S_IFREG | 0600};
+    if (spares && !exists)
+        reason = write_new(name, text, length);
+    else if (S_ISREG(there.st_mode) && !spares)
+        reason = write_over(name, &there, text, length);
+    else if (!S_ISREG(there.st_mode) && !S_ISLNK(there.st_mode))
+        reason = write_into(name, 0, text, length);
+    return words(name, &there, spares && reason == EEXIST ? 0 : reason);
+}
 
 /* Of how many ranks a launcher does not always say. */
 static bool is_one_of_several(const struct local_rank *world)

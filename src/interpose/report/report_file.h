@@ -1,11 +1,37 @@
-/* report_file.h - where a report goes: standard error, or a file of its own for each process. */
+/* report_file.h - where a report goes: standard error, or a file of its own for each process; and how text gets there
+ * whole.
+ *
+ * Text of anybody's, such as a program's name or a setting, is printed so that it is on one line, in UTF-8, and no
+ * markup of a page. A file that was there stays until the new one is whole, where the folder allows that. Writing
+ * cannot end the program: a file that would grow beyond the limit (ulimit -f) and a pipe that nobody reads any more
+ * send signals that do, so those are held for the writing thread meanwhile, and are errors alone. */
 #ifndef MUBLAS_REPORT_FILE_H
 #define MUBLAS_REPORT_FILE_H
 
-#include "common/local_rank.h"
+#include "common/launcher.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+
+/* Text of anybody's, such as a program's name or a setting, for files that people read. */
+#define PRINTABLE_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD in UTF-8 */
+
+/* Prints it on the same line, with U+FFFD for each byte that is not of a printable character. */
+void printable_print(FILE *stream, const char *text);
+
+/* Text in a page of HTML. */
+
+/* Prints text of anybody's as text of a page, or within an attribute's quotes: nothing in it is markup. What
+ * is no UTF-8, and control characters, become U+FFFD; the stream stays well-formed whatever comes. */
+void html_print(FILE *stream, const char *text);
+
+/* Before a jump is made: a handler may call this. */
+struct jump;
+void write_signals_leave(const struct jump *jump);
+
+/* Where a report goes: standard error, or a file of its own for each process. */
 
 /* The process that reports. */
 struct reporter {

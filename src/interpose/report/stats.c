@@ -1,12 +1,16 @@
 #include "interpose/report/stats.h"
 #include "common/clock.h"
+#include "common/interruption.h"
 #include "common/settings.h"
 #include "host/host_library.h"
+#include "interpose/process_state.h"
 #include "interpose/report/report_file.h"
-#include "interpose/report/report_start.h"
+#include "interpose/report/report_run.h"
 #include "interpose/report/thread_counters.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
 
 enum { UNKNOWN, UNWANTED, WANTED };
 static atomic_int wanted = UNKNOWN;
@@ -34,7 +38,7 @@ static void begin(void)
     phase_clock_watch(note_phase);
 }
 
-/* Asked for by the constructor of jump_tables.c or by an earlier call of a library
+/* Asked for by the constructor of forwarding.c or by an earlier call of a library
  * constructor; the environment is not read again, whatever the program does to it. */
 static bool decide(void)
 {
@@ -127,4 +131,186 @@ void stats_forwarded_call(enum symbol symbol)
 {
     struct thread_counters *own = thread_counters_own();
     thread_counters_add(own, &own->forwarded_calls[symbol], 1);
+}
+
+/* What all threads have counted. */
+static uint64_t get(const counter *from)
+{
+    return atomic_load_explicit(from, memory_order_relaxed);
+}
+
+/* Why calls of this routine went straight to the host. */
+static enum host_reason forwarding_reason(enum symbol symbol)
+{
+    if (!symbol_is_offloaded(symbol))
+        return HOST_FORWARDED;
+    return settings()->offload == OFFLOAD_NEVER ? HOST_SWITCHED_OFF : HOST_BELOW_FLOOR;
+}
+
+static void take_records(struct routine_stats *sum, const struct routine_counters *routine)
+{
+    struct large_call refused, *one = &sum->refused;
+    const uint64_t variant = get(&routine->variant);
+    if (variant)
+        sum->variant = (const char *)(uintptr_t)variant;
+    if (call_record_read(&routine->refused, &refused) && refused.shape.n >= one->shape.n)
+        *one = refused;
+}
+
+static void accumulate(struct routine_stats *sum, const struct routine_counters *routine)
+{
+    sum->device_calls += get(&routine->device_calls);
+    sum->bytes_up += get(&routine->bytes_up);
+    sum->bytes_down += get(&routine->bytes_down);
+    sum->foretold_nanoseconds += get(&routine->foretold_nanoseconds);
+    for (int i = 0; i < HOST_REASON_COUNT; i++) {
+        sum->host_calls[i] += get(&routine->host_calls[i]);
+        sum->host_nanoseconds[i] += get(&routine->host_nanoseconds[i]);
+        sum->inside_nanoseconds[i] += get(&routine->inside_nanoseconds[i]);
+    }
+    for (int i = 0; i < PHASE_COUNT; i++)
+        sum->phases.nanoseconds[i] += get(&routine->phases[i]);
+    take_records(sum, routine);
+}
+
+void stats_read(struct routine_stats stats[SYMBOL_COUNT])
+{
+    const struct thread_counters *counters = NULL;
+    memset(stats, 0, SYMBOL_COUNT * sizeof *stats);
+    while ((counters = thread_counters_next(counters)))
+        for (int i = 0; i < SYMBOL_COUNT; i++) {
+            accumulate(&stats[i], &counters->routines[i]);
+            stats[i].host_calls[forwarding_reason((enum symbol)i)] += get(&counters->forwarded_calls[i]);
+        }
+}
+
+int stats_read_largest(struct large_call calls[LARGEST_CALLS])
+{
+    const struct thread_counters *counters = NULL;
+    struct large_call call;
+    int count = 0;
+    while ((counters = thread_counters_next(counters)))
+        for (int i = 0; i < LARGEST_CALLS; i++)
+            if (call_record_read(&counters->largest.of[i], &call))
+                count = largest_calls_merge(calls, count, LARGEST_CALLS, &call);
+    return count;
+}
+
+uint64_t stats_run_nanoseconds(void)
+{
+    return clock_nanoseconds() - thread_counters_origin();
+}
+
+void stats_read_timeline(unsigned level, uint64_t steps[ACTIVITY_COUNT][TIMELINE_STEPS])
+{
+    const struct thread_counters *counters = NULL;
+    memset(steps, 0, ACTIVITY_COUNT * sizeof *steps);
+    while ((counters = thread_counters_next(counters)))
+        for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
+            for (size_t word = 0; word < TIMELINE_WORDS; word++)
+                steps[activity][timeline_step(word, level)] += get(&counters->timeline[activity][word]);
+}
+
+static void read_presence(const struct thread_counters *counters, unsigned level,
+                          uint64_t steps[TIMELINE_STEPS])
+{
+    memset(steps, 0, TIMELINE_STEPS * sizeof *steps);
+    for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
+        for (size_t word = 0; word < TIMELINE_WORDS; word++)
+            steps[timeline_step(word, level)] += get(&counters->timeline[activity][word]);
+}
+
+static uint64_t at_most(uint64_t limit, uint64_t value)
+{
+    return value < limit ? value : limit;
+}
+
+struct time_in_calls stats_read_in_calls(uint64_t run_nanoseconds)
+{
+    const unsigned level = timeline_level(run_nanoseconds);
+    const uint64_t width = timeline_width(level);
+    uint64_t one[TIMELINE_STEPS], longest[TIMELINE_STEPS] = {0}, sum[TIMELINE_STEPS] = {0};
+    const struct thread_counters *counters = NULL;
+    struct time_in_calls in_calls = {0, 0};
+    while ((counters = thread_counters_next(counters))) {
+        read_presence(counters, level, one);
+        for (int step = 0; step < TIMELINE_STEPS; step++) {
+            longest[step] = one[step] > longest[step] ? one[step] : longest[step];
+            sum[step] += one[step];
+        }
+    }
+    for (uint64_t step = 0; step < TIMELINE_STEPS && step * width < run_nanoseconds; step++) {
+        const uint64_t all = at_most(width, run_nanoseconds - step * width);
+        in_calls.least += at_most(all, longest[step]);
+        in_calls.most += at_most(all, sum[step]);
+    }
+    return in_calls;
+}
+
+/* The spans that are open, of which the caller's own may be on a frame that was left by a jump: what is kept
+ * of them is kept here, and they are told apart by address alone. */
+enum { OPEN_MOST = 8 };
+
+static __thread struct open_span {
+    const struct call_span *span;
+    uint64_t since; /* what is before it is accounted for; of the monotonic clock */
+    uint64_t inside;
+    bool is_host;
+} open_spans[OPEN_MOST] __attribute__((tls_model("initial-exec")));
+static __thread int open_count __attribute__((tls_model("initial-exec")));
+
+/* Up to now it was this span's time. */
+static void account(struct open_span *open, uint64_t now)
+{
+    if (open->is_host)
+        stats_activity(ACTIVITY_HOST, open->since, now);
+    open->since = now;
+}
+
+/* Spans in frames that are not around this one were left, and so was one at the same place. */
+static void drop_left(const struct call_span *span, const void *frame)
+{
+    while (open_count > 0 && (open_spans[open_count - 1].span == span ||
+                              left_frames_look(open_spans[open_count - 1].span, frame) != FRAME_INSIDE))
+        open_count--;
+}
+
+void call_spans_leave(const struct jump *jump)
+{
+    while (open_count > 0 && jump_leaves(jump, open_spans[open_count - 1].span))
+        open_count--;
+}
+
+void call_span_begin(struct call_span *span, bool is_host)
+{
+    *span = (struct call_span){.begun = 0};
+    if (!stats_wanted())
+        return;
+    span->begun = clock_nanoseconds();
+    drop_left(span, __builtin_frame_address(0));
+    if (open_count == OPEN_MOST)
+        return;
+    if (open_count > 0)
+        account(&open_spans[open_count - 1], span->begun);
+    open_spans[open_count++] = (struct open_span){.span = span, .since = span->begun, .is_host = is_host};
+}
+
+uint64_t call_span_end(struct call_span *span)
+{
+    if (!span->begun)
+        return 0;
+    const uint64_t now = clock_nanoseconds(), taken = now - span->begun;
+    int place = open_count - 1;
+    while (place >= 0 && open_spans[place].span != span)
+        place--;
+    if (place < 0)
+        return taken; /* there were too many, or it was taken for one that was left */
+    account(&open_spans[place], now);
+    span->inside = open_spans[place].inside;
+    open_count = place;
+    if (place > 0) {
+        open_spans[place - 1].inside += taken;
+        open_spans[place - 1].since = now;
+    }
+    return taken;
 }

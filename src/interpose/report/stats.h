@@ -1,15 +1,21 @@
-/* stats.h - counters per routine for the report at exit (MUBLAS_REPORT). */
+/* stats.h - counters per routine for the report at exit (MUBLAS_REPORT), and the time of a thread's calls, each
+ * nanosecond of it once.
+ *
+ * A LAPACK routine on the host calls BLAS that is counted itself: its span stops while another of the same
+ * thread is open. A span lives in the frame of who begins it; one whose frame was left by a jump counts no
+ * more. Spans are for the calling thread, and no-ops unless a report is wanted. */
 #ifndef MUBLAS_STATS_H
 #define MUBLAS_STATS_H
 
-#include "common/phase_clock.h"
+#include "common/clock.h"
 #include "host/symbols.h"
-#include "interpose/host_reason.h"
-#include "interpose/report/largest_calls.h"
-#include "interpose/report/timeline.h"
+#include "interpose/policy.h"
+#include "interpose/report/thread_counters.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Counters per routine for the report at exit (MUBLAS_REPORT). */
 
 /* The counters of one routine since the start of the process (of a fork child:
  * since the fork). */
@@ -66,7 +72,7 @@ void stats_read(struct routine_stats stats[SYMBOL_COUNT]);
 int stats_read_largest(struct large_call calls[LARGEST_CALLS]);
 
 /* Nanoseconds since the run began; with the level of width that covers them, those of all threads in each
- * step (timeline.h). */
+ * step (thread_counters.h). */
 uint64_t stats_run_nanoseconds(void);
 void stats_read_timeline(unsigned level, uint64_t steps[ACTIVITY_COUNT][TIMELINE_STEPS]);
 
@@ -77,5 +83,26 @@ struct time_in_calls {
     uint64_t least, most;
 };
 struct time_in_calls stats_read_in_calls(uint64_t run_nanoseconds);
+
+/* The time of a thread's calls, each nanosecond of it once.
+ *
+ * A LAPACK routine on the host calls BLAS that is counted itself: its span stops while another of the same
+ * thread is open. A span lives in the frame of who begins it; one whose frame was left by a jump counts no
+ * more. For the calling thread; no-ops unless a report is wanted. */
+struct call_span {
+    uint64_t begun;  /* of the monotonic clock; 0: nobody wants to know */
+    uint64_t inside; /* nanoseconds in spans inside; known at the end */
+};
+
+/* `is_host`: its time, less what is inside, is ACTIVITY_HOST on the time line. Else the phases of the call,
+ * which clock.h tells, are. */
+void call_span_begin(struct call_span *span, bool is_host);
+
+/* Nanoseconds since the beginning. */
+uint64_t call_span_end(struct call_span *span);
+
+/* Before a jump is made. */
+struct jump;
+void call_spans_leave(const struct jump *jump);
 
 #endif

@@ -4,20 +4,103 @@
  * A thread gets its counters at its first counted call, and gives them back when it ends, counts included, to
  * the next that starts: there are never more than there were threads at once. Neither takes a lock, allocates
  * by malloc, or minds signal handlers. Until thread_counters_begin, and wherever a thread can have none of
- * its own, those that all threads share serve. */
+ * its own, those that all threads share serve.
+ *
+ * The time line tells when a thread was in which activity, in steps of time whose width doubles as the run goes on.
+ * Its words are nanoseconds. The first 200 are steps of 2^20 ns (a millisecond); each 100 after them cover as much
+ * time as all before, by steps twice as wide. So nothing is ever folded while a thread counts, and the reader
+ * folds all into 200 steps of one width. Times count from the beginning of the run. Its functions are pure.
+ *
+ * Records keep single calls: the longest of a thread, and the largest of a routine that was left to the host. Neither
+ * locks; who finds a record being written, a signal handler too, leaves it. */
 #ifndef MUBLAS_THREAD_COUNTERS_H
 #define MUBLAS_THREAD_COUNTERS_H
 
-#include "common/phase_clock.h"
+#include "common/clock.h"
 #include "host/symbols.h"
-#include "interpose/host_reason.h"
-#include "interpose/report/largest_calls.h"
-#include "interpose/report/timeline.h"
+#include "interpose/policy.h"
+#include "tuner/online/crossover.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+/* When a thread was in which activity, in steps of time whose width doubles as the run goes on.
+ *
+ * Words of nanoseconds. The first 200 are steps of 2^20 ns (a millisecond); each 100 after them cover as much
+ * time as all before, by steps twice as wide. So nothing is ever folded while a thread counts, and the reader
+ * folds all into 200 steps of one width. Times count from the beginning of the run. Pure. */
+enum activity {
+    ACTIVITY_HOST,   /* the host's BLAS or LAPACK */
+    ACTIVITY_DEVICE, /* launching on the device and waiting for it */
+    ACTIVITY_LINK,   /* packing and moving operands and results */
+    ACTIVITY_OTHER,  /* the rest of calls on the device */
+    ACTIVITY_COUNT
+};
+
+enum {
+    TIMELINE_STEPS = 200,
+    TIMELINE_LEVELS = 32, /* of width: seven years and more */
+    TIMELINE_WORDS = TIMELINE_STEPS + (TIMELINE_LEVELS - 1) * TIMELINE_STEPS / 2
+};
+
+/* The word that the time *from belongs to. *part: the nanoseconds of [*from, to) that do; *from moves behind
+ * them. *from < to. */
+size_t timeline_cut(uint64_t *from, uint64_t to, uint64_t *part);
+
+/* The level whose 200 steps cover a run of so many nanoseconds, and their width. */
+unsigned timeline_level(uint64_t nanoseconds);
+uint64_t timeline_width(unsigned level);
+
+/* The step, of those of `level`, that a word belongs to. */
+unsigned timeline_step(size_t word, unsigned level);
+
+/* Records of single calls: the longest of a thread, and the largest of a routine that was
+ * left to the host. Neither locks; who finds a record being written, a signal handler too, leaves it. */
+struct large_call {
+    enum symbol symbol;
+    enum host_reason reason; /* HOST_REASON_COUNT: it ran on the device */
+    uint64_t nanoseconds;
+    struct route_shape shape; /* of BLAS m, n and k alone */
+};
+
+enum { RECORD_WORDS = 9, LARGEST_CALLS = 16, SEEN_CALLS = 128 };
+
+/* All zero: empty. */
+struct call_record {
+    _Atomic uint64_t version; /* odd: being written */
+    _Atomic uint64_t words[RECORD_WORDS];
+};
+
+/* Of each routine, size and place the longest. */
+struct largest_calls {
+    _Atomic uint64_t least; /* shorter ones need not come */
+    struct seen_call {      /* nor those of a kind that are not longer than one that came, */
+        _Atomic uint64_t kind, nanoseconds;
+    } seen[SEEN_CALLS];     /* ... in a place by its kind */
+    struct call_record of[LARGEST_CALLS];
+};
+
+void largest_calls_note(struct largest_calls *calls, const struct large_call *call);
+
+/* Keeps the call if it is larger than the one that is there. */
+void call_record_note_larger(struct call_record *record, const struct large_call *call);
+
+/* False: it is empty, or is being written. */
+bool call_record_read(const struct call_record *record, struct large_call *call);
+
+/* Adds a call that was read to `count` of at most `most`, sorted, the longest first; the same routine, size
+ * and place once. Returns the new count. */
+int largest_calls_merge(struct large_call *calls, int count, int most, const struct large_call *call);
+
+/* The numbers of a report, counted by each thread in memory of its own: a counter that
+ * threads share costs each of them the others' cache misses.
+ *
+ * A thread gets its counters at its first counted call, and gives them back when it ends, counts included, to
+ * the next that starts: there are never more than there were threads at once. Neither takes a lock, allocates
+ * by malloc, or minds signal handlers. Until thread_counters_begin, and wherever a thread can have none of
+ * its own, those that all threads share serve. */
 typedef _Atomic uint64_t counter;
 
 /* Of calls that came past the gate. */

@@ -1,7 +1,86 @@
 #include "lapack/eigensolver/back_transformation.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
-#include "lapack/eigensolver/plain_launch.h"
-#include "lapack/workspace.h"
+#include "lapack/matrix_part.h"
+
+/* An element of a product is one chain of sums, which loses the more to rounding the longer it is. */
+enum { CHAIN_MOST = 4096, CHAIN_PART = 512 };
+
+/* From row or column k of its sums on. */
+static void *operand_at(const struct factor *operand, bool by_columns, int64_t k, enum blas_type type)
+{
+    return device_pointer(operand->address +
+                          (size_t)(by_columns ? k * operand->ld : k) * blas_element_bytes(type));
+}
+
+enum status device_product_queue(const struct solver_handle *handle, enum blas_type type,
+                                 const struct device_product *product)
+{
+    const union blas_scalar alpha = blas_scalar_of(type, product->alpha), one = blas_scalar_of(type, 1),
+                            beta = blas_scalar_of(type, product->beta);
+    const bool a_by_columns = product->trans_a == CUBLAS_OP_N, b_by_columns = product->trans_b != CUBLAS_OP_N;
+    const int64_t part = product->in_parts && product->k > CHAIN_MOST ? CHAIN_PART : product->k;
+    int64_t k = 0;
+    int result;
+    do {
+        result = solver_gemm(handle, type, product->trans_a, product->trans_b, product->m, product->n,
+                             product->k - k < part ? product->k - k : part, &alpha,
+                             operand_at(&product->a, a_by_columns, k, type), product->a.ld,
+                             operand_at(&product->b, b_by_columns, k, type), product->b.ld,
+                             k == 0 ? &beta : &one, device_pointer(product->c.address), product->c.ld);
+        k += part;
+    } while (result == CUBLAS_STATUS_SUCCESS && k < product->k);
+    return solver_blas_status(handle->library, result, "cuBLAS's gemm");
+}
+
+enum status device_products_queue(const struct solver_handle *handle, enum blas_type type,
+                                  const struct device_product *products, int count)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; i < count && status == STATUS_OK; i++)
+        status = device_product_queue(handle, type, &products[i]);
+    return status;
+}
+
+/* V' C or C V, and that times T. */
+struct reflector_layout {
+    size_t product, scaled, end;
+};
+
+static struct reflector_layout lay_out_reflector(enum blas_type type, int64_t width, int64_t others)
+{
+    const size_t bytes = (size_t)width * (size_t)others * blas_element_bytes(type);
+    struct reflector_layout reflector_layout = {0};
+    reflector_layout.product = workspace_take(&reflector_layout.end, bytes);
+    reflector_layout.scaled = workspace_take(&reflector_layout.end, bytes);
+    return reflector_layout;
+}
+
+size_t block_reflector_workspace(enum blas_type type, int64_t width, int64_t others)
+{
+    return lay_out_reflector(type, width, others).end;
+}
+
+enum status block_reflector_queue(const struct solver_handle *handle, const struct block_reflector *reflector,
+                                  const struct block_reflector_side *side, CUdeviceptr workspace)
+{
+    const int64_t rows = reflector->rows, width = reflector->width, others = side->others,
+                  ld = side->right ? others : width;
+    const struct reflector_layout reflector_layout = lay_out_reflector(reflector->type, width, others);
+    const struct factor v = reflector->v, t = reflector->t, c = side->c,
+                        product = {workspace + reflector_layout.product, ld}, scaled = {workspace + reflector_layout.scaled, ld};
+    const int of_t = side->adjoint ? CUBLAS_OP_C : CUBLAS_OP_N;
+    const struct device_product left[] = {
+        {CUBLAS_OP_C, CUBLAS_OP_N, width, others, rows, 1, 0, v, c, product, true},
+        {of_t, CUBLAS_OP_N, width, others, width, 1, 0, t, product, scaled, false},
+        {CUBLAS_OP_N, CUBLAS_OP_N, rows, others, width, -1, 1, v, scaled, c, false},
+    };
+    const struct device_product right[] = {
+        {CUBLAS_OP_N, CUBLAS_OP_N, others, width, rows, 1, 0, c, v, product, true},
+        {CUBLAS_OP_N, of_t, others, width, width, 1, 0, product, t, scaled, false},
+        {CUBLAS_OP_N, CUBLAS_OP_C, others, rows, width, -1, 1, scaled, v, c, false},
+    };
+    return device_products_queue(handle, reflector->type, side->right ? right : left, 3);
+}
 
 enum { ROWS_UNIT = 64 };
 

@@ -1,13 +1,11 @@
 #include "lapack/eigensolver/own_eigen.h"
-#include "gpu/vendor/solver_blas.h"
+#include "gpu/vendor/solver_library.h"
 #include "lapack/device_matrix.h"
 #include "lapack/eigensolver/back_transformation.h"
-#include "lapack/eigensolver/divide_conquer.h"
+#include "lapack/eigensolver/tridiagonal_solver.h"
 #include "lapack/eigensolver/tridiagonalisation.h"
-#include "lapack/eigensolver/two_stage/two_stage.h"
+#include "lapack/eigensolver/two_stage.h"
 #include "lapack/matrix_part.h"
-#include "lapack/standard_form.h"
-#include "lapack/workspace.h"
 
 /* Steps one after the other use the same `scratch`. */
 struct layout {
@@ -255,7 +253,7 @@ static enum status fetch_factor_info(const struct solver_handle *handle, const s
     return status;
 }
 
-/* INFO, and what the reduction makes: one that is told to leave (stream_watch.h) leaves it half done, and
+/* INFO, and what the reduction makes: one that is told to leave (cooperative.h) leaves it half done, and
  * what is queued behind must not meet what is no number. */
 static enum status clear_results(const struct solver_handle *handle, const struct own_eigen *work,
                                  const struct layout *layout, CUdeviceptr workspace)

@@ -1,18 +1,18 @@
 /* own_eigen.h - the symmetric and Hermitian eigensolver of mublas' own kernels: reduction to tridiagonal form
- * (tridiagonalisation.h), divide and conquer (divide_conquer.h), and back (back_transformation.h). A large real
+ * (tridiagonalisation.h), divide and conquer (tridiagonal_solver.h), and back (back_transformation.h). A large real
  * matrix is reduced in two stages (two_stage/two_stage.h), the earlier the fewer vectors are wanted. A
  * generalised problem becomes a standard one by cuSOLVER's potrf and cuBLAS. Only the vectors that are wanted
  * are computed. */
 #ifndef MUBLAS_LAPACK_OWN_EIGEN_H
 #define MUBLAS_LAPACK_OWN_EIGEN_H
 
-#include "lapack/eigensolver/two_stage/two_stage_borders.h"
-#include "lapack/solver_eigen.h"
+#include "lapack/device_matrix.h"
+#include "lapack/eigensolver/two_stage_borders.h"
 
 /* Two stages are for real matrices; by the order, unless the caller knows better. */
 enum own_eigen_way { OWN_EIGEN_BY_ORDER, OWN_EIGEN_ONE_STAGE, OWN_EIGEN_TWO_STAGES };
 
-/* The work of solver_eigen.h. Of the vectors only `count` from `first` on, which come into A's columns of
+/* The work of device_matrix.h. Of the vectors only `count` from `first` on, which come into A's columns of
  * these numbers; values are all computed. INFO is an int for the eigensolver, and behind it one for B's
  * factor where there is a B. */
 struct own_eigen {

@@ -1,7 +1,7 @@
-#include "lapack/several/cholesky_part.h"
-#include "lapack/route_values.h"
-#include "lapack/workspace.h"
-#include "mirror/transfer/part_transfer.h"
+#include "lapack/matrix_part.h"
+#include "lapack/route.h"
+#include "lapack/several/shared_cholesky.h"
+#include "mirror/transfer/staging.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
-#include "lapack/several/cholesky_steps.h"
-#include "common/progress.h"
-#include "gpu/device_peer.h"
-#include "gpu/vendor/solver_blas.h"
+#include "common/log.h"
+#include "gpu/device.h"
+#include "gpu/vendor/solver_library.h"
 #include "lapack/device_matrix.h"
+#include "lapack/several/shared_cholesky.h"
 
 static const union blas_scalar minus_one[TYPE_COUNT] __attribute__((aligned(16))) = {
     [TYPE_S] = {.s = -1}, [TYPE_D] = {.d = -1}, [TYPE_C] = {.c = {-1, 0}}, [TYPE_Z] = {.z = {-1, 0}}};

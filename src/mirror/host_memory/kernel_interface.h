@@ -1,18 +1,35 @@
-/* kernel_interface.h - the Linux interfaces that mublas restates, because C
+/* kernel_interface.h - how mublas asks the Linux kernel about memory: interfaces that it restates, and
+ * files that it keeps open.
+ *
+ * C libraries' headers are often older than the kernels they run on. Source: Linux include/uapi/linux/fs.h
+ * (PAGEMAP_SCAN since 6.7, PROCMAP_QUERY since 6.11) and include/uapi/linux/userfaultfd.h (WP_UNPOPULATED
+ * since 6.4, WP_ASYNC since 6.7).
+ *
+ * To open and close a file of /proc takes longer than a question, so a descriptor is kept in a program
+ * which does not know of it. Programs close or reuse numbers that are not theirs. Descriptors are opened
+ * close-on-exec and with O_NONBLOCK, which means nothing to what we do with them: ours is told by it from
+ * what a program opens of the same file. A kept descriptor stands for the address space of the process that
+ * opened it, whichever thread; a fork child opens its own. */
+#ifndef MUBLAS_KERNEL_INTERFACE_H
+#define MUBLAS_KERNEL_INTERFACE_H
+
+#include "common/log.h"
+
+#include <linux/ioctl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* The Linux interfaces that mublas restates, because C
  * libraries' headers are often older than the kernels they run on.
  *
  * Source: Linux include/uapi/linux/fs.h (PAGEMAP_SCAN since 6.7, PROCMAP_QUERY
  * since 6.11) and include/uapi/linux/userfaultfd.h (WP_UNPOPULATED since 6.4,
- * WP_ASYNC since 6.7). Private to write_tracker.c, page_scan.c, mapping.c, memory_reach.c,
- * maps_file.c, protection.c and pins.c. */
-#ifndef MUBLAS_KERNEL_INTERFACE_H
-#define MUBLAS_KERNEL_INTERFACE_H
-
-#include <linux/ioctl.h>
-#include <stdint.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
+ * WP_ASYNC since 6.7). Private to write_tracker.c, page_scan.c, mapping.c, operand_memory.c,
+ * kernel_interface.c, operand_memory.c and pins.c. */
 struct page_region_record {
     uint64_t start, end, categories;
 };
@@ -67,5 +84,74 @@ static inline int kernel_request(int descriptor, unsigned long request, void *ar
 {
     return (int)syscall(SYS_ioctl, descriptor, request, argument);
 }
+
+/* A file descriptor that is kept open in a program which does not know of it.
+ *
+ * Programs close or reuse numbers that are not theirs. To be opened close-on-exec and with O_NONBLOCK, which
+ * means nothing to what we do with them: by it ours is told from what a program opens of the same file. */
+
+/* Its number, -1 for none, and what it was when we opened it. */
+struct descriptor {
+    int number;
+    dev_t device;
+    ino_t inode;
+    dev_t special;
+};
+
+enum { DESCRIPTOR_LOWEST = 512 };
+
+/* Takes `number` over and moves it out of the way of programs that expect low numbers. It
+ * stays where it is when no number from DESCRIPTOR_LOWEST on is to be had. STATUS_NOT_TRACKABLE
+ * when the kernel does not say what it is: it is closed. */
+enum status descriptor_adopt(struct descriptor *descriptor, int number);
+
+/* To be asked before each use. */
+bool descriptor_is_ours(const struct descriptor *descriptor);
+
+/* Closes it if it is still ours; none is left. */
+void descriptor_close(struct descriptor *descriptor);
+
+/* A file of /proc that is asked again and again, by a descriptor that is kept.
+ *
+ * To open and close such a file takes longer than a question. The descriptor stands for the address space of the
+ * process that opened it, whichever thread; a fork child opens its own. */
+
+/* A program that closes what is not its own is not followed for ever. */
+enum { KEPT_FILES_MOST = 16 };
+
+/* Never changed once others may see it: threads may be asking by it. */
+struct kept_descriptor {
+    struct descriptor file;
+    pid_t process;
+};
+
+/* All zeros but for the path: nothing is kept yet. Not from malloc, whose own code may be asking. */
+struct kept_file {
+    const char *path;
+    _Atomic(struct kept_descriptor *) now;
+    struct kept_descriptor all[KEPT_FILES_MOST];
+    atomic_int count;
+};
+
+/* As ioctl; -1 with errno EACCES: the file is not to be had. Any thread. */
+int kept_file_ask(struct kept_file *file, unsigned long request, void *argument);
+
+/* What the kernel says of one mapping (PROCMAP_QUERY, Linux 6.11), by a descriptor that is
+ * kept.
+ *
+ * To open and close /proc's file takes longer than the question, 0.5 us. The descriptor stands for the
+ * address space of the process that opened it, whichever thread; a fork child opens its own. */
+enum maps_answer {
+    MAPS_FOUND,
+    MAPS_NOTHING_THERE, /* not mapped: a stack may grow to it yet */
+    MAPS_NO_ROOM,       /* for the mapping's name */
+    MAPS_UNKNOWN        /* the kernel cannot answer, or may not */
+};
+
+/* Fill in what `request` asks for. Any thread. */
+enum maps_answer maps_file_ask(struct mapping_query *request);
+
+/* False once the kernel turned out to be too old for such questions. */
+bool maps_file_answers(void);
 
 #endif

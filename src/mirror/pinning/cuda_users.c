@@ -1,13 +1,207 @@
 #include "mirror/pinning/cuda_users.h"
-
 #include "common/loader.h"
-#include "mirror/pinning/driver_traces.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+static const char driver_name[] = "libcuda.so", own_constant[] = "MUBLAS_CUDA_DRIVER";
+
+enum {
+    NAME_LENGTH = sizeof driver_name - 1,
+    CHUNK = 64 << 10,
+    OVERLAP = sizeof own_constant,
+    NAMES_MAX = 64 << 10
+};
+enum { ENTRIES_MAX = 256 }; /* of a dynamic section; some thirty are usual */
+static const uint64_t READ_MAX = UINT64_C(4) << 30;
+
+/* Of the process itself there is none once its main thread has ended. */
+static int driver_traces_memory(void)
+{
+    return open("/proc/thread-self/mem", O_RDONLY | O_CLOEXEC);
+}
+
+static bool read_at(int file, void *to, size_t bytes, uint64_t offset)
+{
+    return offset <= INT64_MAX - bytes && pread(file, to, bytes, (off_t)offset) == (ssize_t)bytes;
+}
+
+/* Addresses in it are what the loader has made of them; the vDSO's are still offsets. */
+static bool is_inside(const struct dl_phdr_info *object, uintptr_t address)
+{
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+        if (header->p_type == PT_LOAD && address - (object->dlpi_addr + header->p_vaddr) < header->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+static bool name_is_driver(int memory, const struct dl_phdr_info *object, uintptr_t name)
+{
+    char text[NAME_LENGTH];
+    return is_inside(object, name) && read_at(memory, text, sizeof text, name) &&
+           memcmp(text, driver_name, sizeof text) == 0;
+}
+
+static bool dynamic_links(int memory, const struct dl_phdr_info *object, uintptr_t dynamic, size_t bytes)
+{
+    ElfW(Dyn) entries[ENTRIES_MAX];
+    uintptr_t strings = 0;
+    size_t count = 0;
+    if (bytes > sizeof entries)
+        bytes = sizeof entries;
+    if (!read_at(memory, entries, bytes, dynamic))
+        return false;
+    for (; count < bytes / sizeof *entries && entries[count].d_tag != DT_NULL; count++)
+        if (entries[count].d_tag == DT_STRTAB)
+            strings = entries[count].d_un.d_ptr;
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].d_tag == DT_NEEDED && name_is_driver(memory, object, strings + entries[i].d_un.d_val))
+            return true;
+    return false;
+}
+
+/* Does it link the driver? By its dynamic section, in memory. */
+static bool driver_traces_links(int memory, const struct dl_phdr_info *object)
+{
+    for (int i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            return dynamic_links(memory, object, object->dlpi_addr + object->dlpi_phdr[i].p_vaddr,
+                                 object->dlpi_phdr[i].p_memsz);
+    return false;
+}
+
+/* A file, or memory, that is being searched; `left`: how many bytes more of it. */
+struct search {
+    int file;
+    uint64_t left;
+    size_t gap; /* what to skip where nothing can be read: a page of memory; 0, a file's end: nothing */
+    char chunk[OVERLAP + CHUNK];
+};
+
+static bool range_has(struct search *search, uint64_t begin, uint64_t bytes, const char *text)
+{
+    size_t kept = 0;
+    for (const uint64_t end = begin + bytes; begin < end && search->left > 0;) {
+        const uint64_t most = search->left < CHUNK ? search->left : CHUNK;
+        const ssize_t got =
+            pread(search->file, search->chunk + kept, end - begin < most ? end - begin : most, (off_t)begin);
+        const size_t step = got > 0 ? (size_t)got : search->gap, length = got > 0 ? kept + (size_t)got : 0;
+        if (step == 0)
+            return false;
+        if (memmem(search->chunk, length, text, strlen(text)))
+            return true;
+        kept = length < OVERLAP ? length : OVERLAP;
+        memmove(search->chunk, search->chunk + length - kept, kept);
+        begin += step;
+        search->left -= step < search->left ? step : search->left;
+    }
+    return false;
+}
+
+/* Who opens the driver by dlopen has its name among the constants; who has mublas' own
+ * constants, too, is `mublas` or another program with mublas inside. */
+static bool range_names_driver(struct search *search, uint64_t begin, uint64_t bytes)
+{
+    const uint64_t left = search->left;
+    if (!range_has(search, begin, bytes, driver_name))
+        return false;
+    search->left = left;
+    return !range_has(search, begin, bytes, own_constant);
+}
+
+/* Device code lies in a section of this name, whoever made it. */
+static bool is_device_code(const char *name)
+{
+    return strncmp(name, ".nv_fatbin", 10) == 0;
+}
+
+static bool section_tells(struct search *search, const ElfW(Shdr) *section, const char *name)
+{
+    if (is_device_code(name))
+        return true;
+    return strncmp(name, ".rodata", 7) == 0 && section->sh_type == SHT_PROGBITS &&
+           section->sh_offset <= INT64_MAX / 2 &&
+           range_names_driver(search, section->sh_offset,
+                              section->sh_size < READ_MAX ? section->sh_size : READ_MAX);
+}
+
+/* Sections' headers and names; NULL: the file has none, or not all of what it claims. To be freed. */
+static ElfW(Shdr) *read_sections(int file, const ElfW(Ehdr) *header, char **names, size_t *names_bytes)
+{
+    const size_t count = header->e_shnum;
+    ElfW(Shdr) *sections = calloc(count + 1, sizeof *sections);
+    *names = NULL;
+    if (sections && header->e_shentsize == sizeof *sections && header->e_shstrndx < count &&
+        read_at(file, sections, count * sizeof *sections, header->e_shoff)) {
+        const ElfW(Shdr) *text = &sections[header->e_shstrndx];
+        *names_bytes = text->sh_size;
+        *names = text->sh_size <= NAMES_MAX ? calloc(1, text->sh_size + 1) : NULL;
+        if (*names && read_at(file, *names, text->sh_size, text->sh_offset))
+            return sections;
+    }
+    free(*names);
+    free(sections);
+    return NULL;
+}
+
+/* False: its sections say nothing. Else *found. */
+static bool sections_say(struct search *search, bool *found)
+{
+    ElfW(Ehdr) header;
+    struct stat status;
+    char *names;
+    size_t bytes;
+    if (fstat(search->file, &status) != 0 || !S_ISREG(status.st_mode) ||
+        !read_at(search->file, &header, sizeof header, 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+        return false;
+    search->left = (uint64_t)status.st_size < READ_MAX ? (uint64_t)status.st_size : READ_MAX;
+    ElfW(Shdr) *sections = read_sections(search->file, &header, &names, &bytes);
+    if (!sections)
+        return false;
+    for (size_t i = 0; i < header.e_shnum && !*found; i++)
+        *found = section_tells(search, &sections[i],
+                               sections[i].sh_name < bytes ? names + sections[i].sh_name : "");
+    free(names);
+    free(sections);
+    return true;
+}
+
+static bool memory_tells(struct search *search, int memory, uintptr_t begin, uintptr_t end)
+{
+    search->file = memory;
+    search->left = READ_MAX;
+    search->gap = (size_t)sysconf(_SC_PAGESIZE);
+    return range_names_driver(search, begin, end - begin);
+}
+
+/* Does it have device code, or name the driver among its constants? An object with mublas' own constants
+ * does not count. By the sections of its file ("": the program's); where those cannot be read, or are not
+ * there, as in packed programs, its name alone, in memory from `begin` to `end`, where it was loaded. */
+static bool driver_traces_in(const char *path, int memory, uintptr_t begin, uintptr_t end)
+{
+    struct search *search = malloc(sizeof *search);
+    bool found = false, said = false;
+    if (!search)
+        return true; /* cannot tell: be careful */
+    search->gap = 0;
+    search->file = open(*path ? path : "/proc/thread-self/exe", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (search->file >= 0) {
+        said = sections_say(search, &found);
+        close(search->file);
+    }
+    if (!said)
+        found = memory_tells(search, memory, begin, end);
+    free(search);
+    return found;
+}
 
 static bool starts_with_any(const char *path, const char *const *names)
 {

@@ -1,11 +1,62 @@
-#include "mirror/pinning/pin_steps.h"
-
+/* What pins.h answers about pages. */
+#include "mirror/pinning/pins.h"
+#include "common/clock.h"
 #include "common/log.h"
+#include "common/settings.h"
 #include "mirror/host_memory/kernel_interface.h"
 #include "mirror/pinning/cuda_users.h"
 
 #include <errno.h>
 #include <sys/mman.h>
+
+size_t pins_pages(struct mirror *mirror, struct page_range pages)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&mirror->notes);
+    for (int i = 0; i < mirror->pin_count; i++) {
+        struct page_range pin = mirror_page_range(mirror, mirror->pins[i].begin, mirror->pins[i].end);
+        count += page_range_length(page_ranges_common(pin, pages));
+    }
+    pthread_mutex_unlock(&mirror->notes);
+    return count;
+}
+
+bool pins_hold_in_one(struct mirror *mirror, size_t begin, size_t end)
+{
+    bool found = false;
+    pthread_mutex_lock(&mirror->notes);
+    for (int i = 0; i < mirror->pin_count && !found; i++) {
+        struct page_range pin = mirror_page_range(mirror, mirror->pins[i].begin, mirror->pins[i].end);
+        found = pin.begin <= begin && end <= pin.end;
+    }
+    pthread_mutex_unlock(&mirror->notes);
+    return found;
+}
+
+/* The end of what is pinned or not from `begin` on, at most `end`. */
+static size_t same_end(const struct mirror *mirror, size_t begin, size_t end, bool *pinned)
+{
+    *pinned = false;
+    for (int i = 0; i < mirror->pin_count && !*pinned; i++) {
+        struct page_range pin = mirror_page_range(mirror, mirror->pins[i].begin, mirror->pins[i].end);
+        *pinned = begin >= pin.begin && begin < pin.end;
+        if (*pinned)
+            end = pin.end < end ? pin.end : end;
+        else if (begin < pin.begin)
+            end = pin.begin < end ? pin.begin : end; /* before this pin, if in none */
+    }
+    return end;
+}
+
+size_t pins_run(struct mirror *mirror, size_t begin, size_t end, bool *direct)
+{
+    bool pinned;
+    pthread_mutex_lock(&mirror->notes);
+    end = same_end(mirror, begin, end, &pinned);
+    pthread_mutex_unlock(&mirror->notes);
+    *direct = pinned && !page_bits_test(mirror->suspect, begin);
+    return (pinned ? page_bits_find(mirror->suspect, begin, end, *direct) : end) - begin;
+}
 
 /* Of those that have copies: is it so of any? */
 static bool any_device(const struct mirror_resources *resources, bool (*is_so)(const struct device *device))
@@ -150,4 +201,122 @@ void pins_give_up(struct mirror *mirror)
     pthread_mutex_lock(&mirror->notes);
     mirror->pin_forbidden = true;
     pthread_mutex_unlock(&mirror->notes);
+}
+
+static size_t overlap_bytes(const struct mirror_pin *pin, struct byte_range range)
+{
+    return byte_range_length(byte_ranges_common(range, (struct byte_range){pin->begin, pin->end}));
+}
+
+void gathering_note_wait(struct mirror *mirror, struct byte_range scanned, double us)
+{
+    if (us <= 0 || !settings()->huge_pages)
+        return;
+    pthread_mutex_lock(&mirror->notes);
+    for (int i = 0; i < mirror->pin_count; i++) {
+        struct mirror_pin *pin = &mirror->pins[i];
+        const size_t bytes = overlap_bytes(pin, scanned);
+        if (bytes == 0 || pin->gathering.stays_small)
+            continue;
+        const double share_us = us * (double)bytes / (double)(scanned.end - scanned.begin);
+        if (gathering_account_add(&pin->gathering, &mirror->resources->gathering, bytes, share_us))
+            mirror->gathering_due = true;
+    }
+    pthread_mutex_unlock(&mirror->notes);
+}
+
+static bool is_huge(const struct mirror *mirror, struct byte_range blocks)
+{
+    return write_tracker_huge_bytes(mirror->resources->tracker, blocks.begin, blocks.end) >
+           (blocks.end - blocks.begin) / 4 * 3;
+}
+
+/* Not for a panel of the matrix that took so long to scan. */
+static bool is_due(const struct mirror_pin *pin, struct byte_range hull)
+{
+    return pin->gathering.is_due && 2 * (double)overlap_bytes(pin, hull) >= pin->gathering.waited_bytes;
+}
+
+bool gathering_is_due(struct mirror *mirror, const struct operand *operand)
+{
+    bool due = false;
+    pthread_mutex_lock(&mirror->notes);
+    for (int i = 0; i < mirror->pin_count && mirror->gathering_due && !due; i++)
+        due = is_due(&mirror->pins[i], operand_memory_hull(operand));
+    pthread_mutex_unlock(&mirror->notes);
+    return due;
+}
+
+/* Of the pin the whole blocks that the operand touches. */
+static struct byte_range blocks_of(const struct mirror_pin *pin, struct byte_range hull)
+{
+    const struct byte_range pinned = byte_ranges_common(hull, (struct byte_range){pin->begin, pin->end});
+    return (struct byte_range){block_ceiling(pinned.begin), block_floor(pinned.end)};
+}
+
+static void begin_anew(struct mirror *mirror, struct mirror_pin *pin, bool stays_small)
+{
+    pthread_mutex_lock(&mirror->notes);
+    pin->gathering = (struct gathering_account){.stays_small = stays_small};
+    pthread_mutex_unlock(&mirror->notes);
+}
+
+static void note_failure(struct mirror *mirror, struct byte_range blocks)
+{
+    pthread_mutex_lock(&mirror->notes);
+    for (int i = 0; i < mirror->pin_count; i++)
+        if (overlap_bytes(&mirror->pins[i], blocks) > 0)
+            mirror->pins[i].gathering.stays_small = true;
+    pthread_mutex_unlock(&mirror->notes);
+}
+
+static enum status gather(struct mirror *mirror, struct claim *claim, int which, struct byte_range hull)
+{
+    struct mirror_pin *pin = &mirror->pins[which];
+    const uint64_t bytes = overlap_bytes(pin, hull);
+    const struct byte_range blocks = blocks_of(pin, hull);
+    const double waited_us = pin->gathering.waited_us;
+    begin_anew(mirror, pin, blocks.begin >= blocks.end);
+    /* Where scans are slow for another reason there is nothing to be had. */
+    if (pin->gathering.stays_small || is_huge(mirror, blocks))
+        return STATUS_OK;
+    const uint64_t started = clock_nanoseconds();
+    const struct mirror_pin anew = {.begin = pin->begin, .end = pin->end};
+    pins_undo(mirror, which);
+    enum status status = pins_make(mirror, claim, anew, blocks);
+    const uint64_t took = clock_nanoseconds() - started;
+    gathering_learn(&mirror->resources->gathering, bytes, took);
+    const bool gathered = is_huge(mirror, blocks);
+    if (!gathered)
+        note_failure(mirror, blocks);
+    log_message(LOG_INFO, "gathering %zu MiB at %#zx into huge pages %s in %.0f ms; scans had cost %.0f ms",
+                (size_t)(blocks.end - blocks.begin) >> 20, (size_t)blocks.begin,
+                gathered ? "and pinning took" : "failed", (double)took / 1e6, waited_us / 1e3);
+    return status;
+}
+
+static void note_what_is_due(struct mirror *mirror)
+{
+    pthread_mutex_lock(&mirror->notes);
+    mirror->gathering_due = false;
+    for (int i = 0; i < mirror->pin_count; i++)
+        mirror->gathering_due = mirror->gathering_due || mirror->pins[i].gathering.is_due;
+    pthread_mutex_unlock(&mirror->notes);
+}
+
+/* Pins that others are using, in part, wait for another call, as all do while another pins. */
+enum status gathering_consider(struct mirror *mirror, struct claim *claim, const struct operand *operand)
+{
+    const struct byte_range hull = operand_memory_hull(operand);
+    enum status status = STATUS_OK;
+    if (!gathering_is_due(mirror, operand) || pthread_mutex_trylock(&mirror->pinning) != 0)
+        return STATUS_OK;
+    for (int i = mirror->pin_count; i-- > 0 && status == STATUS_OK;) {
+        const struct mirror_pin *pin = &mirror->pins[i];
+        if (is_due(pin, hull) && claims_widen(mirror, claim, (struct byte_range){pin->begin, pin->end}))
+            status = gather(mirror, claim, i, hull);
+    }
+    note_what_is_due(mirror);
+    pthread_mutex_unlock(&mirror->pinning);
+    return status;
 }

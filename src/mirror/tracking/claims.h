@@ -13,8 +13,8 @@
 #ifndef MUBLAS_CLAIMS_H
 #define MUBLAS_CLAIMS_H
 
-#include "common/patience.h"
-#include "mirror/ranges.h"
+#include "common/clock.h"
+#include "mirror/operand.h"
 
 struct mirror;
 

@@ -1,9 +1,175 @@
-/* What is known of a mirror's pages, and the scans that take it away. */
+#include "mirror/tracking/mirror_pages.h"
+#include "common/clock.h"
 #include "mirror/mirror.h"
 
-#include "common/phase_clock.h"
-#include "mirror/tracking/completeness.h"
+#include <string.h>
 
+static struct complete_operand *find(struct mirror_copy *copy, const struct operand *operand)
+{
+    for (int i = 0; i < MIRROR_COMPLETE_MAX; i++)
+        if (operand_memory_contains(&copy->complete[i].operand, operand))
+            return &copy->complete[i];
+    return NULL;
+}
+
+bool completeness_find(struct mirror_copy *copy, const struct operand *operand,
+                       struct completeness *completeness)
+{
+    pthread_mutex_lock(&copy->mirror->notes);
+    const struct complete_operand *known = find(copy, operand);
+    if (known)
+        *completeness = (struct completeness){known->lost, known->changed};
+    pthread_mutex_unlock(&copy->mirror->notes);
+    return known != NULL;
+}
+
+/* In place of what contains it, or of what it contains: a factorisation's next submatrix
+ * lies in the last one. Otherwise of the oldest. */
+static struct complete_operand *choose(struct mirror_copy *copy, const struct operand *operand)
+{
+    struct complete_operand *place = find(copy, operand);
+    for (int i = 0; i < MIRROR_COMPLETE_MAX && !place; i++)
+        if (operand_memory_contains(operand, &copy->complete[i].operand))
+            place = &copy->complete[i];
+    return place ? place : &copy->complete[copy->next_complete++ % MIRROR_COMPLETE_MAX];
+}
+
+void completeness_note(struct mirror_copy *copy, const struct operand *operand)
+{
+    const struct byte_range hull = operand_memory_hull(operand);
+    pthread_mutex_lock(&copy->mirror->notes);
+    *choose(copy, operand) =
+        (struct complete_operand){.operand = *operand,
+                                  .pages = mirror_page_range(copy->mirror, hull.begin, hull.end),
+                                  .changed = ++copy->complete_changes};
+    pthread_mutex_unlock(&copy->mirror->notes);
+}
+
+static void widen(struct mirror_copy *copy, struct complete_operand *known, struct page_range pages)
+{
+    struct page_range *lost = &known->lost;
+    pages = page_ranges_common(pages, known->pages);
+    if (pages.begin >= pages.end)
+        return;
+    known->changed = ++copy->complete_changes;
+    if (lost->begin == lost->end)
+        *lost = pages;
+    lost->begin = pages.begin < lost->begin ? pages.begin : lost->begin;
+    lost->end = pages.end > lost->end ? pages.end : lost->end;
+}
+
+static void widen_all(struct mirror_copy *copy, struct page_range pages)
+{
+    for (int i = 0; i < MIRROR_COMPLETE_MAX; i++)
+        widen(copy, &copy->complete[i], pages);
+}
+
+/* These pages have lost their valid bits. */
+static void completeness_lose(struct mirror_copy *copy, struct page_range pages)
+{
+    pthread_mutex_lock(&copy->mirror->notes);
+    widen_all(copy, pages);
+    pthread_mutex_unlock(&copy->mirror->notes);
+}
+
+/* At once: what others lose in between would come back with it. */
+bool completeness_take(struct mirror_copy *copy, const struct operand *operand, struct page_range pages,
+                       struct completeness *before)
+{
+    pthread_mutex_lock(&copy->mirror->notes);
+    const struct complete_operand *known = find(copy, operand);
+    if (known)
+        before->lost = known->lost;
+    widen_all(copy, pages);
+    if (known)
+        before->changed = known->changed;
+    pthread_mutex_unlock(&copy->mirror->notes);
+    return known != NULL;
+}
+
+void completeness_regain(struct mirror_copy *copy, const struct operand *operand,
+                         const struct completeness *before)
+{
+    pthread_mutex_lock(&copy->mirror->notes);
+    struct complete_operand *known = find(copy, operand);
+    if (known && known->changed == before->changed)
+        known->lost = before->lost;
+    pthread_mutex_unlock(&copy->mirror->notes);
+}
+
+void completeness_forget(struct mirror_copy *copy)
+{
+    pthread_mutex_lock(&copy->mirror->notes);
+    memset(copy->complete, 0, sizeof copy->complete);
+    pthread_mutex_unlock(&copy->mirror->notes);
+}
+
+enum {
+    HOT_STREAK = 3,       /* uses in a row that make a range hot */
+    HOT_USES = 64,    /* before it is looked at again */
+    HOT_BYTES_MOST = 8 << 20, /* more is worth a scan every time, and may be worth a pin (pins.h) */
+};
+
+/* The entry that these pages overlap; NULL: none. */
+static struct hot_range *find_hot(struct mirror_copy *copy, struct page_range pages)
+{
+    for (int i = 0; i < MIRROR_HOT_MAX; i++) {
+        struct hot_range *range = &copy->hot[i];
+        if (range->pages.begin < pages.end && pages.begin < range->pages.end)
+            return range;
+    }
+    return NULL;
+}
+
+/* A factorisation's panels pass by; its workspace stays. */
+static struct hot_range *place_of_new(struct mirror_copy *copy)
+{
+    struct hot_range *least = &copy->hot[copy->next_hot++ % MIRROR_HOT_MAX];
+    for (int i = 0; i < MIRROR_HOT_MAX; i++)
+        if (copy->hot[i].streak < least->streak)
+            least = &copy->hot[i];
+    return least;
+}
+
+/* All of the pages must be hot: a matrix is not rewritten because a panel in it is. */
+bool hot_ranges_hold(struct mirror_copy *copy, struct page_range pages)
+{
+    pthread_mutex_lock(&copy->mirror->notes);
+    const struct hot_range *range = find_hot(copy, pages);
+    const bool is_hot = range && range->streak >= HOT_STREAK && page_range_covers(range->pages, pages);
+    pthread_mutex_unlock(&copy->mirror->notes);
+    return is_hot;
+}
+
+static void count_rewrite(struct mirror_copy *copy, struct hot_range *range, struct page_range pages)
+{
+    if (!range) {
+        range = place_of_new(copy);
+        *range = (struct hot_range){0};
+    } else if (!page_range_covers(range->pages, pages)) {
+        *range = (struct hot_range){0};
+    }
+    range->pages = pages;
+    if (range->streak < HOT_STREAK) {
+        range->uses_left = HOT_USES;
+        range->streak++;
+    } else if (--range->uses_left == 0) {
+        range->streak = HOT_STREAK - 2; /* two more scans: to the first, what was unprotected counts as written */
+    }
+}
+
+void hot_ranges_note(struct mirror_copy *copy, struct page_range pages, bool mostly_written)
+{
+    pthread_mutex_lock(&copy->mirror->notes);
+    struct hot_range *range = find_hot(copy, pages);
+    if (mostly_written && (pages.end - pages.begin) << page_shift() <= HOT_BYTES_MOST)
+        count_rewrite(copy, range, pages);
+    else if (range)
+        *range = (struct hot_range){0};
+    pthread_mutex_unlock(&copy->mirror->notes);
+}
+
+/* What is known of a mirror's pages, and the scans that take it away. */
 void mirror_invalidate_copy(struct mirror_copy *copy, size_t begin, size_t end)
 {
     if (!atomic_load(&copy->made) || !page_bits_any(copy->valid, begin, end))

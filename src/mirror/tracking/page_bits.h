@@ -4,7 +4,7 @@
 #ifndef MUBLAS_PAGE_BITS_H
 #define MUBLAS_PAGE_BITS_H
 
-#include "mirror/host_memory/pages.h"
+#include "mirror/host_memory/mapping.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,10 @@
-#include "mirror/tracking/page_scan.h"
-
 #include "common/clock.h"
-#include "common/threads/job_helpers.h"
+#include "common/job_helpers.h"
 #include "mirror/costs.h"
 #include "mirror/host_memory/kernel_interface.h"
-#include "mirror/host_memory/pages.h"
-#include "mirror/ranges.h"
+#include "mirror/host_memory/mapping.h"
+#include "mirror/operand.h"
+#include "mirror/tracking/write_tracker.h"
 
 #include <stdatomic.h>
 

@@ -1,20 +1,43 @@
 /* write_tracker.h - which pages of a range did the host write since last time?
  *
+ * userfaultfd in write-protect ASYNC mode arms pages, the PAGEMAP_SCAN ioctl reports and re-arms them in
+ * one atomic step (Linux >= 6.7, no privileges, no signal handler). Writes by the kernel on the program's
+ * behalf (read(2)) are seen; DMA is not. The registration doubles as an identity token: after munmap +
+ * mmap, a moving mremap, or in a fork child a scan fails, and the caller must forget what it knew of the
+ * range: the scan may have consumed marks.
+ *
+ * The walk of a range is shared by several threads if that pays (page_scan). The kernel looks at each page
+ * once and arms it in that moment, whoever asks and in whatever order; it never looked at all pages of a
+ * range in one moment. So a range that is walked in pieces at once is told the same as one walked from end
+ * to end within the same time: each page that was written before page_scan was called is reported, each
+ * that is not reported was not written before its own moment, and what is written after that moment is
+ * marked for the next scan. The ioctl takes the lock of the address space for reading, so the pieces do not
+ * wait for each other, and each has flushed what processors remember of its pages when it returns. Pieces
+ * meet at borders of 2 MiB: none cuts a huge page.
+ *
+ * The program can have the registration of a mirror's memory back. A program that registers the same memory
+ * with a userfaultfd of its own is refused while ours holds it. Ours is given up then, without the mirror's
+ * lock, which a call may hold for long: the next use finds the registration gone, as with memory that was
+ * unmapped, and drops the mirror. A registration that was given up is never ended again: it may be the
+ * program's by then, and older kernels would take it from any owner. */
+#ifndef MUBLAS_WRITE_TRACKER_H
+#define MUBLAS_WRITE_TRACKER_H
+
+#include "common/log.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Which pages of a range did the host write since last time?
+ *
  * userfaultfd in write-protect ASYNC mode arms pages, the PAGEMAP_SCAN ioctl
  * reports and re-arms them in one atomic step (Linux >= 6.7, no privileges, no
  * signal handler). Writes by the kernel on the program's behalf (read(2)) are
  * seen; DMA is not. The registration doubles as an identity token: after munmap
  * + mmap, a moving mremap, or in a fork child a scan fails, and the caller must
  * forget what it knew of the range: the scan may have consumed marks. */
-#ifndef MUBLAS_WRITE_TRACKER_H
-#define MUBLAS_WRITE_TRACKER_H
-
-#include "common/status.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct write_tracker;
 
 /* Open a tracker and run the self-test, some tens of microseconds (tracker_self_test.c).
@@ -57,5 +80,60 @@ size_t write_tracker_huge_bytes(struct write_tracker *tracker, uintptr_t begin, 
 
 /* One line on what the tracker is, or why there is none, for `mublas info`. Static storage. */
 const char *write_tracker_description(void);
+
+/* The walk of the PAGEMAP_SCAN ioctl over a range, by several threads where that pays.
+ *
+ * The kernel looks at each page once and arms it in that moment, whoever asks and in whatever order; it
+ * never looked at all pages of a range in one moment. So a range that is walked in pieces at once is told
+ * the same as one walked from end to end within the same time: each page that was written before page_scan
+ * was called is reported, each that is not reported was not written before its own moment, and what is
+ * written after that moment is marked for the next scan. The ioctl takes the lock of the address space for
+ * reading, so the pieces do not wait for each other, and each has flushed what processors remember of its
+ * pages when it returns. Pieces meet at borders of 2 MiB: none cuts a huge page. */
+struct page_scan {
+    int pagemap;           /* descriptor of /proc/thread-self/pagemap */
+    bool written_suffices; /* else pages that are not present are asked for besides */
+    uintptr_t begin, end;  /* page aligned */
+    write_tracker_run *report;
+    void *context; /* of report, which is called by the calling thread alone */
+};
+
+/* As write_tracker_scan. Long scans of small pages, by the time that their first parts take, are shared
+ * with job_helpers.h; the clock decides nothing else. */
+enum status page_scan(const struct page_scan *scan);
+
+/* The parts of it: by one thread, and in at most PAGE_SCAN_PIECES pieces with at most `helpers` more. */
+enum status page_scan_alone(const struct page_scan *scan);
+enum status page_scan_shared(const struct page_scan *scan, int helpers);
+
+enum { PAGE_SCAN_PIECES = 32 };
+
+/* The tracker's registration of a mirror's memory, which the program can have back.
+ *
+ * A program that registers the same memory with a userfaultfd of its own is refused while ours holds it. Ours
+ * is given up then, without the mirror's lock, which a call may hold for long: the next use finds the
+ * registration gone, as with memory that was unmapped, and drops the mirror. What was given up is never
+ * unregistered again: it may be the program's by then, and older kernels would take it from any owner. */
+struct mirror;
+
+enum registration_state { REGISTRATION_NONE, REGISTRATION_OURS, REGISTRATION_GIVEN_UP };
+
+/* Register a part, or all. STATUS_NOT_TRACKABLE: refused, or given up. */
+enum status registration_add(struct mirror *mirror, uintptr_t begin, uintptr_t end);
+
+/* Unregister a part for a moment, and all for good: unless it was given up. */
+void registration_pause(struct mirror *mirror, uintptr_t begin, uintptr_t end);
+void registration_end(struct mirror *mirror);
+
+/* Others' registration is no proof of anything. */
+bool registration_is_given_up(const struct mirror *mirror);
+
+/* `mirror`, which is in no table yet, has taken over what others had registered. Before it stands in the
+ * place of `old`, and under the table's lock: one of them may have been given up just now. */
+void registration_take_over(struct mirror *mirror);
+void registration_inherit(struct mirror *mirror, const struct mirror *old);
+
+/* Give it up. False: it is not ours. Any thread; it allocates nothing. */
+bool registration_give_up(struct mirror *mirror);
 
 #endif

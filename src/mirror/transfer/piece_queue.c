@@ -1,7 +1,5 @@
-#include "mirror/transfer/piece_queue.h"
-
-#include "common/threads/futex.h"
-#include "common/threads/pause.h"
+#include "common/own_thread.h"
+#include "mirror/transfer/transfer.h"
 
 #include <limits.h>
 

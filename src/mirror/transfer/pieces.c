@@ -1,7 +1,8 @@
-#include "mirror/transfer/pieces.h"
-
-#include "mirror/host_memory/memory_reach.h"
+#include "mirror/host_memory/operand_memory.h"
 #include "mirror/transfer/staging.h"
+#include "mirror/transfer/transfer.h"
+
+#include <string.h>
 
 enum { PART_ALIGNMENT = 256 };
 
@@ -129,4 +130,160 @@ enum status piece_fetch(const struct transfer *transfer, const struct piece *pie
 {
     return staging_download_direct(transfer->lane, packed, piece->width, device_of(transfer, piece),
                                    transfer->device_pitch, piece->width, piece->rows);
+}
+
+/* Not memcpy: pages go up whole, with bytes of others that the AddressSanitizer of a
+ * program, which stands in for its memcpy, would take for a mistake of ours. */
+__attribute__((no_sanitize("address"), no_sanitize("thread")))
+static void copy_unchecked(unsigned char *to, const unsigned char *from, size_t bytes)
+{
+#ifdef __x86_64__
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+#else
+    typedef uint64_t __attribute__((aligned(1), may_alias)) word;
+    for (; bytes >= sizeof(word); bytes -= sizeof(word), to += sizeof(word), from += sizeof(word)) {
+        *(word *)to = *(const word *)from;
+        __asm__ volatile("" : : : "memory"); /* lest the loop becomes memcpy again */
+    }
+    for (; bytes; bytes--, to++, from++) {
+        *to = *from;
+        __asm__ volatile("" : : : "memory");
+    }
+#endif
+}
+
+static void gather(unsigned char *packed, const unsigned char *host, ptrdiff_t pitch, size_t width,
+                   size_t rows)
+{
+    if (pitch == (ptrdiff_t)width) {
+        copy_unchecked(packed, host, width * rows);
+        return;
+    }
+    /* A constant size becomes one load and one store. */
+    if (width == 8)
+        for (size_t r = 0; r < rows; r++)
+            memcpy(packed + 8 * r, host + (ptrdiff_t)r * pitch, 8);
+    else if (width == 4)
+        for (size_t r = 0; r < rows; r++)
+            memcpy(packed + 4 * r, host + (ptrdiff_t)r * pitch, 4);
+    else
+        for (size_t r = 0; r < rows; r++)
+            copy_unchecked(packed + width * r, host + (ptrdiff_t)r * pitch, width);
+}
+
+typedef void copy_function(unsigned char *to, const unsigned char *from, size_t bytes);
+
+static void copy_plainly(unsigned char *to, const unsigned char *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
+
+static void scatter(unsigned char *host, ptrdiff_t pitch, const unsigned char *packed, size_t width,
+                    size_t rows, copy_function *copy)
+{
+    if (pitch == (ptrdiff_t)width) {
+        copy(host, packed, width * rows);
+        return;
+    }
+    if (width == 8)
+        for (size_t r = 0; r < rows; r++)
+            memcpy(host + (ptrdiff_t)r * pitch, packed + 8 * r, 8);
+    else if (width == 4)
+        for (size_t r = 0; r < rows; r++)
+            memcpy(host + (ptrdiff_t)r * pitch, packed + 4 * r, 4);
+    else
+        for (size_t r = 0; r < rows; r++)
+            copy(host + (ptrdiff_t)r * pitch, packed + width * r, width);
+}
+
+/* The bytes [*low, *high) of a row of the piece, counted from the row's first, that may be touched; false:
+ * none. */
+static bool clip_row(const struct transfer *transfer, const struct piece *piece, size_t row, size_t *low,
+                     size_t *high)
+{
+    const struct clip *clip = transfer->clip;
+    const size_t begin = clip->low + row * clip->low_step, end = clip->high + row * clip->high_step;
+    *low = begin > piece->column ? begin : piece->column;
+    *high = end < piece->column + piece->width ? end : piece->column + piece->width;
+    return *low < *high;
+}
+
+/* What is left out stays in the slot as it was: nobody reads it on the device. */
+static void gather_clipped(unsigned char *packed, const struct transfer *transfer, const struct piece *piece)
+{
+    size_t low, high;
+    for (size_t r = 0; r < piece->rows; r++, packed += piece->width) {
+        const unsigned char *host = transfer->host + (ptrdiff_t)(piece->row + r) * transfer->host_pitch;
+        if (clip_row(transfer, piece, piece->row + r, &low, &high))
+            copy_unchecked(packed + (low - piece->column), host + low, high - low);
+    }
+}
+
+static void scatter_clipped(const struct transfer *transfer, const struct piece *piece,
+                            const unsigned char *packed, copy_function *copy)
+{
+    size_t low, high;
+    for (size_t r = 0; r < piece->rows; r++, packed += piece->width) {
+        unsigned char *host = transfer->host + (ptrdiff_t)(piece->row + r) * transfer->host_pitch;
+        if (clip_row(transfer, piece, piece->row + r, &low, &high))
+            copy(host + low, packed + (low - piece->column), high - low);
+    }
+}
+
+static unsigned char *host_of(const struct transfer *transfer, const struct piece *piece)
+{
+    return transfer->host + (ptrdiff_t)piece->row * transfer->host_pitch + piece->column;
+}
+
+void transfer_pack(void *packed, const struct transfer *transfer)
+{
+    gather(packed, transfer->host, transfer->host_pitch, transfer->width, transfer->height);
+}
+
+void transfer_unpack(const struct transfer *transfer, const void *packed)
+{
+    scatter(transfer->host, transfer->host_pitch, packed, transfer->width, transfer->height, copy_plainly);
+}
+
+/* The copies above are not seen by a ThreadSanitizer that mublas itself is built with; that staging is
+ * used so is. */
+static void note_use(const unsigned char *packed, const struct piece *piece, bool writes)
+{
+#ifdef __SANITIZE_THREAD__
+    void __tsan_read_range(void *, long), __tsan_write_range(void *, long);
+    (writes ? __tsan_write_range : __tsan_read_range)((void *)(uintptr_t)packed,
+                                                      (long)(piece->rows * piece->width));
+#else
+    (void)packed, (void)piece, (void)writes;
+#endif
+}
+
+void piece_pack(unsigned char *packed, const struct transfer *transfer, const struct piece *piece)
+{
+    note_use(packed, piece, true);
+    if (transfer->clip)
+        gather_clipped(packed, transfer, piece);
+    else
+        gather(packed, host_of(transfer, piece), transfer->host_pitch, piece->width, piece->rows);
+}
+
+static void unpack(const struct transfer *transfer, const struct piece *piece, const unsigned char *packed,
+                   copy_function *copy)
+{
+    note_use(packed, piece, false);
+    if (transfer->clip)
+        scatter_clipped(transfer, piece, packed, copy);
+    else
+        scatter(host_of(transfer, piece), transfer->host_pitch, packed, piece->width, piece->rows, copy);
+}
+
+void piece_unpack(const struct transfer *transfer, const struct piece *piece, const unsigned char *packed)
+{
+    unpack(transfer, piece, packed, copy_plainly);
+}
+
+void piece_unpack_unseen(const struct transfer *transfer, const struct piece *piece,
+                         const unsigned char *packed)
+{
+    unpack(transfer, piece, packed, copy_unchecked);
 }

@@ -1,10 +1,6 @@
-#include "mirror/transfer/shared_transfer.h"
-
-#include "common/threads/job_helpers.h"
+#include "common/job_helpers.h"
 #include "mirror/costs.h"
-#include "mirror/transfer/piece_queue.h"
-#include "mirror/transfer/pieces.h"
-#include "mirror/transfer/staging_slots.h"
+#include "mirror/transfer/transfer.h"
 
 #include <limits.h>
 

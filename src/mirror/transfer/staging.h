@@ -1,10 +1,18 @@
-/* staging.h - transfers between program memory and the device through a lane's
- * pinned staging, and directly where the program's memory is pinned.
+/* staging.h - transfers between program memory and the device: through a lane's pinned staging, and
+ * directly if the program's memory is pinned.
  *
- * The direct forms queue and return; the staged forms may wait inside. A staged
- * upload has read all of `source` when it returns; a staged download has
- * written all of `destination` when it returns, and writes exactly the given
- * elements and no byte between them. */
+ * The direct forms queue and return; the staged forms may wait inside. A staged upload has read all of
+ * `source` when it returns; a staged download has written all of `destination` when it returns, and writes
+ * exactly the given elements and no byte between them.
+ *
+ * Write-back must touch exactly the elements a routine writes (another thread may own the rest), by 2-D
+ * copies: triangle_cover gives them as few strips. A triangle of order n is a band next to the diagonal,
+ * which with a pitch of (ld + 1) elements is one strip, and a rectangle per block of columns; strips may
+ * overlap (equal bytes).
+ *
+ * part_upload and part_download choose the way: by DMA if the program has pinned the matrix
+ * (operands_are_pinned_by_program), else by staging. Once the driver has refused such a copy, as of memory
+ * pinned in several pieces, all goes by staging. */
 #ifndef MUBLAS_STAGING_H
 #define MUBLAS_STAGING_H
 
@@ -12,6 +20,14 @@
 #include "gpu/lane.h"
 
 #include <stdbool.h>
+
+/* Transfers between program memory and the device through a lane's
+ * pinned staging, and directly where the program's memory is pinned.
+ *
+ * The direct forms queue and return; the staged forms may wait inside. A staged
+ * upload has read all of `source` when it returns; a staged download has
+ * written all of `destination` when it returns, and writes exactly the given
+ * elements and no byte between them. */
 
 /* One staged copy. A download of at most this many bytes reaches host memory whole or,
  * on failure, not at all. */
@@ -54,5 +70,32 @@ enum status staging_download_vector(struct lane *lane, const struct blas_vector 
 /* The same without a transfer: elements to and from `packed`, the first one first. */
 void staging_pack_vector(void *packed, const struct blas_vector *vector, size_t element_bytes);
 void staging_unpack_vector(const struct blas_vector *vector, const void *packed, size_t element_bytes);
+
+/* The elements of a rectangle or triangle as few strips.
+ *
+ * Write-back must touch exactly the elements a routine writes (another thread
+ * may own the rest), by 2-D copies. A triangle of order n is a band next to the
+ * diagonal, which with a pitch of (ld + 1) elements is one strip, and a
+ * rectangle per block of columns; strips may overlap (equal bytes). */
+typedef int strip_visitor(void *context, const struct strip *strip);
+
+/* Call `visit` for strips that together cover exactly the elements of
+ * matrix->part; offsets count from element (0, 0). Stops at the first nonzero
+ * answer and returns it; else 0. */
+int triangle_cover(const struct blas_matrix *matrix, size_t element_bytes, strip_visitor *visit,
+                   void *context);
+
+/* A matrix, or a triangle of one, up and home: by DMA where the program has pinned it
+ * (operands_are_pinned_by_program), else by staging. Only elements of the part are read or written.
+ * Once the driver has refused such a copy, as of memory pinned in several pieces, all goes by staging. */
+
+/* As staging_upload_part. Pinned memory is read until the stream has been waited for. */
+enum status part_upload(struct lane *lane, CUdeviceptr destination, int64_t destination_ld,
+                        const struct blas_matrix *matrix, size_t element_bytes, bool is_pinned);
+
+/* As staging_download_part: all of it is home on return. Not STATUS_OK: pinned memory may be written to until
+ * the stream has been waited for. */
+enum status part_download(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source,
+                          int64_t source_ld, size_t element_bytes, bool is_pinned, bool *touched);
 
 #endif

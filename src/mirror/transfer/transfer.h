@@ -1,12 +1,39 @@
-/* transfer.h - the engine of staging.c: rows of program memory through a lane's
- * pinned staging, in pieces, packing one piece while another is on its way; long ones with helpers
- * (shared_transfer.h). */
+/* transfer.h - the engine of staging.c: rows of program memory through a lane's pinned staging, in pieces.
+ *
+ * One thread packs one piece while another is on its way. Long transfers have helpers (job_helpers.h), for
+ * one thread packs at a fraction of the link's speed. A piece is some whole rows, or a part of one long
+ * row; in staging its rows follow each other without gaps.
+ *
+ * Short copies fill one half of staging after the other, from its beginning on, with an event behind each
+ * half. Transfers by several threads take slots, equal pieces of both halves, one after the other in a
+ * ring, with an event behind each copy. Either finds what the other has left on its way. Called by whoever
+ * has the lane, inside its device.
+ *
+ * In a shared transfer all pack pieces into free slots, or unpack pieces that have landed, in any order;
+ * the calling thread alone talks to the driver: it queues the copies in the pieces' order, and has a slot
+ * used again only when the event behind it is past. On the way down the copies of the next pieces are
+ * queued before one is unpacked, and no byte of program memory is written before the event behind its copy,
+ * and so everything that was queued before it, has come without error. A piece that a helper may not touch
+ * is the calling thread's. After an error no more pieces are taken, those in hand are waited for, and
+ * staging is doubtful.
+ *
+ * A piece_queue says which pieces are taken, by the thread that has the transfer and by its helpers, and
+ * which are finished. Pieces count from 0 on and are taken in order. A piece may be taken once the owner,
+ * who alone calls the driver, has allowed it: its slot is free (upload) or it has landed (download). A slot
+ * is a piece's from then until the owner allows the piece that comes LANE_SLOTS later. Nothing blocks but
+ * the awaits, which sleep. */
 #ifndef MUBLAS_TRANSFER_H
 #define MUBLAS_TRANSFER_H
 
+#include "common/job_helpers.h"
 #include "gpu/lane.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
+
+/* The engine of staging.c: rows of program memory through a lane's
+ * pinned staging, in pieces, packing one piece while another is on its way; long ones with helpers
+ * (shared_transfer.h). */
 
 /* Of row r only the bytes [low + r * low_step, high + r * high_step) are the program's to be read or
  * written: others may lie in memory that cannot even be read. */
@@ -47,5 +74,134 @@ enum status transfer_download_alone(struct transfer *transfer);
 /* All rows to and from memory where they follow each other without gaps; the clip is not looked at. */
 void transfer_pack(void *packed, const struct transfer *transfer);
 void transfer_unpack(const struct transfer *transfer, const void *packed);
+
+/* A transfer cut into what one copy moves: some whole rows, or a part of one long row. In
+ * staging a piece's rows follow each other without gaps. */
+struct piece {
+    size_t row, rows;
+    size_t column, width; /* bytes */
+};
+
+/* Rows that follow each other without gaps on both sides become one long row. */
+void transfer_join_rows(struct transfer *transfer);
+
+/* Advance to the next piece, of at most STAGING_PIECE_BYTES; all zero stands before the first. */
+bool piece_next(const struct transfer *transfer, struct piece *piece);
+
+/* The same transfer in pieces of about equal length, at most `most` bytes, that can be had in any order:
+ * how many there are, and that of an index below. */
+size_t pieces_count(const struct transfer *transfer, size_t most);
+struct piece piece_at(const struct transfer *transfer, size_t most, size_t index);
+
+/* A piece in slices of about `most` bytes: advance to the next, as piece_next. Where it lies in the
+ * piece's staging. */
+bool piece_next_slice(const struct piece *piece, size_t most, struct piece *slice);
+size_t piece_slice_offset(const struct piece *piece, const struct piece *slice);
+
+/* Between program memory and staging: by any thread. Of program memory only what the clip leaves is
+ * touched. The second is for threads that the program does not know of: nothing that stands in for its
+ * memcpy sees them. */
+void piece_pack(unsigned char *packed, const struct transfer *transfer, const struct piece *piece);
+void piece_unpack(const struct transfer *transfer, const struct piece *piece, const unsigned char *packed);
+void piece_unpack_unseen(const struct transfer *transfer, const struct piece *piece,
+                         const unsigned char *packed);
+
+/* May a thread of mublas' own pack the piece, or unpack it (operand_memory.h)? */
+bool piece_is_reachable(const struct transfer *transfer, const struct piece *piece, bool up);
+
+/* Queue the copy between staging and the device: by the thread that is inside the device. */
+enum status piece_send(const struct transfer *transfer, const struct piece *piece,
+                       const unsigned char *packed);
+enum status piece_fetch(const struct transfer *transfer, const struct piece *piece, unsigned char *packed);
+
+/* Who uses a lane's staging, and from when on the next one may.
+ *
+ * Short copies fill one half after the other, from its beginning on, with an event behind each half.
+ * Transfers by several threads take slots, equal pieces of both halves, one after the other in a ring,
+ * with an event behind each copy. Either finds what the other has left on its way. Called by whoever has
+ * the lane, inside its device. */
+enum { STAGING_SLOT_BYTES = LANE_STAGING_BYTES / LANE_SLOTS };
+
+/* After a failed transfer copies from or to staging may still be under way: wait for them. */
+enum status staging_slots_settle(struct lane *lane, const char *what);
+
+/* May copies that were queued before still use staging? */
+bool staging_slots_are_in_use(const struct lane *lane);
+
+/* Rooms from *first on, in the order in which they become free; until staging_slots_end no short copy. */
+enum status staging_slots_begin(struct lane *lane, unsigned *first, const char *what);
+void staging_slots_end(struct lane *lane, unsigned next);
+
+unsigned char *staging_slot_address(const struct lane *lane, unsigned slot);
+
+/* The copy that was queued last uses the slot. */
+enum status staging_slot_use(struct lane *lane, unsigned slot, const char *what);
+
+/* Have what was noted for the slot, or lies in its half, landed? With `wait` they have on STATUS_OK. */
+enum status staging_slot_is_free(struct lane *lane, unsigned slot, bool wait, bool *is_free,
+                                 const char *what);
+
+/* Which pieces of a transfer are taken, by the thread that has it and by its helpers, and
+ * which are finished.
+ *
+ * Pieces count from 0 on and are taken in order. A piece may be taken once the owner, who alone calls the
+ * driver, has allowed it: its slot is free (upload) or it has landed (download). A slot is a piece's from
+ * then until the owner allows the piece that comes LANE_SLOTS later. Nothing here blocks but the awaits,
+ * which sleep. */
+
+/* Each helper refuses one, and no helper takes one afterwards. */
+enum { PIECES_REFUSED_MOST = JOB_HELPERS_MOST };
+
+struct piece_queue {
+    unsigned pieces;
+    atomic_uint allowed, taken, finished;     /* how many */
+    atomic_uint finished_in_slot[LANE_SLOTS]; /* one more than the last piece's index; 0: none */
+    atomic_uint refused[PIECES_REFUSED_MOST]; /* one more than the piece's index; 0: none */
+    atomic_uint refused_count;
+    unsigned taken_back;                      /* of them, by the owner */
+    atomic_uint events;                       /* finished or refused, for an owner that sleeps */
+    atomic_uint news, listeners;              /* of the owner's, for helpers that sleep */
+    atomic_bool closed, owner_sleeps;
+};
+
+/* All zero but the number of pieces is a new queue. */
+
+/* By anyone: take the next allowed piece; false: there is none now. */
+bool piece_queue_take(struct piece_queue *queue, unsigned *piece);
+void piece_queue_finish(struct piece_queue *queue, unsigned piece);
+
+/* A helper gives back a piece that it has taken: the owner is to do it, who alone may touch its memory. */
+void piece_queue_refuse(struct piece_queue *queue, unsigned piece);
+bool piece_queue_take_refused(struct piece_queue *queue, unsigned *piece);
+
+/* By helpers: false: all are taken, or the queue is closed. */
+bool piece_queue_await(struct piece_queue *queue, unsigned *piece);
+
+/* By the owner: pieces below `allowed` may be taken; no more pieces may be taken; has it been finished?
+ * All that finished it is seen then. The last waits for a piece that somebody has taken, or for one to be
+ * refused. */
+void piece_queue_allow(struct piece_queue *queue, unsigned allowed);
+void piece_queue_close(struct piece_queue *queue);
+bool piece_queue_is_finished(const struct piece_queue *queue, unsigned piece);
+void piece_queue_await_finish(struct piece_queue *queue, unsigned piece);
+
+/* Long transfers through staging by the calling thread and helpers (job_helpers.h), for
+ * one thread packs at a fraction of the link's speed.
+ *
+ * Staging is a ring of slots (transfer.h). All pack pieces into free slots, or unpack pieces that have
+ * landed, in any order; the calling thread alone talks to the driver: it queues the copies in the pieces'
+ * order, each with an event behind it, and has a slot used again only when that event is past. On the way
+ * down the copies of the next pieces are queued before one is unpacked, and no byte of program memory is
+ * written before the event behind its copy, and so everything that was queued before it, has come without
+ * error. A piece that a helper may not touch is the calling thread's. After an error no more pieces are taken,
+ * those in hand are waited for, and staging is doubtful. */
+
+/* How many helpers are worth having for these transfers; 0: one thread does as well. */
+int shared_transfer_helpers(const struct transfer *transfers, unsigned count);
+
+/* As transfer_upload_all, or transfer_download_all, of transfers of one lane. False: there are no helpers
+ * to be had now, and nothing was done. */
+bool shared_transfer_run(const struct transfer *transfers, unsigned count, int helpers, bool up,
+                         enum status *status);
 
 #endif

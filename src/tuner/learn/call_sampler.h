@@ -1,17 +1,70 @@
-/* call_sampler.h - which calls to time, on host and device, to learn where one overtakes the other.
+/* call_sampler.h - chooses calls to time, on host and device, to learn where one overtakes the other, and
+ * draws curves and factors from their times. Not thread-safe.
+ *
+ * Each class is timed first at sizes a factor of 4 in bytes apart. Then, in rounds: more sizes, evenly by
+ * ratio, where neither side is far ahead, closer to each other where they are about as fast; and those
+ * sizes again that are near there. A class in which one side is far ahead everywhere has no more. Calls of
+ * one routine follow each other, as in a program, many on one side before it is the other's turn. The
+ * caller gives the function that times, so that a test can be it.
+ *
+ * A host, and a device's driver, are disturbed most of the time, for some milliseconds or tens of them. A
+ * program pays the mean, so that counts of the times of one call at moments far apart; but those beyond
+ * twice the least, of calls that had to wait for a processor, do not. Each time a call has other flags, and
+ * odd or even sizes: their effect on times is a factor for each set (timed_class.h). */
+#ifndef MUBLAS_CALL_SAMPLER_H
+#define MUBLAS_CALL_SAMPLER_H
+
+#include "common/blas_call.h"
+#include "tuner/online/learned_times.h"
+#include "tuner/online/timed_class.h"
+
+/* The calls that the sampler times, each again and again, and what their times come to.
+ *
+ * A host, and a device's driver, are disturbed most of the time, for some milliseconds or tens of them. A
+ * program pays the mean, so that is what counts of the times of one call at moments far apart; but those
+ * beyond twice the least, of calls that had to wait for a processor, do not. Each time a call has other
+ * flags, and odd or even sizes: what these make of times is a factor for each set (timed_class.h). Not
+ * thread-safe. */
+enum { SAMPLE_TIMES = 32 /* more do not count */ };
+
+struct sample {
+    double amount, asked; /* whose sizes were rounded to that */
+    int count;            /* of times so far */
+    float us[CALL_SIDES][SAMPLE_TIMES];
+    unsigned char sets[SAMPLE_TIMES]; /* timed_class.h */
+};
+
+/* All zero: nothing timed. */
+struct sample_table {
+    struct class_samples {
+        int count;
+        struct sample samples[TIME_CURVE_SAMPLES];
+    } classes[TIMED_CLASSES];
+};
+
+/* With which flags, and with even or odd sizes, a sample's call is timed each time.
+ *
+ * What a device takes depends on both at once: dgemm with A transposed takes 1.7 times as long on an H100
+ * when its leading dimensions are odd (timed_class.h). So over the samples of a class every set of flags has
+ * to come with either as often, already among the first few times of each. Pure. */
+enum { SAMPLE_BLOCK = 32 /* sizes up to it stay as they are: the small ones of panels */ };
+
+/* Give the class's call, which was timed so many times before, its next flags and sizes: each set of flags
+ * in turn, from one on that its sizes say without a pattern, and every other time sizes that are odd, in the
+ * end with each set; but not at first: a device that takes three times as long for these is no measure of
+ * what larger sizes take. Sizes change by one, unless that would make the call another class's. A block
+ * stays one, so that where all leading dimensions are blocks (symm, trmm and trsm of 32 rows from the left,
+ * rank updates of order 32 that are not transposed) none is odd. */
+void sample_variant_apply(int class, unsigned timed, struct blas_call *call);
+
+/* Which calls to time, on host and device, to learn where one overtakes the other.
  *
  * Each class first at sizes a factor of 4 in bytes apart. Then, in rounds: more sizes, evenly by ratio,
  * where neither side is far ahead, closer to each other where they are about as fast; and those sizes again
  * that are near there. A class in which one side is far ahead everywhere has no more. Each time a sample has
- * other flags, and odd or even sizes (sample_table.h). Calls of one routine follow each other, as in a
+ * other flags, and odd or even sizes (call_sampler.h). Calls of one routine follow each other, as in a
  * program, many on one side before it is the other's turn. Whoever times is given, so that a test can be
  * it. */
-#ifndef MUBLAS_CALL_SAMPLER_H
-#define MUBLAS_CALL_SAMPLER_H
-
-#include "tuner/online/learned_times.h"
-#include "tuner/online/timed_class.h"
-
 struct call_sampler {
     /* Microseconds of calls (with flags, but without shapes and pointers), at most SAMPLER_CALLS one after
      * the other; on the device with every matrix resident. Not positive: it cannot be timed, and is left

@@ -1,9 +1,279 @@
+/* What crossover.h predicts where nothing was learned. */
 #include "tuner/online/crossover.h"
-#include "common/blas_family.h"
-#include "mirror/costs.h"
 #include "common/call_work.h"
+#include "common/own_thread.h"
+#include "mirror/costs.h"
 
 #include <math.h>
+
+/* Measured on one machine: host dsymv n=8192 moves 268 MB in 2.1 ms on 16 cores, about
+ * 8 GB/s a core up to what the memory gives. */
+static const double host_bandwidth_per_core = 8e9, host_bandwidth_limit = 250e9;
+static const double host_double_flops_per_core = 25e9;
+/* The figures below are OpenBLAS's on 16 cores of a Xeon with an H100 (doc/tuner.md, "What is built in"),
+ * fitted to calls near the border, which are what they are to decide about. Threads that begin and end a
+ * call together, and one alone; level 3 of which the cube root of products is this for each core has half
+ * the rate of large ones. */
+static const double threads_us = 5, one_thread_us = 1;
+static const double half_rate_per_core[TYPE_COUNT] = {36, 24, 28, 20, 20};
+/* So many times as large in routines that share work out less well. Large calls run at the full rate,
+ * whatever the routine: what a device would save there is what it is woken for. */
+static const double host_effort[FAMILY_COUNT] = {
+    [FAMILY_GEMM] = 2,    [FAMILY_SYMM] = 1.3,  [FAMILY_HEMM] = 1.1, [FAMILY_SYRK] = 4.5, [FAMILY_HERK] = 3.7,
+    [FAMILY_SYR2K] = 0.9, [FAMILY_HER2K] = 0.8, [FAMILY_TRMM] = 1.6, [FAMILY_TRSM] = 3};
+static const double most_effort = 4.5;
+/* Rank-k updates of a small matrix have work for one thread: microseconds a term. */
+static const double update_term_us[TYPE_COUNT] = {0.027, 0.035, 0.048, 0.059, 1};
+/* symv and hemv compute more than memory can hold back; below one order hemv does so with one thread. */
+static const double symmetric_flops_per_core[TYPE_COUNT] = {16e9, 8.4e9, 18e9, 6.4e9, 0.6e9};
+static const double one_thread_flops[TYPE_COUNT] = {47e9, 18e9, 47e9, 18e9, 1e9};
+enum { ONE_THREAD_ORDER = 362 };
+/* Columns that are added up cost more than columns that are multiplied; trmv's are short. */
+static const double gemv_columns = 1.6, trmv_columns = 1.9;
+/* OpenBLAS on 16 cores of Xeons with AVX-512 and 300 MB of cache: dgemm 0.47 to 0.78 TFLOP/s at
+ * 512 to 1900 columns; dsymv of order 1600 to 3900 220 to 270 GB/s on one machine, by itself; on another,
+ * in dsyevr and dsytrd of order 4096 and 8192, 110 to 140. */
+static const double cached_bandwidth_per_core = 10e9, widest_vectors_gain = 1.8;
+/* Matrices that each core keeps its part of: 2 MB beside such processors' cores. */
+static const double near_bandwidth_per_core = 30e9, near_bytes_per_core = 1.5e6, near_bytes_others = 0.2e6;
+/* Of vectors; what it takes to move these is in what any call takes. */
+static const double short_vector_bytes = 64 << 10;
+/* cuBLAS on an H100: microseconds for each step along an order or a sum, which small grids take one by
+ * one. */
+static const double product_step_us[TYPE_COUNT] = {0.055, 0.055, 0.093, 0.093, 1};
+static const double update_step_us[TYPE_COUNT] = {0.079, 0.0071, 0.028, 0.023, 1};
+static const double trmm_step_us[TYPE_COUNT] = {0.17, 0.18, 0.20, 0.25, 1};
+static const double trsm_step_us[TYPE_COUNT] = {0.31, 0.44, 0.37, 0.45, 1};
+static const double unit_solving = 0.6; /* where nothing is divided */
+
+static double device_double_flops(const struct device_properties *device)
+{
+    /* FP64 at half the FP32 rate on the compute line (x.0), a 64th elsewhere. */
+    double single = device->multiprocessors * 128.0 * 2 * device->clock_hz;
+    return device->compute_minor == 0 && device->compute_major >= 6 ? single / 2 : single / 64;
+}
+
+struct machine_model crossover_builtin_model(const struct device_properties *device, int host_cores)
+{
+    static const double per_type[TYPE_COUNT] = {2, 1, 2, 1, 0.1};
+    double host = host_cores * host_double_flops_per_core;
+    double device_flops = device ? device_double_flops(device) : 30e12;
+    struct machine_model model = {
+        .host_cores = host_cores,
+        .packers = host_cores,
+        .host_bandwidth = fmin(host_cores * host_bandwidth_per_core, host_bandwidth_limit),
+        .device_bandwidth = 0.8 * (device ? device->memory_bandwidth : 3.35e12),
+        .link_bandwidth = RESULT_PINNED_BANDWIDTH,
+        .staged_bandwidth = 5e9, /* 3 to 7 in LAPACK's programs, by what the processors' caches hold */
+        .vector_bandwidth = 12e9,
+        .call_us = 17,
+        .third_operand_us = 8,
+        .update_us = 31,
+        .host_start_us = host_cores > 1 ? threads_us : 0,
+        .scan_us_per_byte = 150.0 / (512 << 20), /* pages of 4 KiB: doc/measured.md */
+        .pin_us_per_byte = 26e3 / (512 << 20),
+        .wake_us = 400e3, /* 0.25 to 0.38 s on an H100 (reports of bench/programs) */
+        .level3_wake_us = 70e3, /* there 0.07 to 0.1 s; 0.45 with the library's file not cached */
+        .level3_first_us = 70e3, /* there dgemm 0.064 s, zher2k 0.084 */
+        .solver_wake_us = 250e3, /* there 0.10 to 0.12 s, and a routine's first use as much again */
+        .sharing = 1,
+    };
+    for (int type = 0; type < TYPE_COUNT; type++) {
+        model.host_flops[type] = host * per_type[type];
+        model.host_symmetric_flops[type] = host_cores * symmetric_flops_per_core[type];
+        model.host_half_rate[type] = host_cores * half_rate_per_core[type];
+        model.device_flops[type] = 0.5 * device_flops * per_type[type];
+    }
+    return model;
+}
+
+void crossover_use_processors(struct machine_model *model, int widest_vector, size_t cache_bytes)
+{
+    const double gain = widest_vector >= 64 ? widest_vectors_gain : widest_vector < 32 ? 0.5 : 1;
+    for (int type = 0; type < TYPE_COUNT; type++)
+        model->host_flops[type] *= gain;
+    /* Half of it: the other operands, other programs. */
+    const double cores = model->host_bandwidth / host_bandwidth_per_core; /* as many as memory can serve */
+    model->cache_bytes = (double)cache_bytes / 2;
+    model->cache_bandwidth = fmax(model->host_bandwidth, cores * cached_bandwidth_per_core);
+    model->near_bytes = fmin(cores * (widest_vector >= 64 ? near_bytes_per_core : near_bytes_others),
+                             model->cache_bytes);
+    model->near_bandwidth = cores * near_bandwidth_per_core;
+}
+
+struct machine_model crossover_model_here(const struct device_properties *device)
+{
+    struct machine_model model = crossover_builtin_model(device, processors_for_blas());
+    crossover_use_processors(&model, processors_vector_bytes(), processors_cache_bytes());
+    model.packers = processors_usable();
+    return model;
+}
+
+void crossover_share(struct machine_model *model, double sharing)
+{
+    double *const rates[] = {&model->device_bandwidth, &model->link_bandwidth, &model->staged_bandwidth,
+                             &model->vector_bandwidth};
+    double *const times[] = {&model->call_us,        &model->third_operand_us, &model->update_us,
+                             &model->wake_us,        &model->level3_wake_us,   &model->level3_first_us,
+                             &model->solver_wake_us, &model->sharing};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        *rates[i] /= sharing;
+    for (int type = 0; type < TYPE_COUNT; type++)
+        model->device_flops[type] /= sharing;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        *times[i] *= sharing;
+}
+
+/* Of one operation in level 3, whose threads have too little to do where sizes are small. */
+static double level3_rate(const struct machine_model *model, const struct blas_call *call, double operations)
+{
+    const double size = cbrt(operations / 2);
+    const double half_rate = host_effort[call->family] * model->host_half_rate[call->type];
+    return model->host_flops[call->type] * size / (size + half_rate);
+}
+
+static bool has_one_thread(const struct blas_call *call)
+{
+    return call->family == FAMILY_HEMV && call->n < ONE_THREAD_ORDER;
+}
+
+static double host_rate(const struct machine_model *model, const struct blas_call *call, double operations)
+{
+    if (call->family >= FAMILY_GEMM)
+        return level3_rate(model, call, operations);
+    if (has_one_thread(call))
+        return fmin(one_thread_flops[call->type], model->host_symmetric_flops[call->type]);
+    return blas_is_symmetric(call) ? model->host_symmetric_flops[call->type] : model->host_flops[call->type];
+}
+
+static double bandwidth_of(const struct machine_model *model, double bytes)
+{
+    return bytes <= model->near_bytes    ? model->near_bandwidth
+           : bytes <= model->cache_bytes ? model->cache_bandwidth
+                                         : model->host_bandwidth;
+}
+
+/* Of rank-k and rank-2k updates; 0: it is none. */
+static double update_terms(const struct blas_call *call)
+{
+    const bool is_rank_2k = call->family == FAMILY_SYR2K || call->family == FAMILY_HER2K;
+    return blas_is_update(call->family) ? (is_rank_2k ? 2.0 : 1.0) * (double)call->k : 0;
+}
+
+/* What these say where nothing was learned (crossover.c), for crossover.c alone. */
+static double built_in_host_us(const struct machine_model *model, const struct blas_call *call)
+{
+    const double matrices = call_work_matrix_bytes(call), vectors = call_work_vector_bytes(call);
+    const double operations = call_work_operations(call), bytes = matrices + vectors;
+    const double columns = call->trans != TRANS_NONE ? 1 : call->family == FAMILY_GEMV ? gemv_columns
+                           : call->family == FAMILY_TRMV ? trmv_columns : 1;
+    const double memory_us = 1e6 * (columns * matrices + vectors) / bandwidth_of(model, bytes);
+    const double compute_us = fmax(1e6 * operations / host_rate(model, call, operations),
+                                   update_terms(call) * update_term_us[call->type]);
+    const double start_us = fmin(model->host_start_us, has_one_thread(call) ? one_thread_us : HUGE_VAL);
+    return start_us + fmax(memory_us, compute_us);
+}
+
+/* Steps that follow each other, whatever is done beside them. */
+static double steps_us(const struct blas_call *call)
+{
+    const enum blas_type type = call->type;
+    switch (call->family) {
+    case FAMILY_GEMM: return product_step_us[type] * (double)call->k;
+    case FAMILY_SYMM:
+    case FAMILY_HEMM: return product_step_us[type] * (double)blas_side_order(call);
+    case FAMILY_TRMM: return trmm_step_us[type] * (double)blas_side_order(call);
+    case FAMILY_TRSM:
+        return trsm_step_us[type] * (double)blas_side_order(call) *
+               (call->diag == DIAG_UNIT ? unit_solving : 1);
+    case FAMILY_SYRK:
+    case FAMILY_HERK:
+    case FAMILY_SYR2K:
+    case FAMILY_HER2K: return update_step_us[type] * update_terms(call);
+    default: return 0; /* of level 3 alone */
+    }
+}
+
+/* Where nothing is written to a matrix, host writes are looked for while the kernel runs. */
+static double kernel_and_scan_us(const struct machine_model *model, const struct blas_call *call,
+                                 double bytes)
+{
+    const double kernel_us = 1e6 * fmax(bytes / model->device_bandwidth,
+                                        call_work_operations(call) / model->device_flops[call->type]);
+    const double scan_us = call_work_scanned_bytes(call) * model->scan_us_per_byte;
+    return call->c.pointer ? fmax(kernel_us, model->sharing * steps_us(call)) + scan_us
+                           : fmax(kernel_us, scan_us);
+}
+
+static double level3_us(const struct machine_model *model, const struct blas_call *call)
+{
+    return (call->b.pointer ? model->third_operand_us : 0) + (update_terms(call) > 0 ? model->update_us : 0);
+}
+
+static double built_in_resident_us(const struct machine_model *model, const struct blas_call *call, bool trackable)
+{
+    const double vectors = call_work_vector_bytes(call), bytes = call_work_matrix_bytes(call) + vectors;
+    const double vectors_us = 1e6 * fmax(0, vectors - short_vector_bytes) / model->vector_bandwidth;
+    return model->call_us + level3_us(model, call) + kernel_and_scan_us(model, call, bytes) + vectors_us +
+           model->sharing * result_home_us(call, trackable);
+}
+
+/* Products that the host cannot have finished sooner than the device begins, which is lower than the true
+ * number: either of the two terms of its time has half of it at least. */
+static double level3_products(const struct machine_model *model, enum blas_type type, double per_element)
+{
+    const double us = fmax(0, model->call_us - model->host_start_us), seconds = us * 1e-6;
+    const double once = call_work_per_product(type) / model->host_flops[type];
+    const double large = seconds / (2 * once);
+    const double small = pow(seconds / (2 * once * most_effort * model->host_half_rate[type]) *
+                                 cbrt(call_work_per_product(type) / 4), 1.5);
+    /* Level 3 moves up to four elements for a product where a size is 1. */
+    return fmin(fmin(large, small), seconds / (4 * per_element));
+}
+
+/* An update of a single element has up to two terms for a product. */
+static double update_products(const struct machine_model *model, enum blas_type type, double per_element)
+{
+    const double us = fmax(0, model->call_us + model->update_us - model->host_start_us);
+    return fmin(level3_products(model, type, per_element), us / (2 * update_term_us[type]));
+}
+
+static uint64_t built_in_floor(const struct machine_model *model, enum blas_family family, enum blas_type type)
+{
+    /* What the host gets done while the device only begins: elements of a matrix that are
+     * used once or twice, whichever of memory and arithmetic holds it back, or products. */
+    const double seconds = 1e-6 * fmax(0, model->call_us - model->host_start_us);
+    const double per_product = call_work_per_product(type) / model->host_flops[type];
+    const double symmetric = call_work_per_product(type) /
+        fmin(model->host_symmetric_flops[type], family == FAMILY_HEMV ? one_thread_flops[type] : HUGE_VAL);
+    /* What does not fit the cache would be read more slowly: a floor must be below either. */
+    const bool near = seconds * model->near_bandwidth < model->near_bytes;
+    const bool cached = seconds * model->cache_bandwidth < model->cache_bytes;
+    const double per_element = (double)blas_element_bytes(type) /
+        (near ? model->near_bandwidth : cached ? model->cache_bandwidth : model->host_bandwidth);
+    const double with_vectors = 1.1; /* of an order that may be faster */
+    switch (family) {
+    case FAMILY_AXPY: return UINT64_MAX; /* three transfers against three passes over host memory */
+    case FAMILY_GEMV: /* y may be as long as a column, read and written */
+        return (uint64_t)(seconds / fmax((gemv_columns + 2) * per_element, per_product));
+    case FAMILY_SYMV:
+    case FAMILY_HEMV: return (uint64_t)sqrt(2 * seconds / fmax(with_vectors * per_element, 2 * symmetric));
+    case FAMILY_TRMV:
+        return (uint64_t)sqrt(2 * seconds / fmax(with_vectors * trmv_columns * per_element, per_product));
+    case FAMILY_GEMM: return (uint64_t)level3_products(model, type, per_element);
+    case FAMILY_SYRK:
+    case FAMILY_HERK:
+    case FAMILY_SYR2K:
+    case FAMILY_HER2K: return (uint64_t)update_products(model, type, per_element);
+    case FAMILY_SYMM:
+    case FAMILY_HEMM:
+    case FAMILY_TRMM:
+    case FAMILY_TRSM: /* the third size is one of the two: at most their product */
+        return (uint64_t)sqrt(level3_products(model, type, per_element));
+    case FAMILY_COUNT: break;
+    }
+    return UINT64_MAX;
+}
 
 void crossover_use_learned(struct machine_model *model, const struct learned_times *learned)
 {

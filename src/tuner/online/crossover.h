@@ -1,10 +1,11 @@
-/* crossover.h - predicted times of a call on host and device.
+/* crossover.h - predicted times on host and device, of a BLAS call and of a LAPACK routine.
  *
- * The built-in model is computed from the device's properties, the number of host
- * cores and figures measured on an H100 and its host. What the tuner learned on this machine
- * (learned_times.h) stands before it, curve by curve. Predictions decide nothing by
- * themselves: see interpose/policy.h. All functions here are pure, but for
- * crossover_model_here, which asks the system. */
+ * The built-in model of calls is computed from the device's properties, the number of host cores and
+ * figures measured on an H100 and its host. The times that the tuner learned on this machine
+ * (learned_times.h) stand before it, curve by curve. A routine's times were measured on one machine (an
+ * H100 beside 16 cores), and are powers of the order between its orders; the tuner's factors
+ * (route_factors.h) multiply them. Predictions decide nothing by themselves: see interpose/policy.h. All
+ * functions here are pure, but for crossover_model_here, which asks the system. */
 #ifndef MUBLAS_CROSSOVER_H
 #define MUBLAS_CROSSOVER_H
 
@@ -13,6 +14,14 @@
 #include "tuner/online/learned_times.h"
 
 #include <stdint.h>
+
+/* Predicted times of a call on host and device.
+ *
+ * The built-in model is computed from the device's properties, the number of host
+ * cores and figures measured on an H100 and its host. What the tuner learned on this machine
+ * (learned_times.h) stands before it, curve by curve. Predictions decide nothing by
+ * themselves: see interpose/policy.h. All functions here are pure, but for
+ * crossover_model_here, which asks the system. */
 
 /* Rates in bytes or operations per second, times in microseconds. */
 struct machine_model {
@@ -93,9 +102,27 @@ uint64_t crossover_size(const struct blas_call *call);
  * keeps a profitable call. UINT64_MAX: never pays. */
 uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type);
 
-/* What these say where nothing was learned (crossover_built_in.c), for crossover.c alone. */
-double built_in_host_us(const struct machine_model *model, const struct blas_call *call);
-double built_in_resident_us(const struct machine_model *model, const struct blas_call *call, bool trackable);
-uint64_t built_in_floor(const struct machine_model *model, enum blas_family family, enum blas_type type);
+/* Predicted times of LAPACK routines on the host and on the device.
+ *
+ * From measured times of one machine (an H100 beside 16 cores), between whose orders times
+ * are powers of the order, times what the tuner learned of this one (route_factors.h). Pure. */
+
+/* Below this order no route pays: the device needs some milliseconds for any. */
+enum { ROUTE_ORDER_LEAST = 96 };
+
+struct route_times {
+    double host_us;    /* as many threads as the model has cores */
+    double compute_us; /* on the device */
+    double moving_us;  /* up and down */
+    double kept_us;    /* of that, the way up of what stays on the device */
+    bool own;          /* on the device by mublas' own eigensolver, if that is able to do it */
+};
+
+struct route_times route_times_predict(const struct machine_model *model, const struct route_shape *shape);
+
+/* Of factorisations and what follows from them, by their operation counts and the measured times of potrf,
+ * getrf and geqrf (route_times.c): true, and seconds in double precision on the machine measured,
+ * where the family is one of these. */
+bool factor_times_find(const struct route_shape *shape, double *host_seconds, double *device_seconds);
 
 #endif

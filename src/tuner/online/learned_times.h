@@ -1,19 +1,62 @@
-/* learned_times.h - what the tuner learned about the time of calls on this machine:
+/* learned_times.h - the times of calls that the tuner learned on this machine: for every class the host's
+ * and the device's curve and the factors of flags, the cost of an upload, the cost of waking.
+ *
+ * `mublas tune` writes them into the recipe's crossover section, and crossover.h uses them in place of its
+ * built-in figures. The host's times hold for one host BLAS and one number of threads. All functions are
+ * pure but for their argument.
+ *
+ * A curve is a time over the amount of work, from a few samples. Between samples it is a straight line in
+ * logarithms of both. Above the last it goes on at the rate between the last and one of a third of it or
+ * less. */
+#ifndef MUBLAS_LEARNED_TIMES_H
+#define MUBLAS_LEARNED_TIMES_H
+
+#include "tuner/online/route_factors.h"
+#include "tuner/online/timed_class.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A time over the amount of work, from a few samples.
+ *
+ * Between samples the curve is a straight line in logarithms of both. Above the last it
+ * goes on at the rate between the last and one of a third of it or less. Pure functions; no allocation. */
+enum { TIME_CURVE_SAMPLES = 48 };
+
+struct time_sample {
+    double amount; /* any unit that grows with the work, > 0 */
+    double us;     /* microseconds, > 0 */
+};
+
+/* Samples ascend strictly in amount. All zero: nothing learned. */
+struct time_curve {
+    int count;
+    struct time_sample samples[TIME_CURVE_SAMPLES];
+};
+
+/* What a curve is below its first sample: a host's time shrinks with the amount, a
+ * device's time stays, since there it is all latency. */
+enum time_curve_start { TIME_SHRINKS, TIME_STAYS };
+
+/* Insert a sample, or replace the one at the same amount. False: no room, or not two
+ * positive finite numbers; the curve is as before. */
+bool time_curve_add(struct time_curve *curve, double amount, double us);
+
+/* The time at `amount` >= 0. The curve has at least one sample. */
+double time_curve_at(const struct time_curve *curve, enum time_curve_start start, double amount);
+
+/* The least amount from which on, for a while at least, `device` (which stays) is below
+ * `host` (which shrinks): 0 < result, HUGE_VAL: never. Both have samples. Within 2%,
+ * and never above the true one. */
+double time_curve_first_gain(const struct time_curve *host, const struct time_curve *device);
+
+/* What the tuner learned about the time of calls on this machine:
  * for every class the host's and the device's curve and what flags make of the host's, what an upload costs,
  * what waking costs.
  *
  * Written by `mublas tune` into the recipe's crossover section, used by crossover.h in place
  * of its built-in figures where there is something. What is of the host holds for one host
  * BLAS and one number of threads. All functions are pure but for their argument. */
-#ifndef MUBLAS_LEARNED_TIMES_H
-#define MUBLAS_LEARNED_TIMES_H
-
-#include "tuner/online/flag_sets.h"
-#include "tuner/online/route_factors.h"
-#include "tuner/online/time_curve.h"
-#include "tuner/online/timed_class.h"
-
-#include <stdint.h>
 
 /* Ways of a matrix to the device. Pinned: whole mappings, on ordinary pages, which are
  * gathered first, or on huge pages from the start; staged: through our own memory, as a
@@ -61,8 +104,8 @@ struct learned_times {
  *   route ...    as route_factors.h has them
  *
  * such as "device dgemv_none_tall 4096 12.5 65536 14", amounts ascending. Of `flags` there is a factor for
- * each set, in the order of flag_sets.h: "flags dsymm_left_deep 0.95 1.05" of lower and upper triangles;
- * of `device-sets` twice as many, as flag_sets.h has them; from 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST.
+ * each set, in the order of timed_class.h: "flags dsymm_left_deep 0.95 1.05" of lower and upper triangles;
+ * of `device-sets` twice as many, as timed_class.h has them; from 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST.
  * "narrow-shares ...", "result ..." and "scan ..." of older recipes are passed over.
  * False: a line is wrong, or comes twice; `fault` is a phrase.
  * `times` is cleared first, and not settled. */

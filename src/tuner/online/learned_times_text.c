@@ -1,8 +1,7 @@
 /* The lines of learned_times.h. */
 #include "tuner/online/learned_times.h"
 
-#include "common/line_reader.h"
-#include "common/plain_locale.h"
+#include "common/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -84,6 +84,5 @@ extern const char *const recipe_orders[], *const recipe_variants[];
 /* Words of a shape in the text, and back; the class's calls must be able to have it. */
 enum { RECIPE_SHAPE_BYTES = 160 };
 void recipe_shape_text(const struct launch_shape *shape, char text[RECIPE_SHAPE_BYTES]);
-bool recipe_shape_read(struct line_reader *reader, int class, struct launch_shape *shape);
 
 #endif

@@ -7,8 +7,8 @@
 #ifndef MUBLAS_ROUTE_FACTORS_H
 #define MUBLAS_ROUTE_FACTORS_H
 
-#include "common/line_reader.h"
-#include "lapack/eigensolver/two_stage/two_stage_borders.h"
+#include "common/text.h"
+#include "lapack/eigensolver/two_stage_borders.h"
 #include "lapack/families.h"
 #include "tuner/online/timed_class.h"
 

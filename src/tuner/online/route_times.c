@@ -1,4 +1,4 @@
-#include "tuner/online/route_times.h"
+#include "tuner/online/crossover.h"
 
 #include <math.h>
 

@@ -1,0 +1,126 @@
+/* problems.h - problems that a route solves wholly on the device, and how each is described to it:
+ * symmetric, general and tridiagonal eigenproblems, singular values, and level 3 calls. Factorisations are
+ * in factor.h, reductions in reduction.h.
+ *
+ * Singular values A = U S V' come by cuSOLVER's gesvdp (polar decomposition): a reported error above eps
+ * times the largest value is no success. For A with fewer rows than columns the route decomposes the
+ * conjugate transpose. A tridiagonal T is solved by divide and conquer, as LAPACK's stedc with COMPZ 'I' or
+ * 'V', which solves its parts one by one. A level 3 call of BLAS is a route for calls whose matrices lie in
+ * memory of mublas' own, as those of parallel routes do (src/scalapack): they go up once, and the result
+ * comes home once. */
+#ifndef MUBLAS_PROBLEMS_H
+#define MUBLAS_PROBLEMS_H
+
+#include "common/blas_call.h"
+#include "lapack/families.h"
+#include "lapack/route.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Symmetric and Hermitian eigenproblems, standard and generalised, wholly on the device. */
+
+/* The values that are wanted: LAPACK's RANGE. */
+enum eigen_range { EIGEN_ALL, EIGEN_INTERVAL, EIGEN_INDICES };
+
+/* A x = w x; or by `itype`, LAPACK's, 1 to 3: A x = w B x, A B x = w x, B A x = w x. 0: no B. */
+struct eigenproblem {
+    enum blas_type type;
+    int itype;
+    bool vectors;
+    enum blas_uplo uplo;
+    enum eigen_range range;
+    double above, up_to; /* for EIGEN_INTERVAL: above < w <= up_to */
+    int64_t first, last; /* for EIGEN_INDICES, from 1, ascending */
+    int64_t n;
+    /* Host memory. Vectors go to z, or to a if z has no pointer. B becomes its Cholesky factor. */
+    struct blas_matrix a, b, z;
+    void *values;   /* private memory for n real numbers; all of them, ascending */
+    int64_t *order; /* private memory for the numbers of n vectors */
+    /* the route sets these when it has succeeded: */
+    bool is_own;         /* by mublas' own eigensolver instead of cuSOLVER's */
+    int64_t found;       /* the number of values found: LAPACK's M */
+    int64_t found_first; /* the index of the first of them, from 0 */
+};
+
+/* Describes the work. The problem must live as long as the route. */
+void eigen_describe(struct eigenproblem *problem, struct route *route);
+
+/* Singular value decompositions, wholly on the device: A = U S V'.
+ *
+ * By cuSOLVER's gesvdp (polar decomposition): a reported error above eps times the largest value is no
+ * success. For A with fewer rows than columns the route decomposes the conjugate transpose. */
+struct singular_problem {
+    enum lapack_family family;
+    enum blas_type type;
+    int64_t m, n;
+    struct blas_matrix a;     /* host memory; m x n */
+    struct blas_matrix u, vt; /* host memory for U, of m rows, and V', of n columns, with the wanted number of
+                                 columns and rows: min(m, n), or all; may be A's memory; no pointer: not
+                                 wanted */
+    void *values;             /* private memory for min(m, n) real numbers; descending */
+    double error;             /* by cuSOLVER */
+};
+
+/* Describes the work. The problem must live as long as the route. */
+void singular_describe(struct singular_problem *problem, struct route *route);
+
+/* Eigenvalues and right eigenvectors of a general matrix, on the device. */
+struct general_eigenproblem {
+    enum blas_type type;
+    bool with_vectors;
+    int64_t n;
+    bool is_balanced;           /* false: the route is not supported */
+    struct blas_matrix a;       /* host memory, balanced */
+    struct blas_matrix vectors; /* private memory; of real types two columns are real and imaginary part of a
+                                   pair */
+    void *values;               /* private memory for n complex numbers of a's precision */
+};
+
+/* Describes the work. The problem must live as long as the route. After success pairs of real types stand
+ * together, are conjugate to the last bit, and have the positive imaginary part first. */
+void general_eigen_describe(struct general_eigenproblem *problem, struct route *route);
+
+/* Normalises vectors as LAPACK does: to Euclidean norm 1, with the largest element of a complex one real. */
+void general_eigen_normalise(const struct general_eigenproblem *problem);
+
+/* A part of an eigenvalue of complex or real A. */
+double general_eigen_value(const struct general_eigenproblem *problem, int64_t index, int part);
+
+/* The parts of a symmetric tridiagonal matrix that LAPACK's stedc solves one by one. */
+
+/* LAPACK splits a matrix where the elements beside its diagonal are negligible, and scales each part by its
+ * own norm. Divide and conquer on the device is exact to the norm of the whole, so the values of a small part
+ * would lose digits. True when no part of several rows is small beside the whole: what is alone in its row
+ * stays as it is. `diagonal` has n, `beside` n - 1 finite real numbers of the type's precision. */
+bool tridiagonal_parts_are_alike(const void *diagonal, const void *beside, int64_t n, enum blas_type type);
+
+/* What is negligible beside the diagonal becomes zero, as LAPACK leaves it out. Divide and conquer subtracts
+ * it from the diagonal where it tears the matrix: a small number that is alone in its row would lose digits. */
+void tridiagonal_parts_tear(const void *diagonal, void *beside, int64_t n, enum blas_type type);
+
+/* Eigenvalues and vectors of a real symmetric tridiagonal matrix T, wholly on the
+ * device, by divide and conquer, as LAPACK's stedc with COMPZ 'I' or 'V'. */
+struct tridiagonal_eigenproblem {
+    enum blas_type type;  /* Z's */
+    bool updates;         /* COMPZ 'V': Z becomes its product with T's vectors; else it is those */
+    int64_t n;
+    struct blas_matrix z; /* host memory */
+    void *t;              /* private memory: the n real numbers of T's diagonal, which become the values, then
+                             the n - 1 beside it */
+};
+
+/* Describes the work. The problem must live as long as the route. */
+void tridiagonal_eigen_describe(struct tridiagonal_eigenproblem *problem, struct route *route);
+
+/* A level 3 call of BLAS as a route: its matrices go up once, and its result comes home once.
+ *
+ * For calls whose matrices lie in memory of mublas' own, as those of parallel routes do (src/scalapack). */
+struct product_problem {
+    struct blas_call call; /* of level 3, legal, with something to do; pointers are of host memory */
+};
+
+/* Describes the work. The problem must live as long as the route. */
+void product_describe(struct product_problem *problem, struct route *route);
+
+#endif

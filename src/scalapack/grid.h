@@ -1,0 +1,75 @@
+/* grid.h - a grid of processes: which elements of a matrix each has, and votes among them.
+ *
+ * ScaLAPACK's two-dimensional block-cyclic distribution says which elements of a matrix a process has;
+ * copies go between those and the whole matrix. That is pure. Source: ScaLAPACK Users' Guide, section 4.3.
+ * All indices count from 0.
+ *
+ * mublas calls some functions of the BLACS, and votes by them. They are found in the library that has the
+ * program's ScaLAPACK, in what that depends on, or in what is loaded: MKL's ScaLAPACK names no BLACS.
+ * Integers have 32 bits. */
+#ifndef MUBLAS_GRID_H
+#define MUBLAS_GRID_H
+
+#include "common/blas_call.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ScaLAPACK's two-dimensional block-cyclic distribution: which elements of a matrix a
+ * process has, and copies between those and the whole matrix. Pure.
+ *
+ * Source: ScaLAPACK Users' Guide, section 4.3. All indices count from 0. */
+
+/* The place of a process in its grid. */
+struct grid_place {
+    int rows, columns;
+    int row, column;
+};
+
+/* A submatrix of a distributed matrix. */
+struct distribution {
+    int64_t rows, columns;             /* of the submatrix */
+    int64_t first_row, first_column;   /* its place in the matrix */
+    int64_t row_block, column_block;   /* sizes of blocks */
+    int row_source, column_source;     /* the process that has the first block */
+    int64_t ld;                        /* elements between columns of the process's own part */
+};
+
+/* Elements of the first `count` of one dimension that process `me` of `processes` has (numroc). */
+int64_t distribution_count(int64_t count, int64_t block, int me, int source, int processes);
+
+/* The process that has element `index`, and where in its part that is. */
+int distribution_owner(int64_t index, int64_t block, int source, int processes);
+int64_t distribution_local(int64_t index, int64_t block, int processes);
+
+/* Copy what the process has of the submatrix's part (triangles are of square ones) to the whole matrix at
+ * `whole`, which is the submatrix alone with `whole_ld` elements between columns; or back. Other elements are
+ * neither read nor written. `local` is the beginning of the process's part of the distributed matrix. */
+void distribution_put(const struct distribution *distribution, const struct grid_place *place,
+                      enum blas_part part, size_t element_bytes, const void *local, void *whole,
+                      int64_t whole_ld);
+void distribution_take(const struct distribution *distribution, const struct grid_place *place,
+                       enum blas_part part, size_t element_bytes, void *local, const void *whole,
+                       int64_t whole_ld);
+
+/* The functions of the BLACS that mublas calls, and votes by them.
+ *
+ * Found in the library that has the program's ScaLAPACK, in what that depends on, or in what is loaded: MKL's
+ * ScaLAPACK names no BLACS. Integers have 32 bits. */
+
+/* Numbers that all processes of a grid compare: from 0 to this. The BLACS compare absolute values. */
+enum { BLACS_NUMBER_MOST = 1 << 30 };
+
+/* Look for the functions, once, beginning with the library that has this code. False: some are not there. */
+bool blacs_find(const void *code);
+
+/* The place of the process in the grid of a context; rows below 1: it is not in it. Local. Works with
+ * integers of 64 bits, too. */
+struct grid_place blacs_place(int context);
+
+/* Each number becomes the smallest, or the largest, among all processes of the grid. All of them must call.
+ * */
+void blacs_smallest(int context, int32_t *numbers, int count);
+void blacs_largest(int context, int32_t *numbers, int count);
+
+#endif
