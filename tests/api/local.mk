@@ -69,7 +69,7 @@ tests/api/installed.log: $(lib_LTLIBRARIES) $(check_DATA)
 # Eigenproblems: the emulated device needs cooperative launches, which the tests ask for.
 eigen_test_flags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
 plain_programs += tests/api/test_native_eigen
-plain_tests += tests/api/test_native_eigen
+long_plain_tests += tests/api/test_native_eigen
 tests_api_test_native_eigen_SOURCES = tests/api/test_native_eigen.c tests/api/eigen_operands.h
 tests_api_test_native_eigen_CPPFLAGS = $(eigen_test_flags)
 tests_api_test_native_eigen_LDADD = libmublas.la -lm

@@ -53,7 +53,7 @@ tests_gpu_test_special_values_SOURCES = tests/gpu/test_special_values.c tests/gp
 tests_gpu_test_special_values_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 
 plain_programs += tests/gpu/test_split_digests
-plain_tests += tests/gpu/test_split_digests
+long_plain_tests += tests/gpu/test_split_digests
 tests_gpu_test_split_digests_SOURCES = tests/gpu/test_split_digests.c $(kernel_test_sources)
 tests_gpu_test_split_digests_LDADD = libmublas_core.la $(MPFR_LIBS) -lm -ldl
 
@@ -72,6 +72,6 @@ plain_tests += tests/gpu/kernel_stress.sh
 EXTRA_DIST += tests/gpu/kernel_stress.sh
 tests/gpu/kernel_stress.log: tests/gpu/kernel_digests$(EXEEXT)
 
-plain_tests += tests/gpu/bench_kernels.sh
+long_plain_tests += tests/gpu/bench_kernels.sh
 EXTRA_DIST += tests/gpu/bench_kernels.sh
 tests/gpu/bench_kernels.log: bench/kernels/measure$(EXEEXT)

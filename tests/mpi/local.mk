@@ -27,10 +27,10 @@ tests/mpi/mps.log: tests/system/counted$(EXEEXT)
 plain_tests += tests/mpi/parallel_properties.sh
 EXTRA_DIST += tests/mpi/mpi.sh tests/mpi/parallel_properties.sh
 # And where something goes wrong.
-plain_tests += tests/mpi/parallel_faults.sh
+long_plain_tests += tests/mpi/parallel_faults.sh
 EXTRA_DIST += tests/mpi/parallel_faults.sh
 # ScaLAPACK's own testers, with Open MPI and with MPICH.
-plain_tests += tests/mpi/scalapack_testers.sh
+long_plain_tests += tests/mpi/scalapack_testers.sh
 EXTRA_DIST += tests/mpi/scalapack_testers.sh tests/mpi/thin/INV.dat tests/mpi/thin/LLT.dat tests/mpi/thin/LU.dat \
 	tests/mpi/thin/SEP.dat tests/mpi/thin/SEPR.dat
 # One after the other: their ranks spin.

@@ -1,7 +1,5 @@
-if !SANITIZED
-long_tests += tests/netlib/check_lapack.sh
-endif
-plain_tests += tests/netlib/check_lapack_hosts.sh tests/netlib/check_replacement.sh \
+long_plain_tests += tests/netlib/check_lapack.sh
+long_plain_tests += tests/netlib/check_lapack_hosts.sh tests/netlib/check_replacement.sh \
 	tests/netlib/check_hosts.sh tests/netlib/check_blas.sh tests/netlib/check_stages.sh
 EXTRA_DIST += tests/netlib/check_blas.sh tests/netlib/check_stages.sh tests/netlib/check_lapack.sh tests/netlib/check.sh \
 	tests/netlib/check_hosts.sh \

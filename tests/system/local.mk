@@ -7,9 +7,7 @@ system_test_libraries = $(BLAS_LIBS) -lm
 
 # Random host writes of every kind between random BLAS calls.
 plain_programs += tests/system/coherence
-if !SANITIZED
-long_tests += tests/system/coherence.sh
-endif
+long_plain_tests += tests/system/coherence.sh
 plain_tests += tests/system/coherence_devices.sh
 EXTRA_DIST += tests/run_offloaded.sh tests/system/coherence.sh tests/system/coherence_devices.sh tests/system/coherence_long.sh
 tests_system_coherence_SOURCES = tests/system/coherence.c \
@@ -45,7 +43,7 @@ tests_system_harmless_library_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version 
 
 # Memory that a routine does not reference, and that cannot be touched.
 check_PROGRAMS += tests/system/guarded
-plain_tests += tests/system/guarded.sh
+long_plain_tests += tests/system/guarded.sh
 EXTRA_DIST += tests/system/guarded.sh
 tests_system_guarded_SOURCES = tests/system/guarded.c tests/system/guarded_operand.c tests/system/guarded_operand.h \
 	tests/system/element.h tests/system/interface_call.c tests/system/interface_call.h tests/system/random.h
@@ -173,14 +171,14 @@ tests/system/devices.log: mublas$(EXEEXT) tests/system/devices$(EXEEXT) tests/sy
 plain_programs += tests/system/steady
 tests_system_steady_SOURCES = tests/system/steady.c
 tests_system_steady_LDADD = $(system_test_libraries)
-plain_tests += tests/system/steady.sh
+long_plain_tests += tests/system/steady.sh
 EXTRA_DIST += tests/system/steady.sh
 tests/system/steady.log: tests/system/make_recipe$(EXEEXT) tests/system/steady$(EXEEXT)
 
 check_PROGRAMS += tests/system/split
 tests_system_split_SOURCES = tests/system/split.c
 tests_system_split_LDADD = $(system_test_libraries)
-plain_tests += tests/system/split.sh
+long_plain_tests += tests/system/split.sh
 EXTRA_DIST += tests/system/split.sh
 tests/system/split.log: mublas$(EXEEXT) tests/system/split$(EXEEXT)
 
@@ -211,8 +209,8 @@ tests/system/shared_cholesky.log: tests/system/shared_cholesky$(EXEEXT)
 endif
 long_tests += tests/system/shared_cholesky.sh
 EXTRA_DIST += tests/system/shared_cholesky.sh tests/system/shared_cholesky.c
-plain_tests += tests/system/ending.sh
-plain_tests += tests/system/returned.sh
+long_plain_tests += tests/system/ending.sh
+long_plain_tests += tests/system/returned.sh
 EXTRA_DIST += tests/system/ending.sh tests/system/returned.sh tests/system/shared_calls.sh \
 	tests/system/ending.c tests/system/returned.c tests/system/shared_calls.h
 
@@ -234,7 +232,8 @@ tests/system/copied.log: mublas$(EXEEXT)
 
 
 # Scripts, manual pages and packages by their own checkers; completion in bash.
-plain_tests += tests/system/scripts.sh tests/system/completion.sh
+long_plain_tests += tests/system/scripts.sh
+plain_tests += tests/system/completion.sh
 EXTRA_DIST += tests/system/scripts.sh tests/system/completion.sh .shellcheckrc
 tests/system/scripts.log: packaging/modulefile
 tests/system/completion.log: mublas$(EXEEXT)
@@ -259,7 +258,7 @@ tests_system_system_arguments_LDADD = $(system_test_libraries) -ldl
 tests_system_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic -Wl,--no-as-needed
 tests_system_wrong_SOURCES = tests/system/wrong.c
 tests_system_wrong_LDADD = $(system_test_libraries)
-plain_tests += tests/system/alternatives.sh tests/system/uninstall.sh
+long_plain_tests += tests/system/uninstall.sh tests/system/alternatives.sh
 TESTS += tests/system/linked.sh
 EXTRA_DIST += tests/system/linked.sh tests/system/alternatives.sh tests/system/uninstall.sh
 check_PROGRAMS += tests/system/trampoline
@@ -291,7 +290,7 @@ tests_system_rough_blas_la_SOURCES = tests/system/rough_blas.c
 tests_system_rough_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_rough_blas_la_LDFLAGS = $(module_flags)
 sanitizer_tests += tests/system/tune.sh
-plain_tests += tests/system/tune_files.sh tests/system/tune_kinds.sh
+long_plain_tests += tests/system/tune_files.sh tests/system/tune_kinds.sh
 EXTRA_DIST += tests/system/tune.sh tests/system/tune_files.sh tests/system/tune_kinds.sh
 check_PROGRAMS += tests/unit/sign_recipe
 tests_unit_sign_recipe_SOURCES = tests/unit/sign_recipe.c
@@ -305,7 +304,7 @@ tests_system_rough_lapack_la_LDFLAGS = $(module_flags)
 tests_system_rough_lapack_la_LIBADD = $(LAPACK_LIBS) -ldl
 endif
 long_tests += tests/system/verify.sh
-plain_tests += tests/system/tune_routes.sh
+long_plain_tests += tests/system/tune_routes.sh
 EXTRA_DIST += tests/system/verify.sh tests/system/tune_routes.sh
 
 # What is learned of calls.
@@ -337,7 +336,7 @@ sanitizer_tests += tests/system/learned.sh
 EXTRA_DIST += tests/system/learned.sh
 
 # The programs that are measured, at sizes that take no time.
-plain_tests += tests/system/programs.sh
+long_plain_tests += tests/system/programs.sh
 EXTRA_DIST += tests/system/programs.sh
 
 # What keeps a process, and what does not.
@@ -363,7 +362,7 @@ EXTRA_DIST += tests/system/links.sh
 tests/system/links.log: mublas$(EXEEXT) bench/shares$(EXEEXT) tests/system/shared_tiles$(EXEEXT)
 plain_tests += tests/system/candidates.sh
 EXTRA_DIST += tests/system/candidates.sh
-plain_tests += tests/system/candidate_threads.sh
+long_plain_tests += tests/system/candidate_threads.sh
 EXTRA_DIST += tests/system/candidate_threads.sh
 TESTS += tests/system/waking.sh
 EXTRA_DIST += tests/system/waking.sh tests/system/waking_recipe.sh

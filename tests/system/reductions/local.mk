@@ -1,7 +1,7 @@
 # LAPACK's reductions, singular values and eigenvalues of general matrices, called as a program does;
 # reductions.sh runs the programs on the plain host and through the shim. Needs tests/system/routes/local.mk
 # before it.
-plain_tests += tests/system/reductions/reductions.sh
+long_plain_tests += tests/system/reductions/reductions.sh
 EXTRA_DIST += tests/system/reductions/reductions.sh
 if LAPACK
 reduction_test_sources = tests/system/reductions/numbers.c tests/system/reductions/numbers.h
