@@ -1,6 +1,24 @@
-#include "api/call.h"
+/* One call of the native API, its routine and type erased. The exported routines, which stand last, fill it
+ * in and have it checked and queued. */
+#include "api/handle.h"
+#include "common/blas_call.h"
 
 #include <string.h>
+
+/* The arguments as given; those that the routine does not have are 0. axpy and trmv have no beta, trmv no
+ * alpha and no y. */
+struct native_call {
+    const char *function; /* "mublas_dgemv" */
+    enum blas_family family;
+    enum blas_type type;
+    enum mublas_uplo uplo;
+    enum mublas_trans trans;
+    enum mublas_diag diag;
+    int64_t m, n;
+    const void *alpha, *a, *x, *beta;
+    int64_t lda, incx, incy;
+    void *y;
+};
 
 static bool has_matrix(const struct native_call *call)
 {
@@ -192,7 +210,7 @@ static enum mublas_status call_run(struct mublas_handle *handle, const struct na
     return changes_nothing(handle, call) ? MUBLAS_SUCCESS : launch_call(handle, call);
 }
 
-/* The exported routines, each a struct native_call. */
+/* The exported routines. */
 #define AXPY(prefix, the_type, element)                                                                            \
     enum mublas_status mublas_##prefix##axpy(struct mublas_handle *handle, int64_t n, const element *alpha,        \
                                              const element *x, int64_t incx, element *y, int64_t incy)             \

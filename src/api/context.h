@@ -1,12 +1,7 @@
 /* context.h - the program's CUDA contexts, captures and graphs, as far as handles depend on them.
  *
- * A context has its kernels, which are loaded once and stay as long as it lives: graphs and other handles use them
- * too. A captured graph tells when it no longer needs the memory of its kernels: it owns a CUDA user object. CUDA's
- * rules (Programming Guide, "CUDA User Objects"): clones, child graphs and executables made of the graph have
- * references of their own; an executable that is destroyed or updated while it runs keeps its reference until its
- * launches have completed. CUDA calls the destructor after the last reference, at once or later, on any thread, where
- * the destructor must not call CUDA: it writes one word of host memory. (An H100's driver 580 calls it on the thread
- * that destroys the graph.) Functions on contexts return the driver's result and log nothing. Thread-safe. */
+ * Kernels are loaded once per context and stay as long as it lives: graphs and other handles use them too.
+ * Functions on contexts return the driver's result and log nothing. Thread-safe. */
 #ifndef MUBLAS_CONTEXT_H
 #define MUBLAS_CONTEXT_H
 
@@ -35,10 +30,7 @@ bool graph_hold_is_over(const struct graph_hold *hold);
 /* Ends the caller's interest, whether the graph is gone or not. Calls no CUDA; accepts NULL. */
 void graph_hold_forget(struct graph_hold *hold);
 
-/* The CUDA contexts of handles, each with its kernels.
- *
- * Kernels are loaded once per context and stay as long as it lives: graphs and other handles use them too.
- * Functions return the driver's result and log nothing. Thread-safe. */
+/* A context of handles, with its kernels. */
 struct context {
     CUcontext handle;
     unsigned long long id; /* unlike the handle never used again */

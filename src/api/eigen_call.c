@@ -82,7 +82,7 @@ static enum mublas_status check_range(struct mublas_handle *handle, const struct
     return MUBLAS_SUCCESS;
 }
 
-/* eigen_arguments.c: what is wrong with it, but for pointers, and with those. */
+/* Says what is wrong with it, but for pointers and an interval. */
 static enum mublas_status eigen_arguments_check(struct mublas_handle *handle, const struct eigen_call *call)
 {
     const char *const wrong = wrong_flag(call);
@@ -120,7 +120,9 @@ static const char *missing_pointer(const struct eigen_call *call)
     return is_stedc && call->compz != MUBLAS_COMPZ_NONE && !call->c ? "z" : NULL;
 }
 
-static enum mublas_status eigen_arguments_check_pointers(struct mublas_handle *handle, const struct eigen_call *call)
+/* Says what is wrong with those, which a request for the workspace does not have. */
+static enum mublas_status eigen_arguments_check_pointers(struct mublas_handle *handle,
+                                                         const struct eigen_call *call)
 {
     const char *const missing = missing_pointer(call);
     if (missing)

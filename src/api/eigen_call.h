@@ -49,8 +49,8 @@ static inline int64_t eigen_call_order(const struct eigen_call *call)
     return call->routine == EIGEN_ORMTR && call->side == MUBLAS_LEFT ? call->m : call->n;
 }
 
-/* How the routines do it, in the handle's context: eigen_methods.c, eigen_methods.c and eigen_values.c.
- * The order is 1 or more. STATUS_UNSUPPORTED: the device cannot do it, or the order is vast. */
+/* How the routines do it, in the handle's context (eigen_methods.c). The order is 1 or more.
+ * STATUS_UNSUPPORTED: the device cannot do it, or the order is vast. */
 struct eigen_method {
     enum status (*plan)(const struct solver_handle *solver, const struct eigen_call *call, size_t *bytes);
     enum status (*queue)(const struct solver_handle *solver, const struct eigen_call *call,
@@ -62,8 +62,5 @@ static inline CUdeviceptr eigen_address(const void *pointer)
 {
     return (CUdeviceptr)(uintptr_t)pointer;
 }
-
-/* Queues that the diagonal of A becomes real, and that A is scaled (lapack/matrix_part.h). */
-enum status eigen_scale(const struct solver_handle *solver, const struct eigen_call *call, CUdeviceptr scale);
 
 #endif

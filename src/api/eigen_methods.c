@@ -1,4 +1,4 @@
-/* sytrd, hetrd, ormtr and unmtr of the native API. */
+/* The eigenproblem routines of the native API, done by the eigensolver of src/lapack. */
 #include "api/eigen_call.h"
 #include "gpu/vendor/solver_library.h"
 #include "lapack/device_matrix.h"
@@ -8,7 +8,9 @@
 #include "lapack/eigensolver/tridiagonalisation.h"
 #include "lapack/matrix_part.h"
 
-enum status eigen_scale(const struct solver_handle *solver, const struct eigen_call *call, CUdeviceptr scale)
+/* Queues that the diagonal of A becomes real, and that A is scaled (lapack/matrix_part.h). */
+static enum status eigen_scale(const struct solver_handle *solver, const struct eigen_call *call,
+                               CUdeviceptr scale)
 {
     struct device *const device = solver->library->device;
     const enum blas_type type = eigen_call_type(call);
@@ -28,6 +30,7 @@ enum status eigen_scale(const struct solver_handle *solver, const struct eigen_c
     return status == STATUS_OK ? matrix_part_scale(device, solver->stream, &a, type, scale) : status;
 }
 
+/* sytrd and hetrd. */
 static struct tridiagonalisation reduction_of(const struct eigen_call *call)
 {
     return (struct tridiagonalisation){.type = eigen_call_type(call),
@@ -72,6 +75,7 @@ static enum status queue_reduction(const struct solver_handle *solver, const str
 
 const struct eigen_method eigen_sytrd = {plan_reduction, queue_reduction};
 
+/* ormtr and unmtr. */
 static struct back_transformation product_of(const struct eigen_call *call)
 {
     const bool right = call->side != MUBLAS_LEFT;
@@ -106,8 +110,7 @@ static enum status queue_product(const struct solver_handle *solver, const struc
 
 const struct eigen_method eigen_ormtr = {plan_product, queue_product};
 
-/* stedc of the native API. */
-/* Where T, the vectors of T, the product with them and the solver's own workspace lie. */
+/* stedc: where T, the vectors of T, the product with them and the solver's own workspace lie. */
 struct layout {
     enum blas_type type, real_type;
     int64_t ld;    /* of all three */
@@ -250,7 +253,7 @@ static enum status queue(const struct solver_handle *solver, const struct eigen_
 
 const struct eigen_method eigen_stedc = {plan, queue};
 
-/* syevd, syevdx and the Hermitian ones of the native API. */
+/* syevd, syevdx and the Hermitian ones: what their workspace holds. */
 enum { RANGE_AT = PART_SCALE_BYTES, INFO_AT = RANGE_AT + VECTOR_RANGE_BYTES, SOLVER_AT = INFO_AT + 256 };
 
 /* Of an interval nothing is known before. INFO has a second number in front of the program's. */
@@ -273,7 +276,8 @@ static struct own_eigen solver_of(const struct eigen_call *call, CUdeviceptr wor
                               .keeps_other_triangle = true};
 }
 
-static enum status plan_values(const struct solver_handle *solver, const struct eigen_call *call, size_t *bytes)
+static enum status plan_values(const struct solver_handle *solver, const struct eigen_call *call,
+                               size_t *bytes)
 {
     const struct own_eigen own = solver_of(call, 0);
     size_t host_bytes;
@@ -312,7 +316,7 @@ static enum status copy_info(const struct solver_handle *solver, const struct ei
 }
 
 static enum status queue_values(const struct solver_handle *solver, const struct eigen_call *call,
-                         CUdeviceptr workspace, size_t bytes)
+                                CUdeviceptr workspace, size_t bytes)
 {
     const struct own_eigen own = solver_of(call, workspace);
     const struct device_vector values = {eigen_address(call->d), call->n, 1};

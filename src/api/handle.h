@@ -4,10 +4,7 @@
  *     enum mublas_status status = handle_enter(handle, "mublas_function", &scope);
  *     if (status == MUBLAS_SUCCESS)
  *         status = handle_leave(handle, &scope, DRIVER CALLS, "doing this");
- *
- * Its first eigenproblem opens cuSOLVER and cuBLAS for it. The two have memory of their own on the device. So calls on
- * different streams follow each other: each waits for an event behind the last. The functions on them run in the
- * handle's context. One thread at a time. */
+ */
 #ifndef MUBLAS_HANDLE_H
 #define MUBLAS_HANDLE_H
 
@@ -38,13 +35,6 @@ enum status api_solver_prepare(struct api_solver *solver, struct device *device,
 /* After what was queued on the stream outside a capture. */
 enum status api_solver_mark(struct api_solver *solver);
 
-/* What a handle of the native API holds, and how its functions begin and end.
- *
- *     struct context_scope scope;
- *     enum mublas_status status = handle_enter(handle, "mublas_function", &scope);
- *     if (status == MUBLAS_SUCCESS)
- *         status = handle_leave(handle, &scope, DRIVER CALLS, "doing this");
- */
 struct mublas_handle {
     unsigned long long magic; /* the same value in every live handle */
     struct context *context;

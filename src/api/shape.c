@@ -1,4 +1,4 @@
-/* The handle's launch shape. */
+/* The handle's launch shape, and how its latest launch filled the device. */
 #include "api/handle.h"
 
 _Static_assert((int)MUBLAS_ORDER_DOWN == (int)ORDER_DOWN && (int)MUBLAS_ORDER_ALONG == (int)ORDER_ALONG,

@@ -79,7 +79,8 @@ static CUresult grow(struct workspace_pool *pool, size_t wanted, size_t least, C
 
 /* Gives the workspace at least as much as the plan needs. Memory that is too small retires. When the device
  * is short of memory, frees what has retired and what no graph needs any more. */
-static CUresult workspace_grow(struct workspace_pool *pool, struct workspace *workspace, const struct launch_plan *plan)
+static CUresult workspace_grow(struct workspace_pool *pool, struct workspace *workspace,
+                               const struct launch_plan *plan)
 {
     const size_t counters_before = workspace->counters_bytes;
     CUresult result = grow(pool, plan->workspace_bytes, PARTIALS_LEAST, &workspace->partials,

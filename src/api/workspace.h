@@ -22,21 +22,6 @@
 
 #include <stdbool.h>
 
-/* The workspaces of one handle: node partials and ticket counters, one pair for each stream
- * that calls are made on, and for each capture.
- *
- * Launches that may run at once never share a workspace. A stream's workspace serves one launch after
- * another, in stream order. mublas uses the program's streams only during calls on them, since the program
- * may destroy a stream at any time after. So once the handle's stream has been changed, mublas records an
- * event after each launch, and later users of the workspace (another stream, or a new one at the address of
- * an old one) wait for it.
- *
- * A graph keeps its workspace until the graph, its clones and executables are gone and their launches have
- * completed (context.h); then a later capture may get it, with counters cleared anew. If the driver does
- * not tell, the workspace stays with the graph. The pool frees all memory; the program destroys it after the
- * last replay, and may destroy graphs later.
- *
- * Functions run in the handle's context and return the driver's result. One thread at a time. */
 enum { WORKSPACES_MAX = 16 }; /* for streams; with more, streams share busy ones by waiting */
 
 struct workspace {

@@ -1,6 +1,6 @@
-/* commands.h - the commands of `mublas` (mublas(1)), but for those of tune/tune_options.h and
- * tune/tuning_report.h, and the exit statuses that they share. `arguments` are those after the command's
- * name, ended by NULL; each returns its exit status. */
+/* commands.h - the commands of `mublas` (mublas(1)), and the exit statuses that they share. tune/tune.h has
+ * `mublas tune`, tuning_report.h has `mublas report`. `arguments` are those after the command's name, ended
+ * by NULL; each command returns its exit status. */
 #ifndef MUBLAS_COMMANDS_H
 #define MUBLAS_COMMANDS_H
 

@@ -1,21 +1,18 @@
-/* routine_call.h - calls a BLAS routine by its Fortran name, as programs do, with flags one after the other or
- * by chance, the same ones for the same state of the random numbers. */
+/* routine_call.h - calls a BLAS routine by its Fortran name, as programs do, with its flags in turn or by
+ * chance. Chance is the same for the same state of the random numbers. */
 #ifndef MUBLAS_ROUTINE_CALL_H
 #define MUBLAS_ROUTINE_CALL_H
 
 #include "common/blas_call.h"
 #include "host/host_search.h"
 
-/* Flags of calls by chance, the same ones for the same state of the random numbers. */
-
-/* In [0, 1) (splitmix64). */
+/* A number by chance, in [0, 1) (splitmix64). */
 double random_part(uint64_t *seed);
 
 /* Any of the flags that the call's class leaves open (timed_class.h), each set as often; the call is one that
  * programs have. */
 void random_flags(struct blas_call *call, uint64_t *seed);
 
-/* Call a BLAS routine by its Fortran name, as programs do. */
 enum { ROUTINES = 46, ROUTINE_NAME = 8 };
 
 /* The offloaded routines by number: saxpy daxpy caxpy zaxpy, sgemv ..., to ztrsm. */

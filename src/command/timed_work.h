@@ -1,7 +1,5 @@
-/* timed_work.h - has what timed calls work on: operands with numbers in them, in memory that calls share, and
- * both ways of mublas' own eigensolver on the device at a border (route_factors.h). The matrix of the ways is
- * there: what it costs is the same for both. For one thread. What the first call opens stays open until the
- * process ends. */
+/* timed_work.h - what timed calls work on: operands with numbers in them, in memory that calls share, and
+ * both ways of mublas' own eigensolver on the device at a border (route_factors.h). For one thread. */
 #ifndef MUBLAS_TIMED_WORK_H
 #define MUBLAS_TIMED_WORK_H
 
@@ -9,8 +7,6 @@
 #include "tuner/online/timed_class.h"
 
 #include <stddef.h>
-
-/* Operands of calls that are timed: memory that calls share, with numbers in it. */
 
 /* Memory of `matrix_bytes`, of which the first `filled` have numbers in them. */
 struct pool {
@@ -46,16 +42,13 @@ bool operand_pools_prepare(struct operand_pools *pools, struct blas_call *call, 
 /* trmv's vector, which it writes, as it was. */
 void operand_pools_renew_vector(const struct operand_pools *pools, const struct blas_call *call);
 
-/* How long mublas' own eigensolver takes on the device by the ways on both sides of a border
- * (route_factors.h). The matrix is there: what its way costs is the same for both. For one thread. What the
- * first call opens stays open until the process ends. */
-
-/* Of each way of a reduction the median counts; what takes longer has one turn. */
+/* The median of so many turns counts for each way of a reduction; what takes longer has one turn. */
 enum { EIGEN_WAYS_CLUSTER_TURNS = 5 };
 
 /* Microseconds by the way for small orders and by the other: a real problem in one stage and in two, with the
- * border's part of the vectors, or a reduction by a cluster and on all multiprocessors. False: the device is
- * not able to do both, or has too little memory. */
+ * border's part of the vectors, or a reduction by a cluster and on all multiprocessors. The matrix is on the
+ * device: its way there costs the same for both. The first call opens what stays open until the process ends.
+ * False: the device is not able to do both, or has too little memory. */
 bool eigen_ways_time(enum route_border border, enum blas_type type, int64_t n, double us[2]);
 
 #endif

@@ -7,8 +7,6 @@
 
 #include "common/blas_call.h"
 
-/* What families.def says of each family of routines. */
-
 /* Products of a call's sizes; ORDER: blas_side_order. */
 enum size_product { PRODUCT_N, PRODUCT_NN, PRODUCT_MN, PRODUCT_MNK, PRODUCT_NNK, PRODUCT_MN_ORDER };
 
@@ -29,9 +27,6 @@ static inline bool blas_family_has_type(enum blas_family family, enum blas_type 
     const bool is_complex = type == TYPE_C || type == TYPE_Z;
     return is_complex ? blas_families[family].has_complex_types : blas_families[family].has_real_types;
 }
-
-/* How much a call reads, writes and computes. Pure functions, in bytes and operations as
- * doubles: sizes near 2^31 must not overflow. */
 
 /* Bytes of the parts of the matrix operands that the call reads or writes. */
 double call_work_matrix_bytes(const struct blas_call *call);

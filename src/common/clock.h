@@ -1,13 +1,5 @@
 /* clock.h - the monotonic clock, the phases of a call that it measures, and the patience of a call that
- * waits.
- *
- * Each thread has a phase clock, which runs from phase_clock_start to phase_clock_stop. Each nanosecond
- * between belongs to exactly one phase, so their sum is the time of the call. Without a running clock
- * phase_enter costs a load and a branch, and reads no clock. Calls do not nest.
- *
- * A call that would wait longer for the device than the host takes for it runs on the host. One deadline,
- * set at the first wait, holds for all waits of a call: a call that need not wait reads no clock. A
- * patience belongs to one thread. A call without patience (NULL) waits for ever. */
+ * waits. */
 #ifndef MUBLAS_CLOCK_H
 #define MUBLAS_CLOCK_H
 
@@ -15,8 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
-
-/* The monotonic clock, for measuring times. */
 
 /* Nanoseconds since some moment; any thread. */
 static inline uint64_t clock_nanoseconds(void)
@@ -31,11 +21,9 @@ static inline double clock_seconds(void)
     return 1e-9 * (double)clock_nanoseconds();
 }
 
-/* Measures the phases of an offloaded call.
- *
- * Each thread has a clock, which runs from phase_clock_start to phase_clock_stop; each nanosecond between
- * belongs to exactly one phase, so their sum is the time of the call. Without a running clock phase_enter
- * costs a load and a branch, and reads no clock. For the calling thread only; calls do not nest. */
+/* Each thread has a phase clock, which runs from phase_clock_start to phase_clock_stop. Each nanosecond
+ * between belongs to exactly one phase, so their sum is the time of the call. Without a running clock
+ * phase_enter costs a load and a branch, and reads no clock. Calls do not nest. */
 
 /* PHASE_OTHER comes first and has the rest: entering the context, accounts, planning. */
 enum phase {
@@ -71,11 +59,9 @@ void phase_clock_watch(phase_watcher *watcher);
 /* A short word for the report's columns. */
 const char *phase_word(enum phase phase);
 
-/* How long one call may wait for others.
- *
- * A call that would wait longer for the device than the host takes for it runs on the host. One deadline, set
- * at the first wait, holds for all waits of a call: a call that need not wait reads no clock. Belongs to one
- * thread. Without patience (NULL) a call waits for ever. */
+/* A call that would wait longer for the device than the host takes for it runs on the host. One deadline,
+ * set at the first wait, holds for all waits of a call: a call that need not wait reads no clock. A
+ * patience belongs to one thread. A call without patience (NULL) waits for ever. */
 struct patience {
     double most_us;
     uint64_t deadline; /* nanoseconds of the monotonic clock; 0: has not waited yet */

@@ -151,7 +151,8 @@ void cancellation_return(void)
         give_back();
 }
 
-/* While the C library waits in a system call, it has the type asynchronous, and a jump out of there leaves it so. */
+/* While the C library waits in a system call, it has the type asynchronous, and a jump out of there leaves
+ * it so. */
 void cancellation_forget(void)
 {
     if (held.holds == 0)

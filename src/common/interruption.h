@@ -1,16 +1,5 @@
 /* interruption.h - holds off all that may break off work of mublas in a program's thread: handlers, jumps
- * out of them, cancellation.
- *
- * Handlers wait while a thread has locks of the C library's, which a jump out of a handler would leave
- * locked for good, and while work is done once in the process. Threads of mublas' own are sent no signals.
- *
- * A handler may leave a call by siglongjmp. The call's frames are gone then, with the stack perhaps (a
- * task's, a handler's own). So the thread's own storage keeps all that outlives such a call, and a frame
- * there is an address to be compared, never to be read.
- *
- * A thread of the program cannot be cancelled while mublas holds a lock or waits in it. Such holds nest.
- * The thread keeps the program's own state of cancellation, and gets it back where a handler jumps out from
- * between. */
+ * out of them, cancellation. */
 #ifndef MUBLAS_INTERRUPTION_H
 #define MUBLAS_INTERRUPTION_H
 
@@ -19,15 +8,15 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* While a thread has locks of the C library's that a jump out of a handler would leave locked
- * for good, handlers wait; and threads of mublas' own are sent no signals. */
+/* Handlers wait while a thread has locks of the C library's, which a jump out of a handler would leave
+ * locked for good, and while work is done once in the process. Threads of mublas' own are sent no signals. */
 struct held_signals {
     sigset_t before; /* the thread's mask */
     bool is_held;
 };
 
-/* All but those that code raises itself: a thread that blocks such a one ends the process. What was held is given
- * back, whatever another thread allows or not in between. */
+/* All but those that code raises itself: a thread that blocks such a one ends the process. What was held
+ * is given back, whatever another thread allows or not in between. */
 void held_signals_hold(struct held_signals *signals);
 void held_signals_return(const struct held_signals *signals);
 void held_signals_only(void); /* blocks exactly these, for good */
@@ -38,8 +27,8 @@ bool held_signals_are_allowed(void); /* a load */
 
 /* Work that is done once in the process, by whoever comes first; others wait for it.
  *
- * Handlers wait meanwhile: a jump out of the work would leave it under way for good, and with it the C library's
- * locks. */
+ * Handlers wait meanwhile: a jump out of the work would leave it under way for good, and with it the C
+ * library's locks. */
 struct once {
     pthread_once_t control;
     atomic_bool is_done;
@@ -59,10 +48,10 @@ static inline void once_run(struct once *once, void (*work)(void))
     held_signals_return(&held);
 }
 
-/* Which frames of this thread does a jump leave?
+/* Frames of a thread that a jump leaves.
  *
- * A handler may leave a call by siglongjmp. Its frames are gone then, with the stack perhaps (a task's, a
- * handler's own): what outlives a call that may be left so is kept in the thread's own storage, and a frame
+ * A handler may leave a call by siglongjmp. The call's frames are gone then, with the stack perhaps (a
+ * task's, a handler's own). So the thread's own storage keeps all that outlives such a call, and a frame
  * there is an address to be compared, never to be read. */
 
 /* One that is about to be made. */
@@ -71,17 +60,14 @@ struct jump {
     const void *here;        /* a frame of who jumps */
 };
 
-/* False: the target is deeper than `frame`, a handler's own affair. Told by the stack pointer that setjmp noted, or,
- * where nobody knows how it is noted, by where the environment lies. A system call, but in a process that may make
- * none. */
+/* False: the target is deeper than `frame`, a handler's own affair. Told by the stack pointer that setjmp
+ * noted, or, where nobody knows how it is noted, by where the environment lies. A system call, but in a
+ * process that may make none. */
 bool jump_leaves(const struct jump *jump, const void *frame);
 
-/* While mublas holds a lock or waits in a program's thread, it cannot be cancelled there.
- *
- * Holds nest. What the program had is kept for the thread, so that it gets that back where a handler jumps out
- * from between (interruption.h). */
-struct jump;
-
+/* A thread of the program cannot be cancelled while mublas holds a lock or waits in it. Such holds nest.
+ * The thread keeps the program's own state of cancellation, and gets it back where a handler jumps out from
+ * between. */
 void cancellation_hold(void);
 void cancellation_return(void);
 

@@ -1,19 +1,20 @@
-/* job_helpers.h - a few threads that do parts of a job beside the thread that has it. Jobs of several threads
- * have crews of helpers of their own, as many as the processors allow: each of several devices is fed at once.
+/* job_helpers.h - a few threads that do parts of a job beside the thread that has it. Jobs of several
+ * threads have crews of helpers of their own, as many as the processors allow: each of several devices is
+ * fed at once.
  *
  * Helpers are made when a job wants them and end when they have had nothing to do for a quarter of a
  * second, or when a thread that had them ends: the last thread of a process runs its exit handlers, and
- * must be one of the program's own. They wait in a futex, have the program's signals blocked (own_thread.h) and
- * small stacks, hold no lock, allocate nothing and call nothing but `work`, which begins no job.
- * Correctness never depends on them: the caller does what none of them has taken, and waits for
- * what they have. So a process that cannot have more threads, a child of fork (which has none of them), and a
- * thread that finds all crews busy with others' jobs just do all of it themselves. An end of
+ * must be one of the program's own. They wait in a futex, have the program's signals blocked
+ * (own_thread.h) and small stacks, hold no lock, allocate nothing and call nothing but `work`, which
+ * begins no job. Correctness never depends on them: the caller does what none of them has taken, and waits
+ * for what they have. So a process that cannot have more threads, a child of fork (which has none of
+ * them), and a thread that finds all crews busy with others' jobs just do all of it themselves. An end of
  * the process takes them with it at any moment. Any thread may call.
  *
- * Two things are asked of a job, since the program's thread may be doing as it likes with its memory and its
- * stack. Helpers touch the program's memory only where they may: what a handler of the program's opens or fills
- * is for the thread that called. And what they work on does not lie on the caller's stack, which is gone when
- * a handler has jumped out of the call: the context is copied to where it stays. */
+ * Two things are asked of a job, since the program's thread may be doing as it likes with its memory and
+ * its stack. Helpers touch the program's memory only where they may: what a handler of the program's opens
+ * or fills is for the thread that called. And what they work on does not lie on the caller's stack, which
+ * is gone when a handler has jumped out of the call: the context is copied to where it stays. */
 #ifndef MUBLAS_JOB_HELPERS_H
 #define MUBLAS_JOB_HELPERS_H
 
@@ -27,8 +28,9 @@ typedef bool job_helpers_check(void *context, unsigned part);
 
 struct job {
     job_helpers_work *work;
-    /* Asked by a helper before each part: may it touch all of the program's memory that `work` touches, as that
-     * is now (operand_memory.h)? False: the caller does the part, in which the program's handlers run. */
+    /* Asked by a helper before each part: may it touch all of the program's memory that `work` touches, as
+     * that is now (operand_memory.h)? False: the caller does the part, in which the program's handlers
+     * run. */
     job_helpers_check *may;
     void (*stop)(void *context); /* has parts under way end early; NULL: they are short */
     void *context;               /* without pointers to a stack */
@@ -39,8 +41,8 @@ struct job {
 /* For jobs that touch no memory of the program. */
 job_helpers_check job_helpers_touch_nothing;
 
-/* `work` once for each part, by the calling thread and at most `helpers` more, in no order and at once; all are
- * done on return, and what they wrote is seen: the context is copied back. */
+/* `work` once for each part, by the calling thread and at most `helpers` more, in no order and at once;
+ * all are done on return, and what they wrote is seen: the context is copied back. */
 void job_helpers_run(const struct job *job, int helpers);
 
 /* The same by the helpers alone, while the caller does something else: begun and ended by one thread.
@@ -52,7 +54,8 @@ struct job_crew *job_helpers_begin(const struct job *job, int helpers);
 void *job_helpers_context(struct job_crew *crew);
 void job_helpers_end(struct job_crew *crew, void *context);
 
-/* Before a jump out of a call is made: helpers are done with this thread's job then. A handler may call it. */
+/* Before a jump out of a call is made: helpers are done with this thread's job then. A handler may call
+ * it. */
 struct jump;
 void job_helpers_leave(const struct jump *jump);
 

@@ -1,7 +1,4 @@
-/* launcher.h - the parallel launcher that started this process.
- *
- * The launcher's environment variables tell the rank of this process among those on the same machine. /proc
- * tells the launcher's own process. */
+/* launcher.h - the parallel launcher that started this process. */
 #ifndef MUBLAS_LAUNCHER_H
 #define MUBLAS_LAUNCHER_H
 
@@ -33,12 +30,11 @@ struct local_rank world_rank_find(const char *(*look_up)(const char *name));
 /* The process that started the ranks of this job on this machine. */
 struct launcher_process {
     pid_t process;
-    unsigned long long started; /* in ticks since the machine started, so that numbers that come again differ */
+    unsigned long long started; /* in ticks since the machine started, since numbers come again */
 };
 
-/* The nearest ancestor that has not the variable of a launcher (common/local_rank.h) in its environment, or
- * whose environment this user may not read: scripts and wrappers between have it. False: /proc does not
- * tell. */
+/* The nearest ancestor that has not the variable of a launcher in its environment, or whose environment this
+ * user may not read: scripts and wrappers between have it. False: /proc does not tell. */
 bool launcher_process_find(const char *variable, struct launcher_process *launcher);
 
 /* When the process started, in the same ticks; 0: it is gone, or a zombie, or /proc does not tell. */

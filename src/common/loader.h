@@ -1,14 +1,4 @@
-/* loader.h - the dynamic loader, and the objects that it has loaded.
- *
- * The functions that stand for dlopen and dlsym leave no error behind, so that the program's next dlerror()
- * reports the program's own. An error that the program has not read yet is lost all the same: the C library
- * drops it at every such call, even one that succeeds, and cannot put it back. So mublas looks up what it
- * can in the tables of loaded objects (object_symbols_read), which takes no lock, no memory and no system
- * call. The loader must not be asked before main: the program's own malloc and free, which may not be
- * ready, allocate and free an error's text.
- *
- * The program's signals are held meanwhile: a handler that jumps out would leave the loader locked for
- * good, and pthread_cancel, which looks for a library, or another thread's dlopen would wait for ever. */
+/* loader.h - the dynamic loader, and the objects that it has loaded. */
 #ifndef MUBLAS_LOADER_H
 #define MUBLAS_LOADER_H
 
@@ -17,16 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Dlopen and dlsym that leave no error behind, so that the program's next dlerror() reports the
- * program's own.
+/* The functions that stand for dlopen and dlsym leave no error behind, so that the program's next dlerror()
+ * reports the program's own. An error that the program has not read yet is lost all the same: the C library
+ * drops it at every such call, even one that succeeds, and cannot put it back. So mublas looks up what it
+ * can in the tables of loaded objects (object_symbols_read), which takes no lock, no memory and no system
+ * call. The loader must not be asked before main: the program's own malloc and free, which may not be
+ * ready, allocate and free an error's text.
  *
- * An error that the program has not read yet is lost all the same: the C library drops it at every such call,
- * even one that succeeds, and cannot put it back. So mublas looks up what it can in the tables of loaded
- * objects (loader.h). Not before main: the program's own malloc and free, which may not be ready,
- * allocate and free an error's text.
- *
- * The program's signals are held meanwhile: a handler that jumps out would leave the loader locked for good, and
- * pthread_cancel, which looks for a library, or another thread's dlopen would wait for ever. */
+ * The program's signals are held meanwhile: a handler that jumps out would leave the loader locked for
+ * good, and pthread_cancel, which looks for a library, or another thread's dlopen would wait for ever. */
 
 /* As dlopen; NULL where that fails. */
 void *loader_open(const char *path, int flags);

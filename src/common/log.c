@@ -44,8 +44,6 @@ void log_message(enum log_level level, const char *format, ...)
     va_end(arguments);
 }
 
-/* One line on standard error, if that is still the file that it was: what the settings may use, by which
- * the level of messages is not known yet. */
 /* The file that was standard error when the library was loaded: the program may close it, and open files
  * of its own by the same descriptor. */
 static struct stat at_start;

@@ -1,20 +1,5 @@
 /* log.h - the one status type of mublas, one-line messages on standard error, and the progress of a long
- * call.
- *
- * The function that first detects an error logs it, with the name of the thing that failed; its callers
- * only unwind. So a status carries no text.
- *
- * A line is "mublas: TEXT\n", written by a single write(2) so that threads and ranks do not mix within a
- * line. Levels follow MUBLAS_VERBOSE: 0 errors that the user must see (bad settings, a lost result), 1 also
- * warnings (device given up, tracker unavailable; the default), 2 also one line per decision that changes
- * state (device woken, mirror made), 3 also every call. Nothing is written once descriptor 2 is not the
- * file that it was when the library was loaded: it may be the program's own by then. Messages keep errno.
- * Any thread may log, but no signal handler.
- *
- * Progress is told where the user asks for it (MUBLAS_PROGRESS, or MUBLAS_VERBOSE from 2 on): once a call
- * has run on the device for two seconds, its name, its order and the expected seconds; then, on a terminal
- * alone, a line that is renewed. The thread that makes the call tells it between its waits. Errors of
- * writing are ignored. Where nobody asks, each function costs a load and a branch. */
+ * call. */
 #ifndef MUBLAS_LOG_H
 #define MUBLAS_LOG_H
 
@@ -24,8 +9,8 @@
 
 /* The one status type of mublas.
  *
- * The function that first detects an error logs it (log.h), with the name of what failed; its callers only
- * unwind. So a status carries no text. */
+ * The function that first detects an error logs it, with the name of the thing that failed; its callers
+ * only unwind. So a status carries no text. */
 enum status {
     STATUS_OK = 0,
     STATUS_NO_DEVICE,     /* no driver, no device, or the device was given up: use the host */
@@ -46,15 +31,12 @@ enum status {
 /* A short English phrase for `status`, never NULL. Static storage. */
 const char *status_text(enum status status);
 
-/* One-line messages on standard error.
- *
- * A line is "mublas: TEXT\n", written by a single write(2) so that threads and
- * ranks do not mix within a line. Levels follow MUBLAS_VERBOSE: 0 errors that
- * the user must see (bad settings, a lost result), 1 also warnings (device
- * given up, tracker unavailable; the default), 2 also one line per decision
- * that changes state (device woken, mirror made), 3 also every call.
- * Nothing is written once descriptor 2 is not the file that it was when the library was loaded: it
- * may be the program's own by then. Keeps errno. Callable from any thread; not from a signal handler. */
+/* A line is "mublas: TEXT\n", written by a single write(2) so that threads and ranks do not mix within a
+ * line. Levels follow MUBLAS_VERBOSE: 0 errors that the user must see (bad settings, a lost result), 1 also
+ * warnings (device given up, tracker unavailable; the default), 2 also one line per decision that changes
+ * state (device woken, mirror made), 3 also every call. Nothing is written once descriptor 2 is not the
+ * file that it was when the library was loaded: it may be the program's own by then. Messages keep errno.
+ * Any thread may log, but no signal handler. */
 enum log_level { LOG_ERROR = 0, LOG_WARNING = 1, LOG_INFO = 2, LOG_DEBUG = 3 };
 
 void log_message(enum log_level level, const char *format, ...)
@@ -74,12 +56,10 @@ void log_note_standard_error(void);
 /* True when a message of this level would be written: ask before costly formatting. */
 bool log_wanted(enum log_level level);
 
-/* Tells on standard error how a long call on the device gets on, where the user wants to know
- * (MUBLAS_PROGRESS, or MUBLAS_VERBOSE from 2 on): once it has run for two seconds, what it is, its order and
- * the expected seconds; then, on a terminal alone, a line that is renewed.
- *
- * The thread that makes the call tells it between its waits. Errors of writing are ignored. Where nobody
- * wants to know, each function costs a load and a branch. */
+/* Progress is told where the user asks for it (MUBLAS_PROGRESS, or MUBLAS_VERBOSE from 2 on): once a call
+ * has run on the device for two seconds, its name, its order and the expected seconds; then, on a terminal
+ * alone, a line that is renewed. The thread that makes the call tells it between its waits. Errors of
+ * writing are ignored. Where nobody asks, each function costs a load and a branch. */
 bool progress_is_wanted(void);
 
 /* This thread's call begins, and ends; calls inside are part of it. `name`, a symbol's, lives as long;

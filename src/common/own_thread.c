@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "common/own_thread.h"
 #include "common/interruption.h"
 
@@ -24,8 +23,8 @@ __attribute__((constructor)) static void look_up_at_load(void)
     ask_least_stack = (least_stack *)(uintptr_t)dlsym(RTLD_DEFAULT, "__pthread_get_minstack");
 }
 
-/* Each holds a thread's task until it has begun. malloc would give each thread that frees a start memory of its
- * own. */
+/* Each holds a thread's task until it has begun. malloc would give each thread that frees a start memory
+ * of its own. */
 enum { STARTS_MOST = 32 };
 static struct start {
     atomic_bool is_taken;

@@ -1,7 +1,5 @@
 /* own_thread.h - threads of mublas' own inside the program, the processors that there are for them, and how
- * they wait for each other.
- *
- * A thread waits by a word of this process (futex, which changes errno) or in small steps (pause). */
+ * they wait for each other. */
 #ifndef MUBLAS_OWN_THREAD_H
 #define MUBLAS_OWN_THREAD_H
 
@@ -17,8 +15,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-/* How many processors this process may use. */
 
 /* The processors in the calling thread's affinity mask; 1 if the system does not say. */
 int processors_usable(void);
@@ -76,15 +72,14 @@ static inline void pause_a_step(void)
     pause_for(PAUSE_NANOSECONDS);
 }
 
-/* Threads of mublas' own inside the program. */
-
 /* What the CUDA driver and its libraries need. */
 enum { OWN_THREAD_STACK_BYTES = 2 << 20 };
 
-/* Start a thread that is sent none of the program's signals: only those that its own instructions raise are not
- * blocked there, for a thread that blocks such a one ends the process. `stack_bytes` of stack are its own: the
- * C library puts static thread-local storage of all that is loaded on a stack, too, and gets room for that
- * besides. False: there is none to be had. The caller joins or detaches it. Any thread may call this. */
+/* Start a thread that is sent none of the program's signals: only those that its own instructions raise
+ * are not blocked there, for a thread that blocks such a one ends the process. `stack_bytes` of stack are
+ * its own: the C library puts static thread-local storage of all that is loaded on a stack, too, and gets
+ * room for that besides. False: there is none to be had. The caller joins or detaches it. Any thread may
+ * call this. */
 bool own_thread_start(pthread_t *thread, size_t stack_bytes, void *(*work)(void *), void *argument);
 
 /* Was this thread started so? */

@@ -1,14 +1,5 @@
 /* program_state.h - keeps the program's errno and floating-point environment while mublas works in its
- * thread (invariants 1 and 5 of doc/architecture.md).
- *
- * Functions that the program calls, and those that run at exit, at a fork and at a thread's end, begin with
- * program_state_keep and end with program_state_return. They call program_state_compute before they compute
- * or call foreign code. The host BLAS runs outside, so its changes to the state stay.
- *
- * The floating-point environment is the calling thread's control and flags: on x86-64 MXCSR and the control
- * and status of the x87 unit, which a library that mublas calls may use; on aarch64 FPCR and FPSR. <fenv.h>
- * has no flush-to-zero, and takes a hundred cycles. To read the control takes some nanoseconds; MXCSR has
- * flags, too. */
+ * thread (invariants 1 and 5 of doc/architecture.md). */
 #ifndef MUBLAS_PROGRAM_STATE_H
 #define MUBLAS_PROGRAM_STATE_H
 
@@ -141,12 +132,9 @@ void float_state_restore(const struct float_state *state);
  * interrupt. On x86-64 they begin as a new process does, with mublas or without. */
 void float_state_give_back(const struct float_state *state);
 
-/* Keeps the program's errno and floating-point environment while mublas works in its thread
- * (invariants 1 and 5 of doc/architecture.md).
- *
- * Functions that the program calls, and those that run at exit, at a fork and at a thread's end, begin with
+/* Functions that the program calls, and those that run at exit, at a fork and at a thread's end, begin with
  * program_state_keep and end with program_state_return. They call program_state_compute before they compute
- * or call foreign code. The host BLAS runs outside, so what it does to the state stays. */
+ * or call foreign code. The host BLAS runs outside, so its changes to the state stay. */
 struct program_state {
     struct float_state arithmetic; /* how the program computes; once `computing` also the flags */
     int error_number;

@@ -19,12 +19,6 @@ struct device_list {
     int ordinals[DEVICES_MAX]; /* each once */
 };
 
-/* The settings of mublas, read once from the environment.
- *
- * settings.def is the table: variable, field, form, default, meaning. A set-user-id program gets the
- * defaults. For a bad value or an unknown MUBLAS_ name mublas writes one line with the name, and the default
- * holds. */
-
 /* Whose kernels solve symmetric eigenproblems: as the recipe has it, mublas' own or cuSOLVER's. */
 enum eigensolver { EIGENSOLVER_AUTO, EIGENSOLVER_OWN, EIGENSOLVER_CUSOLVER };
 enum offload_mode { OFFLOAD_AUTO, OFFLOAD_ALWAYS, OFFLOAD_NEVER };
@@ -41,7 +35,7 @@ struct settings {
     long verbose;
     bool progress;
     const char *host_blas;   /* "": not set; likewise the other paths */
-    struct device_list device; /* gpu/device_choice.h */
+    struct device_list device; /* gpu/device.h */
     struct memory_amount device_memory;
     struct memory_amount pinned_memory;
     bool huge_pages;

@@ -1,16 +1,5 @@
 /* text.h - texts that are the same in every locale, files that are opened with care, and lines that are
- * read strictly.
- *
- * A program may have set a locale with a decimal comma, for all its threads or for the calling one. One
- * thread prints and reads numbers that are not whole between plain_locale_begin and plain_locale_end.
- * Neither call allocates or fails, and errno stays. Nothing of the program's runs in between.
- *
- * A line reader takes words and numbers with one space between, in lines that end in a newline. Its work is
- * bounded in memory and time, for text that may be anything. It keeps the first fault, and everything after
- * that fails.
- *
- *   line_reader_next(&reader) && line_reader_word(&reader, "edge") &&
- *       line_reader_integer(&reader, 64, 256, &edge) && line_reader_end(&reader) */
+ * read strictly. */
 #ifndef MUBLAS_TEXT_H
 #define MUBLAS_TEXT_H
 
@@ -20,11 +9,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Texts of mublas are the same in every locale: numbers have points and no groups of digits.
+/* Numbers have points and no groups of digits, whatever the locale.
  *
- * A program may have set a locale with a decimal comma, for all its threads or for the calling one. Numbers
- * that are not whole are printed and read between the two calls, in one thread; neither call allocates or
- * fails, and errno stays. Nothing of the program's runs in between. */
+ * A program may have set a locale with a decimal comma, for all its threads or for the calling one. One
+ * thread prints and reads numbers that are not whole between plain_locale_begin and plain_locale_end.
+ * Neither call allocates or fails, and errno stays. Nothing of the program's runs in between. */
 
 /* The calling thread's locale, to be given to plain_locale_end. */
 static inline locale_t plain_locale_begin(void)
@@ -38,18 +27,14 @@ static inline void plain_locale_end(locale_t of_program)
     uselocale(of_program);
 }
 
-/* "1 call", "2 calls". */
-
-/* What follows a noun that is counted. */
+/* The end of a noun that is counted: "1 call", "2 calls". */
 static inline const char *plural(unsigned long long count)
 {
     return count == 1 ? "" : "s";
 }
 
-/* Opening files to read, and nothing that is none. Thread-safe. */
-
-/* NULL: regular_file_fault is a phrase that says why, by errno, which is EINVAL for what is no regular file:
- * there is no waiting for the writer of a fifo. */
+/* Opens a regular file to read. Thread-safe. NULL: regular_file_fault is a phrase that says why, by errno,
+ * which is EINVAL for what is no regular file: there is no waiting for the writer of a fifo. */
 FILE *regular_file_open(const char *path);
 const char *regular_file_fault(void);
 
@@ -60,9 +45,9 @@ enum { TRUSTED_FAULT_BYTES = 256 };
  * write, to be freed. NULL: `fault` is a phrase; out of memory is a fault like any other. */
 char *trusted_file_read(const char *path, size_t most, size_t *bytes, char fault[TRUSTED_FAULT_BYTES]);
 
-/* Strict reading of line-based text: words and numbers with one space
- * between, lines that end in a newline. Independent of the locale, bounded in memory and
- * time, for text that may be anything. The first fault is kept and everything after it fails.
+/* A line reader takes words and numbers with one space between, in lines that end in a newline. Its work is
+ * bounded in memory and time, for text that may be anything. It keeps the first fault, and everything after
+ * that fails. The locale changes nothing.
  *
  *   line_reader_next(&reader) && line_reader_word(&reader, "edge") &&
  *       line_reader_integer(&reader, 64, 256, &edge) && line_reader_end(&reader) */

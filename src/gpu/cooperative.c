@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A bit for each device by its ordinal. Two that share one share the answer, which costs no more than time.
- */
+/* A bit for each device that is to get no cooperative launches. */
 static _Atomic uint64_t without_cooperative;
 
+/* By the ordinal. Two devices that share a bit share the answer, which costs no more than time. */
 static uint64_t bit_of(const struct device *device)
 {
     return UINT64_C(1) << (unsigned)device_properties(device)->ordinal % 64;
@@ -189,14 +189,8 @@ enum status cooperative_launch(struct device *device, CUstream stream, struct co
 
 enum { PTX_WITH_CLUSTERS = 90 };
 
-/* A bit for each device by its ordinal: its driver refused a cluster. Two that share one share the answer,
- * which costs no more than time. */
+/* A bit for each device whose driver refused a cluster. */
 static _Atomic uint64_t without_clusters;
-
-static uint64_t cluster_bit_of(const struct device *device)
-{
-    return UINT64_C(1) << (unsigned)device_properties(device)->ordinal % 64;
-}
 
 static bool is_refusal(CUresult result)
 {
@@ -207,7 +201,7 @@ static bool is_refusal(CUresult result)
 static bool has_clusters(const struct device *device)
 {
     return device_properties(device)->has_clusters && driver()->active_clusters &&
-           driver()->launch_kernel_ex && (atomic_load(&without_clusters) & cluster_bit_of(device)) == 0;
+           driver()->launch_kernel_ex && (atomic_load(&without_clusters) & bit_of(device)) == 0;
 }
 
 static CUlaunchConfig config_of(const struct cluster_launch *launch, CUstream stream,
@@ -260,6 +254,6 @@ enum status cluster_launch(struct device *device, CUstream stream, const struct 
     if (!is_refusal(result))
         return device_check(device, result, name);
     log_message(LOG_INFO, "%s: %s; not tried again", name, driver_error_name(result));
-    atomic_fetch_or(&without_clusters, cluster_bit_of(device));
+    atomic_fetch_or(&without_clusters, bit_of(device));
     return STATUS_UNSUPPORTED;
 }

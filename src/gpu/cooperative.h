@@ -6,37 +6,22 @@
  * that another error has stopped. So the thread that queues one waits for it, asleep, until a deadline.
  * Past that the abort word is set, at which all waiting blocks leave. The word is in pinned memory, which
  * kernels read where it is: the host's write needs no driver call, and queues behind nothing. A stream's
- * watch belongs to one thread at a time, as its stream does.
- *
- * A cluster is a few blocks that the device begins together, and that reach each other's shared memory
- * (kernels/cluster_ops.h). They wait for no other block, so they need no deadline.
- *
- * A device gets no cooperative launches for the rest of the process once its driver has refused one that it
- * should have had room for, or one did not end. The refusal is thread-safe. */
+ * watch belongs to one thread at a time, as its stream does. */
 #ifndef MUBLAS_COOPERATIVE_H
 #define MUBLAS_COOPERATIVE_H
 
 #include "gpu/device.h"
 #include "gpu/kernel_set.h"
 
-/* Remembers that a device is not to get cooperative launches (cooperative.h): its
- * driver refused one that it should have had room for, or one did not end. For the rest of the process.
- * Thread-safe. */
+/* A device gets no cooperative launches for the rest of the process once its driver has refused one that it
+ * should have had room for, or one did not end. The refusal is thread-safe. */
 void cooperative_refuse(const struct device *device);
 bool cooperative_is_refused(const struct device *device);
 
-/* Waits for a stream that sleep, and that end.
- *
- * Kernels whose blocks wait for each other (cooperative.h) never end if a block does not arrive: one that is
- * not given room, or that another error has stopped. Who queues such a kernel waits for it until a deadline.
- * Past that the abort word is set, at which all waiting blocks leave. The word is in pinned memory, which
- * kernels read where it is: the host's write needs no driver call, and queues behind nothing.
- *
- * Belongs to one thread at a time, as its stream does. Inside device_enter. */
 struct grid_gate;
 
-/* The deadline is so many times the expected time, no sooner than this, and no sooner than the host would have
- * been done: what is expected was measured on another device, maybe, and by one program alone. */
+/* The deadline is so many times the expected time, no sooner than this, and no sooner than the host would
+ * have been done: what is expected was measured on another device, maybe, and by one program alone. */
 #define STREAM_WATCH_TIMES 10.0
 #define STREAM_WATCH_LEAST_SECONDS 10.0
 
@@ -64,8 +49,7 @@ double stream_watch_deadline(const struct stream_watch *watch);
  * ended within as long again: the device is left alone, with all memory that the stream may still use. */
 enum status stream_watch_wait(struct stream_watch *watch, const char *what);
 
-/* Launches of which all blocks are on the device at once, so that they may wait for each
- * other (kernels/grid_ops.h). Inside device_enter. */
+/* A launch of which all blocks are on the device at once. */
 struct cooperative_launch {
     enum kernel kernel;
     unsigned threads;    /* of a block */
@@ -77,7 +61,7 @@ struct cooperative_launch {
 
 /* The most blocks of this kernel, with these threads and that shared memory, that the device holds at once.
  * STATUS_UNSUPPORTED: it holds none, has no cooperative launches, or is not to get any more
- * (cooperative.h). */
+ * (cooperative_refuse). */
 enum status cooperative_room(struct device *device, const struct cooperative_launch *launch,
                              unsigned *blocks);
 
@@ -87,9 +71,8 @@ enum status cooperative_room(struct device *device, const struct cooperative_lau
 enum status cooperative_launch(struct device *device, CUstream stream, struct cooperative_launch *launch,
                                void *arguments);
 
-/* Launches that are one cluster: a few blocks that the device begins together, and that reach
- * each other's shared memory (kernels/cluster_ops.h). They wait for no other block, so they need no deadline.
- * Inside device_enter. */
+/* A cluster is a few blocks that the device begins together, and that reach each other's shared memory
+ * (kernels/cluster_ops.h). They wait for no other block, so they need no deadline. */
 struct cluster_launch {
     enum kernel kernel;
     unsigned threads;    /* of a block */

@@ -4,10 +4,7 @@
  * Nothing here happens before device_wake(): no CUDA at load time (invariant 5). The device lives in the
  * primary context, which the program may share; each use is bracketed by device_enter / device_leave, which
  * restore the program's current context and notice a context that was reset (invariant 9). Functions are
- * thread-safe unless said otherwise.
- *
- * Copies between devices need no access of the one to the other's memory. With it they would be faster, but
- * it is the program's to ask for: CUDA refuses it a second time. */
+ * thread-safe unless said otherwise. */
 #ifndef MUBLAS_DEVICE_H
 #define MUBLAS_DEVICE_H
 
@@ -44,6 +41,10 @@ struct device_choice device_choice_make(const struct device_list *setting, const
 void device_choice_add_candidates(struct device_choice *choice, const struct device_list *setting,
                                   bool is_launched);
 
+/* A candidate whose memory is free to this part counts as used by nobody else: the driver and our context
+ * there take part of the rest. */
+enum { CANDIDATE_FREE_PERCENT = 90 };
+
 /* Why the device at this place among the ordinals is one of them. */
 const char *device_choice_reason(const struct device_choice *choice, int place);
 
@@ -52,13 +53,6 @@ const char *device_choice_reason(const struct device_choice *choice, int place);
 size_t device_choice_share(const struct device_choice *choice, unsigned percent, size_t available_bytes,
                            size_t total_bytes);
 
-/* The CUDA devices of this process, each with context, properties, kernels.
- *
- * Nothing here happens before device_wake(): no CUDA at load time (invariant 5).
- * The device lives in the primary context, which the program may share; each use
- * is bracketed by device_enter / device_leave, which restore the program's
- * current context and notice a context that was reset (invariant 9).
- * Thread-safe unless said otherwise. */
 struct device;
 
 struct device_properties {
@@ -157,10 +151,8 @@ struct kernel_set *device_kernels(struct device *device);
 enum status device_allocate(struct device *device, size_t bytes, CUdeviceptr *address);
 void device_free(struct device *device, CUdeviceptr address);
 
-/* Copies from the memory of one device to that of another.
- *
- * They need no access of the one to the other's memory. With it they would be faster, but it is the program's
- * to ask for: CUDA refuses it a second time. */
+/* Copies between devices need no access of the one to the other's memory. With it they would be faster, but
+ * it is the program's to ask for: CUDA refuses it a second time. */
 
 /* Memory from device_allocate. Queued on a stream of `from`. Inside device_enter of `from`, as is the
  * other. */

@@ -1,15 +1,4 @@
-/* device_shares.h - deals a piece of work to unequal devices, by the pace that each was seen to have. Pure.
- *
- * Shares go by the time that each device was measured or predicted to need for a unit of the work, so that
- * all end together: slow devices get less, those that would only hold the others up get nothing. Before
- * anything is known of them, and as the baseline, shares go by the rule of the fourth paper (section 4.2),
- * which counts processing elements. Shares are whole units, such as tiles.
- *
- * A piece of work of b bytes and o operations takes about b u + o v seconds: the parts of the time that
- * link and products have, not how they overlap. u and v are a guess at first, and follow the pieces that
- * were finished: errors, relative to the guess, in least squares, with the last pieces weighing most.
- * Pieces of one kind tell only how much slower the device is than the guess; those of different ones tell
- * link and products apart. */
+/* device_shares.h - deals a piece of work to unequal devices, by the pace of each. Pure. */
 #ifndef MUBLAS_DEVICE_SHARES_H
 #define MUBLAS_DEVICE_SHARES_H
 
@@ -18,14 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a device was seen to need for bytes over its link and operations of its products.
- * Pure.
+/* The pace of a device: its time for bytes over its link and for operations of its products.
  *
- * A piece of work of b bytes and o operations takes about b u + o v seconds: what link and products share of
- * the time, not how they overlap. u and v are a guess at first, and follow the pieces that were finished:
- * errors, relative to the guess, in least squares, with the last pieces weighing most. Pieces of one kind
- * tell only how much slower the device is than the guess; those of different ones tell link and products
- * apart. */
+ * A piece of work of b bytes and o operations takes about b u + o v seconds: the parts of the time that
+ * link and products have, not how they overlap. u and v are a guess at first, and follow the pieces that
+ * were finished: errors, relative to the guess, in least squares, with the last pieces weighing most.
+ * Pieces of one kind tell only how much slower the device is than the guess; those of different ones tell
+ * link and products apart. */
 struct device_pace {
     double link, products; /* bytes and operations per second, as guessed */
     double weight;         /* of the pieces seen */
@@ -41,12 +29,10 @@ void device_pace_note(struct device_pace *pace, double bytes, double operations,
 
 double device_pace_seconds(const struct device_pace *pace, double bytes, double operations);
 
-/* How a piece of work is shared over unequal devices. Pure.
- *
- * By what each device was measured or predicted to need for a unit of the work (device_shares.h), so that all
- * end together: slow devices get less, those that would only hold the others up get nothing. Before anything
- * is known of them, and as the baseline, by the rule of the fourth paper (section 4.2), which
- * goes by processing elements. Shares are whole units, such as tiles. */
+/* Shares go by the time that each device was measured or predicted to need for a unit of the work, so that
+ * all end together: slow devices get less, those that would only hold the others up get nothing. Before
+ * anything is known of them, and as the baseline, shares go by the rule of the fourth paper (section 4.2),
+ * which counts processing elements. Shares are whole units, such as tiles. */
 
 /* `units` of which each takes device i unit_seconds[i], after start_seconds[i] (NULL: 0) for the first:
  * shares with which the last device ends as early as can be. shares[] sums to `units`; of equal ends the

@@ -13,9 +13,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* Is NVIDIA's MPS control daemon there, by which processes share a device side by side? */
-
-/* The folder of its pipes that the driver would use: CUDA_MPS_PIPE_DIRECTORY, or the usual one. */
+/* The folder that the driver would use for the MPS daemon's pipes: CUDA_MPS_PIPE_DIRECTORY, or the usual
+ * one. */
 const char *mps_daemon_folder(void);
 
 /* Folders of a job's own daemon, which `mublas run` has started, begin with this; that of its pipes, which
@@ -28,13 +27,6 @@ bool mps_daemon_program(char path[PATH_MAX]);
 
 /* Does somebody listen at the control pipe or socket in the folder? Sends nothing. */
 bool mps_daemon_answers(const char *folder);
-
-/* How much longer a device takes for a process, since other ranks of its job use it too.
- *
- * Contexts of several processes take turns on a device, so what one of 16 ranks asks for takes about 16 times
- * as long (a dgemm of order 300 on an H100: 231 us alone, 2380 in 16); under NVIDIA's MPS, which lets them
- * run side by side, about a quarter of that (470). Ranks are known by their launcher (common/local_rank.h).
- * Thread-safe. */
 
 /* At least 1, for that many processes on the device, this one included. Pure. */
 double device_sharing_factor(int sharers, bool has_mps);

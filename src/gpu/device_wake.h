@@ -11,14 +11,7 @@
 
 #include <stdatomic.h>
 
-/* A device beside the first that nobody named: used only while nobody else uses it.
- *
- * What can be told without a context there is looked at first. Its memory is looked at in a context of ours,
- * so only once calls have paid for one. Thread-safe. */
-
-/* Of its memory, for others not to use it. The driver and our context there take part of the rest. */
-enum { CANDIDATE_FREE_PERCENT = 90 };
-
+/* The reason to leave a candidate alone. */
 enum candidate_refusal {
     CANDIDATE_FREE,
     CANDIDATE_EXCLUSIVE,  /* its compute mode keeps it for one process, or for none */
@@ -26,7 +19,6 @@ enum candidate_refusal {
     CANDIDATE_OCCUPIED    /* others have filled memory there */
 };
 
-/* What device.h hides: for the files that implement it. */
 struct device {
     int place; /* -1: device_of_context */
     const struct device_choice *choice;

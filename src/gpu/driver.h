@@ -3,13 +3,7 @@
  *
  * mublas links no CUDA. driver.def lists the functions; the types below restate the stable binary interface
  * of the driver (CUDA Driver API reference, 11.8 to 13), so that the library also builds where no CUDA
- * toolkit is installed.
- *
- * The CUDA driver takes itself down in an exit handler of its own; a call that it catches half way may lose
- * results that belong in the program's memory. So before that the calls under way finish and no other
- * begins: before all exit handlers where the main thread ends the process, else in a handler of ours,
- * registered after the driver's and therefore run before it. BLAS calls from then on are the host's. The
- * gate is thread-safe. */
+ * toolkit is installed. */
 #ifndef MUBLAS_DRIVER_H
 #define MUBLAS_DRIVER_H
 
@@ -19,11 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The CUDA driver API, reached by dlopen.
- *
- * mublas links no CUDA. driver.def lists the functions; the types below restate
- * the stable binary interface of the driver (CUDA Driver API reference, 11.8 to
- * 13), so that the library also builds where no CUDA toolkit is installed. */
 typedef int CUresult;
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
@@ -223,14 +212,11 @@ static inline size_t device_aligned(size_t bytes)
     return (bytes + DEVICE_ALIGNMENT - 1) / DEVICE_ALIGNMENT * DEVICE_ALIGNMENT;
 }
 
-/* Keep threads away from the driver once the process ends.
- *
- * The CUDA driver takes itself down in an exit handler of its own; a call that it
- * catches half way may lose results that belong in the program's memory. So before
- * that the calls under way finish and no other begins: before all exit handlers where
- * the main thread ends the process, else in a handler of ours, registered after the
- * driver's and therefore run before it. BLAS calls from then on are the host's.
- * Thread-safe. */
+/* The CUDA driver takes itself down in an exit handler of its own; a call that it catches half way may lose
+ * results that belong in the program's memory. So before that the calls under way finish and no other
+ * begins: before all exit handlers where the main thread ends the process, else in a handler of ours,
+ * registered after the driver's and therefore run before it. BLAS calls from then on are the host's. The
+ * gate is thread-safe. */
 
 /* Register the handler: after cuInit, and again after loading more of CUDA. */
 void exit_gate_install(void);

@@ -21,10 +21,7 @@
 #include "gpu/lane.h"
 #include "gpu/launch_shape.h"
 
-/* A launch in two steps, for callers with streams and memory of their
- * own: what it needs, then the launch itself. launch.h does both on a lane.
- *
- * Plans hold no resources; making one touches no device. */
+/* The first of the two steps. */
 struct launch_plan {
     enum blas_family family;
     struct launch_shape shape;
@@ -65,15 +62,6 @@ unsigned launch_plan_blocks(const struct launch_plan *plan, int multiprocessors)
 /* Queue the launch, in the context of the target. The driver's result, not logged; after a
  * failure nothing was queued. */
 CUresult launch_queue(struct launch_plan *plan, const struct launch_target *target);
-
-/* Run a level-1/2 call in mublas' own kernels.
- *
- * The call's pointers are device addresses and its result bits are those of the
- * numerical contract (kernels/contract.h), whatever shape is chosen here.
- *   axpy, gemv, symv, hemv  y is updated in place
- *   trmv                    x is read, y is written: the same vector or one that does not overlap x
- * With alpha == 0 A and x are not read (their pointers may be anything). Zero sizes never
- * come here. */
 
 /* True when a kernel exists for this family, type and flags at this size. */
 bool launch_supported(const struct blas_call *call);

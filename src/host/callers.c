@@ -163,7 +163,8 @@ static int add_host(const struct host_library *library, enum interface interface
 /* The number of the host for a library that was found, known or new, which serves callers by
  * this interface's names; libraries are told apart by the code that was found. -1: no memory.
  * It stays loaded but for what loaded_object.h says: `forget` is to call shared_hosts_forget. */
-static int shared_hosts_enter(const struct host_library *library, enum interface interface, retained_forget *forget)
+static int shared_hosts_enter(const struct host_library *library, enum interface interface,
+                              retained_forget *forget)
 {
     int number = known_host(library);
     bool known = number >= 0;

@@ -15,10 +15,6 @@
 
 #include <stdatomic.h>
 
-/* The host BLAS libraries of callers that each have their own (callers.h).
- *
- * Known by numbers below HOSTS_MAX. Thread-safe; holds no lock while it looks symbols up. */
-
 /* FILLED: by some thread just now. GONE: unloaded, and free for another. */
 enum host_state { HOST_FILLED, HOST_PRESENT, HOST_GONE };
 
@@ -37,15 +33,6 @@ const struct host *shared_hosts_loaded(enum interface interface, int number);
 /* The integer width of all hosts of this interface so far, WIDTH_DETECTED if they differ or do
  * not tell. Asks them where that is not known. */
 enum integer_width shared_hosts_width(enum interface interface);
-
-/* Which host BLAS serves which caller.
- *
- * Needed for the plain names, where no BLAS is in the program's search order but
- * libraries loaded with RTLD_LOCAL, such as Python's extensions, each bring their own:
- * possibly different ones, even of different integer width, by the same names. The
- * caller's dependencies tell which it means. A caller that has none, such as one that
- * passes pointers on by a tail call, is served by the library that was met first.
- * Thread-safe; holds no lock while it looks symbols up. */
 
 /* Read by dispatch_thunks: the return addresses of calls, each at its place for the symbol that
  * is called (thunks.h), and what serves it. A target is there before a site is, and never

@@ -14,29 +14,18 @@
 
 #include <stdbool.h>
 
-/* What serves each symbol, as far as it is known, and who is told of that.
- * Thread-safe. */
-
 /* What serves all calls of a symbol; NULL: none is known, or each caller's own host does. */
 host_function *known_function(enum symbol symbol);
 
-/* Who keeps tables of what serves symbols. */
+/* A keeper of tables of what serves symbols. `serve`: this function serves the symbol from now on, or each
+ * caller's own host does; neither: its library has gone. */
 struct known_functions_listener {
-    void (*serve)(enum symbol symbol, host_function *function, bool by_caller); /* as known_function_set */
+    void (*serve)(enum symbol symbol, host_function *function, bool by_caller);
     void (*unbind)(enum interface interface);
 };
 
 /* Tell the listener of what is known already and of all that comes. Once, by the constructor. */
 void known_functions_listen(const struct known_functions_listener *listener);
-
-/* Find and bind the host BLAS.
- *
- * Until a host BLAS is bound, and for ever where it lacks a routine, calls go to a resolver (thunks.S), which
- * asks host_blas_resolve and goes on with the call's arguments untouched; or the program stops with one clear
- * line. Each interface (interfaces.h) has its own host library: a wheel's scipy_ names live elsewhere than
- * libblas.so.3. The constructor only looks symbols up, in the tables of what the program was started with;
- * when BLAS is not there (it comes in by dlopen, or MUBLAS_HOST_BLAS names it) the first call binds.
- * mublas never binds to itself. */
 
 /* For the constructor. Asks the loader nothing and allocates nothing (invariant 5): the program's own
  * malloc may not be ready. */

@@ -113,8 +113,8 @@ static int read_object_at(struct dl_phdr_info *info, size_t size, void *argument
     return object_symbols_segment(search->object, search->address, &start, &end);
 }
 
-/* libblastrampoline passes calls on to libmublas.so, which would get them back for ever. Where a program brings
- * it as its BLAS, in front of which mublas is preloaded, it is a host like others. */
+/* libblastrampoline passes calls on to libmublas.so, which would get them back for ever. Where a program
+ * brings it as its BLAS, in front of which mublas is preloaded, it is a host like others. */
 static bool leads_back(const struct object_symbols *object)
 {
     const void *forward;

@@ -1,14 +1,5 @@
 /* host_library.h - a library that has BLAS or LAPACK: how it is told from mublas, where its routines are,
- * and which calls come from inside it. Thread-safe.
- *
- * Code before main must not ask the loader (common/loader.h). So mublas notes the objects that the program
- * was started with behind this library in its search order, the order in which dl_iterate_phdr shows them.
- * An object that a constructor has opened by dlopen stands behind, may be nobody's but its own and may go
- * again. It is told by this: no object before it asks for it by name.
- *
- * A host's CBLAS may call its own Fortran routines by their exported names, and those one another, which
- * comes to mublas again. Such nested calls are run, but not counted, since the program made one call. The
- * LAPACK in a host is not meant: its calls are counted. */
+ * and which calls come from inside it. Thread-safe. */
 #ifndef MUBLAS_HOST_LIBRARY_H
 #define MUBLAS_HOST_LIBRARY_H
 
@@ -18,13 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the program was started with behind this library in its search order, and what that
- * defines.
- *
- * For code before main, in which the loader must not be asked (common/loader.h). The search order is the
- * order in which dl_iterate_phdr shows the objects; what a constructor has opened by dlopen stands behind,
- * may be nobody's but its own and may go again, and is told by this: no object before it asks for it by
- * name. */
+/* Code before main must not ask the loader (common/loader.h). So mublas notes the objects that the program
+ * was started with behind this library in its search order, the order in which dl_iterate_phdr shows them.
+ * An object that a constructor has opened by dlopen stands behind, may be nobody's but its own and may go
+ * again. It is told by this: no object before it asks for it by name. */
 
 /* The first of them that defines the name, as object_symbols_find says; NULL: none does, or what does is
  * not of the start. */
@@ -33,9 +21,7 @@ const struct object_symbols *start_objects_find(const char *name, const void **a
 /* Did this library come with the start of the program, and not by dlopen? */
 bool start_objects_have_own(void);
 
-/* A library that has BLAS or LAPACK: how it is told from mublas, and where its routines are.
- *
- * Holds no lock and changes nothing; thread-safe. */
+/* The search for a library holds no lock and changes nothing. */
 
 /* The name of a symbol by which every library that mublas makes is recognised. */
 #define HOST_LIBRARY_MARKER "mublas_interposes_blas"
@@ -60,7 +46,7 @@ struct host_library {
  * past the other (by a handle, or since it is the other's host's host) to its own host. */
 bool host_library_stands_behind(void);
 
-/* For the constructor: note what the program was started with (host_library.h). */
+/* For the constructor: note the objects that the program was started with (start_objects_find). */
 void host_library_note_start(void);
 
 /* The next BLAS after mublas in that, by the tables of these objects alone: nothing is asked of the
@@ -79,11 +65,9 @@ bool host_library_next_in_order(const char *symbol, struct host_library *library
 /* When all has been looked up: let the library that called be unloaded as the program likes. */
 void host_library_release(struct host_library *library);
 
-/* Is a BLAS call the doing of another one?
- *
- * A host's CBLAS may call its own Fortran routines by their exported names, and those one
- * another, which comes to mublas again: they are run, but not counted, since the program
- * made one call. The LAPACK in a host is not meant: its calls are counted. */
+/* A host's CBLAS may call its own Fortran routines by their exported names, and those one another, which
+ * comes to mublas again. Such nested calls are run, but not counted, since the program made one call. The
+ * LAPACK in a host is not meant: its calls are counted. */
 
 /* Code that lies from start to end belongs to a host. */
 void nested_note_host(uintptr_t start, uintptr_t end);

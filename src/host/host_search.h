@@ -9,15 +9,10 @@
 
 #include "host/host_library.h"
 
-/* Host BLAS libraries that are opened by their path or name: what
- * MUBLAS_HOST_BLAS and --with-host-blas say, what mublas took the place of, well-known names.
- *
- * Holds no lock; thread-safe. Not for constructors: dlopen may run other libraries' own. */
-
-/* The first of these that has `symbol`, an interface's sentinel, never mublas itself; with
- * `wide`, for a plain name, it must take 64-bit integers. A set or configured library that is
- * no BLAS or cannot be opened is logged, once. Of LAPACK's names the system's LAPACK comes after what was set
- * or configured. */
+/* The first library opened by its path or name that has `symbol`, an interface's sentinel, never mublas
+ * itself; with `wide`, for a plain name, it must take 64-bit integers. A set or configured library that is
+ * no BLAS or cannot be opened is logged, once. Of LAPACK's names the system's LAPACK comes after what was
+ * set or configured. */
 bool host_paths_search(const char *symbol, bool wide, struct host_library *library);
 
 /* For an interface of 64-bit integers that nobody has: of what was set or configured, and
@@ -28,10 +23,6 @@ bool host_paths_search_plain(enum interface interface, struct host_library *libr
 /* Say so, once, if MUBLAS_HOST_BLAS names a file that cannot be read, also where it is
  * not needed because the program brings a BLAS. */
 void host_paths_check_setting(void);
-
-/* Where a host BLAS may come from, in the order of preference.
- *
- * Holds no lock and changes nothing but loaded libraries; thread-safe. */
 
 /* True in libmublas.so, which is what the program links as its BLAS: what comes after
  * it in the search order is then no choice of anybody's, and a host BLAS is bound by its

@@ -10,6 +10,22 @@
 /* Of the C library. Runs `handler` when the library whose handle this is goes, or at exit. */
 int __cxa_atexit(void (*handler)(void *), void *argument, void *library_handle);
 
+/* The program or a library, found by an address.
+ *
+ * No loader tells of an unloading, but each library then runs the exit handlers of its own, those that are
+ * registered with the address of its __dso_handle: a word of its data that points at itself, put there by
+ * the compiler. So a handler is registered with all such words. With a word that is something else it runs
+ * when the process exits. */
+enum { LOADED_OBJECT_HANDLES_MAX = 16 };
+
+struct loaded_object {
+    uintptr_t start, end; /* of the segment that the address lies in */
+    uint64_t unloads;     /* of libraries in this process so far */
+    bool is_program;      /* never unloaded */
+    int handle_count;     /* what may be a __dso_handle; LOADED_OBJECT_HANDLES_MAX + 1: too many */
+    void *handles[LOADED_OBJECT_HANDLES_MAX];
+};
+
 struct search {
     uintptr_t inside;
     struct loaded_object *object;
@@ -104,7 +120,6 @@ static bool loaded_object_watch(const struct loaded_object *object, void (*handl
     return good;
 }
 
-int __cxa_atexit(void (*handler)(void *), void *argument, void *library_handle);
 extern void *__dso_handle __attribute__((visibility("hidden"))); /* of mublas, which is never unloaded */
 
 static struct watched {

@@ -1,19 +1,6 @@
 /* loaded_object.h - the program's libraries while they are loaded: word of their unloading, host libraries
  * that are kept, and the libraries that call BLAS, each with its host.
  *
- * No loader tells of an unloading, but each library then runs the exit handlers of its own, those that are
- * registered with the address of its __dso_handle: a word of its data that points at itself, put there by
- * the compiler. So a handler is registered with all such words. With a word that is something else it runs
- * when the process exits.
- *
- * A host library stays loaded while mublas knows of it. A reference is enough, but for a library that is
- * being unloaded already, as when a plug-in's first call comes from its destructor. Such a library goes
- * whatever is done, and its retainer has to forget it then.
- *
- * All that is kept of a calling library, here and in callers.c, must go when the library does: another one,
- * which means another host, may be loaded to the same addresses. A library of whose unloading no word will
- * come is not kept at all: each of its calls is looked up anew.
- *
  * All functions are thread-safe. The retaining ones wait for the loader only, the others for nobody:
  * another thread may be gone in a fork child. */
 #ifndef MUBLAS_LOADED_OBJECT_H
@@ -25,27 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The program or a library, found by an address, and word of its unloading.
- *
- * No loader tells, but each library runs the exit handlers of its own when it is unloaded,
- * those that are registered with the address of its __dso_handle: a word of its data that
- * points at itself, put there by the compiler. So a handler is registered with all such words;
- * with one that is something else it runs when the process exits. */
-enum { LOADED_OBJECT_HANDLES_MAX = 16 };
-
-struct loaded_object {
-    uintptr_t start, end; /* of the segment that the address lies in */
-    uint64_t unloads;     /* of libraries in this process so far */
-    bool is_program;      /* never unloaded */
-    int handle_count;     /* what may be a __dso_handle; LOADED_OBJECT_HANDLES_MAX + 1: too many */
-    void *handles[LOADED_OBJECT_HANDLES_MAX];
-};
-
-/* Host libraries are kept loaded while mublas knows of them.
- *
- * A reference is enough, but for one that is being unloaded already, as when a plug-in's first
- * call comes from its destructor: such a library goes whatever is done, and who retains it has
- * to forget it then. Thread-safe; waits for the loader only. */
+/* A host library stays loaded while mublas knows of it. A reference is enough, but for a library that is
+ * being unloaded already, as when a plug-in's first call comes from its destructor. Such a library goes
+ * whatever is done, and its retainer has to forget it then. */
 
 /* To be called when code from `start` to `end` goes after all; the loader's lock is held. */
 typedef void retained_forget(uintptr_t start, uintptr_t end);
@@ -56,14 +25,11 @@ void retained_keep(const struct host_library *library, retained_forget *forget);
 void retained_keep_origin(const struct host_library *library, host_function *function,
                           retained_forget *forget);
 
-/* The loaded libraries that call BLAS, and which host serves each.
+/* The loaded libraries that call BLAS, and the host that serves each.
  *
- * What is kept of a library, here and by who asks (callers.c), must go when the library does:
- * another one, which means another host, may be loaded to the same addresses. A library of
- * whose unloading no word will come (loaded_object.h) is not kept at all: each of its calls is
- * looked up anew.
- *
- * Thread-safe. Nobody waits for another thread, which in a fork child may be gone. */
+ * All that is kept of a calling library, here and in callers.c, must go when the library does: another one,
+ * which means another host, may be loaded to the same addresses. A library of whose unloading no word will
+ * come is not kept at all: each of its calls is looked up anew. */
 struct calling_object {
     uintptr_t start, end; /* of its code; 0, 0: none */
     int number;           /* of its host, -1: not known */

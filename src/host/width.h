@@ -8,8 +8,6 @@
 #include "common/blas_call.h"
 #include "host/symbols.h"
 
-/* Do a library's plain names take 32-bit or 64-bit integers? */
-
 /* The routine to ask in interfaces of DETECTED width: isamax. */
 enum symbol width_telling_symbol(enum interface interface);
 
@@ -19,8 +17,6 @@ enum integer_width width_ask(enum interface interface, host_function *isamax);
 /* Of a LAPACK: by ilaver_ of the library that `function` lies in, or that it depends on, which writes
  * three integers; asked once for each library. WIDTH_DETECTED: it has none, or does not tell. Thread-safe. */
 enum integer_width width_of_lapack(host_function *function);
-
-/* A level 3 call made by the Fortran name of its routine. */
 
 /* `function` is the routine of the call's family and type, of either integer width. Pointers are of host
  * memory. */

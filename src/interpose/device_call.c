@@ -8,6 +8,7 @@
 #include "interpose/execute/execute.h"
 #include "interpose/purchase/device_use.h"
 #include "interpose/purchase/openings.h"
+#include "interpose/purchase/other_devices.h"
 #include "interpose/purchase/waking.h"
 #include "interpose/report/stats.h"
 #include "interpose/split_call.h"

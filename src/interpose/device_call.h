@@ -1,15 +1,13 @@
 /* device_call.h - a BLAS call past the door: which device it goes to, whether it pays there, and its run.
  *
- * Each device in use makes an offer for the call, and the call's turn goes to the best one. Calls that several devices
- * do together are planned in split_call.h. */
+ * Each device in use makes an offer for the call, and the call's turn goes to the best one.
+ *
+ * Calls that several devices do together are planned in split_call.h. */
 #ifndef MUBLAS_DEVICE_CALL_H
 #define MUBLAS_DEVICE_CALL_H
 
 #include "common/log.h"
 #include "interpose/program_call.h"
-#include "interpose/purchase/other_devices.h"
-
-/* A BLAS call past the door: which device it goes to, whether it pays there, and its run. */
 
 /* HOST_REASON_COUNT: it ran on the device, and its results are in host memory. Otherwise why it is the
  * host's; its operands are untouched. Inside offload_enter. */

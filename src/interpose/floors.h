@@ -1,16 +1,5 @@
-/* floors.h - which calls go to the host without a further look: floors, which the gates of forward.S compare a
- * call's size with, and shapes that can never pay.
- *
- * Floors are integers that are there before any code of mublas runs: the least of any host by the built-in model
- * (common/families.def). So a call below them goes to the host BLAS without a system call or floating
- * point, the first of a process included. The first call above them, and each change of the model,
- * sets them all anew.
- *
- * A gate bounds calls by one product of sizes, and so lets many pass that can never pay. To find that out for each
- * anew takes a microsecond where the host's own work has driven mublas out of the processor's caches, as much as a
- * tenth of such a call. So what was found is kept by the routine and all its flags and integers, for a look of some
- * nanoseconds before anything else. A cache and no more: what is not in it is worked out again. Any thread may look
- * up and note shapes. */
+/* floors.h - which calls go to the host without a further look: floors, which the gates of forward.S compare
+ * a call's size with, and shapes that can never pay. */
 #ifndef MUBLAS_FLOORS_H
 #define MUBLAS_FLOORS_H
 
@@ -21,12 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the gates of forward.S compare a call's size with.
- *
- * Integers that are there before any code of mublas runs: the least of any host by the built-in model
- * (common/families.def). So a call below them goes to the host BLAS without a system call or floating
- * point, the first of a process included. The first call above them, and each change of the model,
- * sets them all anew. */
+/* Floors are integers that are there before any code of mublas runs: the least of any host by the built-in
+ * model (common/families.def). So a call below them goes to the host BLAS without a system call or floating
+ * point, the first of a process included. The first call above them, and each change of the model, sets them
+ * all anew. */
 
 /* Below these an entry jumps straight to the host: crossover_size (crossover.h), compared as
  * unsigned 64-bit. One per symbol; read by forward.S and, atomically, by offload.c. */
@@ -49,9 +36,7 @@ void floors_set(enum offload_mode mode, const struct machine_model *model, bool 
  * find that out for each anew takes a microsecond where the host's own work has driven mublas out of the
  * processor's caches, as much as a tenth of such a call. So what was found is kept by the routine and
  * all its flags and integers, for a look of some nanoseconds before anything else. A cache and no more: what
- * is not in it is worked out again. Any thread may call these. */
-struct machine_model;
-
+ * is not in it is worked out again. Any thread may look up and note shapes. */
 enum shape_worth { SHAPE_UNKNOWN, SHAPE_NEVER_PAYS, SHAPE_MAY_PAY };
 
 /* What stands for a call of `routine` with these flags and integers: a polynomial of them, which two calls

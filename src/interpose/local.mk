@@ -23,7 +23,7 @@ libmublas_core_la_SOURCES += src/interpose/floors.c src/interpose/floors.h \
 	src/interpose/report/stats.h src/interpose/report/thread_counters.c src/interpose/report/thread_counters.h \
 	src/interpose/report/parallel_report.c src/interpose/report/parallel_report.h \
 	src/interpose/report/report_run.c src/interpose/report/report_run.h
-interposer_sources += src/interpose/system_calls.c src/interpose/system_calls.h \
+interposer_sources += src/interpose/system_calls.c \
 	src/interpose/entries/entry.h src/interpose/entries/precision.h src/interpose/entries/entries_cblas.c \
 	src/interpose/entries/entries_fortran.c src/interpose/entries/entry.inc \
 	src/interpose/entries/every_precision.inc src/interpose/entries/level1.inc src/interpose/entries/level2.inc \
@@ -37,7 +37,7 @@ interposer_sources += src/interpose/system_calls.c src/interpose/system_calls.h 
 	src/interpose/lapack/tridiagonal_eigen_arguments.c src/interpose/lapack/methods.h \
 	src/interpose/lapack/entry.c src/interpose/lapack/route_call.c src/interpose/lapack/route_call.h \
 	src/interpose/lapack/methods.c src/interpose/report/report.c src/interpose/report/report.h \
-	src/interpose/report/page.c src/interpose/report/page/page_style.h src/interpose/report/page_charts.c \
+	src/interpose/report/page.c src/interpose/report/page_charts.c \
 	src/interpose/report/report_advice.c src/interpose/report/report_data.h src/interpose/report/report_data.c
 libmublas_shim_la_SOURCES += src/interpose/entries/forward.S
 

@@ -11,8 +11,6 @@
 #include "tuner/online/crossover.h"
 
 /* Why calls stay on the host. */
-
-/* Of an offloadable routine. */
 enum host_reason {
     HOST_FORWARDED,       /* routine that mublas does not offload */
     HOST_BELOW_FLOOR,     /* too small ever to pay */
@@ -45,10 +43,6 @@ enum host_reason {
 /* A short English phrase for the report. */
 const char *host_reason_text(enum host_reason reason);
 
-/* Host or device? A pure function of the machine model, the settings
- * and the call's history: no clocks, no page states, no globals, so a program's decisions repeat exactly.
- * A resident operand: the faster side by prediction. Another one: the device if upload and call together are
- * faster, or once what residency would have saved covers the upload (mirror/ledger/account.h). */
 struct policy_decision {
     bool device;
     enum host_reason reason; /* when not device */
@@ -90,8 +84,8 @@ enum purchase_time {
     PURCHASE_NOW
 };
 
-/* Accounts of what calls on the host would have saved on a device, those of level 3 and routes of that, and how long all
- * took since it was time to prepare it: as foretold. */
+/* Accounts of what calls on the host would have saved on a device, those of level 3 and routes of that, and
+ * how long all took since it was time to prepare it: as foretold. */
 struct wake_account {
     double saved_us, level3_us, routes_us, host_us;
 };
@@ -163,9 +157,7 @@ enum purchase_time policy_open_solver(enum offload_mode mode, const struct machi
 /* The gate's floor for the order of a route's matrix: 0 in always mode, UINT64_MAX in never. */
 uint64_t policy_route_floor(enum offload_mode mode);
 
-/* Which of several devices takes a call. Pure. */
-
-/* What a call would find on one device. */
+/* What a call would find on one of several devices. */
 struct device_offer {
     bool is_usable;
     bool fits;               /* its memory holds what the call needs there at once */

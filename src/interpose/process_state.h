@@ -1,9 +1,6 @@
-/* process_state.h - conditions of this process or thread under which calls must stay on the host (invariants 1 and 8
- * of doc/architecture.md), and frames of this thread that were left without a word: by a jump, by another task's
- * stack.
- *
- * A look at frames is for what is found at the next call; a jump of the C library's is noticed at once
- * (system_calls.c). Addresses alone are compared: the stack that the frame was on may be gone. */
+/* process_state.h - conditions of this process or thread under which calls must stay on the host (invariants
+ * 1 and 8 of doc/architecture.md), and frames of this thread that were left without a word: by a jump, by
+ * another task's stack. */
 #ifndef MUBLAS_PROCESS_STATE_H
 #define MUBLAS_PROCESS_STATE_H
 
@@ -12,9 +9,6 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-
-/* Conditions of this process or thread under which calls must
- * stay on the host (invariants 1 and 8 of doc/architecture.md). */
 
 /* Remember this process: call once before the others, while single calls may
  * already run elsewhere (idempotent and thread-safe). */
@@ -59,13 +53,11 @@ static inline bool process_state_is_filtered(void)
  * nothing. */
 bool process_state_arithmetic_allows(const struct float_state *arithmetic, const struct blas_call *call);
 
-/* Was a frame of this thread's left without a word: by a jump, by another task's stack?
+/* A look at a frame is for what is found at the next call; a jump of the C library's is noticed at once
+ * (system_calls.c). Addresses alone are compared: the stack that the frame was on may be gone.
  *
- * For what is found at the next call; a jump of the C library's is noticed at once (system_calls.c). Addresses alone are
- * compared: the stack that the frame was on may be gone. */
-
-/* FRAME_INSIDE: `here` is deeper, or in a handler with a stack of its own. FRAME_ELSEWHERE: on a stack of which
- * nobody can say whether it will be gone on with. */
+ * FRAME_INSIDE: `here` is deeper, or in a handler with a stack of its own. FRAME_ELSEWHERE: on a stack of
+ * which nobody can say whether it will be gone on with. */
 enum frame_state { FRAME_INSIDE, FRAME_LEFT, FRAME_ELSEWHERE };
 
 /* Compares two numbers, as a rule; a stack that is new to it is asked for, 1 us. */

@@ -1,6 +1,8 @@
-/* split_call.h - calls that several devices do together. A matrix-vector call is split where no device can hold its
- * matrix alone, or where it is sooner done so: each device holds a part of the matrix (split_call.c). A level 3 call
- * is shared in tiles from host memory (shared_call.c). */
+/* split_call.h - calls that several devices do together.
+ *
+ * A matrix-vector call is split where no device can hold its matrix alone, or where it is sooner done so:
+ * each device holds a part of the matrix (split_call.c). A level 3 call is shared in tiles from host memory
+ * (shared_call.c). */
 #ifndef MUBLAS_SPLIT_CALL_H
 #define MUBLAS_SPLIT_CALL_H
 
@@ -9,8 +11,7 @@
 #include "interpose/program_call.h"
 #include "interpose/purchase/device_use.h"
 
-/* A matrix-vector call on several devices that hold a part of its matrix each: because no
- * device can hold it alone, or because it is sooner done so. */
+/* A matrix-vector call that is split. */
 struct split_call {
     struct split_plan plan;
     struct device_use *uses[DEVICES_MAX];
@@ -18,7 +19,7 @@ struct split_call {
     double gain_us; /* by split_call_is_faster: over the one device */
 };
 
-/* Is it such a call, described, in a process that has more than one device to use? */
+/* Is it one to be split, described, in a process that has more than one device to use? */
 bool split_call_is_due(const struct program_call *call);
 
 /* Plan it over the devices that are in use, and decide: fills the call's residency and decision. False: there
@@ -37,16 +38,14 @@ bool split_call_is_faster(struct split_call *split, struct program_call *call);
 void split_call_credit(const struct split_call *split, double saved_us);
 void split_call_earn(const struct split_call *split, const struct device_use *whose_turn, double saved_us);
 
-/* It failed for want of memory: the device where that was is left out of calls, the more of them the more often
- * in a row that comes. Else what it keeps would be evicted at each. */
+/* It failed for want of memory: the device where that was is left out of calls, the more of them the more
+ * often in a row that comes. Else what it keeps would be evicted at each. */
 void split_call_ran_out(const struct split_call *split);
 
-/* Level 3 calls that several devices do together, in tiles from host memory. */
-
-/* For a call that is decided for the device: is it done sooner by all devices in use? Where its operands fit
- * one device, that has to beat this device with all of them resident: else sharing would keep a program that
- * comes again with the same matrices from ever having them there. By predicted times, so the same each time.
- */
+/* For a level 3 call that is decided for the device: is it done sooner by all devices in use? Where its
+ * operands fit one device, that has to beat this device with all of them resident: else sharing would keep a
+ * program that comes again with the same matrices from ever having them there. By predicted times, so the
+ * same each time. */
 bool shared_call_plan(struct shared_plan *plan, const struct program_call *call);
 
 /* Run it; `use` is whose turn it is. STATUS_OUT_OF_MEMORY, among others: nothing was done. */

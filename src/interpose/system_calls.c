@@ -1,5 +1,4 @@
 #define _GNU_SOURCE
-#include "interpose/system_calls.h"
 #include "common/interruption.h"
 #include "common/job_helpers.h"
 #include "common/loader.h"
@@ -55,8 +54,10 @@ static int look_in(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-/* Not by dlsym: a library's constructor may be waiting, with the loader's lock, for the thread that comes here
- * first. */
+/* The function that a program would get without mublas: the address behind this library in the program's
+ * search order, another preloaded library's, or the C library's. NULL: there is none, or mublas came by
+ * dlopen. Allocates nothing; errno stays. Not by dlsym: a library's constructor may be waiting, with the
+ * loader's lock, for the thread that comes here first. */
 static const void *next_definition(const char *name)
 {
     struct search search = {name, NULL, false};
@@ -66,8 +67,8 @@ static const void *next_definition(const char *name)
     return search.found;
 }
 
-/* The C library's jumps, which mublas stands before as it does before system calls (system_calls.c): a handler
- * that leaves a call by one gives the thread back what is the program's, at once, for the thread may make no
+/* The C library's jumps, which mublas stands before as it does before the system calls below: a handler that
+ * leaves a call by one gives the thread back what is the program's, at once, for the thread may make no
  * further call. Who jumps in another way (setcontext, assembly) is found out at his next call (offload.c). */
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -125,9 +126,9 @@ __attribute__((constructor)) static void look_up_jumps_at_load(void)
     next___longjmp_chk();
 }
 
-/* Functions of the C library that mublas stands before; these are the only names that are not BLAS or mublas'
- * own. Each is a call of the next definition: that of another preloaded library, or the C library's. A
- * program that makes the system calls itself is told what the kernel says.
+/* System calls of the C library that mublas stands before. With the jumps these are the only names that are
+ * not BLAS or mublas' own. Each is a call of the next definition: that of another preloaded library, or the C
+ * library's. A program that makes the system calls itself is told what the kernel says.
  *
  * ioctl and mremap: the registration of memory makes two system calls fail, mremap over a mapping of which
  * a part is registered, and a userfaultfd of the program's own on such memory. Here they do what they
@@ -136,8 +137,6 @@ __attribute__((constructor)) static void look_up_jumps_at_load(void)
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
 #endif
-
-#define EXPORTED __attribute__((visibility("default")))
 
 typedef int ioctl_function(int, unsigned long, ...);
 typedef void *mremap_function(void *, size_t, size_t, int, ...);

@@ -11,9 +11,6 @@
 #include "gpu/vendor/solver_library.h"
 #include "lapack/route.h"
 
-/* Small operations of LAPACK routes on matrices on the device, queued on a handle's
- * stream. */
-
 /* Values of cuBLAS' parameters. */
 enum { DEVICE_LOWER = 0, DEVICE_UPPER = 1 };
 enum { DEVICE_NO_TRANS = 0, DEVICE_TRANS = 1, DEVICE_CONJUGATE_TRANS = 2 };
@@ -44,8 +41,7 @@ enum status device_matrix_copy_diagonal(const struct route *route, const struct 
 enum status device_matrix_turn(const struct route *route, const struct solver_handle *handle, int source,
                                int identity, int result, int64_t m, int64_t n);
 
-/* A generalised eigenproblem as a standard one, by the Cholesky factor of B, on the device:
- * from both sides of the whole square, which is twice LAPACK's operations, all of them level 3. */
+/* A generalised eigenproblem that becomes a standard one. */
 struct standard_form {
     enum blas_type type;
     int itype; /* LAPACK's, 1 to 3 */
@@ -64,9 +60,7 @@ enum status standard_form_apply(const struct solver_handle *handle, const struct
 enum status standard_form_vectors(const struct solver_handle *handle, const struct standard_form *form,
                                   CUdeviceptr vectors, int64_t ld, int64_t count);
 
-/* Calls cuSOLVER's eigensolvers for any type. */
-
-/* Device addresses; itype 0: no B. */
+/* A call of cuSOLVER's eigensolvers. Device addresses; itype 0: no B. */
 struct solver_eigen_call {
     enum blas_type type;
     int itype;

@@ -63,8 +63,8 @@ static void choose(struct eigenproblem *problem)
     problem->found = end - begin;
 }
 
-/* Before the device has anything to do, so that the engine asks whether they may be written; how many vectors an
- * interval has is known only after it. */
+/* Before the device has anything to do, so that the engine asks whether they may be written; how many vectors
+ * an interval has is known only after it. */
 static void name_homes(struct eigenproblem *problem, struct route *route, int64_t columns)
 {
     struct route_operand *const a = &route->operands[MATRIX_A];

@@ -1,4 +1,3 @@
-/* cholesky_describe: A = L L' or U'U, solutions and inverses by it. */
 #include "lapack/factor.h"
 
 static enum status reserve_factorisation(struct route *route, const struct solver_handle *handle)
@@ -102,9 +101,9 @@ static enum route_diagonal diagonal_of(enum lapack_family family)
                                     : DIAGONAL_ANY;
 }
 
-/* LAPACK takes imaginary parts on a Hermitian matrix's diagonal for zero, whatever is there, and leaves
- * zeros there in factors and inverses. potrs reads those of the factor that it gets; its host decides
- * about a zero. */
+/* A = L L' or U'U, solutions and inverses by it. LAPACK takes imaginary parts on a Hermitian matrix's
+ * diagonal for zero, whatever is there, and leaves zeros there in factors and inverses. potrs reads those of
+ * the factor that it gets; its host decides about a zero. */
 static void cholesky_describe(struct factor_problem *problem, struct route *route)
 {
     static const struct route_method methods[LAPACK_FAMILY_COUNT] = {
@@ -119,7 +118,6 @@ static void cholesky_describe(struct factor_problem *problem, struct route *rout
     route->operands[FACTOR_A].diagonal = diagonal_of(problem->family);
 }
 
-/* triangle_describe: the inverse of a triangular matrix. */
 static int diag_of(const struct route *route)
 {
     return factor_problem_of(route)->diag == DIAG_UNIT ? DEVICE_UNIT : DEVICE_NON_UNIT;
@@ -164,7 +162,7 @@ static struct blas_matrix strict_part(const struct factor_problem *problem)
     return part;
 }
 
-/* A unit diagonal is neither read nor written. */
+/* The inverse of a triangular matrix. A unit diagonal is neither read nor written. */
 static void triangle_describe(struct factor_problem *problem, struct route *route)
 {
     static const struct route_method method = {plan_triangle, queue_triangle, factor_succeeded};

@@ -7,7 +7,8 @@
 enum { MATRIX_A, VECTORS };
 enum { VECTOR_W };
 
-double general_eigen_value(const struct general_eigenproblem *problem, int64_t index, int part)
+/* A part of an eigenvalue of complex or real A. */
+static double general_eigen_value(const struct general_eigenproblem *problem, int64_t index, int part)
 {
     const int64_t at = 2 * index + part;
     return blas_is_single(problem->type) ? (double)((const float *)problem->values)[at]
@@ -105,7 +106,6 @@ void general_eigen_describe(struct general_eigenproblem *problem, struct route *
                                                      .values = problem->values};
 }
 
-/* general_eigen_normalise: problems.h. */
 #define REAL float
 #define NAME(name) single_##name
 #include "lapack/general_eigen_normalise.inc"

@@ -7,18 +7,13 @@
 #include "gpu/device.h"
 #include "gpu/driver.h"
 
-/* The parts of a route's workspace, one behind the other. */
-
-/* Where a part of so many bytes begins; *end, 0 at first, is where the next one does. */
+/* Where a part of a workspace begins that has so many bytes; *end, 0 at first, is where the next one does. */
 static inline size_t workspace_take(size_t *end, size_t bytes)
 {
     const size_t at = *end;
     *end += device_aligned(bytes);
     return at;
 }
-
-/* Operations of routes on a part of a matrix on the device, by kernels of mublas
- * (gpu/kernels/part.cu). */
 
 /* A column-major matrix in device memory; addresses and leading dimensions may be any that its real numbers
  * allow. */

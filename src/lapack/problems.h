@@ -18,12 +18,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Symmetric and Hermitian eigenproblems, standard and generalised, wholly on the device. */
-
 /* The values that are wanted: LAPACK's RANGE. */
 enum eigen_range { EIGEN_ALL, EIGEN_INTERVAL, EIGEN_INDICES };
 
-/* A x = w x; or by `itype`, LAPACK's, 1 to 3: A x = w B x, A B x = w x, B A x = w x. 0: no B. */
+/* Symmetric and Hermitian: A x = w x; or by `itype`, LAPACK's, 1 to 3: A x = w B x, A B x = w x, B A x = w x.
+ * 0: no B. */
 struct eigenproblem {
     enum blas_type type;
     int itype;
@@ -46,10 +45,7 @@ struct eigenproblem {
 /* Describes the work. The problem must live as long as the route. */
 void eigen_describe(struct eigenproblem *problem, struct route *route);
 
-/* Singular value decompositions, wholly on the device: A = U S V'.
- *
- * By cuSOLVER's gesvdp (polar decomposition): a reported error above eps times the largest value is no
- * success. For A with fewer rows than columns the route decomposes the conjugate transpose. */
+/* A = U S V'. */
 struct singular_problem {
     enum lapack_family family;
     enum blas_type type;
@@ -84,38 +80,31 @@ void general_eigen_describe(struct general_eigenproblem *problem, struct route *
 /* Normalises vectors as LAPACK does: to Euclidean norm 1, with the largest element of a complex one real. */
 void general_eigen_normalise(const struct general_eigenproblem *problem);
 
-/* A part of an eigenvalue of complex or real A. */
-double general_eigen_value(const struct general_eigenproblem *problem, int64_t index, int part);
-
-/* The parts of a symmetric tridiagonal matrix that LAPACK's stedc solves one by one. */
-
-/* LAPACK splits a matrix where the elements beside its diagonal are negligible, and scales each part by its
- * own norm. Divide and conquer on the device is exact to the norm of the whole, so the values of a small part
- * would lose digits. True when no part of several rows is small beside the whole: what is alone in its row
- * stays as it is. `diagonal` has n, `beside` n - 1 finite real numbers of the type's precision. */
+/* LAPACK splits a tridiagonal matrix where the elements beside its diagonal are negligible, and scales each
+ * part by its own norm. Divide and conquer on the device is exact to the norm of the whole, so the values of
+ * a small part would lose digits. True when no part of several rows is small beside the whole: what is alone
+ * in its row stays as it is. `diagonal` has n, `beside` n - 1 finite real numbers of the type's precision. */
 bool tridiagonal_parts_are_alike(const void *diagonal, const void *beside, int64_t n, enum blas_type type);
 
-/* What is negligible beside the diagonal becomes zero, as LAPACK leaves it out. Divide and conquer subtracts
- * it from the diagonal where it tears the matrix: a small number that is alone in its row would lose digits. */
+/* Elements that are negligible beside the diagonal become zero, as LAPACK leaves them out. Divide and conquer
+ * subtracts them from the diagonal where it tears the matrix: a small number that is alone in its row would
+ * lose digits. */
 void tridiagonal_parts_tear(const void *diagonal, void *beside, int64_t n, enum blas_type type);
 
-/* Eigenvalues and vectors of a real symmetric tridiagonal matrix T, wholly on the
- * device, by divide and conquer, as LAPACK's stedc with COMPZ 'I' or 'V'. */
+/* Eigenvalues and vectors of a real symmetric tridiagonal matrix T. */
 struct tridiagonal_eigenproblem {
     enum blas_type type;  /* Z's */
     bool updates;         /* COMPZ 'V': Z becomes its product with T's vectors; else it is those */
     int64_t n;
     struct blas_matrix z; /* host memory */
-    void *t;              /* private memory: the n real numbers of T's diagonal, which become the values, then
-                             the n - 1 beside it */
+    void *t;              /* private memory: the n real numbers of T's diagonal, which become the values,
+                             then the n - 1 beside it */
 };
 
 /* Describes the work. The problem must live as long as the route. */
 void tridiagonal_eigen_describe(struct tridiagonal_eigenproblem *problem, struct route *route);
 
-/* A level 3 call of BLAS as a route: its matrices go up once, and its result comes home once.
- *
- * For calls whose matrices lie in memory of mublas' own, as those of parallel routes do (src/scalapack). */
+/* A level 3 call of BLAS. */
 struct product_problem {
     struct blas_call call; /* of level 3, legal, with something to do; pointers are of host memory */
 };

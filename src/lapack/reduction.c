@@ -1,5 +1,3 @@
-/* standard_describe: reduction.h. It completes A's triangle to a square and multiplies or solves from both
- * sides: twice LAPACK's operations, all of them level 3. */
 #include "lapack/reduction.h"
 #include "lapack/device_matrix.h"
 #include "lapack/eigensolver/back_transformation.h"
@@ -47,6 +45,8 @@ static bool judge_sygst(struct route *route)
                                    route->type);
 }
 
+/* sygst: A's triangle is completed to a square, and multiplied or solved from both sides: twice LAPACK's
+ * operations, all of them level 3. */
 static void standard_describe(struct reduction_problem *problem, struct route *route)
 {
     static const struct route_method method = {plan_sygst, queue_sygst, judge_sygst};
@@ -64,8 +64,6 @@ static void standard_describe(struct reduction_problem *problem, struct route *r
         .bytes = (size_t)problem->n * blas_element_bytes(route->type), .values = problem->diagonal};
 }
 
-/* tridiagonal_describe: reduction.h. The reduction itself is ours where the device is able to do it, and so are
- * products with its matrix. What is cuSOLVER's has 32-bit integers only. */
 enum { MATRIX_A, MATRIX_C };
 enum { VECTOR_D, VECTOR_E, VECTOR_TAU };
 
@@ -236,7 +234,8 @@ static void describe_vectors(const struct reduction_problem *problem, struct rou
     }
 }
 
-/* sytrd scales reflectors only; the host still gets matrices far from 1 in modulus. */
+/* sytrd, orgtr and ormtr. LAPACK's sytrd scales reflectors only; the host still gets matrices far from 1 in
+ * modulus. */
 static void tridiagonal_describe(struct reduction_problem *problem, struct route *route)
 {
     static const struct route_method sytrd = {plan_sytrd, queue_sytrd, judge},

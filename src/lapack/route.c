@@ -242,7 +242,8 @@ static enum status run_placed(struct route_run *run)
     phase_enter(PHASE_RESULT);
     if (status == STATUS_OK && !route->method->judge(route))
         status = STATUS_UNSUCCESSFUL;
-    if (status == STATUS_OK && !may_touch(route)) /* what goes home may be known only now, or forbidden since */
+    /* The homes may be known only now, or forbidden since. */
+    if (status == STATUS_OK && !may_touch(route))
         status = STATUS_INACCESSIBLE;
     if (status == STATUS_OK)
         status = route_bring_home(run);

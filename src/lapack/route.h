@@ -26,8 +26,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What one LAPACK routine needs on the device while it runs: a stream with staging, and
- * handles of cuSOLVER and cuBLAS. A pool for each device keeps a few, apart from the lanes of BLAS calls. */
 enum { ROUTE_LANE_COUNT = 4 };
 
 struct route_lane {
@@ -52,13 +50,6 @@ bool route_lane_reserve_host(struct route_lane *lane, size_t bytes);
 /* Waits, asleep, for everything queued on the lane's stream (cooperative.h). */
 enum status route_lane_wait(struct route_lane *lane, const char *what);
 
-/* One LAPACK routine run wholly on the device (doc/lapack.md).
- *
- * Operands go up once and results come home once; nothing is written between. The engine first reserves all
- * device memory in the mirrors' budget. It sends the operands, or copies what BLAS calls have left of them on
- * the device, checks their values there, lets the routine's method queue its work and brings vectors and INFO
- * to private memory. If the method judges that a success, the engine writes matrices to the program's memory,
- * write-only ones before updated ones. So any failure before that leaves every operand as it was. */
 enum { ROUTE_OPERANDS_MAX = 6, ROUTE_VECTORS_MAX = 3, ROUTE_LATER_INFOS = 3 };
 enum { ROUTE_MODULI_BYTES = ROUTE_OPERANDS_MAX * PART_BLOCKS_MOST * 4 }; /* the operands' largest moduli */
 
@@ -95,8 +86,8 @@ struct route {
     const void *problem; /* the method's */
     bool keeps; /* operands that may stay on the device do stay */
     bool solvers_alone;      /* by cuSOLVER, even where kernels of our own do the same */
-    bool host_is_own;        /* all host memory is mublas' own: what is written there before a failure is nobody's
-                                loss */
+    bool host_is_own;        /* all host memory is mublas' own: what is written there before a failure is
+                                nobody's loss */
     bool host_is_pinned;     /* and pinned for good (operands_pin_own): copies go by DMA */
     bool takes_any_values;   /* not finite ones, too */
     struct two_stage_borders two_stages; /* from which orders on these take two stages; all 0: as built in */
@@ -147,12 +138,6 @@ struct operand route_operand_of(const struct blas_matrix *matrix, enum blas_type
  * operand as it was. */
 enum status route_run(struct route *route, struct device *device, const struct solver_library *library,
                       struct mirror_table *mirrors, struct patience *patience);
-
-/* Checks a matrix's elements before a library gets them that neither checks nor scales.
- *
- * LAPACK scales matrices near overflow or underflow, and copes with NaN in its own ways. cuSOLVER does
- * neither, and can hang on NaN. So mublas looks for the largest modulus of what the routine references: on
- * the device, when a route has sent it, or here. */
 
 /* True when every referenced element is finite and the largest real or imaginary part lies where no LAPACK
  * routine scales: between the square root of the smallest number with a finite reciprocal, over eps, and the

@@ -1,4 +1,3 @@
-/* What routes take from the mirrors of BLAS calls, and leave in them. */
 #include "lapack/route_engine.h"
 #include "lapack/matrix_part.h"
 #include "lapack/route.h"
@@ -24,8 +23,8 @@ static enum status copy_held(struct route_run *run, struct operands_hold *hold,
     return status == STATUS_OK ? operands_write_back(hold) : status;
 }
 
-/* route_engine.c: queues a copy of `up` from its mirror, if that exists and is clean, or is made so for an
- * operand that is kept. Otherwise not STATUS_OK: nothing is queued, and the caller sends host memory. */
+/* Queues a copy of `up` from its mirror, if that exists and is clean, or is made so for an operand that is
+ * kept. Otherwise not STATUS_OK: nothing is queued, and the caller sends host memory. */
 static enum status route_take_from_mirror(struct route_run *run, const struct route_operand *operand)
 {
     struct route *const route = run->route;
@@ -51,7 +50,7 @@ static enum status route_take_from_mirror(struct route_run *run, const struct ro
 /* Brings `home`, whose column 0 is at `address`, to host memory by way of its mirror, so that both are equal.
  * STATUS_UNSUPPORTED: it has no mirror, or is a triangle. *touched: host memory may have been written. */
 static enum status route_leave_in_mirror(struct route_run *run, const struct route_operand *operand,
-                                  CUdeviceptr address, bool *touched)
+                                         CUdeviceptr address, bool *touched)
 {
     struct operand held = route_operand_of(&operand->home, run->route->type);
     struct operands_hold *hold;
@@ -72,7 +71,6 @@ static enum status route_leave_in_mirror(struct route_run *run, const struct rou
     return status;
 }
 
-/* Sends operands to the device and checks them there. */
 bool route_host_values_are_good(const struct route *route)
 {
     for (int i = 0; i < ROUTE_OPERANDS_MAX; i++) {
@@ -193,7 +191,6 @@ enum status route_check_values(struct route_run *run)
     return status;
 }
 
-/* What comes home. */
 /* To the lane's own pinned memory, also that of vectors that went up: uploads may still read from staging. */
 enum status route_fetch_vectors(struct route_run *run)
 {

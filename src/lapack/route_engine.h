@@ -32,7 +32,7 @@ static inline CUdeviceptr route_first_address(const struct route *route, const s
                                   blas_element_bytes(route->type);
 }
 
-/* route_engine.c: true when diagonals and vectors let INFO be 0. Reads host memory. */
+/* True when diagonals and vectors let INFO be 0. Reads host memory. */
 bool route_host_values_are_good(const struct route *route);
 
 /* Queues everything that goes up. */
@@ -41,7 +41,7 @@ enum status route_send(struct route_run *run);
 /* Waits for it, and checks its values on the device. STATUS_VALUES: not finite, or LAPACK would scale. */
 enum status route_check_values(struct route_run *run);
 
-/* route_engine.c: brings INFO and vectors to private memory, after everything queued. */
+/* Brings INFO and vectors to private memory, after everything queued. */
 enum status route_fetch_vectors(struct route_run *run);
 
 /* Brings matrices to the program's memory. */

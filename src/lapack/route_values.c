@@ -83,7 +83,8 @@ static bool part_is_reachable(void *context, unsigned part)
     const size_t element = blas_element_bytes(look->type), ld = (size_t)matrix->ld * element;
     int64_t begin, end;
     columns_of(look, part, &begin, &end);
-    struct memory_rows rows = {.first = (uintptr_t)matrix->pointer + (size_t)begin * ld, .pitch = (ptrdiff_t)ld,
+    struct memory_rows rows = {.first = (uintptr_t)matrix->pointer + (size_t)begin * ld,
+                               .pitch = (ptrdiff_t)ld,
                                .rows = (size_t)(end - begin), .end = (size_t)matrix->rows * element,
                                .high = SIZE_MAX};
     if (matrix->part == PART_LOWER) {

@@ -56,8 +56,7 @@ void tridiagonal_parts_tear(const void *diagonal, void *beside, int64_t n, enum 
     }
 }
 
-/* tridiagonal_eigen_describe: problems.h. T and its vectors are real whatever the type. A complex Z
- * is a matrix of twice as many real rows. */
+/* T and its vectors are real whatever the type. A complex Z is a matrix of twice as many real rows. */
 enum { MATRIX_RESULT, MATRIX_Z };
 enum { VECTOR_D, VECTOR_E };
 

@@ -2,7 +2,7 @@
  * host ranges.
  *
  * A budget is either a fixed amount, or a percentage of what is free or their own already, and of this
- * process's share of the device if ranks divide one (gpu/device_choice.h). The amount that is free changes
+ * process's share of the device if ranks divide one (gpu/device.h). The amount that is free changes
  * as the program and other processes take and give: two that follow it meet at equal parts. Budgets are
  * thread-safe; functions that ask the driver are to be called inside device_enter.
  *
@@ -18,12 +18,7 @@
 
 #include <stdatomic.h>
 
-/* How much device memory the mirrors may fill.
- *
- * Either a fixed amount, or a percentage of what is free or their own already, and of this
- * process's share of the device where ranks divide one (gpu/device_choice.h). What is free
- * changes as the program and other processes take and give: two that follow it meet at equal
- * parts. Thread-safe; those that ask the driver are to be called inside device_enter. */
+/* How much device memory the mirrors may fill, and have taken. */
 struct budget {
     struct device *device;
     atomic_size_t bytes;     /* in force */
@@ -46,12 +41,7 @@ size_t budget_spare(const struct budget *budget);
 bool budget_take(struct budget *budget, size_t bytes);
 void budget_give(struct budget *budget, size_t bytes);
 
-/* Device memory that shadows a host range.
- *
- * Device addresses are reserved for the whole range, the host's offset within a
- * 2 MiB block kept; memory comes in chunks of whole blocks where it is asked
- * for, and can move to a larger range without being copied. Devices without
- * virtual memory get one plain allocation. Inside device_enter; the owner locks. */
+/* Device memory that shadows a host range. */
 struct device_range {
     struct device *device;
     uintptr_t begin, end; /* host range rounded out to blocks */

@@ -21,13 +21,6 @@
 #include "mirror/operands.h"
 #include "mirror/tracking/mirror_pages.h"
 
-/* Operands that are copied for one call and forgotten.
- *
- * For memory that cannot be mirrored: files, shared memory, stacks, hugetlb pages, memory that the program
- * pinned, any where writes cannot be tracked. The copy lives in lane scratch, packed: device_ld is the row
- * count rounded up to 16 bytes. Of host memory exactly the elements of the matrix's part are read and
- * written. Inside device_enter, as all transfers. */
-
 /* Scratch that stateless_hold will take for this operand, a multiple of 256;
  * 0 for an empty matrix. Sum it over the operands for lane_reserve_scratch. */
 size_t stateless_scratch_bytes(const struct operand *operand);
@@ -45,14 +38,6 @@ enum status stateless_hold(struct lane *lane, struct operand *operand, struct tr
 enum status stateless_write_back(struct lane *lane, const struct operand *operand,
                                  struct transfer_count *count);
 
-/* What counts as resident, and the accounts of it (ledger/account.h): the door to them for the
- * files behind operands.h, whose operands_residency, operands_are_resident, operands_credit and operands_earn
- * are in residency.c.
- *
- * An operand counts as resident from its first upload until it is evicted, its memory changes, or it is
- * found mostly rewritten by the host, or lesser writes have used up what it was worth. That is for the
- * policy alone: whether a page may be used is for its valid bit to say. All take the table's lock. */
-
 /* After its upload of `uploaded_bytes`, which touches `bytes`, for a call of that kind. */
 void residency_settle(struct mirror_table *table, struct mirror_copy *copy, struct page_range hull,
                       bool was_resident, uint64_t uploaded_bytes, uint64_t bytes, unsigned kind);
@@ -62,7 +47,6 @@ void residency_settle(struct mirror_table *table, struct mirror_copy *copy, stru
 void residency_note_staged_result(struct mirror_table *table, struct mirror_copy *copy,
                                   struct page_range hull, uint64_t bytes);
 
-/* The state of one held call: private to the files behind operands.h. */
 struct held_operand {
     struct operand operand;
     struct byte_range hull;
@@ -122,22 +106,9 @@ bool hold_stop_sharing(struct operands_hold *hold);
 /* hold_upload.c: device memory for all of them, evicting others if need be. */
 enum status hold_commit(struct operands_hold *hold, size_t extra_scratch);
 
-/* hold_upload.c: queue what is not valid of a read operand; is all of it known to be valid? */
+/* Queue what is not valid of a read operand; is all of it known to be valid? */
 enum status hold_upload(struct operands_hold *hold, struct held_operand *held);
 bool hold_is_complete(const struct held_operand *held);
-
-/* How far the copy-back of one output has come. */
-struct write_back {
-    struct operands_hold *hold;
-    struct held_operand *held;
-    struct byte_range staged; /* hull of what was written by the CPU, empty at first */
-    bool touched;             /* host memory may have been written */
-    uint64_t staged_bytes;    /* of the result */
-    enum status status;
-};
-
-/* hold_write_back.c: copy all of it to host memory. */
-enum status hold_copy_home(struct write_back *back);
 
 /* hold_write_back.c: before launch, after it. */
 enum status hold_mark_output(struct held_operand *held);

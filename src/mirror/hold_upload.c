@@ -187,8 +187,8 @@ static enum status flush_rows(struct upload *upload)
                           (const void *)host, pitch, width, rows.count);
 }
 
-/* No memory need lie between columns that are further apart than a block (hold_upload.c), and a copy in
- * two dimensions may not span what is not there. */
+/* No memory need lie between columns that are further apart than a block, and a copy in two
+ * dimensions may not span what is not there. */
 static bool is_next_row(const struct rows *rows, const struct piece *piece)
 {
     const size_t distance = piece->begin - rows->begin;

@@ -1,10 +1,19 @@
-/* The way of a result to host memory: by DMA where its pins are trusted, else by staging. */
 #include "mirror/costs.h"
 #include "mirror/hold.h"
 #include "mirror/pinning/pins.h"
 #include "mirror/transfer/staging.h"
 
 #include <stdlib.h>
+
+/* How far the copy-back of one output has come. */
+struct write_back {
+    struct operands_hold *hold;
+    struct held_operand *held;
+    struct byte_range staged; /* hull of what was written by the CPU, empty at first */
+    bool touched;             /* host memory may have been written */
+    uint64_t staged_bytes;    /* of the result */
+    enum status status;
+};
 
 static bool is_trusted(struct mirror *mirror, uintptr_t begin, uintptr_t end)
 {
@@ -190,7 +199,8 @@ static void note_outgrown(const struct write_back *back)
     pthread_mutex_unlock(&held->mirror->notes);
 }
 
-enum status hold_copy_home(struct write_back *back)
+/* Copies all of an output to host memory: by DMA where its pins are trusted, else by staging. */
+static enum status hold_copy_home(struct write_back *back)
 {
     struct held_operand *held = back->held;
     const struct operand *operand = &held->operand;

@@ -1,4 +1,3 @@
-/* Device memory behind the addresses of a mirror's copy. */
 #include "mirror/mirror.h"
 #include "mirror/pinning/pins.h"
 #include "mirror/tracking/mirror_pages.h"

@@ -169,9 +169,9 @@ static inline struct page_range mirror_page_range(const struct mirror *mirror, u
     return pages;
 }
 
-/* mirror.c: register the mirror of this copy with the tracker and reserve the copy's addresses, as far as
- * that is not done. By who claims some of it. STATUS_NOT_TRACKABLE when the memory is refused or the program
- * has pinned some of it itself; the mirror is a mere record then. */
+/* Register the mirror of this copy with the tracker and reserve the copy's addresses, as far as that is not
+ * done. By who claims some of it. STATUS_NOT_TRACKABLE when the memory is refused or the program has pinned
+ * some of it itself; the mirror is a mere record then. */
 enum status mirror_arm(struct mirror_copy *copy);
 
 /* Forget every page, unregister, unpin, release all devices' memory: a record again. By who claims the whole.
@@ -217,10 +217,9 @@ size_t mirror_uncommitted(struct mirror_copy *copy, uintptr_t begin, uintptr_t e
 /* Release device memory that nobody claims. */
 void mirror_shrink(struct mirror_copy *copy);
 
-/* mirror.c: take over what the `old` ones (ascending, inside `mirror`, a mere record) have on the device
- * where the tracker proves that it still stands; the rest is dropped. The caller claims all of them whole,
- * by claims[i]. The old ones are mere records afterwards; `mirror` is armed if anything could be taken
- * over. */
+/* Take over what the `old` ones (ascending, inside `mirror`, a mere record) have on the device where the
+ * tracker proves that it still stands; the rest is dropped. The caller claims all of them whole, by
+ * claims[i]. The old ones are mere records afterwards; `mirror` is armed if anything could be taken over. */
 void mirror_join(struct mirror *mirror, struct mirror *const *old, struct claim *const *claims, size_t count);
 
 #endif

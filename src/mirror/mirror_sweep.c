@@ -1,4 +1,5 @@
-/* What may change behind the mirrors: writes that come unseen, and others that want device memory. */
+/* Changes behind the mirrors: writes that come unseen, memory that went away, and others that want device
+ * memory. */
 #include "common/loader.h"
 #include "common/log.h"
 #include "common/settings.h"

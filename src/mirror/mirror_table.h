@@ -99,17 +99,7 @@ bool mirror_table_give_up_registrations(struct mirror_table *table, uintptr_t be
 /* Remove the mirror, which the caller claims whole, and empty it: its memory went away. */
 void mirror_table_drop(struct mirror_table *table, struct mirror *mirror);
 
-/* operands_memory.c: memory for a moment beyond a budget that has no room for it, of what is free on a device
- * that ranks divide. False: there is none. The second is for who gives memory back: true where it was lent,
- * and is free again. Inside device_enter. */
-bool mirror_table_lend(struct mirror_table *table, size_t bytes, CUdeviceptr *address);
-bool mirror_table_end_loan(struct mirror_table *table, CUdeviceptr address);
-
-/* operands_memory.c: the smallest piece of kept memory of at least `bytes`, or the largest of all for 0,
- * taken out. */
-struct kept_memory mirror_table_take_kept(struct mirror_table *table, size_t bytes);
-
-/* Free the largest piece of kept memory; false: there is none. Inside device_enter. */
+/* operands_memory.c: free the largest piece of kept memory; false: there is none. Inside device_enter. */
 bool mirror_table_drop_kept(struct mirror_table *table);
 
 /* mirror_sweep.c: free kept memory, or empty the least recently used mirror that has device memory and

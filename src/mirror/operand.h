@@ -10,12 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A range of host memory, and one of a mirror's pages. */
+/* Host memory, by address. */
 struct byte_range {
     uintptr_t begin, end;
 };
 
-/* Pages by number. */
+/* A mirror's pages, by number. */
 struct page_range {
     size_t begin, end;
 };
@@ -58,8 +58,6 @@ static inline size_t page_range_length(struct page_range pages)
     return pages.begin < pages.end ? pages.end - pages.begin : 0;
 }
 
-/* One matrix operand of a call: where it lies on the host, what the call does with it, and where
- * it is on the device. */
 enum operand_access {
     OPERAND_READ,
     OPERAND_UPDATE,   /* read and written */

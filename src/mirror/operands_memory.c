@@ -1,4 +1,5 @@
-/* A rank's route may take for a moment what the other ranks leave free. */
+/* Memory of operands.h beside mirrors: device memory that is borrowed, kept or lent, and host memory that
+ * mublas or the program has pinned. */
 #include "gpu/device.h"
 #include "mirror/host_memory/operand_memory.h"
 #include "mirror/mirror_table.h"
@@ -30,7 +31,9 @@ static bool note(struct mirror_table *table, CUdeviceptr address, size_t bytes)
     return place != NULL;
 }
 
-bool mirror_table_lend(struct mirror_table *table, size_t bytes, CUdeviceptr *address)
+/* Memory for a moment beyond a budget that has no room for it, of what other ranks leave free on a device
+ * that they divide. False: there is none. Inside device_enter. */
+static bool mirror_table_lend(struct mirror_table *table, size_t bytes, CUdeviceptr *address)
 {
     struct budget *const budget = &table->share->budget;
     struct device *const device = table->share->device;
@@ -43,7 +46,8 @@ bool mirror_table_lend(struct mirror_table *table, size_t bytes, CUdeviceptr *ad
     return false;
 }
 
-bool mirror_table_end_loan(struct mirror_table *table, CUdeviceptr address)
+/* For memory that is given back: true where it was lent, and is free again. Inside device_enter. */
+static bool mirror_table_end_loan(struct mirror_table *table, CUdeviceptr address)
 {
     pthread_mutex_lock(&table->space->lock);
     struct kept_memory *const lent = address ? find(table, address) : NULL;
@@ -55,7 +59,6 @@ bool mirror_table_end_loan(struct mirror_table *table, CUdeviceptr address)
     return lent != NULL;
 }
 
-/* Device memory that was lent comes back, and may be kept for the next who borrows. */
 void operands_return(struct mirror_table *table, CUdeviceptr address, size_t bytes)
 {
     if (mirror_table_end_loan(table, address))
@@ -64,7 +67,8 @@ void operands_return(struct mirror_table *table, CUdeviceptr address, size_t byt
     budget_give(&table->share->budget, bytes);
 }
 
-struct kept_memory mirror_table_take_kept(struct mirror_table *table, size_t bytes)
+/* The smallest piece of kept memory of at least `bytes`, or the largest of all for 0, taken out. */
+static struct kept_memory mirror_table_take_kept(struct mirror_table *table, size_t bytes)
 {
     struct kept_memory taken = {0, 0}, *found = NULL;
     pthread_mutex_lock(&table->space->lock);

@@ -183,8 +183,8 @@ bool arena_receive(struct arena *arena, int owner_rank, pid_t owner, size_t byte
     if (send(connection, &nonce, sizeof nonce, MSG_NOSIGNAL) == (ssize_t)sizeof nonce)
         arena->file = receive_file(connection, &offer);
     close(connection);
-    if (arena->file >= 0 && offer.bytes == bytes && offer.nonce == nonce && is_as_agreed(arena->file, bytes) &&
-        !machine_memory_limit_forbids(bytes) && map(arena))
+    if (arena->file >= 0 && offer.bytes == bytes && offer.nonce == nonce &&
+        is_as_agreed(arena->file, bytes) && !machine_memory_limit_forbids(bytes) && map(arena))
         return true;
     arena_drop(arena);
     return false;

@@ -13,6 +13,19 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+/* BLACS_blacs_gridinit_, ...: what mublas sees of contexts. */
+enum blacs_symbol {
+    BLACS_blacs_gridinit_,
+    BLACS_Cblacs_gridinit,
+    BLACS_blacs_gridmap_,
+    BLACS_Cblacs_gridmap,
+    BLACS_blacs_gridexit_,
+    BLACS_Cblacs_gridexit,
+    BLACS_blacs_exit_,
+    BLACS_Cblacs_exit,
+    BLACS_COUNT
+};
+
 /* The routine of the search order, or of the last caller. */
 struct known {
     host_function *function;
@@ -20,7 +33,7 @@ struct known {
     const void *caller; /* whose own it is; NULL: everybody's */
 };
 
-static struct known known_routines[PARALLEL_COUNT], known_blacs[BLACS_COUNT]; /* guarded by lock */
+static struct known known_routines[PARALLEL_COUNT], known_blacs[BLACS_COUNT]; /* guarded by known_lock */
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool search(const char *name, const void *caller, struct host_library *library, bool *is_callers)
@@ -162,8 +175,8 @@ bool contexts_are_there(void)
     return atomic_load_explicit(&count, memory_order_relaxed) > 0;
 }
 
-/* The BLACS' routines that make and end contexts (stubs.S): the host's do it, and mublas takes note. */
-/* For stubs.S. */
+/* For stubs.S, in the place of the BLACS' routines that make and end contexts: the host's do it, and mublas
+ * takes note. */
 void parallel_blacs_gridinit_(int *context, const char *order, const int *rows, const int *columns,
                               size_t length);
 void parallel_Cblacs_gridinit(int *context, const char *order, int rows, int columns);

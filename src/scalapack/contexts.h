@@ -14,30 +14,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The program's own ScaLAPACK and BLACS: what a call goes to that mublas does not do. */
-
-/* BLACS_blacs_gridinit_, ...: what mublas sees of contexts. */
-enum blacs_symbol {
-    BLACS_blacs_gridinit_,
-    BLACS_Cblacs_gridinit,
-    BLACS_blacs_gridmap_,
-    BLACS_Cblacs_gridmap,
-    BLACS_blacs_gridexit_,
-    BLACS_Cblacs_gridexit,
-    BLACS_blacs_exit_,
-    BLACS_Cblacs_exit,
-    BLACS_COUNT
-};
-
 /* The host's routine for a call with this return address: the next in the program's search order, else what
  * the calling library depends on, else any that is loaded. Does not return where there is none: one line,
  * then abort. *is_inner (may be NULL): the call comes from the library that has the routine. Thread-safe. */
 host_function *host_routine_of(enum parallel_symbol symbol, const void *caller, bool *is_inner);
 
-/* The BLACS contexts that this process is in, as far as mublas saw them made.
- *
- * Programs use a handle again for another grid, so a context is dropped where the BLACS end it, and its
- * number of calls and its nonce, which all processes agreed on, tell it from an older one. */
 struct parallel_context {
     int handle;
     struct grid_place place;

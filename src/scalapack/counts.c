@@ -65,7 +65,8 @@ static int read_rows(struct parallel_row *rows)
     int count = 0;
     for (int i = 0; i < PARALLEL_COUNT; i++)
         if (counts[i].device_calls || parallel_host_calls(&counts[i]))
-            rows[count++] = (struct parallel_row){parallel_routine_of((enum parallel_symbol)i)->name, counts[i]};
+            rows[count++] =
+                (struct parallel_row){parallel_routine_of((enum parallel_symbol)i)->name, counts[i]};
     return count;
 }
 

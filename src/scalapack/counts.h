@@ -10,9 +10,6 @@
 
 #include <sys/types.h>
 
-/* Counters of parallel routines, for the report at exit. */
-
-/* No-ops unless a report was asked for, by which all of it is told. Thread-safe. */
 void counts_ungated(enum parallel_symbol symbol, const struct lapack_frame *frame);
 void counts_host(enum parallel_symbol symbol, enum host_reason reason);
 void counts_device(enum parallel_symbol symbol, int64_t order, const uint64_t nanoseconds[STEP_COUNT]);

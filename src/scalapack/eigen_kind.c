@@ -1,4 +1,5 @@
-/* parallel_reduction_methods: a generalised eigenproblem becomes a standard one. */
+/* parallel_eigen_methods: symmetric and Hermitian eigenproblems; parallel_reduction_methods: a generalised
+ * one becomes a standard one. */
 #include "common/whole_number.h"
 #include "scalapack/engine.h"
 
@@ -27,7 +28,7 @@ static size_t reduction_vector_bytes(const struct parallel_call *call)
 }
 
 static void reduction_plan(const struct parallel_call *call, const struct grid_machine *machine,
-                 struct parallel_work *work)
+                           struct parallel_work *work)
 {
     const int64_t n = parallel_integer(call, WORD_n);
     const struct blas_matrix whole = parallel_sizes(&call->matrices[0]);
@@ -40,8 +41,8 @@ static void reduction_plan(const struct parallel_call *call, const struct grid_m
     work->call.times = route_times_predict(&machine->grid, &work->call.shape);
 }
 
-static bool describe_reduction(const struct parallel_call *call, const void *vectors, struct parallel_work *work,
-                     struct route *route)
+static bool describe_reduction(const struct parallel_call *call, const void *vectors,
+                               struct parallel_work *work, struct route *route)
 {
     struct reduction_problem *const problem = &work->reduction;
     (void)vectors;
@@ -72,10 +73,10 @@ static void reduction_take(const struct parallel_call *call, const void *vectors
 }
 
 const struct parallel_methods parallel_reduction_methods = {
-    .is_strict = true, .accepts = reduction_accepts, .vector_bytes = reduction_vector_bytes, .plan = reduction_plan,
-    .describe = describe_reduction, .publish = reduction_publish, .take = reduction_take};
+    .is_strict = true, .accepts = reduction_accepts, .vector_bytes = reduction_vector_bytes,
+    .plan = reduction_plan, .describe = describe_reduction, .publish = reduction_publish,
+    .take = reduction_take};
 
-/* parallel_eigen_methods: symmetric and Hermitian eigenproblems. */
 static size_t real_bytes(const struct parallel_call *call)
 {
     return blas_is_single(call->routine->type) ? sizeof(float) : sizeof(double);

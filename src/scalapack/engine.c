@@ -1,4 +1,12 @@
-/* How processes agree on a call: agreement_* of engine.h. */
+/* The way of a parallel routine: parallel_enter is asked by stubs.S where a call goes.
+ *
+ *   gate     nothing that differs between processes: is the context one of ours, is the work large enough
+ *   vote     are the arguments legal on each process, equal on all, and does the owner expect a gain
+ *   reserve  an arena with room for the whole matrices
+ *   put, work, take
+ *
+ * Up to the end of the work nothing of the program's memory is written, so a failure leaves the call to the
+ * host's routine, on all processes alike. */
 #include "scalapack/engine.h"
 #include "common/log.h"
 #include "common/own_thread.h"
@@ -135,7 +143,6 @@ static bool agreement_reach(struct engine *engine)
     return verdict == VERDICT_DEVICE;
 }
 
-/* The work of a call, of all processes together: shared_work_* of engine.h. */
 static void put(struct engine *engine, void *vectors)
 {
     const struct parallel_call *const call = &engine->call;
@@ -245,7 +252,7 @@ static bool shared_work_do(struct engine *engine)
     return true;
 }
 
-/* The whole matrices are the program's own. */
+/* The same for a grid of one process, which agrees with itself: the whole matrices are the program's own. */
 static bool shared_work_do_alone(struct engine *engine)
 {
     void *vectors;
@@ -270,15 +277,6 @@ static bool shared_work_do_alone(struct engine *engine)
     return engine->reason == HOST_REASON_COUNT;
 }
 
-/* The way of a parallel routine: parallel_enter is asked by stubs.S where a call goes.
- *
- *   gate     nothing that differs between processes: is the context one of ours, is the work large enough
- *   vote     are the arguments legal on each process, equal on all, and does the owner expect a gain
- *   reserve  an arena with room for the whole matrices
- *   put, work, take
- *
- * Up to the end of the work nothing of the program's memory is written, so a failure leaves the call to the
- * host's routine, on all processes alike. */
 /* Returns the function to jump to with the call as it came; NULL: it is done. */
 __attribute__((visibility("hidden"))) host_function *
 parallel_enter(enum parallel_symbol symbol, const void *caller, const struct lapack_frame *frame);
@@ -331,8 +329,9 @@ static bool run(struct engine *engine)
     engine->reason = agreement_look(engine);
     if (!engine->is_inside)
         program_state_set_aside(&program);
-    const bool is_done = context_is_alone(engine->context) ? shared_work_do_alone(engine)
-                                                           : agreement_reach(engine) && shared_work_do(engine);
+    const bool is_done = context_is_alone(engine->context)
+                             ? shared_work_do_alone(engine)
+                             : agreement_reach(engine) && shared_work_do(engine);
     note(engine, is_done);
     if (engine->has_team)
         atomic_store(&engine->context->team->is_busy, false);
@@ -362,7 +361,8 @@ static bool passes_gate(struct engine *engine, const struct lapack_frame *frame)
            parallel_call_reaches(&engine->call, least_order(routine));
 }
 
-host_function *parallel_enter(enum parallel_symbol symbol, const void *caller, const struct lapack_frame *frame)
+host_function *parallel_enter(enum parallel_symbol symbol, const void *caller,
+                              const struct lapack_frame *frame)
 {
     struct engine engine = {.symbol = symbol};
     bool is_inner;

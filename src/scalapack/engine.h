@@ -16,11 +16,6 @@
 #include "scalapack/counts.h"
 #include "tuner/online/crossover.h"
 
-/* What the kinds of parallel routines do their own way: which arguments are served, the work of the
- * owner, and what is no matrix.
- *
- * The engine knows none of it. */
-
 /* How fast host and device are. `here` is this process's model: of its own cores, and of a device that other
  * ranks use, too. `grid` is that of all processes of the grid together: `cores` times as many, and a device
  * that is `alone` times as fast, since they wait for the owner. */
@@ -30,7 +25,7 @@ struct grid_machine {
     double cores, alone;
 };
 
-/* The owner's. */
+/* The owner's work. */
 struct parallel_work {
     struct route_call call;
     union {
@@ -51,7 +46,8 @@ struct parallel_methods {
     /* Bytes of what is no matrix: eigenvalues or pivots. */
     size_t (*vector_bytes)(const struct parallel_call *call);
     /* On the owner, before the vote: the problem, its shape, and times where the host is all processes'. */
-    void (*plan)(const struct parallel_call *call, const struct grid_machine *machine, struct parallel_work *work);
+    void (*plan)(const struct parallel_call *call, const struct grid_machine *machine,
+                 struct parallel_work *work);
     /* On each process: put what is no matrix, to memory that all share; NULL: nothing. */
     void (*put)(const struct parallel_call *call, void *vectors);
     /* On the owner: the route, of the whole matrices. False: no memory. */
@@ -91,8 +87,7 @@ static inline bool parallel_is_one_of(char letter, const char *letters)
     return letter && strchr(letters, letter);
 }
 
-/* One call of a parallel routine on its way, and its steps: agreement.c, engine.c and
- * engine.c. */
+/* One call on its way. */
 struct engine {
     enum parallel_symbol symbol;
     const struct parallel_methods *methods;

@@ -15,11 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ScaLAPACK's two-dimensional block-cyclic distribution: which elements of a matrix a
- * process has, and copies between those and the whole matrix. Pure.
- *
- * Source: ScaLAPACK Users' Guide, section 4.3. All indices count from 0. */
-
 /* The place of a process in its grid. */
 struct grid_place {
     int rows, columns;
@@ -52,11 +47,6 @@ void distribution_take(const struct distribution *distribution, const struct gri
                        enum blas_part part, size_t element_bytes, void *local, const void *whole,
                        int64_t whole_ld);
 
-/* The functions of the BLACS that mublas calls, and votes by them.
- *
- * Found in the library that has the program's ScaLAPACK, in what that depends on, or in what is loaded: MKL's
- * ScaLAPACK names no BLACS. Integers have 32 bits. */
-
 /* Numbers that all processes of a grid compare: from 0 to this. The BLACS compare absolute values. */
 enum { BLACS_NUMBER_MOST = 1 << 30 };
 
@@ -67,8 +57,7 @@ bool blacs_find(const void *code);
  * integers of 64 bits, too. */
 struct grid_place blacs_place(int context);
 
-/* Each number becomes the smallest, or the largest, among all processes of the grid. All of them must call.
- * */
+/* Each number becomes the smallest, or the largest, among all processes of the grid, which all must call. */
 void blacs_smallest(int context, int32_t *numbers, int count);
 void blacs_largest(int context, int32_t *numbers, int count);
 

@@ -273,7 +273,8 @@ static void sleep_a_step(void)
     nanosleep(&(struct timespec){.tv_nsec = STEP_US * 1000L}, NULL);
 }
 
-static const char not_all[] = "not every rank of the job has mublas, of one version and with the same settings";
+static const char not_all[] =
+    "not every rank of the job has mublas, of one version and with the same settings";
 
 static bool is_there_and_ours(const char *what)
 {

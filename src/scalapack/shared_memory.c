@@ -52,7 +52,8 @@ struct group_kind {
 static size_t room_in(const char *groups, const struct group_kind *kind)
 {
     char path[512];
-    const char *const line = strstr(groups, kind->line), *const group = line ? line + strlen(kind->line) : NULL;
+    const char *const line = strstr(groups, kind->line),
+               *const group = line ? line + strlen(kind->line) : NULL;
     size_t room = SIZE_MAX;
     if (!group)
         return room;

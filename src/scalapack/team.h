@@ -24,21 +24,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* May this process have so much memory that it shares? */
-
-/* The text says what forbids it, in static storage; NULL: nothing. Limits of the process (file size, whose
- * excess is a signal, and address space), room in its control group, of which half stays free for what the
- * program takes later, and memory that is available on the machine, of which an eighth stays free. */
+/* May this process have so much memory that it shares? The text says what forbids it, in static storage;
+ * NULL: nothing. Limits of the process (file size, whose excess is a signal, and address space), room in its
+ * control group, of which half stays free for what the program takes later, and memory that is available on
+ * the machine, of which an eighth stays free. */
 const char *machine_memory_forbids(size_t bytes);
 
 /* The process's limits alone: of who only maps what another has made. */
 const char *machine_memory_limit_forbids(size_t bytes);
 
-/* How the processes of a grid wait for each other inside an arena, whose first page this is.
- *
- * A call is one round: all put, the owner works, all take. Rounds begin when all processes have agreed on a
- * call, and so after all have left the round before. Waits sleep after some microseconds, and look for the
- * death of those that they wait for. */
 enum { RENDEZVOUS_BYTES = 4096 };
 
 /* The owner tells the others this about the round's work. */
@@ -73,11 +67,6 @@ void rendezvous_finish(struct rendezvous *rendezvous, uint32_t round, const stru
 bool rendezvous_await_finish(struct rendezvous *rendezvous, uint32_t round, const struct company *company,
                              struct round_result *result);
 
-/* Memory that the processes of a grid share: whole matrices, and words to wait by.
- *
- * One process, the owner, makes it (a sealed memfd, no name in any file system) and hands it to the others
- * over their sockets (membership.h). Its pages lie on all memory nodes in turn and are made present by all
- * processes at once; the owner's device pins it once. It is made, and given up, only between calls. */
 struct arena {
     unsigned char *memory; /* begins with struct rendezvous */
     size_t bytes;
@@ -107,10 +96,6 @@ void arena_pin(struct arena *arena);
 
 void arena_drop(struct arena *arena);
 
-/* The processes of a grid: who they are, which of them owns the device's part, and their arenas.
- *
- * Grids of the same processes have one team, so that an arena, which is costly to make, serves the next
- * context, too. A team is made, and an arena, by all of its processes together. */
 struct team {
     int count;
     pid_t *processes; /* by local rank, ascending, as are `ranks` */

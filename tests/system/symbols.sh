@@ -1,6 +1,6 @@
 #!/bin/bash
-# The shim exports the tables' symbols, its own names and some of the C library's (src/interpose: system_calls.c,
-# system_calls.c); the table is all of reference BLAS.
+# The shim exports the tables' symbols, its own names and some of the C library's (src/interpose/system_calls.c);
+# the table is all of reference BLAS.
 . tests/environment.sh
 . "$source_tree/tests/hosts/hosts.sh"
 number=0

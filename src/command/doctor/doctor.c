@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { GREEN = 32, RED = 31, SUBJECT_WIDTH = 13 };
@@ -75,8 +74,8 @@ void finding_skipped(struct findings *findings, const char *subject, const char 
     end_line();
 }
 
-/* The checks of what parallel programs find: ScaLAPACK, NVIDIA's service that lets ranks share a device, and
- * how many do. */
+/* These three say what parallel programs find, and are never wrong: ScaLAPACK, NVIDIA's service that lets
+ * ranks share a device, and how many do. */
 static void check_scalapack(struct patient *patient)
 {
     char found[512] = "";
@@ -101,6 +100,7 @@ static void check_mps(struct patient *patient)
         finding_good(&patient->findings, "MPS", "it does not run, and there is no nvidia-cuda-mps-control");
 }
 
+/* Says nothing without a launcher. */
 static void check_ranks(struct patient *patient)
 {
     const struct local_rank *const rank = local_rank();
@@ -110,7 +110,8 @@ static void check_ranks(struct patient *patient)
     if (!patient->has_device)
         finding_skipped(&patient->findings, "ranks", "there is no device that they could share");
     else
-        finding_good(&patient->findings, "ranks", "this is rank %d of %d here (%s); %d device%s; %d rank%s share%s this one",
+        finding_good(&patient->findings, "ranks",
+                     "this is rank %d of %d here (%s); %d device%s; %d rank%s share%s this one",
                      rank->rank, rank->ranks, rank->variable, devices, plural((unsigned)devices),
                      patient->choice.sharers, plural((unsigned)patient->choice.sharers),
                      patient->choice.sharers == 1 ? "s" : "");
@@ -139,14 +140,15 @@ static void check_of_other(struct patient *patient, const struct device_properti
     struct recipe_search search;
     const struct recipe_signature signature = recipe_signature_of(device);
     if (recipe_search(&signature, &recipe, &search)) {
-        finding_good(&patient->findings, recipe_subject, "device %d, %s: %s: %s", device->ordinal, device->name,
-                     recipe_search_used(&search)->path, recipe.made);
+        finding_good(&patient->findings, recipe_subject, "device %d, %s: %s: %s", device->ordinal,
+                     device->name, recipe_search_used(&search)->path, recipe.made);
         recipe_clear(&recipe);
         return;
     }
     const struct recipe_attempt *lost = recipe_search_refused_beside(&search, &signature);
     if (lost)
-        finding_wrong(&patient->findings, recipe_subject, "run MUBLAS_DEVICE=all mublas tune, which learns it anew",
+        finding_wrong(&patient->findings, recipe_subject,
+                      "run MUBLAS_DEVICE=all mublas tune, which learns it anew",
                       "device %d, %s: %s is not used: %s", device->ordinal, device->name, lost->path,
                       lost->fault);
     else
@@ -261,7 +263,7 @@ static void tell_stayed(struct findings *findings, const char *reason)
 }
 
 static void judge_products(struct findings *findings, const struct products *products, bool ended, int wanted,
-                  const char *names, double seconds)
+                           const char *names, double seconds)
 {
     if (products->right < products->made)
         finding_wrong(findings, subject, advice, "%s: device and host differ by %.3g eps of the terms", names,
@@ -301,7 +303,7 @@ static void check_product(struct patient *patient)
     const uint64_t start = clock_nanoseconds();
     const bool ended = make(what, &products);
     judge_products(&patient->findings, &products, ended, patient->has_cublas ? 2 : 1, what + 4,
-          (double)(clock_nanoseconds() - start) * 1e-9);
+                   (double)(clock_nanoseconds() - start) * 1e-9);
 }
 
 int doctor_run(char **arguments)

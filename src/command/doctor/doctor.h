@@ -1,5 +1,5 @@
-/* doctor.h - the checks of `mublas doctor` in the order in which they are made, and their findings: each check
- * prints a line, and under it what to do where something is wrong. */
+/* doctor.h - the checks of `mublas doctor` that machine_checks.c has, in their order, and the findings of all
+ * checks: each prints a line, and under it what to do where something is wrong. */
 #ifndef MUBLAS_DOCTOR_H
 #define MUBLAS_DOCTOR_H
 
@@ -7,8 +7,6 @@
 
 #include <stdbool.h>
 
-/* What the checks of `mublas doctor` found: a line each, and what to do where something is
- * wrong. */
 struct findings {
     bool colours;
     int wrong; /* how many */
@@ -24,8 +22,6 @@ void finding_wrong(struct findings *findings, const char *subject, const char *a
 
 /* "-      SUBJECT  not checked: WHY" */
 void finding_skipped(struct findings *findings, const char *subject, const char *why);
-
-/* The checks of `mublas doctor`, in the order in which they are made. Each prints its line. */
 
 /* What earlier checks found out. */
 struct patient {

@@ -1,4 +1,5 @@
-/* The CUDA driver, the device, and the kernels on it. */
+/* The checks of the machine and of this process on it: driver, device, kernels and links, host BLAS, cuBLAS
+ * and cuSOLVER, settings, tracking and container. */
 #include "command/doctor/doctor.h"
 #include "command/lapack_call.h"
 #include "command/link_rates.h"
@@ -154,7 +155,6 @@ void check_links(struct patient *patient)
     finding_good(&patient->findings, "links", "%s up from pinned memory", text);
 }
 
-/* The libraries that mublas works with, and the recipe. */
 static const char install_host[] =
     "install a BLAS (Debian: libopenblas0-pthread), or name one by MUBLAS_HOST_BLAS";
 
@@ -244,7 +244,6 @@ void check_cusolver(struct patient *patient)
                       "%s and others like it cannot be used: LAPACK stays on the host", found);
 }
 
-/* What the environment asks for; what the kernel and a container let this process do. */
 static const char subject[] = "residency";
 
 static void tell_setting(void *patient, const char *name, const char *text)

@@ -1,3 +1,4 @@
+/* The part of link_map.h for names of functions: lists of them, and how they appear in a file. */
 #include "command/inspect/link_map.h"
 #include "common/interruption.h"
 #include "host/host_search.h"
@@ -141,7 +142,8 @@ static int dynamic_use(const GElf_Sym *symbol)
            visibility == STV_PROTECTED ? USE_EXPORTED | USE_PROTECTED : 0;
 }
 
-static void note_parallel(struct elf_object *object, const char *name, bool is_dynamic, const GElf_Sym *symbol)
+static void note_parallel(struct elf_object *object, const char *name, bool is_dynamic,
+                          const GElf_Sym *symbol)
 {
     if (symbol->st_shndx == SHN_UNDEF || !parallel_named(name))
         return;

@@ -5,7 +5,6 @@
 #include "common/settings.h"
 #include "gpu/device.h"
 #include "gpu/device_sharing.h"
-#include "gpu/device_wake.h"
 #include "gpu/vendor/cublas_library.h"
 #include "gpu/vendor/solver_library.h"
 #include "host/host_search.h"

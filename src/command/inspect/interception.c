@@ -1,3 +1,5 @@
+/* The part of report.h that tells which calls mublas would get, by object and name, and those of
+ * ScaLAPACK. */
 #include "command/inspect/report.h"
 #include "host/symbols.h"
 
@@ -133,7 +135,8 @@ int name_choice_offloaded(const struct program_map *map, const struct name_choic
     return count;
 }
 
-void name_choice_print(FILE *stream, const struct program_map *map, const struct name_choice *choice, bool all)
+void name_choice_print(FILE *stream, const struct program_map *map, const struct name_choice *choice,
+                       bool all)
 {
     struct name_line line = {.stream = stream, .left = name_choice_count(map, choice), .all = all};
     for (int name = 0; line.left > 0; name++)

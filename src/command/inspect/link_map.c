@@ -15,6 +15,12 @@
 
 enum { LEVEL_COUNT = 3 };
 
+/* The machine that the file must be for. */
+struct library_kind {
+    bool is_64bit;
+    uint16_t machine; /* EM_* */
+};
+
 /* The loader looks into the folders for this processor first, the best one first. */
 static int supported_levels(const char *levels[LEVEL_COUNT])
 {
@@ -97,7 +103,8 @@ static char *search_folder(const char *folder, const char *name, struct library_
 
 /* Searches a list of folders separated by ":" or ";" (an empty one is the present folder), in which `origin`
  * stands for $ORIGIN. Returns a path to be freed, or NULL. */
-static char *library_search_list(const char *list, const char *origin, const char *name, struct library_kind kind)
+static char *library_search_list(const char *list, const char *origin, const char *name,
+                                 struct library_kind kind)
 {
     char *found = NULL;
     for (const char *next = list; next && !found;) {
@@ -136,7 +143,7 @@ static bool take(const char *path, void *argument)
     return search->found != NULL;
 }
 
-/* The same in the loader's cache, and in the folders that it searches by default. */
+/* Searches the loader's cache. Returns a path to be freed, or NULL. */
 static char *library_search_cache(const char *name, struct library_kind kind)
 {
     const char *levels[LEVEL_COUNT];
@@ -151,6 +158,7 @@ static char *library_search_cache(const char *name, struct library_kind kind)
     return search.found;
 }
 
+/* The same in the folders that the loader searches by default. */
 static char *library_search_default(const char *name, struct library_kind kind)
 {
     /* The folders that the loader searches for this command. They include LD_LIBRARY_PATH, which has

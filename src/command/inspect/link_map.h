@@ -1,10 +1,6 @@
-/* link_map.h - a program and all libraries that its loader would load with it, and what each of these files says
- * of itself: which libraries it wants, and how each BLAS symbol appears in it. Nothing of them runs.
- *
- * libelf reads the files; files that lie about themselves are refused or misread, never worse. Libraries are
- * found as glibc's loader finds them, also by its cache /etc/ld.so.cache in glibc's format since 2.2 (header
- * "glibc-ld.so.cache1.1", with or without the older one before it), but for the "legacy" capability folders of
- * glibc before 2.37 and the audit interface. */
+/* link_map.h - a program and all libraries that its loader would load with it, and what each of these files
+ * says of itself. Nothing of them runs; files that lie about themselves are refused or misread, never
+ * worse. */
 #ifndef MUBLAS_LINK_MAP_H
 #define MUBLAS_LINK_MAP_H
 
@@ -13,9 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Names of functions in a file: BLAS symbols, and lists of others. */
-
-/* All zero: empty. */
+/* Names of functions in a file. All zero: empty. */
 struct name_list {
     char **names;
     int count, room;
@@ -45,10 +39,6 @@ bool parallel_named(const char *name);
 /* The BLAS symbol of this exported name, an enum symbol; -1: none. Thread-safe. */
 int symbol_named(const char *name);
 
-/* What one program or shared library says of itself: which libraries
- * it wants, and how each BLAS symbol appears in it. Reads the file with libelf and
- * runs nothing; files that lie about themselves are refused or misread, never worse. */
-
 /* How a BLAS symbol appears. */
 enum symbol_use {
     USE_IMPORTED = 1,   /* asked of the loader, defined elsewhere */
@@ -58,6 +48,8 @@ enum symbol_use {
     USE_INSIDE = 16     /* defined here and hidden from the loader */
 };
 
+/* One program or shared library, which libelf reads: the libraries that it wants, and how each BLAS symbol
+ * appears in it. */
 struct elf_object {
     uint16_t machine;           /* EM_* */
     bool is_64bit;
@@ -101,8 +93,8 @@ bool elf_object_matches(const char *path, bool is_64bit, uint16_t machine);
 /* "x86-64", "32-bit x86", or a number. Static storage. */
 const char *elf_object_machine(const struct elf_object *object);
 
-/* The loader's cache of libraries, /etc/ld.so.cache in glibc's format
- * since 2.2 (header "glibc-ld.so.cache1.1", with or without the older one before it). */
+/* The loader's cache of libraries, /etc/ld.so.cache in glibc's format since 2.2 (header
+ * "glibc-ld.so.cache1.1", with or without the older one before it). */
 struct loader_cache;
 
 /* NULL when the file cannot be read or is in another format. */
@@ -113,16 +105,6 @@ void loader_cache_close(struct loader_cache *cache);
 void loader_cache_visit(const struct loader_cache *cache, const char *name,
                         bool (*visit)(const char *path, void *argument), void *argument);
 
-/* Finds a library as glibc's loader does, without running it. It does not know the
- * "legacy" capability folders of glibc before 2.37 and the audit interface. */
-
-/* The machine that the file must be for. */
-struct library_kind {
-    bool is_64bit;
-    uint16_t machine; /* EM_* */
-};
-
-/* A program and all libraries that its loader would load with it. */
 struct linked_object {
     struct elf_object elf;
     const char *reason; /* why it cannot be read; NULL: `elf` is good */
@@ -139,8 +121,8 @@ struct missing_library {
     int parent;
 };
 
-/* In the loader's order, which is that of symbol look-up: the inspected object, what
- * LD_PRELOAD names (but for mublas), then level by level what they need. */
+/* Objects come in the loader's order, which is that of symbol look-up: the inspected object, what LD_PRELOAD
+ * names (but for mublas), then level by level what they need. */
 struct program_map {
     struct linked_object *objects;
     int count;
@@ -148,8 +130,9 @@ struct program_map {
     int missing_count;
 };
 
-/* Returns NULL, or why the program itself cannot be read. Clear in both cases. Does not follow the libraries
- * of a program for another machine. */
+/* Finds libraries as glibc's loader does, but for the "legacy" capability folders of glibc before 2.37 and
+ * the audit interface. Does not follow the libraries of a program for another machine. Returns NULL, or why
+ * the program itself cannot be read. Clear in both cases. */
 const char *link_map_make(const char *path, struct program_map *map);
 void link_map_clear(struct program_map *map);
 

@@ -1,3 +1,5 @@
+/* Programs by name or through their scripts, and which of their calls cannot be intercepted (losses_* of
+ * report.h). */
 #include "command/commands.h"
 #include "command/inspect/report.h"
 #include "command/run/run.h"
@@ -58,7 +60,8 @@ static bool is_loss(const struct program_map *map, int object, enum interception
            count_of(map, object, INTERCEPTION_CAUGHT, kind) == 0;
 }
 
-static void print_loss(FILE *stream, const struct program_map *map, const struct name_choice *choice, bool all)
+static void print_loss(FILE *stream, const struct program_map *map, const struct name_choice *choice,
+                       bool all)
 {
     const bool is_lapack = choice->interface == CHOICE_LAPACK;
     const bool has_lapack = !is_lapack && map->objects[choice->object].elf.has_lapack;
@@ -69,7 +72,9 @@ static void print_loss(FILE *stream, const struct program_map *map, const struct
     fprintf(stream, "\n    %s\n", reason_of(choice->object, choice->end, is_lapack, has_lapack));
 }
 
-void losses_print_line(FILE *stream, const struct program_map *map)
+/* Prints which object has how many routines that cannot be intercepted, and why, without an end of line and
+ * with ; between; nothing where there are none. Not after a refusal. */
+static void losses_print_line(FILE *stream, const struct program_map *map)
 {
     const char *before = "";
     for (int i = 0; i < 2 * map->count; i++)

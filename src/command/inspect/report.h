@@ -10,10 +10,7 @@
 
 #include <stdio.h>
 
-/* What would become of a program's BLAS calls with mublas preloaded.
- *
- * Objects are numbered as in link_map.h, names by enum symbol. The loader asks
- * the program itself first, then mublas, then everything else. */
+/* The end of an object's calls of a BLAS name. */
 enum interception {
     INTERCEPTION_NONE,      /* the object does not call the name, or only wraps the Fortran routine by it */
     INTERCEPTION_CAUGHT,    /* its calls come to mublas */
@@ -33,10 +30,9 @@ int interception_host(const struct program_map *map, int name);
 /* True when another object's calls would end in this one. */
 bool interception_is_host(const struct program_map *map, int object);
 
-/* BLAS names of inspected objects, chosen by what becomes of them. */
-
-/* Names that have the end `end` in an object (CHOICE_ANY: in any), an interface (CHOICE_ANY: any; CHOICE_BLAS
- * and CHOICE_LAPACK: any of these) and a host library (-1: none; CHOICE_ANY_HOST: any or none). */
+/* BLAS names that have the end `end` in an object (CHOICE_ANY: in any), an interface (CHOICE_ANY: any;
+ * CHOICE_BLAS and CHOICE_LAPACK: any of these) and a host library (-1: none; CHOICE_ANY_HOST: any or
+ * none). */
 enum { CHOICE_ANY = -1, CHOICE_ANY_HOST = -2, CHOICE_BLAS = -3, CHOICE_LAPACK = -4 };
 struct name_choice {
     int object;
@@ -51,10 +47,8 @@ int name_choice_count(const struct program_map *map, const struct name_choice *c
 int name_choice_offloaded(const struct program_map *map, const struct name_choice *choice);
 
 /* Prints them as name_line_add does. */
-void name_choice_print(FILE *stream, const struct program_map *map, const struct name_choice *choice, bool all);
-
-/* ScaLAPACK in a program and its libraries: which of its routines would be served, and
- * what keeps others away. */
+void name_choice_print(FILE *stream, const struct program_map *map, const struct name_choice *choice,
+                       bool all);
 
 /* Prints which objects call which routines of src/scalapack/routines.def, of which library, and whether ELPA
  * is there; nothing for other programs. `all`: every name, not the first few. */
@@ -62,8 +56,6 @@ void parallel_calls_print(FILE *stream, const struct program_map *map, bool all)
 
 /* Why the calls of an object's own ScaLAPACK cannot be intercepted; NULL: it has none. Static storage. */
 const char *parallel_loss(const struct program_map *map, int object);
-
-/* What `mublas info -- PROGRAM` says of a program and its libraries. */
 
 /* Prints all parts, with those below. `all`, here and below: every name and library, not the first few. */
 void inspect_report(FILE *stream, const struct program_map *map, bool all);
@@ -73,9 +65,5 @@ const char *losses_refusal(const struct program_map *map);
 
 /* Prints that refusal, or which names of which object cannot be intercepted and why. */
 void losses_print(FILE *stream, const struct program_map *map, const char *refusal, bool all);
-
-/* Prints which object has how many routines that cannot be intercepted, and why, without an end of line and
- * with ; between; nothing where there are none. Not after a refusal. */
-void losses_print_line(FILE *stream, const struct program_map *map);
 
 #endif

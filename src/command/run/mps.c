@@ -31,7 +31,7 @@ static bool answers(const struct mps_folder *folder)
     return mps_daemon_answers(path);
 }
 
-/* Let this process, and what it becomes, use that daemon. */
+/* Lets this process, and what it becomes, use the folder's daemon. */
 static bool mps_process_name(const struct mps_folder *folder)
 {
     char pipes[PATH_MAX], logs[PATH_MAX];
@@ -51,7 +51,7 @@ static void close_from(int first)
         close(file);
 }
 
-/* Close all files but `kept`, which become the first behind standard error, and lead standard input, output
+/* Closes all files but `kept`, which become the first behind standard error, and leads standard input, output
  * and error nowhere: neither may a reader wait for a process that stays behind. */
 static void mps_process_keep_files(int *const *kept, int count)
 {
@@ -114,8 +114,8 @@ static void wait_or_kill(pid_t process, int milliseconds)
     }
 }
 
-/* By `program`, NVIDIA's; waits until it answers. False: it does not within some seconds. With the folder's
- * lock. */
+/* Starts the folder's control daemon by `program`, NVIDIA's, and waits until it answers. False: it does not
+ * within some seconds. The caller has the folder's lock. */
 static bool mps_process_start(const char *program, const struct mps_folder *folder)
 {
     if (answers(folder))
@@ -157,7 +157,8 @@ static void kill_daemon(const struct mps_folder *folder)
     fclose(stream);
 }
 
-/* Ask it to end, and see to it. Nothing happens if it does not run. With the folder's lock. */
+/* Asks the daemon to end, and sees to it. Nothing happens if it does not run. The caller has the folder's
+ * lock. */
 static void mps_process_end(const struct mps_folder *folder)
 {
     if (!answers(folder))
@@ -247,9 +248,10 @@ static bool can_wait(void)
     return process >= 0;
 }
 
-/* Start it, with the watcher's lock of the open folder, for a job of so many ranks on this machine: it waits
- * for all of them to come for some seconds, and then until those that came are gone. False: this system
- * cannot wait for processes. With the folder's lock. */
+/* Starts a process aside, with the watcher's lock of the open folder, that ends the MPS of a job of so many
+ * ranks on this machine with the last of them, however they end. It waits for all of them to come for some
+ * seconds, and then until those that came are gone. False: this system cannot wait for processes. The caller
+ * has the folder's lock. */
 static bool mps_watch_begin(struct mps_folder *folder, int ranks)
 {
     if (!can_wait())

@@ -1,9 +1,5 @@
-/* mps.h - NVIDIA's MPS for a parallel job, without which the ranks on a device take turns, and the job's folder:
- * its pipes and logs, the ranks that use it, and the lock by which one of them starts it.
- *
- * The folder is in XDG_RUNTIME_DIR, where that is the user's alone, or in /tmp; named by user and launcher, so
- * that all ranks of a launch on one machine find the same. One that is not a folder of this user and nobody
- * else's is refused: links are not followed. */
+/* mps.h - NVIDIA's MPS for a parallel job, without which the ranks on a device take turns, and the job's
+ * folder. */
 #ifndef MUBLAS_MPS_H
 #define MUBLAS_MPS_H
 
@@ -11,12 +7,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The folder of a job's MPS: its pipes and logs, the ranks that use it, and the lock by which
- * one of them starts it.
- *
- * In XDG_RUNTIME_DIR, where that is the user's alone, or in /tmp; named by user and launcher, so that all
- * ranks of a launch on one machine find the same. One that is not a folder of this user and nobody else's is
- * refused: links are not followed. */
+/* The folder has MPS's pipes and logs, the ranks that use it, and the lock by which one of them starts it.
+ * It is in XDG_RUNTIME_DIR, where that is the user's alone, or in /tmp; user and launcher name it, so that
+ * all ranks of a launch on one machine find the same. One that is not a folder of this user and nobody else's
+ * is refused: links are not followed. */
 struct mps_folder {
     char path[PATH_MAX];
     int lock;    /* held by who has the struct */
@@ -53,13 +47,11 @@ void mps_folder_remove(const struct mps_folder *folder);
  * remove them. */
 void mps_folder_sweep(void (*end)(const struct mps_folder *folder));
 
-/* NVIDIA's MPS for a parallel job, without which the ranks on a device take turns. */
-
 /* For `mublas run`, about to become the program: where its launcher's ranks share a device, MPS is installed
  * and nobody runs it, let the job have it, and tell the program's environment. The first rank on the machine
- * starts it in a folder of the job's (mps.h), which a process aside watches and removes, with MPS,
- * after the last rank (mps.h). Changes nothing of the machine. Says one line where the folder cannot
- * be trusted or MPS does not start; else nothing. */
+ * starts it in the job's folder. A process aside watches both, and removes them after the last rank. Changes
+ * nothing of the machine. Says one line where the folder cannot be trusted or MPS does not start; else
+ * nothing. */
 void mps_begin(void);
 
 #endif

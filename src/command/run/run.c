@@ -152,9 +152,10 @@ static void watch_from_aside(const struct earlier *earlier, int process, const c
         continue;
 }
 
-/* Where MUBLAS_REPORT's file is there: once this process, which by then is `program`, has ended, a line on
- * standard error says so if the file is still the same. A process without a parent waits for that, so the
- * program's children are its own. Not for the first process of a container, whose end is everybody's. */
+/* Watches a file of MUBLAS_REPORT's name that is there. Once this process, which by then is `program`, has
+ * ended, a line on standard error says that the file is of an earlier run, if it is still the same. A process
+ * without a parent waits for that, so the program's children are its own. Not for the first process of a
+ * container, whose end is everybody's. */
 static void report_watch_begin(const char *program)
 {
     struct earlier earlier;

@@ -1,13 +1,10 @@
-/* run.h - the file of a program that `mublas run` becomes, or `mublas info` looks into: where it is, which one a
- * script runs, and whether the loader preloads a library into it. run_program itself is declared in
- * commands.h. */
+/* run.h - the file of a program that `mublas run` becomes, or `mublas info` looks into. commands.h has
+ * both commands. */
 #ifndef MUBLAS_RUN_H
 #define MUBLAS_RUN_H
 
 #include <stdbool.h>
 #include <stddef.h>
-
-/* The file of a program, and whether the loader preloads a library into it. */
 
 /* Finds the file that execvp would run for `name`. False: there is none, or its path does not fit in
  * `size`. */

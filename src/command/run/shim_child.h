@@ -1,6 +1,5 @@
-/* shim_child.h - runs this command again, as a process under the shim, whose calls are treated as those of
- * programs: the environment in which it runs, the process, and what its report (MUBLAS_REPORT) says of one
- * routine. For one thread at a time. */
+/* shim_child.h - the environment of programs under the shim, and this command again as such a process, whose
+ * calls are treated as those of programs. For one thread at a time. */
 #ifndef MUBLAS_SHIM_CHILD_H
 #define MUBLAS_SHIM_CHILD_H
 
@@ -9,8 +8,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
-
-/* The environment in which a program runs under the shim. */
 
 /* Finds the shim beside this command's file, in .libs there (where the build leaves it) or in the lib folders
  * that go with it (../lib, ../lib/MULTIARCH, ../lib64), so that a copied folder works; else where `make
@@ -23,7 +20,7 @@ const char *preload_find_shim(const char *who);
  * cheaper then. False: out of memory. */
 bool preload_set_environment(const char *shim, bool huge_pages);
 
-/* What a program's report (MUBLAS_REPORT) says of one routine. */
+/* A routine's row in a program's report (MUBLAS_REPORT). */
 struct offload_row {
     unsigned long long calls, on_device, on_host;
     char reason[96]; /* the first one why a call stayed on the host; "": none */
@@ -35,8 +32,6 @@ bool offload_report_row(const char *path, const char *routine, struct offload_ro
 /* The resolved path of the program's host BLAS. False: the report does not say it. */
 bool offload_report_host(const char *path, char *host, size_t bytes);
 
-/* Runs this command again, as a process under the shim, whose calls are treated as those of
- * programs. For one thread at a time. */
 struct shim_child {
     pid_t process;
     FILE *requests; /* its standard input */

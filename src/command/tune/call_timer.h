@@ -26,7 +26,7 @@
  *   cold BYTES  of the first and second dgemv on a new matrix
  *   route NAME N JOBZ  of that call of a LAPACK routine, the median of three after a first one, and of
  *               the first; any letter where it has no JOBZ
- *   border BORDER TYPE N  of both ways of mublas' own eigensolver at a border (timed_work.h)
+ *   border BORDER TYPE N  of both ways of mublas' own eigensolver at a border (eigen_ways_time)
  * or "none" where that cannot be done. Flags and types are numbers of blas_call.h, borders those of
  * route_factors.h. The exit status. */
 int timed_calls(const char *bytes);

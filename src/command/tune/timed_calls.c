@@ -164,7 +164,7 @@ static void randomise(char *matrix, size_t bytes)
 }
 
 static double time_route(host_function *function, const struct lapack_routine *routine,
-                        struct lapack_arguments *arguments)
+                         struct lapack_arguments *arguments)
 {
     const size_t bytes = (size_t)(arguments->n * arguments->lda) * blas_element_bytes(routine->type);
     randomise(arguments->a, bytes);

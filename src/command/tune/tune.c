@@ -64,9 +64,10 @@ static int tune_one(const struct device_choice *choice, const struct device_prop
     return choice->has_candidates ? 0 : tune_in_child(device->ordinal, arguments, stop);
 }
 
-/* Once the `first` is tuned: one after the other those of each other kind that MUBLAS_DEVICE names, by the same
- * arguments. Of others that programs may use a line says how to tune them. Returns the first exit status that
- * is not 0. When *stop is set, the process under way is told to end. */
+/* Tunes, once the `first` is, a device of each other kind that MUBLAS_DEVICE names, one after the other by
+ * the same arguments, each in a process of its own, whose first device it is. A line says how to tune others
+ * that programs may use. Returns the first exit status that is not 0. When *stop is set, the process under
+ * way is told to end. */
 static int tune_others(const struct recipe_signature *first, char **arguments, const volatile bool *stop)
 {
     struct recipe_signature kinds[DEVICES_MAX] = {*first};

@@ -1,13 +1,11 @@
-/* tune.h - `mublas tune`: its command line; what it reads and writes, the recipe and FILE.csv beside it with what
- * this run timed, both at the end; the device while launch shapes are timed on it; and the line that tells how
- * far it is, on a terminal one that is overwritten, elsewhere nothing. */
+/* tune.h - `mublas tune`: its command line, its files, the device while it times launch shapes, and the
+ * line that tells how far it is. */
 #ifndef MUBLAS_TUNE_H
 #define MUBLAS_TUNE_H
 
 #include "tuner/learn/class_tuning.h"
 #include "tuner/online/recipe.h"
 
-/* The command line of `mublas tune`. */
 struct tune_options {
     bool exhaustive;              /* all shapes; not the quick way */
     bool quick;                   /* said so */
@@ -28,8 +26,8 @@ int tune_run(char **arguments);
 /* Read the arguments. -1: go on; otherwise the exit status, all being said. */
 int tune_options_read(char **arguments, struct tune_options *options);
 
-/* What `mublas tune` reads and writes: the recipe, and FILE.csv beside it with what this run
- * timed, both at the end. */
+/* The recipe that is read and written, and FILE.csv beside it with what this run timed. Both are written at
+ * the end. */
 struct tune_files {
     const struct tune_options *options;
     struct recipe recipe;    /* what was there before and fits, and what this run learned */
@@ -41,7 +39,7 @@ struct tune_files {
     bool fits; /* the recipe that was there is of this machine and these kernels */
 };
 
-/* Where the recipe of another kind of device is, what is learned goes beside it, after a line that says so. */
+/* If the recipe is of another kind of device, what is learned goes beside it, after a line that says so. */
 void tune_files_choose(struct tune_options *options, const struct recipe_signature *signature);
 
 /* `signature` and `limits` of this machine. False, with one line: they cannot be written, or something else
@@ -56,8 +54,7 @@ bool tune_files_have_nothing(const struct tune_files *files);
 bool tune_files_finish(struct tune_files *files);
 void tune_files_free(struct tune_files *files);
 
-/* The device while `mublas tune` times launch shapes on it, and the line that tells how far
- * it is: on a terminal one that is overwritten, elsewhere nothing. */
+/* The device while launch shapes are timed on it. */
 struct tune_session {
     struct device *device;
     struct device_scope scope;
@@ -74,9 +71,10 @@ int tune_session_open(struct tune_session *session, size_t memory, const volatil
 /* Gives the device up for the rest of the process. */
 void tune_session_close(struct tune_session *session);
 
-/* tune_session.c: prints a table and closes the session. The exit status. */
+/* `mublas tune --evaluate`: judges the recipe, prints a table and closes the session. The exit status. */
 int tune_evaluate(struct tune_session *session, const struct tune_options *options);
 
+/* The line that tells how far it is: on a terminal one that is overwritten, elsewhere nothing. */
 struct tune_progress {
     double started, limit; /* seconds; no limit: 0 */
     double shown;          /* when it was last written */

@@ -82,7 +82,7 @@ static bool is_untimed(const struct learned_times *times, int class)
 }
 
 void learned_merge_keep_others(struct learned_times *times, const char *text, const char *routines,
-                              const struct call_timer_end *end)
+                               const struct call_timer_end *end)
 {
     char fault[LEARNED_FAULT_BYTES];
     struct learned_times *before = malloc(sizeof *before); /* too large for some threads' stacks */

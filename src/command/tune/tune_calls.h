@@ -1,6 +1,5 @@
-/* tune_calls.h - the part of `mublas tune` that learns where calls gain: host and device times of every offloaded
- * routine, what an upload costs, what waking costs (learned_times.h); what of new times counts, and what of
- * earlier ones stays beside them. The functions learned_merge_* are pure but for their first argument. */
+/* tune_calls.h - the part of `mublas tune` that learns where calls gain: host and device times of every
+ * offloaded routine, what an upload costs, what waking costs (learned_times.h). */
 #ifndef MUBLAS_TUNE_CALLS_H
 #define MUBLAS_TUNE_CALLS_H
 
@@ -9,10 +8,10 @@
 
 #include <stddef.h>
 
-/* What of new times counts, and what of earlier ones stays beside them. Pure functions but
- * for their first argument. */
+/* learned_merge_*: which new times count, and which earlier ones stay beside them. These functions are pure
+ * but for their first argument. */
 
-/* Of how many classes there are times on the device. */
+/* The number of classes of which there are times on the device. */
 int learned_merge_device_curves(const struct learned_times *times);
 
 /* Times of routines of which calls stayed on the host say nothing of the device. */
@@ -31,8 +30,6 @@ void learned_merge_keep_others(struct learned_times *times, const char *text, co
 /* Does a routine that is listed go by the classes of this family and type? */
 bool learned_merge_is_wanted(enum blas_family family, enum blas_type type, const char *routines);
 
-/* The part of `mublas tune` that learns where calls gain: host and device times of
- * every offloaded routine, what an upload costs, what waking costs (learned_times.h). */
 struct tune_calls_options {
     const char *routines; /* names with commas between; NULL: all */
     bool eigensolvers;    /* LAPACK's, too, where routines are named */

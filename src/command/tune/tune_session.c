@@ -1,3 +1,4 @@
+/* The parts of tune.h for the line of progress, the device of a session, and `mublas tune --evaluate`. */
 #include "command/commands.h"
 #include "command/routine_call.h"
 #include "command/tune/tune.h"

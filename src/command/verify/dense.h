@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Elements of any type as complex numbers in double precision. */
 struct number {
     double re, im;
 };
@@ -76,8 +75,7 @@ static inline bool is_overwritten(const struct blas_call *call)
            blas_scalar_is_zero(call->type, call->beta);
 }
 
-/* Small dense matrices of complex numbers, without gaps between columns, by which `mublas verify`
- * judges LAPACK's results. */
+/* dense.c has the functions of matrices; those above stand alone. */
 
 /* c = op(a) b: op(a) has `rows` rows, and n terms make each sum. */
 void dense_multiply(bool adjoint, int64_t n, int64_t rows, int64_t columns, const struct number *a,

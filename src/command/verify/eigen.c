@@ -1,9 +1,12 @@
-/* eigen: eigenvalues and vectors of Hermitian matrices and pencils. */
+/* Kinds of lapack.h: eigenvalues and vectors of Hermitian matrices and pencils, the reduction of generalised
+ * problems to standard ones, and tridiagonal matrices. */
 #include "command/verify/dense.h"
 #include "command/verify/lapack.h"
 
 #include <math.h>
 #include <string.h>
+
+/* verify_eigen: eigenvalues and vectors of Hermitian matrices and pencils. */
 
 /* Every range and itype with every job and triangle for the first orders, one of them for the others. */
 enum { FULL_ORDERS = 2, JOBS = 2, TRIANGLES = 2, VARIANTS = 3 };
@@ -180,9 +183,11 @@ static double norm(const struct lapack_routine *routine, const struct lapack_arg
 
 const struct verify_lapack_kind verify_eigen = {choose, fill, results, error, values, norm};
 
-/* standard: the reduction of generalised problems to standard ones. */
+/* verify_standard: the reduction of generalised problems to standard ones. */
+
 /* Each ITYPE with each triangle. */
-static bool standard_choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
+static bool standard_choose(const struct lapack_routine *routine, int number,
+                            struct lapack_arguments *arguments)
 {
     const int itype = verify_digit(&number, 3), triangle = verify_digit(&number, 2);
     (void)routine;
@@ -195,7 +200,7 @@ static bool standard_choose(const struct lapack_routine *routine, int number, st
 }
 
 static void standard_fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
-                 struct lapack_arguments *arguments)
+                          struct lapack_arguments *arguments)
 {
     const enum blas_type type = routine->type;
     verify_fill_hermitian(type, arguments->uplo, arguments->n, arguments->a, arguments->lda, poisoned, seed);
@@ -203,7 +208,7 @@ static void standard_fill(const struct lapack_routine *routine, bool poisoned, u
 }
 
 static void standard_results(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                    struct verify_parts *parts)
+                             struct verify_parts *parts)
 {
     (void)routine;
     parts->of[ARRAY_A] = (struct verify_part){after->n, after->n, .uplo = after->uplo};
@@ -212,7 +217,8 @@ static void standard_results(const struct lapack_routine *routine, const struct 
 /* The result is inv(F) A inv(F*) for ITYPE 1, else F* A F, where F is L or U*. The error is F times the
  * result times F* less A, or F* A F less the result, over A's norm and F's squared. */
 static double standard_error(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                    const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
+                             const struct lapack_arguments *before,
+                             struct number *const scratch[VERIFY_SCRATCH])
 {
     const int64_t n = before->n;
     const bool divides = before->itype == 1, lower = before->uplo == 'L';
@@ -235,11 +241,14 @@ static double standard_error(const struct lapack_routine *routine, const struct 
 }
 
 /* The host's results are no more exact: only INFO is compared. */
-const struct verify_lapack_kind verify_standard = {standard_choose, standard_fill, standard_results, standard_error, NULL, NULL};
+const struct verify_lapack_kind verify_standard = {
+    standard_choose, standard_fill, standard_results, standard_error, NULL, NULL};
 
-/* tridiagonal: eigenvalues and vectors of tridiagonal matrices, and products of a matrix with them. */
+/* verify_tridiagonal: eigenvalues and vectors of tridiagonal matrices, and products of a matrix with them. */
+
 /* COMPZ 'I' and 'V'. Of the first order, 2, the host has the work. Its zstedc works between Z's columns. */
-static bool tridiagonal_choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
+static bool tridiagonal_choose(const struct lapack_routine *routine, int number,
+                               struct lapack_arguments *arguments)
 {
     const int job = verify_digit(&number, 2), gap = blas_is_complex(routine->type) ? 0 : 1;
     if (++number >= VERIFY_ORDERS)
@@ -271,7 +280,7 @@ static void fill_unitary(const struct lapack_routine *routine, uint64_t *seed,
 }
 
 static void tridiagonal_fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
-                 struct lapack_arguments *arguments)
+                             struct lapack_arguments *arguments)
 {
     const enum blas_type real = blas_is_single(routine->type) ? TYPE_S : TYPE_D;
     (void)poisoned;
@@ -282,7 +291,7 @@ static void tridiagonal_fill(const struct lapack_routine *routine, bool poisoned
 }
 
 static void tridiagonal_results(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                    struct verify_parts *parts)
+                                struct verify_parts *parts)
 {
     (void)routine;
     parts->of[ARRAY_W] = (struct verify_part){.rows = after->n, .columns = 1};
@@ -303,7 +312,8 @@ static void take_tridiagonal(const struct lapack_routine *routine, const struct 
 
 /* A Z - Z W over A's norm, and Z* Z - I, where A is T or Z T Z* of the Z before. */
 static double tridiagonal_error(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                    const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
+                                const struct lapack_arguments *before,
+                                struct number *const scratch[VERIFY_SCRATCH])
 {
     const int64_t n = before->n;
     struct number *const a = scratch[0], *const z = scratch[1], *const product = scratch[2],
@@ -326,18 +336,20 @@ static double tridiagonal_error(const struct lapack_routine *routine, const stru
 }
 
 static int64_t tridiagonal_values(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                      double *tridiagonal_values)
+                                  double *values)
 {
     for (int64_t i = 0; i < after->n; i++)
-        tridiagonal_values[i] = number_real(routine->type, after->w, i);
+        values[i] = number_real(routine->type, after->w, i);
     return after->n;
 }
 
 static double tridiagonal_norm(const struct lapack_routine *routine, const struct lapack_arguments *before,
-                   struct number *scratch)
+                               struct number *scratch)
 {
     take_tridiagonal(routine, before, scratch);
     return dense_norm(before->n, before->n, scratch);
 }
 
-const struct verify_lapack_kind verify_tridiagonal = {tridiagonal_choose, tridiagonal_fill, tridiagonal_results, tridiagonal_error, tridiagonal_values, tridiagonal_norm};
+const struct verify_lapack_kind verify_tridiagonal = {tridiagonal_choose,  tridiagonal_fill,
+                                                      tridiagonal_results, tridiagonal_error,
+                                                      tridiagonal_values,  tridiagonal_norm};

@@ -1,4 +1,5 @@
-/* factor: Cholesky and LU factors, solutions by them, and inverses. */
+/* Kinds of lapack.h: Cholesky and LU factors, solutions by them, and inverses; QR factors, tridiagonal forms,
+ * products and least squares by reflectors. */
 #include "command/verify/dense.h"
 #include "command/verify/lapack.h"
 #include "command/verify/reflectors.h"
@@ -6,6 +7,8 @@
 #include <string.h>
 
 enum { SHAPES = 3, NRHS = 5 };
+
+/* verify_factor: Cholesky and LU factors, solutions by them, and inverses. */
 
 /* What A holds before the call, and which results are checked. */
 enum given { MATRIX, CHOLESKY, LU, TRIANGLE };
@@ -206,9 +209,8 @@ static double error(const struct lapack_routine *routine, const struct lapack_ar
 /* The host's LAPACK may find other results: only INFO is compared. */
 const struct verify_lapack_kind verify_factor = {choose, fill, results, error, NULL, NULL};
 
-/* orthogonal: QR factors and tridiagonal forms by reflectors, their unitary matrix, its products, and least
- * squares. */
-enum { ORTHOGONAL_SHAPES = 3 };
+/* verify_orthogonal: QR factors and tridiagonal forms by reflectors, their unitary matrix, its products, and
+ * least squares. */
 
 static struct lapack_arguments sizes(int64_t m, int64_t n, int64_t k)
 {
@@ -241,14 +243,15 @@ static int ways_of(const struct lapack_routine *routine)
 {
     switch (orthogonal_work_of(routine)) {
     case ORTHOGONAL_APPLIES: return 4;
-    case ORTHOGONAL_SOLVES: return ORTHOGONAL_SHAPES - 1;
+    case ORTHOGONAL_SOLVES: return SHAPES - 1;
     case ORTHOGONAL_MAKES:
     case ORTHOGONAL_FACTORISES: break;
     }
-    return orthogonal_is_tridiagonal(routine) ? 1 : ORTHOGONAL_SHAPES;
+    return orthogonal_is_tridiagonal(routine) ? 1 : SHAPES;
 }
 
-static bool orthogonal_choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
+static bool orthogonal_choose(const struct lapack_routine *routine, int number,
+                              struct lapack_arguments *arguments)
 {
     const enum orthogonal_work work = orthogonal_work_of(routine);
     const int triangle = orthogonal_is_tridiagonal(routine) ? verify_digit(&number, 2) : 0;
@@ -293,7 +296,7 @@ static void fill_reflectors(const struct lapack_routine *routine, uint64_t *seed
 }
 
 static void orthogonal_fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
-                 struct lapack_arguments *arguments)
+                            struct lapack_arguments *arguments)
 {
     const enum orthogonal_work work = orthogonal_work_of(routine);
     if (work == ORTHOGONAL_SOLVES)
@@ -310,7 +313,7 @@ static void orthogonal_fill(const struct lapack_routine *routine, bool poisoned,
 }
 
 static void orthogonal_results(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                    struct verify_parts *parts)
+                               struct verify_parts *parts)
 {
     const enum orthogonal_work work = orthogonal_work_of(routine);
     const bool is_form = work == ORTHOGONAL_FACTORISES && orthogonal_is_tridiagonal(routine);
@@ -329,4 +332,5 @@ static void orthogonal_results(const struct lapack_routine *routine, const struc
 }
 
 /* The host's LAPACK may find other results: only INFO is compared. */
-const struct verify_lapack_kind verify_orthogonal = {orthogonal_choose, orthogonal_fill, orthogonal_results, orthogonal_error, NULL, NULL};
+const struct verify_lapack_kind verify_orthogonal = {
+    orthogonal_choose, orthogonal_fill, orthogonal_results, orthogonal_error, NULL, NULL};

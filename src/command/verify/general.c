@@ -1,8 +1,11 @@
-/* general: eigenvalues and right vectors of general matrices. */
+/* Kinds of lapack.h for general matrices: eigenvalues with right vectors, and singular values with
+ * vectors. */
 #include "command/verify/dense.h"
 #include "command/verify/lapack.h"
 
 enum { JOBS = 2 };
+
+/* verify_general: eigenvalues with right vectors. */
 
 static bool choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
 {
@@ -185,8 +188,9 @@ static double norm(const struct lapack_routine *routine, const struct lapack_arg
 
 const struct verify_lapack_kind verify_general = {choose, fill, results, error, values, norm};
 
-/* singular: singular values with vectors. */
-enum { SINGULAR_SHAPES = 3, SINGULAR_JOBS = 2 };
+/* verify_singular: singular values with vectors. */
+
+enum { SHAPES = 3 };
 
 static int64_t least(const struct lapack_arguments *arguments)
 {
@@ -194,9 +198,10 @@ static int64_t least(const struct lapack_arguments *arguments)
 }
 
 /* Square, tall and wide. */
-static bool singular_choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
+static bool singular_choose(const struct lapack_routine *routine, int number,
+                            struct lapack_arguments *arguments)
 {
-    const int shape = verify_digit(&number, SINGULAR_SHAPES), job = verify_digit(&number, SINGULAR_JOBS);
+    const int shape = verify_digit(&number, SHAPES), job = verify_digit(&number, JOBS);
     (void)routine;
     if (number >= VERIFY_ORDERS)
         return false;
@@ -207,14 +212,14 @@ static bool singular_choose(const struct lapack_routine *routine, int number, st
 }
 
 static void singular_fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
-                 struct lapack_arguments *arguments)
+                          struct lapack_arguments *arguments)
 {
     (void)poisoned;
     verify_fill_random(routine->type, arguments->m, arguments->n, arguments->a, arguments->lda, seed);
 }
 
 static void singular_results(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                    struct verify_parts *parts)
+                             struct verify_parts *parts)
 {
     const int64_t m = after->m, n = after->n, k = least(after);
     const bool vectors = after->jobz == 'S';
@@ -230,7 +235,8 @@ static void singular_results(const struct lapack_routine *routine, const struct 
 /* U S V* - A over A's norm, and the orthogonality of U and V. The comparison with the host's values shows
  * their order. */
 static double singular_error(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                    const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
+                             const struct lapack_arguments *before,
+                             struct number *const scratch[VERIFY_SCRATCH])
 {
     const int64_t m = after->m, n = after->n, k = least(after);
     struct number *const a = scratch[0], *const u = scratch[1], *const vt = scratch[2], *const v = scratch[3],
@@ -256,18 +262,19 @@ static double singular_error(const struct lapack_routine *routine, const struct 
 }
 
 static int64_t singular_values(const struct lapack_routine *routine, const struct lapack_arguments *after,
-                      double *singular_values)
+                               double *values)
 {
     for (int64_t i = 0; i < least(after); i++)
-        singular_values[i] = number_real(routine->type, after->w, i);
+        values[i] = number_real(routine->type, after->w, i);
     return least(after);
 }
 
 static double singular_norm(const struct lapack_routine *routine, const struct lapack_arguments *before,
-                   struct number *scratch)
+                            struct number *scratch)
 {
     dense_take(routine->type, 'F', false, before->m, before->n, before->a, before->lda, scratch);
     return dense_norm(before->m, before->n, scratch);
 }
 
-const struct verify_lapack_kind verify_singular = {singular_choose, singular_fill, singular_results, singular_error, singular_values, singular_norm};
+const struct verify_lapack_kind verify_singular = {
+    singular_choose, singular_fill, singular_results, singular_error, singular_values, singular_norm};

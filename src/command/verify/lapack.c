@@ -43,7 +43,7 @@ struct verify_place verify_arrays_place(const struct lapack_routine *routine,
 
 /* Sets all bytes of all arrays to 0xff, which is NaN, or to 0. */
 static void verify_arrays_set(const struct lapack_routine *routine, struct lapack_arguments *arguments,
-                       bool poisoned)
+                              bool poisoned)
 {
     for (int i = 0; i < VERIFY_ARRAYS; i++) {
         const struct verify_place place = verify_arrays_place(routine, arguments, (enum verify_array)i);

@@ -1,6 +1,5 @@
-/* lapack.h - the part of `mublas verify` that checks LAPACK's routines: the arrays of a call and which parts of
- * them are results, how a kind of routines is checked, and the checks. A process under the shim makes the calls;
- * this one, without the shim, makes the same calls on the host's LAPACK and compares values. */
+/* lapack.h - the part of `mublas verify` that checks LAPACK's routines. A process under the shim makes the
+ * calls; this one, without the shim, makes the same calls on the host's LAPACK and compares values. */
 #ifndef MUBLAS_LAPACK_H
 #define MUBLAS_LAPACK_H
 
@@ -8,8 +7,6 @@
 #include "command/verify/dense.h"
 
 #include <stdio.h>
-
-/* The arrays of a LAPACK call that `mublas verify` makes, and which parts of them are results. */
 
 /* The arrays of struct lapack_arguments. A vector is one column; elements of w and e are real numbers, those
  * of tau have the routine's type, those of ipiv are integers. */
@@ -52,12 +49,11 @@ void verify_fill_hermitian(enum blas_type type, char uplo, int64_t n, char *matr
 void verify_fill_triangle(enum blas_type type, char uplo, bool unit, int64_t n, char *matrix, int64_t ld,
                           uint64_t *seed);
 
-/* How `mublas verify` checks a kind of LAPACK routines. */
 enum { VERIFY_SCRATCH = 5, VERIFY_ORDERS = 4, VERIFY_ORDER_MOST = 130 };
 static const int verify_orders[VERIFY_ORDERS] = {2, 33, 65, VERIFY_ORDER_MOST};
 
-/* The methods of a kind. The number of a call determines its flags, sizes and arguments, so that processes
- * agree on them. */
+/* The methods by which a kind of routines is checked. The number of a call determines its flags, sizes and
+ * arguments, so that processes agree on them. */
 struct verify_lapack_kind {
     /* Chooses flags and sizes of the call. False: the kind has fewer calls. */
     bool (*choose)(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments);
@@ -79,7 +75,8 @@ struct verify_lapack_kind {
                    struct number *scratch);
 };
 
-/* Each in the file of its name. */
+/* eigen.c has verify_standard and verify_tridiagonal, too, factor.c verify_orthogonal, general.c
+ * verify_singular. */
 extern const struct verify_lapack_kind verify_eigen, verify_factor, verify_general, verify_orthogonal,
     verify_singular, verify_standard, verify_tridiagonal;
 
@@ -91,8 +88,6 @@ static inline int verify_digit(int *number, int radix)
     return digit;
 }
 
-/* The part of `mublas verify` that checks LAPACK's routines. A process under the shim makes the
- * calls; this one, without the shim, makes the same calls on the host's LAPACK and compares values. */
 const struct verify_lapack_kind *verify_lapack_kind_of(enum lapack_family family);
 
 /* Makes the arguments of a call, and a copy. Free both by lapack_arguments_free in any case. */

@@ -177,7 +177,8 @@ bool verify_operands_kept(const struct verify_operands *operands)
     return kept;
 }
 
-/* verify_operands_ratio: measures each element by the magnitudes of its terms. */
+/* verify_operands_ratio measures each element by the magnitudes of its terms. */
+
 static double size_at(enum blas_type type, const char *elements, int64_t index)
 {
     return number_size(number_get(type, elements, index));

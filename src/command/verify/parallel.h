@@ -1,12 +1,11 @@
-/* parallel.h - `mublas verify --parallel`, started by a launcher of MPI, and the part of it that runs under the
- * shim, in each process. */
+/* parallel.h - `mublas verify --parallel`, which a launcher of MPI starts, and the part of it that runs
+ * under the shim, in each process. */
 #ifndef MUBLAS_PARALLEL_H
 #define MUBLAS_PARALLEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The part of `mublas verify --parallel` that runs under the shim, in each process. */
 #define VERIFY_PARALLEL_COMMAND "verify-parallel-calls"
 
 /* `what` is "ROUTINES FILES": names with commas between, and files with colons (parallel_library_open), each
@@ -18,8 +17,6 @@
  *   absent NAME                   or this: the host's library has no such routine
  * Returns the exit status: 0, or 1 with a line that says what is missing. */
 int verify_parallel_calls(const char *what);
-
-/* `mublas verify --parallel`, started by a launcher of MPI. */
 
 /* Is --parallel among the arguments? */
 bool parallel_is_asked(char **arguments);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PARALLEL_WHOLE_MOST = (PARALLEL_ORDER_MOST + 8) * (PARALLEL_ORDER_MOST + 8) };
+
 static enum parallel_content of_factor(int family, char letter)
 {
     if (letter == 'B')
@@ -67,8 +69,8 @@ static struct number scaled(struct number value, double by)
 
 /* Definite ones and factors are close to a multiple of the identity; one that is pivoted has its large
  * elements on the other diagonal. */
-struct number parallel_content_element(const struct parallel_problem *problem, const struct parallel_array *array,
-                                       int64_t i, int64_t j)
+struct number parallel_content_element(const struct parallel_problem *problem,
+                                       const struct parallel_array *array, int64_t i, int64_t j)
 {
     const char letter = array->signature->letter;
     const double small = 1.0 / (array->rows > array->columns ? array->rows : array->columns);
@@ -91,6 +93,12 @@ struct number parallel_content_element(const struct parallel_problem *problem, c
     return any(problem, letter, i, j);
 }
 
+/* Eigenvalues found. */
+static int64_t parallel_found(const struct parallel_problem *problem)
+{
+    return problem->numbers[parallel_problem_has(problem, WORD_found) ? WORD_found : WORD_n].integer;
+}
+
 /* The matrices of an eigenproblem, whole, for LAPACK's checks. */
 struct whole_pencil {
     struct lapack_arguments before, after;
@@ -107,7 +115,8 @@ static const struct lapack_routine *whole_routine_of(const struct parallel_routi
     return NULL;
 }
 
-static void put_whole(struct parallel_problem *problem, char letter, struct number *room, int64_t ld, void *to)
+static void put_whole(struct parallel_problem *problem, char letter, struct number *room, int64_t ld,
+                      void *to)
 {
     const struct parallel_array *const array = parallel_problem_array(problem, letter);
     if (!array)
@@ -171,9 +180,9 @@ static double distance(const struct parallel_problem *ours, const struct paralle
     return worst / (dense_ulp(type) * (double)n * norm);
 }
 
-/* The part of parallel_error for eigenproblems; called by all. */
+/* The part of parallel_error for eigenproblems; all processes call it. */
 static double parallel_eigen_error(struct parallel_problem *ours, struct parallel_problem *hosts,
-                            struct parallel_problem *before)
+                                   struct parallel_problem *before)
 {
     const struct lapack_routine *const routine = whole_routine_of(ours->routine);
     struct whole_pencil whole;
@@ -184,11 +193,6 @@ static double parallel_eigen_error(struct parallel_problem *ours, struct paralle
     }
     free_whole(&whole);
     return worst;
-}
-
-int64_t parallel_found(const struct parallel_problem *problem)
-{
-    return problem->numbers[parallel_problem_has(problem, WORD_found) ? WORD_found : WORD_n].integer;
 }
 
 static double unit_of(const struct parallel_problem *problem, const struct parallel_array *array)
@@ -259,7 +263,8 @@ double parallel_error(struct parallel_problem *ours, struct parallel_problem *ho
     return parallel_grid_largest(ours->grid, isnan(worst) ? (double)INFINITY : worst);
 }
 
-static bool is_result(const struct parallel_problem *ours, const struct parallel_array *array, int row, int column)
+static bool is_result(const struct parallel_problem *ours, const struct parallel_array *array, int row,
+                      int column)
 {
     int64_t i, j;
     if (!parallel_array_global(array, &ours->grid->place, row, column, &i, &j))
@@ -275,7 +280,8 @@ static bool may_be_destroyed(const struct parallel_problem *ours, const struct p
     return ours->routine->kind == KIND_EIGEN && array->signature->letter == 'A';
 }
 
-static bool array_is_kept(const struct parallel_problem *ours, int number, const struct parallel_array *before)
+static bool array_is_kept(const struct parallel_problem *ours, int number,
+                          const struct parallel_array *before)
 {
     const struct parallel_array *const array = &ours->arrays[number];
     const size_t element = blas_element_bytes(ours->routine->type), ld = (size_t)array->descriptor[8];

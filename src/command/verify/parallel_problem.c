@@ -201,8 +201,8 @@ static void put_pivots(struct parallel_problem *problem)
     }
 }
 
-bool parallel_problem_make(struct parallel_problem *problem, const struct parallel_routine *routine, int number,
-                           bool poisoned, const struct parallel_grid *grid)
+bool parallel_problem_make(struct parallel_problem *problem, const struct parallel_routine *routine,
+                           int number, bool poisoned, const struct parallel_grid *grid)
 {
     bool good;
     *problem = (struct parallel_problem){.routine = routine, .grid = grid, .number = number};

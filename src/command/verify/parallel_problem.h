@@ -1,7 +1,6 @@
 /* parallel_problem.h - a call of a parallel routine that `mublas verify --parallel` makes: its flags, sizes,
  * distributed matrices and other arguments, from the row of scalapack/routines.def alone; and the host's
- * ScaLAPACK with the grid of all processes. The command opens that library, since it is linked with no MPI.
- * Integers have 32 bits. */
+ * ScaLAPACK with the grid of all processes. Integers have 32 bits. */
 #ifndef MUBLAS_PARALLEL_PROBLEM_H
 #define MUBLAS_PARALLEL_PROBLEM_H
 
@@ -13,8 +12,7 @@
 #include <limits.h>
 #include <stdint.h>
 
-/* The host's ScaLAPACK for `mublas verify --parallel`, which opens it: the command is
- * linked with no MPI. Integers have 32 bits. */
+/* The host's ScaLAPACK. The command opens it, since it is linked with no MPI. */
 struct parallel_library {
     void *handle;
     char name[PATH_MAX];
@@ -46,9 +44,6 @@ void parallel_grid_close(const struct parallel_grid *grid); /* ends MPI */
 /* Over all processes, which must all call. */
 void parallel_grid_sum(const struct parallel_grid *grid, double *numbers, int64_t count);
 double parallel_grid_largest(const struct parallel_grid *grid, double number);
-
-/* A call of a parallel routine that `mublas verify --parallel` makes: its flags, sizes,
- * distributed matrices and other arguments, from the row of scalapack/routines.def alone. */
 
 /* The parts of an element of a matrix. */
 enum parallel_content { CONTENT_ANY, CONTENT_HERMITIAN, CONTENT_DEFINITE, CONTENT_FACTOR, CONTENT_PIVOTED };
@@ -86,8 +81,8 @@ enum { PARALLEL_CALLS = 6, PARALLEL_ORDER_MOST = 70 };
 
 /* The arguments of call `number` of the routine, 0 to PARALLEL_CALLS - 1, which determines all of them.
  * `poisoned`: what the routine must not read is NaN, else 0. False: out of memory. Free in either case. */
-bool parallel_problem_make(struct parallel_problem *problem, const struct parallel_routine *routine, int number,
-                           bool poisoned, const struct parallel_grid *grid);
+bool parallel_problem_make(struct parallel_problem *problem, const struct parallel_routine *routine,
+                           int number, bool poisoned, const struct parallel_grid *grid);
 void parallel_problem_free(struct parallel_problem *problem);
 
 /* Asks `host` for the sizes of workspaces, by all processes, and makes them. False: out of memory. */

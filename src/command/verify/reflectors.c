@@ -1,6 +1,4 @@
 #include "command/verify/reflectors.h"
-#include "command/verify/dense.h"
-#include "command/verify/lapack.h"
 
 /* The place of a reflector: its column in the matrix, the row of its 1, and the rows of the rest. */
 struct place {
@@ -20,7 +18,7 @@ static struct place place_of(const struct reflectors *reflectors, int64_t r)
 
 /* Reads the vectors, and the scalars unless `tau` is NULL. */
 static void reflectors_take(struct reflectors *reflectors, enum blas_type type, const char *a, int64_t ld,
-                     const char *tau)
+                            const char *tau)
 {
     for (int64_t r = 0; r < reflectors->count; r++) {
         const struct place place = place_of(reflectors, r);
@@ -52,7 +50,8 @@ static void apply_one(const struct reflectors *reflectors, int64_t r, bool adjoi
 }
 
 /* to = Q to, or Q* to, with `columns` columns. */
-static void reflectors_apply(const struct reflectors *reflectors, bool adjoint, int64_t columns, struct number *to)
+static void reflectors_apply(const struct reflectors *reflectors, bool adjoint, int64_t columns,
+                             struct number *to)
 {
     const bool ascending = adjoint != (reflectors->form == REFLECTORS_UPPER);
     const int64_t count = reflectors->count;
@@ -68,9 +67,11 @@ static void reflectors_matrix(const struct reflectors *reflectors, int64_t colum
     reflectors_apply(reflectors, false, columns, to);
 }
 
-/* H(j)* turns the alpha of its column into a real beta, with zeros below: tau = (beta - alpha) / beta. */
+/* Finds the scalars, which `factors` do not have, by which A, order x columns, becomes R. H(j)* turns the
+ * alpha of its column into a real beta, with zeros below: tau = (beta - alpha) / beta. `column` is scratch
+ * memory. */
 static void reflectors_find_scalars(struct reflectors *reflectors, enum blas_type type, const char *factors,
-                             int64_t ld, const struct number *a, struct number *column)
+                                    int64_t ld, const struct number *a, struct number *column)
 {
     for (int64_t r = 0; r < reflectors->count; r++) {
         const double beta = number_get(type, factors, r + r * ld).re;

@@ -1,17 +1,13 @@
 /* reflectors.h - Householder reflectors as LAPACK stores them, and their product, a unitary matrix, by which
- * `mublas verify` judges QR factors and tridiagonal forms; the work of the routines that make and use them, and
- * the errors of their results. */
+ * `mublas verify` judges QR factors and tridiagonal forms. */
 #ifndef MUBLAS_REFLECTORS_H
 #define MUBLAS_REFLECTORS_H
 
 #include "command/verify/dense.h"
 #include "command/verify/lapack.h"
 
-/* Householder reflectors as LAPACK stores them, and their product, a unitary matrix, by which
- * `mublas verify` judges QR factors and tridiagonal forms. */
-
-/* Their place: below the diagonal of QR factors, or below the subdiagonal or above the superdiagonal of a
- * tridiagonal form. */
+/* The place of reflectors: below the diagonal of QR factors, or below the subdiagonal or above the
+ * superdiagonal of a tridiagonal form. */
 enum reflector_form { REFLECTORS_QR, REFLECTORS_LOWER, REFLECTORS_UPPER };
 
 /* H(j) = I - tau v v*; their product is H(1) ... H(count), or with REFLECTORS_UPPER H(count) ... H(1). */
@@ -26,7 +22,7 @@ struct reflectors {
 void reflectors_fill(const struct reflectors *reflectors, enum blas_type type, char *a, int64_t ld, char *tau,
                      uint64_t *seed);
 
-/* The work of the routines of factor.c, and the errors of their results. */
+/* The rest is of the routines that verify_orthogonal checks. */
 enum { ORTHOGONAL_NRHS = 5 };
 
 /* geqrf and sytrd; orgqr and orgtr; ormqr and ormtr; gels. */
@@ -41,7 +37,7 @@ struct reflectors orthogonal_reflectors(const struct lapack_routine *routine,
                                         const struct lapack_arguments *arguments, struct number *v,
                                         struct number *tau);
 
-/* The method of struct verify_lapack_kind. */
+/* The method `error` of struct verify_lapack_kind. */
 double orthogonal_error(const struct lapack_routine *routine, const struct lapack_arguments *after,
                         const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH]);
 

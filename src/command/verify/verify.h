@@ -1,25 +1,22 @@
-/* verify.h - the part of `mublas verify` that runs under the shim, and the lines that the command prints: one for
- * each routine, by what a checking process said of it and by that process's report. */
+/* verify.h - the part of `mublas verify` that runs under the shim, and the lines that the command prints. */
 #ifndef MUBLAS_VERIFY_H
 #define MUBLAS_VERIFY_H
 
 #include "command/run/shim_child.h"
 #include "command/verify/lapack.h"
 
-/* The lines of `mublas verify`: one for each routine, by what a checking process said of it and by
- * that process's report. */
 struct score {
     int passed, listed;
 };
 
-/* Prints the routine's line, and counts it. An error of `limit` or more fails. */
+/* Prints the routine's line, by what a checking process said of it and by that process's report, and counts
+ * it. An error of `limit` or more fails. */
 void judge(const char *name, const struct verify_outcome *outcome, double limit, const char *report,
            struct score *score);
 
 /* Removes the report of a process that has ended with this status. False: it ended with a failure. */
 bool judge_end(struct shim_child *child, int status);
 
-/* The part of `mublas verify` that runs under the shim. */
 #define VERIFY_CALLS_COMMAND "verify-calls"
 
 /* "lapack" and "lapack NAME,NAME,..." call verify_lapack_calls. "SIZE" and "SIZE NAME,NAME,..." call each

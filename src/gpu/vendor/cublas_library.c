@@ -77,7 +77,7 @@ static void open_cublas(void)
     __atomic_store_n(&opened, true, __ATOMIC_RELEASE);
 }
 
-/* True once it is known, by either of them, that there is none to be had. */
+/* True once cublas_library_find or cublas_library_open has found that there is no cuBLAS to be had. */
 static bool cublas_library_is_missing(void)
 {
     return __atomic_load_n(&missing, __ATOMIC_ACQUIRE);
@@ -117,13 +117,15 @@ static bool cublas_library_was_opened(void)
     return __atomic_load_n(&opened, __ATOMIC_ACQUIRE);
 }
 
+/* After cublas_library_open said true. NULL: cuBLAS has no routine of this family and type. */
 static cublas_function *cublas_library_routine(enum blas_family family, enum blas_type type)
 {
     return routines[family][type];
 }
 
-/* One handle serves all streams of a device (it costs memory and a tenth of a second): the caller's alone
- * from acquire, which sets its stream and gives cuBLAS's status, to release. */
+/* One handle serves all streams of a device (it costs memory and a tenth of a second). The caller has it for
+ * itself from acquire, which sets its stream and returns cuBLAS' status, to release. The device's
+ * cublas_library_open said true before. */
 static int cublas_library_acquire(int place, CUstream stream, cublasHandle_t *handle)
 {
     pthread_mutex_lock(&handles[place].lock);

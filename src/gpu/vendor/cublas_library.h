@@ -12,10 +12,6 @@
 
 #include <stdbool.h>
 
-/* CuBLAS, opened at run time, and its level 3 routines.
- *
- * The binary interface restated (cuBLAS documentation, v2 API; the same in 11 to 13). Integers
- * are 32 bits wide. Scalars are passed by host address; those of herk, and her2k's beta, are real. */
 typedef struct cublasContext *cublasHandle_t;
 enum { CUBLAS_STATUS_SUCCESS = 0, CUBLAS_STATUS_ALLOC_FAILED = 3, CUBLAS_STATUS_EXECUTION_FAILED = 13 };
 enum { CUBLAS_SIDE_LEFT = 0, CUBLAS_SIDE_RIGHT = 1 };
@@ -45,15 +41,12 @@ typedef int cublas_trsm(cublasHandle_t, int side, int uplo, int trans, int diag,
  * (vendor_library.h): for before a device is awake. Thread-safe, and so are those below. */
 const char *cublas_library_find(void);
 
-/* Open cuBLAS and make a handle, in the context of the device at `place` (device.h); once for each, later calls
- * give the same answer. False where that cannot be: logged. */
+/* Open cuBLAS and make a handle, in the context of the device at `place` (device.h); once for each, later
+ * calls give the same answer. False where that cannot be: logged. */
 bool cublas_library_open(int place);
 
-/* What follows is for after cublas_library_open said true of that place.
- * A routine of level 3 as the type above of its family; NULL for other families and types. */
+/* A routine of level 3 as the type above of its family. */
 typedef vendor_function cublas_function;
-
-/* Level 3 through cuBLAS, opened at run time. */
 
 /* True for a level 3 call (gemm, symm, hemm, syrk, herk, syr2k, her2k, trmm, trsm) whose sizes
  * and leading dimensions fit 32 bits, where cuBLAS has the routine: it is opened on first

@@ -3,17 +3,7 @@
  *
  * The two are a pair: cuBLAS' symbols are looked up through cuSOLVER's own dependencies, so its file is the
  * one that cuSOLVER itself uses (one that was loaded under that name before is it); level 3
- * (cublas_library.h) may use another. solver.def lists the functions and their parameters.
- *
- * A pair counts only once it has shown that its results are deterministic and has computed what is known:
- * the Cholesky factor and the eigenvectors of a matrix of order 8 (2 on the diagonal, -1 beside it), and
- * the solution of a triangular system. A pair that was not made for each other, or for the device, may
- * answer without an error and wrongly.
- *
- * Level 3 goes by the 64-bit interface where there is one, else by the other where sizes and leading
- * dimensions fit. Parameters are cuBLAS' own; operands are in device memory, scalars on the host, her2k's
- * beta a real number. her2k of the real types is syr2k. The result is cuBLAS' status (solver_blas_status):
- * CUBLAS_STATUS_NOT_SUPPORTED where a number does not fit. */
+ * (cublas_library.h) may use another. solver.def lists the functions and their parameters. */
 #ifndef MUBLAS_SOLVER_LIBRARY_H
 #define MUBLAS_SOLVER_LIBRARY_H
 
@@ -27,13 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CuSOLVER, opened at run time, with the cuBLAS that it depends on, and handles of both.
- *
- * The two are a pair: cuBLAS' symbols are looked up through cuSOLVER's own dependencies, so its file is the
- * one that cuSOLVER itself uses (one that was loaded under that name before is it); level 3
- * (cublas_library.h) may use another. A pair counts only once it has shown that its results are deterministic
- * and has computed a factor, eigenvectors and a solution that are known (solver_library.h). Solver.def lists
- * the functions and their parameters. */
 typedef struct cusolverDnContext *cusolverDnHandle_t;
 typedef struct cusolverDnParams *cusolverDnParams_t;
 enum {
@@ -66,7 +49,7 @@ struct solver_library {
 #undef SOLVER_FUNCTION
 #undef SOLVER_TYPED
 #undef SOLVER_BLAS
-    /* cuBLAS by either width of integers: routes call solver_library.h instead. */
+    /* cuBLAS by either width of integers: routes call solver_gemm and its like instead. */
 #define SOLVER_FUNCTION(member, symbol, need, parameters)
 #define SOLVER_TYPED(member, real, complex, need, parameters)
 #define SOLVER_BLAS(member, real, complex, parameters) int(*member[SOLVER_TYPES]) parameters;
@@ -129,9 +112,10 @@ enum status solver_blas_status(const struct solver_library *library, int result,
 int solver_data_type(enum blas_type type);
 int solver_real_type(enum blas_type type);
 
-/* CuSOLVER and its cuBLAS asked for what is known: the Cholesky factor and the eigenvectors
- * of a matrix of order 8 (2 on the diagonal, -1 beside it), and the solution of a triangular system. A pair
- * that was not made for each other, or for the device, may answer without an error and wrongly. */
+/* A pair counts only once it has shown that its results are deterministic and has computed what is known:
+ * the Cholesky factor and the eigenvectors of a matrix of order 8 (2 on the diagonal, -1 beside it), and
+ * the solution of a triangular system. A pair that was not made for each other, or for the device, may
+ * answer without an error and wrongly. */
 enum { SOLVER_REASON_BYTES = 448, SOLVER_FAULT_BYTES = 160 };
 
 /* Inside device_enter, of a library whose symbols are there. False: `fault` says in a phrase what is
@@ -142,11 +126,9 @@ bool solver_trial_passes(const struct solver_library *library, char fault[SOLVER
 enum status solver_handle_make(const struct solver_library *library, CUstream stream,
                                struct solver_handle *handle, char fault[SOLVER_FAULT_BYTES]);
 
-/* Level 3 of the cuBLAS that cuSOLVER depends on, for LAPACK routes: by the 64-bit interface
- * where there is one, else by the other where sizes and leading dimensions fit.
- *
- * Parameters are cuBLAS' own; operands are in device memory, scalars on the host, her2k's beta a real number.
- * her2k of the real types is syr2k. The result is cuBLAS' status (solver_blas_status):
+/* Level 3 goes by the 64-bit interface where there is one, else by the other where sizes and leading
+ * dimensions fit. Parameters are cuBLAS' own; operands are in device memory, scalars on the host, her2k's
+ * beta a real number. her2k of the real types is syr2k. The result is cuBLAS' status (solver_blas_status):
  * CUBLAS_STATUS_NOT_SUPPORTED where a number does not fit. */
 int solver_gemm(const struct solver_handle *handle, enum blas_type type, int trans_a, int trans_b, int64_t m,
                 int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda, const void *b,

@@ -1,9 +1,5 @@
-/* entry.h - what entries_fortran.c and entries_cblas.c share: the reading of flags, and the entries themselves.
- *
- * Flags of BLAS calls are read as reference BLAS reads them: letters in Fortran, enumerators in CBLAS. Each function
- * sets its result and returns true, or returns false for an illegal flag. ENTRY defines the function
- * entry32_SYMBOL or entry64_SYMBOL that forward.S jumps to, where the interface's width
- * is this inclusion's; see entry.inc. */
+/* entry.h - what entries_fortran.c and entries_cblas.c share: the reading of flags, and the entries
+ * themselves. */
 #ifndef MUBLAS_ENTRY_H
 #define MUBLAS_ENTRY_H
 
@@ -14,9 +10,8 @@
 #include "interpose/offload.h"
 #include "interpose/purchase/device_use.h"
 
-/* Reading the flags of BLAS calls as reference BLAS reads them: letters in
- * Fortran, enumerators in CBLAS. Each sets its result and returns true, or returns
- * false for an illegal flag. */
+/* Flags of BLAS calls are read as reference BLAS reads them: letters in Fortran, enumerators in CBLAS. Each
+ * function sets its result and returns true, or returns false for an illegal flag. */
 
 /* For the real types conjugation is no operation: never TRANS_CONJUGATE. */
 static inline enum blas_trans argument_conjugate(enum blas_type type)
@@ -107,9 +102,8 @@ static inline bool argument_cblas_trans(int flag, enum blas_type type, enum blas
     return flag == CBLAS_NO_TRANS || flag == CBLAS_TRANS || flag == CBLAS_CONJ_TRANS;
 }
 
-/* What entries_fortran.c and entries_cblas.c share: ENTRY defines the function
- * entry32_SYMBOL or entry64_SYMBOL that forward.S jumps to, where the interface's width
- * is this inclusion's; see entry.inc. */
+/* ENTRY defines the function entry32_SYMBOL or entry64_SYMBOL that forward.S jumps to, where the interface's
+ * width is this inclusion's; see entry.inc. */
 
 /* A handler that moved the stack by 8 leaves it so for its thread; many hosts need none that is aligned. */
 #if defined __x86_64__

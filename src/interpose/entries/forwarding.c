@@ -125,7 +125,6 @@ host_function *width_entries_enter(enum entry_slot slot, const void *caller)
  * was asked for or it is not known yet whether it was, or to the stubs of host/thunks.h. entry_slots, for
  * calls past their gate in the interfaces whose names do not tell the integer width: to the entries of the
  * width that the host turned out to have, at first to a stub that finds that out. */
-/* For forward.S. */
 extern host_function *forward_slots[SYMBOL_COUNT], *entry_slots[SLOT_COUNT];
 
 /* Filled before any constructor runs, since another library's may call BLAS. Until binding

@@ -1,11 +1,10 @@
-/* forwarding.h - the tables that stubs jump through: where calls go on that stay on the host, with their counters,
- * and the entries of offloaded symbols whose names do not tell the width of integers, one for each width. */
+/* forwarding.h - the tables that stubs jump through: where calls go on that stay on the host, with their
+ * counters, and the entries of offloaded symbols whose names do not tell the width of integers, one for each
+ * width. */
 #ifndef MUBLAS_FORWARDING_H
 #define MUBLAS_FORWARDING_H
 
 #include "host/host_blas.h"
-
-/* Where calls go on that stay on the host, and their counters. */
 
 /* What counted calls jump to, by symbol; NULL: it is not known. Filled by forwarding.c, read by thunks.S. */
 extern host_function *counted_targets[SYMBOL_COUNT];
@@ -19,10 +18,7 @@ host_function *forwarding_count(enum symbol symbol, const void *caller);
  * thunks know the caller. */
 host_function *forwarding_pass_on(enum symbol symbol, const void *caller);
 
-/* The entries of offloaded symbols whose names do not tell the width of integers, one for
- * each width, and which of them a call is for. */
-
-/* SLOT_dgemv_, SLOT_cblas_dgemv, ...: those symbols. */
+/* SLOT_dgemv_, SLOT_cblas_dgemv, ...: the symbols whose names do not tell the width. */
 enum entry_slot {
 #define SLOT_32(symbol)
 #define SLOT_64(symbol)

@@ -1,10 +1,6 @@
-/* pack.h - from the arguments of a routine to a legal struct blas_call, whose operands share no memory in a way that
- * Fortran forbids.
- *
- * An entry fills in what its arguments say: family, type, flags, sizes, pointers, leading
- * dimensions and increments. These functions do the rest, once for every routine,
- * type, integer width and language. Pure; they read no operand. Routines of LAPACK have the overlap of
- * their operands checked here, too. */
+/* pack.h - from the arguments of a routine to a legal struct blas_call, whose operands share no memory in a
+ * way that Fortran forbids. Pure; reads no operand. Routines of LAPACK have the overlap of their operands
+ * checked here, too. */
 #ifndef MUBLAS_PACK_H
 #define MUBLAS_PACK_H
 
@@ -13,8 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Do the operands of a call share memory in a way that Fortran forbids? */
 
 /* The bytes of an operand: `runs` runs of `run_bytes` (0 runs: none), each
  * `stride` after the one before. A matrix is one run per column, a vector with
@@ -60,11 +54,9 @@ bool operand_extents_meet(const struct operand_extents *operands);
  * extent (see above): such calls are the host's. */
 bool overlap_is_forbidden(const struct blas_call *call);
 
-/* From the arguments of a BLAS routine to a legal struct blas_call.
- *
- * An entry fills in what its arguments say: family, type, flags, sizes, pointers, leading
- * dimensions and increments. These functions do the rest, once for every routine,
- * type, integer width and language. Pure; they read no operand. */
+/* An entry fills in what its arguments say: family, type, flags, sizes, pointers, leading
+ * dimensions and increments. The functions below do the rest, once for every routine,
+ * type, integer width and language. */
 
 /* The call of a row-major caller, read in columns: the transpose of every matrix.
  * Flags and sizes change, pointers and leading dimensions stay. Before pack_legal. */

@@ -1,5 +1,7 @@
 /* thunks.h - the stubs of thunks.S, as those of host/thunks.h: one that counts per symbol, and one per
- * slot of entry_slots that asks where to enter. Also read by the assembler. */
+ * slot of entry_slots that asks where to enter. Also read by the assembler.
+ *
+ * Each stub of a kind takes as many bytes as stand here, so that its number tells its address. */
 #ifndef MUBLAS_THUNKS_H
 #define MUBLAS_THUNKS_H
 

@@ -1,12 +1,28 @@
 #include "interpose/execute/execute.h"
 #include "common/clock.h"
 #include "common/log.h"
+#include "gpu/lane.h"
 #include "gpu/launch.h"
 #include "gpu/vendor/cublas_library.h"
 #include "mirror/host_memory/operand_memory.h"
 #include "mirror/transfer/staging.h"
 
 #include <stdlib.h>
+
+/* The vectors of one call on their way to a lane's device and back.
+ *
+ * Up to LANE_VECTOR_BYTES each: packed into the lane's pinned memory, which the kernel
+ * writes its result to, and reads it from, itself, without a copy before or behind it.
+ * Longer ones go through staging to scratch memory. No byte of the program's vector
+ * changes before call_vectors_fetch, and then all of it or, on failure, none. */
+struct call_vectors {
+    struct lane *lane;
+    struct blas_vector source;      /* the program's x; no pointer: a call without vectors */
+    struct blas_vector result;      /* the program's vector that receives the result */
+    struct blas_vector device_x, device_y; /* what the kernel is given */
+    size_t element_bytes;
+    bool result_is_read;
+};
 
 enum { SOURCE, RESULT }; /* the lane's two vectors */
 
@@ -73,8 +89,8 @@ static enum status send_result(struct call_vectors *vectors, struct transfer_cou
 
 /* Queue what goes up; then the kernel may be launched on device_x and device_y. Scratch must have
  * been reserved. Bytes are counted in *moved. */
-static enum status call_vectors_place(struct call_vectors *vectors, struct lane *lane, const struct blas_call *call,
-                               struct transfer_count *moved)
+static enum status call_vectors_place(struct call_vectors *vectors, struct lane *lane,
+                                      const struct blas_call *call, struct transfer_count *moved)
 {
     const bool in_place = call->family == FAMILY_TRMV; /* a second vector goes back to x's place (launch.h) */
     *vectors = (struct call_vectors){

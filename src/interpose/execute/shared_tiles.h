@@ -1,16 +1,8 @@
-/* shared_tiles.h - a level 3 call that streams from host memory, in tiles, on several devices at once: its plan
- * (shared_plan.c) and its run (shared_tiles.c).
+/* shared_tiles.h - a level 3 call that streams from host memory, in tiles, on several devices at once: its
+ * plan (shared_plan.c) and its run (shared_tiles.c).
  *
  * Each device has a thread, lanes and memory of its own: two links carry twice what one does. Nothing becomes
- * resident. The plan is pure, but for the devices' properties and memory. The cut depends on the call, on the devices
- * and their memory; the shares of unequal kinds of device on what was known of them before the call: the profiles of
- * mublas tune where each has one, else the fourth paper's rule (device_shares.h).
- *
- * The cut into tiles never depends on time, and so neither does a tile's sum. Which kind of device does a tile does
- * not either: each kind (devices of one model) has its range of groups, dealt beforehand by profile or rule. Within a
- * kind, whose devices give the same bits, groups are taken as devices become free, and by the pace seen so far the
- * last ones are left to who has them done first. Only what a failed device leaves goes to any other. Groups are
- * thread-safe but for begin and end. */
+ * resident. */
 #ifndef MUBLAS_SHARED_TILES_H
 #define MUBLAS_SHARED_TILES_H
 
@@ -26,13 +18,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which of several devices does which tiles of a level 3 call.
+/* Which device does which tiles.
  *
- * What holds of bits: the cut into tiles never depends on time, and so neither does a tile's sum. Which kind
- * of device does a tile does not either: each kind (devices of one model) has its range of groups, dealt
- * beforehand by profile or rule. Within a kind, whose devices give the same bits, groups are taken as devices
- * become free, and by the pace seen so far the last ones are left to who has them done first. Only what a
- * failed device leaves goes to any other. Thread-safe but for begin and end. */
+ * The cut into tiles never depends on time, and so neither does a tile's sum. Which kind of device does a
+ * tile does not either: each kind (devices of one model) has its range of groups, dealt beforehand by profile
+ * or rule. Within a kind, whose devices give the same bits, groups are taken as devices become free, and by
+ * the pace seen so far the last ones are left to who has them done first. Only what a failed device leaves
+ * goes to any other. Thread-safe but for begin and end. */
 
 /* What begin is told of each device. */
 struct tile_groups_device {
@@ -69,8 +61,7 @@ void tile_groups_leave(struct tile_groups *groups, int device, int64_t group, in
 /* From now on any device may take any group that is left. True: some are. */
 bool tile_groups_open(struct tile_groups *groups);
 
-/* How a level 3 call that streams from host memory is cut and shared over several devices.
- * Pure, but for the devices' properties and memory.
+/* How the call is cut and shared. Pure, but for the devices' properties and memory.
  *
  * The cut depends on the call, on the devices and their memory; the shares of unequal kinds of device on what
  * was known of them before the call: the profiles of mublas tune where each has one, else the fourth paper's
@@ -99,11 +90,6 @@ bool shared_plan_make(struct shared_plan *plan, const struct blas_call *call,
 /* The plan's device for tile_groups_begin; the sizes of groups are filled in. */
 struct tile_groups_device shared_plan_device(const struct shared_plan *plan, int number,
                                              struct tile_groups *groups);
-
-/* A level 3 call that streams from host memory, in tiles, on several devices at once.
- *
- * Each has a thread, lanes and memory of its own: two links carry twice what one does. Nothing becomes
- * resident. shared_tiles.h says what holds of bits. */
 
 /* Run the call, outside device_enter. A device that fails is left out, and others do its rest; the host does
  * what all have left once tiles have come back. STATUS_RESULT_LOST: as tiled_run. Any other status but

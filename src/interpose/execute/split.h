@@ -1,6 +1,6 @@
 /* split.h - a matrix-vector call over several devices, each with some columns of A, cut where the
- * numerical contract has a node (gpu/kernels/contract.h): so that its bits are one device's. Its plan (split_deal.c,
- * split_plan.c) and its run (split.c).
+ * numerical contract has a node (gpu/kernels/contract.h): so that its bits are one device's. Its plan
+ * (split_deal.c, split_plan.c) and its run (split.c).
  *
  * Each sum runs over the terms of pieces, one after the other. A piece is a chain of 64 nodes that lies on
  * one device, or else a node; a device computes what each of its pieces brings to the results, by calls of
@@ -14,13 +14,7 @@
 #include "common/settings.h"
 #include "mirror/operands.h"
 
-/* A matrix-vector call over several devices, each with some columns of A, cut where the
- * numerical contract has a node (gpu/kernels/contract.h): so that its bits are one device's.
- *
- * Each sum runs over the terms of pieces, one after the other. A piece is a chain of 64 nodes that lies on
- * one device, or else a node; a device computes what each of its pieces brings to the results, by calls of
- * the same kernels on blocks of A with alpha 1 and beta 0; split_sum.h adds that up in the contract's order.
- * Where A is transposed a device has all terms of its own results: one piece. Pure. */
+/* The terms of a node, and of a chain. */
 enum { SPLIT_NODE = 256, SPLIT_CHAIN = 64 * SPLIT_NODE };
 
 struct split_plan {
@@ -85,9 +79,7 @@ int64_t split_plan_piece_end(const struct split_plan *plan, int64_t begin);
 int64_t split_plan_terms(const struct split_plan *plan);
 int64_t split_plan_results(const struct split_plan *plan);
 
-/* Run a matrix-vector call on several devices that hold some columns of A each. */
-
-/* What a device holds of A, as the mirrors know it: the parts of split.h. */
+/* What a device holds of A, as the mirrors know it: its parts by split_plan_parts. */
 struct split_device {
     struct device *device;
     struct mirror_table *mirrors;

@@ -1,9 +1,5 @@
-/* split_sum.h - where the results of a call over several devices come to in host memory, and their sum in the
- * contract's order.
- *
- * The memory stays for the next call, or is a call's own where another thread has it or where it is large: the first
- * touch of fresh memory would take as long as adding up; any thread may take some. The results of each device come one
- * after the other, as its steps are listed, until all are there and are added up. */
+/* split_sum.h - where the results of a call over several devices come to in host memory, and their sum in
+ * the contract's order. */
 #ifndef MUBLAS_SPLIT_SUM_H
 #define MUBLAS_SPLIT_SUM_H
 
@@ -30,9 +26,6 @@ void *split_memory_part(struct split_memory *memory, size_t bytes);
 
 void split_memory_give_back(struct split_memory *memory);
 
-/* The results of a call over several devices out of what pieces bring, in the contract's order.
- */
-
 /* What a piece brings to some results. */
 struct split_addend {
     void *values;
@@ -43,9 +36,9 @@ struct split_addend {
 /* What split_sum takes of the memory. */
 size_t split_sum_bytes(const struct split_plan *plan);
 
-/* `result`, contiguous, is y before and after, or x after a trmv. Reorders the addends, and adds up where they
- * lie; each result has one at most of a piece. STATUS_UNSUPPORTED: a complex number that is not finite, whose
- * product with (1, 0) on the device may have been another. The results are as they were then. */
+/* `result`, contiguous, is y before and after, or x after a trmv. Reorders the addends, and adds up where
+ * they lie; each result has one at most of a piece. STATUS_UNSUPPORTED: a complex number that is not finite,
+ * whose product with (1, 0) on the device may have been another. The results are as they were then. */
 enum status split_sum(const struct split_plan *plan, struct split_addend *addends, int count,
                       struct split_memory *memory, void *result);
 

@@ -264,8 +264,6 @@ static int64_t depth_of(const struct blas_call *call)
     return blas_has_side(call->family) ? blas_side_order(call) : call->k;
 }
 
-/* --- sizes --- */
-
 static uint64_t block_bytes(const struct tile_plan *plan, int64_t rows, int64_t columns)
 {
     const uint64_t bytes = (uint64_t)round_up(rows, GRAIN) * (uint64_t)round_up(columns, GRAIN) *

@@ -11,14 +11,6 @@
 
 #include "common/blas_call.h"
 
-/* A level 3 call as a sequence of smaller ones, for operands that device memory
- * cannot hold at once.
- *
- * The output is cut into tiles; each tile is the sum of steps, every one a BLAS call of its own
- * on blocks of the operands, the tile being their only output. Tiles come in an order in which a
- * step reads what the caller passed or, of trsm, what earlier tiles have solved: so after any
- * whole tile host memory holds a state from which the steps that are left finish the call, on
- * the device or on the host. Pure; host pointers only. */
 struct tile_plan {
     struct blas_call call;
     /* Edges of blocks. gemm: of C's rows and columns, and of k. syrk and its like: `rows` =
@@ -61,7 +53,7 @@ void tile_plan_rewind(struct tile_plan *plan, const struct tile_step *step);
 /* Bytes that go up, about: blocks are sent for every tile that needs them. */
 double tile_plan_bytes_up(const struct tile_plan *plan);
 
-/* The steps of one tile: private to the files behind tile_plan.h. */
+/* How many blocks there are along a length, the last of which may be shorter. */
 
 static inline int64_t tile_blocks(int64_t length, int64_t edge)
 {

@@ -1,7 +1,7 @@
 /* tile_runner.h - run a level 3 call whose operands device memory cannot hold at once, on one device.
  *
- * The call goes by the steps of tile_plan.h: blocks go up through pinned staging while the device works on the
- * ones before, a tile of the result comes back when all its steps are done. Nothing stays
+ * The call goes by the steps of tile_plan.h: blocks go up through pinned staging while the device works on
+ * the ones before, a tile of the result comes back when all its steps are done. Nothing stays
  * resident. Host memory is read and written by the CPU, so mirrors of it notice. */
 #ifndef MUBLAS_TILE_RUNNER_H
 #define MUBLAS_TILE_RUNNER_H
@@ -10,8 +10,7 @@
 #include "interpose/execute/tile_plan.h"
 #include "mirror/operands.h"
 
-/* Tiles of a level 3 call on one device: blocks go up through pinned staging while the device
- * works on the ones before, a tile comes back when all its steps are done. */
+/* Buffers for the blocks of a factor, and factors of a step. */
 enum { TILE_COPIES = 2, TILE_FACTORS = 2 };
 
 /* A place on the device for blocks of one operand, one after the other. */
@@ -45,12 +44,6 @@ void tile_runner_close(struct tile_runner *runner);
  * was one. After a failure nothing is queued any more, and nothing of the tile has been written, unless that
  * is STATUS_RESULT_LOST. */
 bool tile_runner_run(struct tile_runner *runner, struct tile_step *step, enum status *status);
-
-/* Run a level 3 call whose operands device memory cannot hold at once.
- *
- * By the steps of tile_plan.h: blocks go up through pinned staging while the device works on the
- * ones before, a tile of the result comes back when all its steps are done. Nothing stays
- * resident. Host memory is read and written by the CPU, so mirrors of it notice. */
 
 /* Who does a step on the host; false if it cannot. */
 struct host_steps {

@@ -1,16 +1,5 @@
-/* call.h - one call of LAPACK: its routine, its arguments, its run by the host, and whether its shape keeps failing
- * on the device.
- *
- * The call is as it came: what lapack_common (thunks.S) saved, and the caller's stack behind it. All arguments of the
- * routines in lapack.def are addresses, followed by the hidden lengths of strings, which C callers often omit.
- *
- * The host's routine can run in the program's stead, with the program's own arguments. The stub jumps there instead if
- * nothing is to be done afterwards. The nesting depth stays what it was, so what the routine calls inside is
- * intercepted as ever.
- *
- * Probing by an attempt that fails is normal use of LAPACK (is the matrix positive definite?), and the host answers it
- * faster than device and host together. So a routine and shape that was given back twice in a row, for its data or
- * after an error of the device, stays on the host. That record is thread-safe. */
+/* call.h - one call of LAPACK: its routine, its arguments, its run by the host, and whether its shape keeps
+ * failing on the device. */
 #ifndef MUBLAS_INTERPOSE_LAPACK_CALL_H
 #define MUBLAS_INTERPOSE_LAPACK_CALL_H
 
@@ -38,8 +27,7 @@ struct lapack_routine {
 /* Of a symbol of LAPACK. Static storage. */
 const struct lapack_routine *lapack_routine_of(enum symbol symbol);
 
-/* A call of LAPACK as it came: what lapack_common (thunks.S) saved, and the caller's stack behind
- * it.
+/* A call as it came: what lapack_common (thunks.S) saved, and the caller's stack behind it.
  *
  * All arguments of the routines in lapack.def are addresses, followed by the hidden lengths of strings,
  * which C callers often omit. */
@@ -134,10 +122,9 @@ static inline void lapack_put_integer(const struct lapack_call *call, int number
            (size_t)call->width / 8);
 }
 
-/* Run the host's routine in the program's stead, with the program's own arguments.
- *
- * Where nothing is to be done afterwards the stub jumps there instead. The nesting depth stays what it
- * was, so what the routine calls inside is intercepted as ever. */
+/* The host's routine can run in the program's stead, with the program's own arguments. The stub jumps there
+ * instead if nothing is to be done afterwards. The nesting depth stays what it was, so what the routine calls
+ * inside is intercepted as ever. */
 enum { LAPACK_WORDS_MAX = 32 };
 
 /* How calls inside are treated. */

@@ -1,6 +1,5 @@
 /* methods.h - what the kinds of LAPACK routines do their own way: read the arguments, describe the work,
- * write what is no matrix. They share the first elements of workspaces, which tell the best size: what the bound
- * host's own query answers, asked once for each routine, flags and sizes. */
+ * write what is no matrix; and the first elements of workspaces, which all write alike. */
 #ifndef MUBLAS_METHODS_H
 #define MUBLAS_METHODS_H
 
@@ -12,8 +11,8 @@
 
 #include <stdbool.h>
 
-/* The first elements of workspaces, which tell the best size: what the bound host's
- * own query answers, asked once for each routine, flags and sizes. */
+/* The first elements of workspaces tell the best size: what the bound host's own query answers, asked once
+ * for each routine, flags and sizes. */
 enum { WORKSPACE_QUERIES_MAX = 3, WORKSPACE_SIZES_MAX = 3 };
 
 /* Argument numbers. */
@@ -28,9 +27,6 @@ struct workspace_layout {
 /* Write WORK(1), RWORK(1), IWORK(1) as the host would have. Thread-safe. The thread is inside mublas, so
  * that what the host calls for it is not looked at. */
 void workspace_answers_write(const struct lapack_call *call, const struct workspace_layout *layout);
-
-/* What the kinds of LAPACK routines do their own way: read the arguments, describe the work,
- * write what is no matrix. */
 
 /* geev's, around whose problem the host balances. */
 struct general_call {

@@ -1,8 +1,5 @@
-/* route_call.h - routes that take a way of their own: a call of LAPACK that all devices in use share, and a route for
- * a caller inside mublas, the parallel routes of src/scalapack.
- *
- * The latter takes the purchases of LAPACK calls (device, cuSOLVER) and their devices' turns, and never runs the
- * host. Between offload_enter and offload_leave. */
+/* route_call.h - routes that take a way of their own: a call of LAPACK that all devices in use share, and a
+ * route for a caller inside mublas, the parallel routes of src/scalapack. */
 #ifndef MUBLAS_ROUTE_CALL_H
 #define MUBLAS_ROUTE_CALL_H
 
@@ -12,18 +9,15 @@
 #include "lapack/route.h"
 #include "tuner/online/crossover.h"
 
-/* Is a call of LAPACK to be shared by all devices in use, and that. */
-
-/* False: one device does it as well, or it is not to be had; nothing was done, and one may try. Otherwise
- * *status is as route_run's. `use` is the device whose turn it is. */
+/* Has all devices in use share the call, if that is to be. False: one device does it as well, or it is not to
+ * be had; nothing was done, and one may try. Otherwise *status is as route_run's. `use` is the device whose
+ * turn it is. */
 bool shared_route_run(const struct device_use *use, const struct lapack_call *call,
                       const struct lapack_problem *problem, struct patience *patience,
                       struct transfer_count *moved, enum status *status);
 
-/* A route for a caller inside mublas: the parallel routes of src/scalapack.
- *
- * It takes the purchases of LAPACK calls (device, cuSOLVER) and their devices' turns, and never runs the
- * host. Between offload_enter and offload_leave. */
+/* A route for a caller inside mublas takes the purchases of LAPACK calls (device, cuSOLVER) and their
+ * devices' turns, and never runs the host. Between offload_enter and offload_leave. */
 struct route_call {
     const char *name; /* of the routine; static storage */
     struct route_shape shape;
@@ -36,8 +30,8 @@ struct route_call {
  * otherwise why not. */
 enum host_reason route_call_decide(const struct route_call *call);
 
-/* Run it, decided. `route` is described, and its host memory is mublas' own. HOST_REASON_COUNT: it is done.
- * */
+/* Run it, decided. `route` is described, and its host memory is mublas' own. HOST_REASON_COUNT: it is
+ * done. */
 enum host_reason route_call_run(const struct route_call *call, struct route *route);
 
 /* The first device in use, and its mirrors, which pin memory of mublas' own; NULL: there is none. */

@@ -1,12 +1,5 @@
-/* device_use.h - the devices that calls may use now, what runs on each, and the model of the machine by which calls
- * are judged.
- *
- * The first device is there once the program's calls have paid for it (waking.h), others of those that MUBLAS_DEVICE
- * names follow (other_devices.h). A device that was added stays for the life of the process.
- *
- * The model in force is the reference device's, with what a recipe says from the first call on that may be worth a
- * device, and once one is in use that device's own; with its times as long as those of a device that other ranks
- * share (gpu/device_sharing.h). Any thread may call these. */
+/* device_use.h - the devices that calls may use now, what runs on each, and the model of the machine by which
+ * calls are judged. Any thread may call these. */
 #ifndef MUBLAS_DEVICE_USE_H
 #define MUBLAS_DEVICE_USE_H
 
@@ -15,10 +8,9 @@
 
 #include <stdatomic.h>
 
-/* The model of the machine by which calls are judged: the reference device's, with what
- * a recipe says from the first call on that may be worth a device, and once one is in use that device's
- * own; with its times as long as those of a device that other ranks share (gpu/device_sharing.h). Any thread
- * may call these. */
+/* The model in force is the reference device's, with what a recipe says from the first call on that may be
+ * worth a device, and once one is in use that device's own; with its times as long as those of a device that
+ * other ranks share (gpu/device_sharing.h). */
 
 /* Once, before all others. */
 void model_in_force_begin(void);
@@ -35,11 +27,8 @@ void model_in_force_learn_of(const struct device *device);
 /* Is that model of the device in use, on which operands may be? */
 bool model_in_force_is_of_device(const struct machine_model *model);
 
-/* The devices that calls may use now, and what runs on each.
- *
- * The first is there once the program's calls have paid for it (waking.h), others of those that MUBLAS_DEVICE
- * names follow (other_devices.h). What was added stays for the life of the process. Any thread may call
- * these. */
+/* The first device is there once the program's calls have paid for it (waking.h), others of those that
+ * MUBLAS_DEVICE names follow (other_devices.h). A device that was added stays for the life of the process. */
 struct device_use {
     struct device *device;
     struct mirror_table *mirrors;

@@ -111,7 +111,7 @@ static void look_for_solver(struct background_job *job)
 static struct background_job solver_look_job = {.work = look_for_solver};
 
 static pthread_mutex_t solver_lock = PTHREAD_MUTEX_INITIALIZER;
-static double gained_us; /* guarded by lock */
+static double gained_us; /* guarded by solver_lock */
 
 bool solver_opening_may_come(void)
 {

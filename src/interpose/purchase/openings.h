@@ -1,7 +1,8 @@
 /* openings.h - cuBLAS and cuSOLVER, opened once calls of level 3 and of LAPACK make that worth while.
  *
  * Opening cuBLAS takes as long as thousands of small calls, and so does each routine's first use, in
- * which cuBLAS loads its kernels. Both libraries are purchases (purchase.h). Any thread may call these at once. */
+ * which cuBLAS loads its kernels. Both libraries are purchases (purchase.h). Any thread may call these at
+ * once. */
 #ifndef MUBLAS_OPENINGS_H
 #define MUBLAS_OPENINGS_H
 
@@ -10,11 +11,6 @@
 #include "interpose/program_call.h"
 #include "interpose/purchase/purchase.h"
 
-/* CuBLAS, opened once level 3 calls make that worth while.
- *
- * Opening it takes as long as thousands of small calls, and so does each routine's first use, in
- * which cuBLAS loads its kernels: a purchase. Any thread may call these at once. */
-
 /* Whether cuBLAS can be had at all. */
 enum level3_outlook {
     LEVEL3_UNKNOWN, /* another thread holds what is needed to look */
@@ -22,7 +18,8 @@ enum level3_outlook {
     LEVEL3_MISSING  /* no call of level 3 ever goes to the device, and none is a reason to wake one */
 };
 
-/* Look for it without opening it, beside the program, once: some microseconds, for which the caller waits. */
+/* Look for cuBLAS without opening it, beside the program, once: some microseconds, for which the caller
+ * waits. */
 enum level3_outlook level3_opening_look(void);
 
 /* A call that was made while the device was not in use yet would have gained so much; all of them
@@ -44,13 +41,11 @@ bool level3_opening_supports(struct device *device, const struct blas_call *call
 /* For the report. */
 struct purchase_times level3_opening_times(void);
 
-/* CuSOLVER, a purchase of calls of LAPACK. Any thread may call these at once. */
-
-/* Is there a file? Looked for once, beside the program, for which the caller waits some microseconds; true
- * as long as that is not known. */
+/* Is there a file of cuSOLVER? Looked for once, beside the program, for which the caller waits some
+ * microseconds; true as long as that is not known. */
 bool solver_opening_may_come(void);
 
-/* A call would gain so much on the device, now or if it were there. */
+/* A call of LAPACK would gain so much on the device, now or if it were there. */
 void solver_opening_credit(double gain_us);
 
 /* The library, opened if what calls have gained covers it, in always mode at once; one call waits for all.

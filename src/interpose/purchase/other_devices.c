@@ -16,6 +16,8 @@
 /* Slower ones get hardly any of a call that is shared. */
 static const double LEAST_PACE = 0.2;
 
+/* What the devices that were chosen would bring, before they are awake: by what the driver says of each
+ * without a context there, asked once, when a device is in use. Thread-safe. */
 static struct {
     double pace, bandwidth;
     size_t bytes;
@@ -207,7 +209,7 @@ static int unpaid_from(void)
     return place + (place == device_place(device_use_at(0)->device));
 }
 
-/* How fast it is beside the first, and its memory alone (other_devices.h); 0: there is none. */
+/* How fast it is beside the first; 0: there is none. */
 static double next_device_pace(void)
 {
     return unpaid_from() < places() ? device_outlook_pace(unpaid_from()) : 0;

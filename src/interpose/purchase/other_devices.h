@@ -1,17 +1,11 @@
-/* other_devices.h - the devices beside the first: what the next one would bring, its waking, and the turns of calls
- * on all.
+/* other_devices.h - the devices beside the first: the next one's waking, and the turns of calls on all.
  *
- * They are those that MUBLAS_DEVICE names, or by default candidates (gpu/device_candidate.h). Another is
+ * They are those that MUBLAS_DEVICE names, or by default candidates (gpu/device_wake.h). Another is
  * woken beside the program once calls have waited for those in use, or would have gained by one more, part
  * of what that takes, or for a candidate all of it; the call that has paid for its use waits until it is
  * there, if need be, and none uses it before (policy.h): which one is the first depends on the
  * calls, not on how long waking takes. When those in use have failed, it is woken and used as soon as may
- * be; in always mode at once. One follows the other in the order of device_choose, each by an attempt of its own that
- * calls pay for. The driver says without a context there what a device would bring; it is asked once, when a device is
- * in use.
- *
- * A call that begins its turn goes to the device that will have done it first, or where its matrices are.
- * With one device a turn costs nothing. Any thread may call these. */
+ * be; in always mode at once. Any thread may call these. */
 #ifndef MUBLAS_OTHER_DEVICES_H
 #define MUBLAS_OTHER_DEVICES_H
 
@@ -21,14 +15,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The next device beside those in use: what it would bring, and its waking.
- *
- * One follows the other in the order of device_choose, each by an attempt of its own that calls pay for. Once
- * a device is in use; thread-safe. */
+/* Devices follow in the order of device_choose, each by an attempt of its own that calls pay for. Once a
+ * device is in use: */
 
-/* Is there one that was not tried? False while no device is in use. */
+/* Is there a next one that was not tried? False while no device is in use. */
 bool next_device_may_come(void);
 
+/* Its memory's bandwidth beside the first one's; 0: there is none, or it is not known. */
 double next_device_bandwidth(void);
 
 /* What mirrors may fill on all that may come. */
@@ -42,16 +35,8 @@ bool next_device_replace(void);
  * NULL: it is, or no device is. At the end of the process. */
 const char *next_device_unused(int place);
 
-/* The devices beside the first, and the turns of calls on all.
- *
- * They are those that MUBLAS_DEVICE names, or by default candidates (gpu/device_candidate.h). Another is
- * woken beside the program once calls have waited for those in use, or would have gained by one more, part
- * of what that takes, or for a candidate all of it; the call that has paid for its use waits until it is
- * there, if need be, and none uses it before (policy.h): which one is the first depends on the
- * calls, not on how long waking takes. When those in use have failed, it is woken and used as soon as may
- * be; in always mode at once.
- * A call that begins its turn goes to the device that will have done it first, or where its matrices are.
- * With one device a turn costs nothing. Any thread may call these. */
+/* A call that begins its turn goes to the device that will have done it first, or where its matrices are.
+ * With one device a turn costs nothing. */
 
 /* What a call would find on a device but for the wait. */
 typedef struct device_offer device_offer_of(const void *call, const struct device_use *use);

@@ -1,21 +1,5 @@
-/* purchase.h - what takes long to get, and then stays: the device, cuBLAS, cuSOLVER; and the work that gets it beside
- * the program.
- *
- * Each has its price, which calls pay by what they would gain (enum purchase_time in policy.h). A purchase is
- * asleep until they have paid a part; then it is prepared beside the program while they
- * stay on the host; once they have paid all, the next waits for it if need be. So which call is the first
- * to use it depends on the calls alone. If there can be no thread of ours, that call gets it itself.
- * Any thread may call these at once.
- *
- * Each job gets a thread of ours: all signals blocked, a small stack, gone when the job is done, of
- * ordinary priority: at the lowest one it held up the program, for as long as it waited for a
- * processor with the lock of the address space in its hands (dsyevd 4096 on an H100 with 16 busy
- * processors: 2.9 s on the host, 3.2 with a waking thread of nice 19, 3.0 of nice 0). A
- * fork waits for it, so that no child inherits locks of libraries that were half way; so does
- * exit, before what the job opens is taken down (background_watch_thread); neither for ever, since the thread
- * that forks or ends the process may itself hold what the job needs, and a job that hangs is waited for
- * once: 10 seconds by forks, 5 by ends of threads and 5 by exit, all together. An end without exit handlers
- * (_exit, exec, a signal) takes the job with it. */
+/* purchase.h - what takes long to get, and then stays: the device, cuBLAS, cuSOLVER; and the work that gets
+ * it beside the program. */
 #ifndef MUBLAS_PURCHASE_H
 #define MUBLAS_PURCHASE_H
 
@@ -73,12 +57,10 @@ enum background_state background_await(struct background_job *job);
 /* Do it now: begun beside the program, and awaited; else by the caller. False: it is still under way. */
 bool background_do(struct background_job *job);
 
-/* What takes long to get, and then stays: the device, cuBLAS, cuSOLVER.
- *
- * Each has its price, which calls pay by what they would gain (enum purchase_time in policy.h). It is
- * asleep until they have paid a part; then it is prepared beside the program (purchase.h) while they
+/* A purchase has its price, which calls pay by what they would gain (enum purchase_time in policy.h). It is
+ * asleep until they have paid a part; then it is prepared beside the program while they
  * stay on the host; once they have paid all, the next waits for it if need be. So which call is the first
- * to use it depends on the calls alone. Where there can be no thread of ours, that call gets it itself.
+ * to use it depends on the calls alone. If there can be no thread of ours, that call gets it itself.
  * Any thread may call these at once. */
 struct purchase {
     struct background_job job;

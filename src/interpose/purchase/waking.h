@@ -1,16 +1,5 @@
-/* waking.h - the device, woken once calls make that worth while, and what the matrices that calls use would have gained
- * before it is there.
- *
- * The device is a purchase (purchase.h) that takes a third of a second. The purchase is prepared once calls would have
- * gained part of its price (policy_wake), and used once they would have gained more, and taken about that long
- * meanwhile. Any thread may call these at once; the first that finds the price paid waits or wakes while the others
- * go on on the host, or wait too in always mode. A device that was woken stays for the life of the process.
- *
- * The accounts of mirror/ledger/account.h begin when a device is awake, by which time a program that uses one
- * matrix has paid for its upload, and one that rewrites its matrix between calls has gained nothing. So
- * the early accounts (early_account.c) keep the same for the few matrices that would have gained most, by calls that
- * read one, until their first calls that find a device. They depend on the calls and their operands' bytes alone.
- * Their callers hold a lock. */
+/* waking.h - the device, woken once calls make that worth while, and what the matrices that calls use would
+ * have gained before it is there. */
 #ifndef MUBLAS_WAKING_H
 #define MUBLAS_WAKING_H
 
@@ -19,13 +8,11 @@
 #include "mirror/ledger/account.h"
 #include "mirror/operand.h"
 
-/* What the matrices that calls use would have gained, before a device is there.
- *
- * The accounts of mirror/ledger/account.h begin when a device is awake, by which time a program that uses one
+/* The accounts of mirror/ledger/account.h begin when a device is awake, by which time a program that uses one
  * matrix has paid for its upload, and one that rewrites its matrix between calls has gained nothing. So
- * of the few matrices that would have gained most, by calls that read one, the same is kept here, until
- * their first calls that find a device. Depends on the calls and their operands' bytes alone. Callers
- * hold a lock. */
+ * the early accounts (early_account.c) keep the same for the few matrices that would have gained most, by
+ * calls that read one, until their first calls that find a device. They depend on the calls and their
+ * operands' bytes alone. Callers hold a lock. */
 enum { EARLY_ACCOUNTS_MAX = 8 };
 
 /* All zero at first. */
@@ -56,14 +43,13 @@ double early_accounts_take_us(struct early_accounts *accounts, const struct prog
 /* Is there anything left to take? */
 bool early_accounts_are_left(const struct early_accounts *accounts);
 
-/* The device, woken once calls make that worth while, and the model of the machine by which they
- * are judged before and after.
- *
- * A purchase (purchase.h) that takes a third of a second. It is prepared once calls would have gained part of
- * its price (policy_wake), and used once they would have gained more, and taken about that long meanwhile.
+/* The device is a purchase (purchase.h) that takes a third of a second. It is prepared once calls would have
+ * gained part of its price (policy_wake), and used once they would have gained more, and taken about that
+ * long meanwhile.
  *
  * Any thread may call these at once; the first that finds the price paid waits or wakes while the others
- * go on on the host, or wait too in always mode. What was woken stays for the life of the process. */
+ * go on on the host, or wait too in always mode. A device that was woken stays for the life of the
+ * process. */
 
 /* Is there a device? Wakes the first when this call makes that worth while. False: host, for *reason. Sets
  * the call's early credit. Which device takes it is another matter (other_devices.h). */

@@ -1,4 +1,3 @@
-/* Advice tells what held parallel routines back, and what a user can do about it. */
 #include "interpose/report/advice.h"
 #include "common/text.h"
 

@@ -1,6 +1,7 @@
 /* advice.h - what held a program back, in plain sentences, each with its evidence: facts in, sentences out.
- * The same for the text report and the page. Pure. advice_give calls the parts below it: sentences on the whole
- * process and on parallel routines (advice.c), on routines, and the phrases of both (advice_routines.c). */
+ * The same for the text report and the page. Pure. advice_give calls the parts below it: sentences on the
+ * whole process and on parallel routines (advice.c), on routines, and the phrases of both
+ * (advice_routines.c). */
 #ifndef MUBLAS_ADVICE_H
 #define MUBLAS_ADVICE_H
 
@@ -8,8 +9,6 @@
 
 #include <stddef.h>
 
-/* What held a program back, in plain sentences, each with its evidence: facts in, sentences out.
- * The same for the text report and the page. Pure. */
 struct advice_routine {
     const char *name;
     bool is_lapack;
@@ -56,8 +55,6 @@ struct advice_facts {
 typedef void advice_take(void *context, const char *sentence);
 void advice_give(const struct advice_facts *facts, advice_take *take, void *context);
 
-/* The phrases of advice.c. */
-
 /* What follows "because" of a routine's calls for this reason, and a remedy: static storage. The remedy may
  * be "". */
 const char *advice_because(const struct advice_facts *facts, enum host_reason reason, bool is_lapack);
@@ -80,7 +77,7 @@ void advice_print_size(char *text, size_t room, const struct advice_routine *rou
 /* "6.1 s on the host in 12 calls (2.3 s of that in calls that it makes)" */
 void advice_print_spent(char *text, size_t room, const struct advice_routine *routine, int reason);
 
-/* The parts of advice.c: what is said, and of which routines. */
+/* Sentences under way. */
 struct advice_giving {
     const struct advice_facts *facts;
     advice_take *take;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+/* The name of an activity's colour, and what that means. */
 static const struct {
     const char *class, *meaning;
 } words[ACTIVITY_COUNT] = {
@@ -13,17 +14,8 @@ static const struct {
     [ACTIVITY_OTHER] = {"other", "other time of calls on the GPU"},
 };
 
-const char *page_activity_class(enum activity activity)
-{
-    return words[activity].class;
-}
-
-const char *page_activity_meaning(enum activity activity)
-{
-    return words[activity].meaning;
-}
-
-void page_print_legend(FILE *stream, const bool is_shown[ACTIVITY_COUNT])
+/* What the colours mean that a chart shows. */
+static void print_colours(FILE *stream, const bool is_shown[ACTIVITY_COUNT])
 {
     fputs("<p class=\"legend\">", stream);
     for (int i = 0; i < ACTIVITY_COUNT; i++)
@@ -40,7 +32,7 @@ struct piece {
 
 static struct piece piece_of(enum activity activity, uint64_t nanoseconds)
 {
-    return (struct piece){page_activity_class(activity), page_activity_meaning(activity), nanoseconds};
+    return (struct piece){words[activity].class, words[activity].meaning, nanoseconds};
 }
 
 static void print_whole_bar(FILE *stream, const struct piece *pieces, int count, uint64_t whole)
@@ -187,7 +179,7 @@ static void print_legend(FILE *stream, const struct bar *bars, int count)
         is_shown[ACTIVITY_LINK] |= bars[i].link > 0;
         is_shown[ACTIVITY_OTHER] |= bars[i].other > 0;
     }
-    page_print_legend(stream, is_shown);
+    print_colours(stream, is_shown);
 }
 
 static void print_seconds(FILE *stream, uint64_t nanoseconds)
@@ -299,7 +291,7 @@ static void print_step(FILE *stream, const struct chart *chart, int step)
             continue;
         top -= height;
         fprintf(stream, "<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>",
-                page_activity_class((enum activity)activity), step * STEP_WIDTH, top, STEP_WIDTH, height);
+                words[activity].class, step * STEP_WIDTH, top, STEP_WIDTH, height);
     }
 }
 
@@ -309,7 +301,7 @@ static void print_step_legend(FILE *stream, const struct chart *chart)
     for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
         for (int step = 0; step < chart->used; step++)
             is_shown[activity] |= chart->steps[activity][step] > 0;
-    page_print_legend(stream, is_shown);
+    print_colours(stream, is_shown);
 }
 
 /* With three figures, and no more than a tenth of a millisecond's. */

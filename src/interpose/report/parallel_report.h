@@ -1,5 +1,5 @@
-/* parallel_report.h - what a report tells of parallel routines (ScaLAPACK), and that as text. src/scalapack counts
- * them and offers what it has; nothing else is known of them here. */
+/* parallel_report.h - what a report tells of parallel routines (ScaLAPACK), and that as text. src/scalapack
+ * counts them and offers what it has; nothing else is known of them here. */
 #ifndef MUBLAS_PARALLEL_REPORT_H
 #define MUBLAS_PARALLEL_REPORT_H
 
@@ -8,9 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-
-/* What a report tells of parallel routines (ScaLAPACK). src/scalapack counts them and
- * offers what it has; nothing else is known of them here. */
 
 /* The steps that this process's time in a routine went to. */
 enum parallel_step { STEP_AGREE, STEP_PUT, STEP_WORK, STEP_TAKE, STEP_COUNT };

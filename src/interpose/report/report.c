@@ -210,10 +210,6 @@ static void exit_wait_over(void)
     atomic_store(&over, true);
 }
 
-/* The report of MUBLAS_REPORT: what was offloaded, what was not and why.
- *
- * Written by a destructor, when the program and its libraries have done their own output; a process that made
- * no BLAS call writes none, but for the one that `mublas run` started (report_data.h). */
 /* The C library flushes standard output only after this; get the order right
  * unless another thread holds it. */
 static void flush_output(void)
@@ -250,6 +246,8 @@ static void write_report(const struct report *report)
     free(page.text);
 }
 
+/* When the program and its libraries have done their own output. A process that made no BLAS call writes no
+ * report, but for the one that `mublas run` started (report_data.h). */
 __attribute__((destructor)) static void report_at_exit(void)
 {
     struct program_state program;

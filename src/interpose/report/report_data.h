@@ -1,6 +1,6 @@
 /* report_data.h - what a report of either form tells: read once, so that all its parts agree while other
- * threads go on. The run's numbers, where the program ran (device, what opening it took, host libraries, settings
- * other than by default), and the facts of this process that advice.h makes its sentences of (report_advice.c). */
+ * threads go on. The run's numbers, where the program ran, and the facts of this process that advice.h makes
+ * its sentences of (report_advice.c). */
 #ifndef MUBLAS_REPORT_DATA_H
 #define MUBLAS_REPORT_DATA_H
 
@@ -10,8 +10,6 @@
 #include "interpose/report/report_run.h"
 #include "interpose/report/stats.h"
 
-/* What a report of either form tells: read once, so that all its parts agree while other
- * threads go on. */
 struct report {
     struct reporter reporter;
     const char *program;
@@ -28,9 +26,9 @@ struct report {
  * `mublas run` started and that started no other: its user waits for a report. Static storage. */
 const struct report *report_read(void);
 
-/* The text tells what of this process's program cannot be intercepted, as `mublas run` found (MUBLAS_UNREACHABLE); "":
- * nothing; NULL: it did not look. Other programs inherit the setting: it has this process's number, and the
- * name that the program was started by. */
+/* The text tells what of this process's program cannot be intercepted, as `mublas run` found
+ * (MUBLAS_UNREACHABLE); "": nothing; NULL: it did not look. Other programs inherit the setting: it has this
+ * process's number, and the name that the program was started by. */
 const char *report_unreachable(const struct report *report);
 
 bool report_was_called(const struct routine_stats *stats);
@@ -50,10 +48,8 @@ uint64_t report_kernel_time(const struct routine_stats *stats); /* of that, laun
 enum { REPORT_NAME_BYTES = 40 };
 const char *report_name(enum symbol symbol, char name[REPORT_NAME_BYTES]);
 
-/* Where a program ran, for a report: device, what opening it took, host libraries, settings
- * other than by default. */
-
-/* Calls `take` with each label and text, which last until it returns. */
+/* Where the program ran: device, what opening it took, host libraries, settings other than by default. Calls
+ * `take` with each label and text, which last until it returns. */
 typedef void report_take(void *context, const char *label, const char *text);
 void report_setup_each(const struct report *report, report_take *take, void *context);
 

@@ -85,9 +85,8 @@ static void fill(sigset_t *signals)
     sigaddset(signals, SIGPIPE);
 }
 
-/* Writing that cannot end the program: a file that would grow beyond the limit (ulimit -f)
- * and a pipe that nobody reads any more send signals that do. Between the two calls they give errors alone.
- * For the calling thread. */
+/* Between the two calls what would end the program gives errors alone (report_file.h). For the calling
+ * thread. */
 static void write_signals_hold(sigset_t *before)
 {
     sigset_t held;

@@ -1,9 +1,8 @@
-/* report_file.h - where a report goes: standard error, or a file of its own for each process; and how text gets there
- * whole.
+/* report_file.h - where a report goes: standard error, or a file of its own for each process; and how text
+ * gets there whole.
  *
- * Text of anybody's, such as a program's name or a setting, is printed so that it is on one line, in UTF-8, and no
- * markup of a page. A file that was there stays until the new one is whole, where the folder allows that. Writing
- * cannot end the program: a file that would grow beyond the limit (ulimit -f) and a pipe that nobody reads any more
+ * A file that was there stays until the new one is whole, where the folder allows that. Writing cannot end
+ * the program: a file that would grow beyond the limit (ulimit -f) and a pipe that nobody reads any more
  * send signals that do, so those are held for the writing thread meanwhile, and are errors alone. */
 #ifndef MUBLAS_REPORT_FILE_H
 #define MUBLAS_REPORT_FILE_H
@@ -15,13 +14,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Text of anybody's, such as a program's name or a setting, for files that people read. */
+/* Stands for what is not to be printed of anybody's text, such as a program's name or a setting. */
 #define PRINTABLE_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD in UTF-8 */
 
-/* Prints it on the same line, with U+FFFD for each byte that is not of a printable character. */
+/* Prints anybody's text on one line, with U+FFFD for each byte that is not of a printable character, in
+ * UTF-8. */
 void printable_print(FILE *stream, const char *text);
-
-/* Text in a page of HTML. */
 
 /* Prints text of anybody's as text of a page, or within an attribute's quotes: nothing in it is markup. What
  * is no UTF-8, and control characters, become U+FFFD; the stream stays well-formed whatever comes. */
@@ -30,8 +28,6 @@ void html_print(FILE *stream, const char *text);
 /* Before a jump is made: a handler may call this. */
 struct jump;
 void write_signals_leave(const struct jump *jump);
-
-/* Where a report goes: standard error, or a file of its own for each process. */
 
 /* The process that reports. */
 struct reporter {

@@ -1,14 +1,12 @@
-/* report_run.h - which run a report is of, and what its process was like when mublas was loaded. Two pages of Python
- * programs look alike otherwise. */
+/* report_run.h - which run a report is of, and what its process was like when mublas was loaded. Two pages of
+ * Python programs look alike otherwise. */
 #ifndef MUBLAS_REPORT_RUN_H
 #define MUBLAS_REPORT_RUN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the process was like when mublas was loaded, for a report at its end. */
-
-/* Once, early. */
+/* Notes what the process is like. Once, early. */
 void report_start_note(void);
 
 /* The folder that a relative name is in; NULL: unknown. */
@@ -21,7 +19,6 @@ bool report_start_others_since(void);
 /* Has this process children that it has not waited for? */
 bool report_start_others_left(void);
 
-/* Which run a report is of: two pages of Python programs look alike otherwise. */
 enum { COMMAND_BYTES = 256, HOST_BYTES = 65, DATE_BYTES = 24 };
 
 struct report_run {

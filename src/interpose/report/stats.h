@@ -1,9 +1,5 @@
-/* stats.h - counters per routine for the report at exit (MUBLAS_REPORT), and the time of a thread's calls, each
- * nanosecond of it once.
- *
- * A LAPACK routine on the host calls BLAS that is counted itself: its span stops while another of the same
- * thread is open. A span lives in the frame of who begins it; one whose frame was left by a jump counts no
- * more. Spans are for the calling thread, and no-ops unless a report is wanted. */
+/* stats.h - counters per routine for the report at exit (MUBLAS_REPORT), and the time of a thread's calls,
+ * each nanosecond of it once. */
 #ifndef MUBLAS_STATS_H
 #define MUBLAS_STATS_H
 
@@ -14,8 +10,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* Counters per routine for the report at exit (MUBLAS_REPORT). */
 
 /* The counters of one routine since the start of the process (of a fork child:
  * since the fork). */
@@ -84,11 +78,9 @@ struct time_in_calls {
 };
 struct time_in_calls stats_read_in_calls(uint64_t run_nanoseconds);
 
-/* The time of a thread's calls, each nanosecond of it once.
- *
- * A LAPACK routine on the host calls BLAS that is counted itself: its span stops while another of the same
+/* A LAPACK routine on the host calls BLAS that is counted itself: its span stops while another of the same
  * thread is open. A span lives in the frame of who begins it; one whose frame was left by a jump counts no
- * more. For the calling thread; no-ops unless a report is wanted. */
+ * more. Spans are for the calling thread, and no-ops unless a report is wanted. */
 struct call_span {
     uint64_t begun;  /* of the monotonic clock; 0: nobody wants to know */
     uint64_t inside; /* nanoseconds in spans inside; known at the end */

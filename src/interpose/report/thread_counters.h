@@ -1,18 +1,5 @@
 /* thread_counters.h - the numbers of a report, counted by each thread in memory of its own: a counter that
- * threads share costs each of them the others' cache misses.
- *
- * A thread gets its counters at its first counted call, and gives them back when it ends, counts included, to
- * the next that starts: there are never more than there were threads at once. Neither takes a lock, allocates
- * by malloc, or minds signal handlers. Until thread_counters_begin, and wherever a thread can have none of
- * its own, those that all threads share serve.
- *
- * The time line tells when a thread was in which activity, in steps of time whose width doubles as the run goes on.
- * Its words are nanoseconds. The first 200 are steps of 2^20 ns (a millisecond); each 100 after them cover as much
- * time as all before, by steps twice as wide. So nothing is ever folded while a thread counts, and the reader
- * folds all into 200 steps of one width. Times count from the beginning of the run. Its functions are pure.
- *
- * Records keep single calls: the longest of a thread, and the largest of a routine that was left to the host. Neither
- * locks; who finds a record being written, a signal handler too, leaves it. */
+ * threads share costs each of them the others' cache misses. */
 #ifndef MUBLAS_THREAD_COUNTERS_H
 #define MUBLAS_THREAD_COUNTERS_H
 
@@ -26,11 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* When a thread was in which activity, in steps of time whose width doubles as the run goes on.
+/* The time line tells when a thread was in which activity, in steps of time whose width doubles as the run
+ * goes on.
  *
- * Words of nanoseconds. The first 200 are steps of 2^20 ns (a millisecond); each 100 after them cover as much
- * time as all before, by steps twice as wide. So nothing is ever folded while a thread counts, and the reader
- * folds all into 200 steps of one width. Times count from the beginning of the run. Pure. */
+ * Its words are nanoseconds. The first 200 are steps of 2^20 ns (a millisecond); each 100 after them cover as
+ * much time as all before, by steps twice as wide. So nothing is ever folded while a thread counts, and the
+ * reader folds all into 200 steps of one width. Times count from the beginning of the run. Pure. */
 enum activity {
     ACTIVITY_HOST,   /* the host's BLAS or LAPACK */
     ACTIVITY_DEVICE, /* launching on the device and waiting for it */
@@ -56,8 +44,8 @@ uint64_t timeline_width(unsigned level);
 /* The step, of those of `level`, that a word belongs to. */
 unsigned timeline_step(size_t word, unsigned level);
 
-/* Records of single calls: the longest of a thread, and the largest of a routine that was
- * left to the host. Neither locks; who finds a record being written, a signal handler too, leaves it. */
+/* Records keep single calls: the longest of a thread, and the largest of a routine that was left to the host.
+ * Neither locks; who finds a record being written, a signal handler too, leaves it. */
 struct large_call {
     enum symbol symbol;
     enum host_reason reason; /* HOST_REASON_COUNT: it ran on the device */
@@ -94,10 +82,7 @@ bool call_record_read(const struct call_record *record, struct large_call *call)
  * and place once. Returns the new count. */
 int largest_calls_merge(struct large_call *calls, int count, int most, const struct large_call *call);
 
-/* The numbers of a report, counted by each thread in memory of its own: a counter that
- * threads share costs each of them the others' cache misses.
- *
- * A thread gets its counters at its first counted call, and gives them back when it ends, counts included, to
+/* A thread gets its counters at its first counted call, and gives them back when it ends, counts included, to
  * the next that starts: there are never more than there were threads at once. Neither takes a lock, allocates
  * by malloc, or minds signal handlers. Until thread_counters_begin, and wherever a thread can have none of
  * its own, those that all threads share serve. */

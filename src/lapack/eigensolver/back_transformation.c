@@ -49,10 +49,10 @@ struct reflector_layout {
 static struct reflector_layout lay_out_reflector(enum blas_type type, int64_t width, int64_t others)
 {
     const size_t bytes = (size_t)width * (size_t)others * blas_element_bytes(type);
-    struct reflector_layout reflector_layout = {0};
-    reflector_layout.product = workspace_take(&reflector_layout.end, bytes);
-    reflector_layout.scaled = workspace_take(&reflector_layout.end, bytes);
-    return reflector_layout;
+    struct reflector_layout layout = {0};
+    layout.product = workspace_take(&layout.end, bytes);
+    layout.scaled = workspace_take(&layout.end, bytes);
+    return layout;
 }
 
 size_t block_reflector_workspace(enum blas_type type, int64_t width, int64_t others)
@@ -65,9 +65,10 @@ enum status block_reflector_queue(const struct solver_handle *handle, const stru
 {
     const int64_t rows = reflector->rows, width = reflector->width, others = side->others,
                   ld = side->right ? others : width;
-    const struct reflector_layout reflector_layout = lay_out_reflector(reflector->type, width, others);
+    const struct reflector_layout layout = lay_out_reflector(reflector->type, width, others);
     const struct factor v = reflector->v, t = reflector->t, c = side->c,
-                        product = {workspace + reflector_layout.product, ld}, scaled = {workspace + reflector_layout.scaled, ld};
+                        product = {workspace + layout.product, ld},
+                        scaled = {workspace + layout.scaled, ld};
     const int of_t = side->adjoint ? CUBLAS_OP_C : CUBLAS_OP_N;
     const struct device_product left[] = {
         {CUBLAS_OP_C, CUBLAS_OP_N, width, others, rows, 1, 0, v, c, product, true},
@@ -116,13 +117,14 @@ static struct layout lay_out(const struct back_transformation *work)
 
 size_t back_transformation_workspace(const struct back_transformation *work) { return lay_out(work).end; }
 
-/* Reflectors first to first + width - 1 as one block. With a lower triangle Q begins with reflector 0, with an
- * upper one it ends with it, so that a block has its reflectors in reverse order. */
+/* Reflectors first to first + width - 1 as one block. With a lower triangle Q begins with reflector 0, with
+ * an upper one it ends with it, so that a block has its reflectors in reverse order. */
 struct block {
     int64_t first, width, row, rows; /* row: the first of Q that it changes */
 };
 
-static struct block block_of(const struct back_transformation *work, const struct layout *layout, int64_t number)
+static struct block block_of(const struct back_transformation *work, const struct layout *layout,
+                             int64_t number)
 {
     const int64_t first = number * layout->width, left = work->n - 1 - first;
     struct block block = {.first = first, .width = left < layout->width ? left : layout->width};
@@ -137,7 +139,8 @@ static enum status queue_take(const struct solver_handle *handle, const struct b
 {
     const int64_t column = work->uplo == UPLO_UPPER ? block->first + 1 : block->first;
     struct reflectors_take_arguments arguments = {
-        .a = device_pointer(work->a + (size_t)(block->row + column * work->lda) * blas_element_bytes(work->type)),
+        .a = device_pointer(work->a +
+                            (size_t)(block->row + column * work->lda) * blas_element_bytes(work->type)),
         .ld = work->lda,
         .rows = block->rows,
         .width = block->width,

@@ -5,8 +5,7 @@
  * Reflectors are taken together by BACK_WIDTH, so that nearly all of it is cuBLAS' products. A block
  * reflector is H = I - V T V'. Source: Schreiber and Van Loan, "A storage-efficient WY representation for
  * products of Householder transformations" (1989); LAPACK's larfb. Bits depend on the operands, and on
- * cuBLAS. plain_launch queues a kernel whose blocks do not wait for each other. Everything is called inside
- * device_enter. */
+ * cuBLAS. Everything is called inside device_enter. */
 #ifndef MUBLAS_BACK_TRANSFORMATION_H
 #define MUBLAS_BACK_TRANSFORMATION_H
 
@@ -14,7 +13,7 @@
 #include "gpu/kernel_set.h"
 #include "gpu/vendor/solver_library.h"
 
-/* Queue a kernel whose blocks do not wait for each other. Inside device_enter. */
+/* Queue a kernel whose blocks do not wait for each other. */
 static inline enum status plain_launch(struct device *device, CUstream stream, enum kernel kernel,
                                        unsigned blocks, unsigned threads, size_t shared_bytes,
                                        void *arguments)
@@ -28,14 +27,14 @@ static inline enum status plain_launch(struct device *device, CUstream stream, e
     return device_check(device, result, kernel_name(kernel));
 }
 
-/* Products of matrices on the device, by cuBLAS. */
+/* A matrix on the device. */
 struct factor {
     CUdeviceptr address;
     int64_t ld;
 };
 
-/* C = alpha op(A) op(B) + beta C; C has m rows and n columns. trans_a, trans_b: cuBLAS'; the conjugate transpose
- * of a real matrix is its transpose. */
+/* C = alpha op(A) op(B) + beta C, by cuBLAS; C has m rows and n columns. trans_a, trans_b: cuBLAS'; the
+ * conjugate transpose of a real matrix is its transpose. */
 struct device_product {
     int trans_a, trans_b;
     int64_t m, n, k;
@@ -44,7 +43,7 @@ struct device_product {
     bool in_parts; /* long sums: they lose less to rounding, and take longer, by little for a small result */
 };
 
-/* Queue it on the handle's stream. Inside device_enter. */
+/* Queue it on the handle's stream. */
 enum status device_product_queue(const struct solver_handle *handle, enum blas_type type,
                                  const struct device_product *product);
 
@@ -52,9 +51,7 @@ enum status device_product_queue(const struct solver_handle *handle, enum blas_t
 enum status device_products_queue(const struct solver_handle *handle, enum blas_type type,
                                   const struct device_product *products, int count);
 
-/* Products with H = I - V T V', several reflectors together, by cuBLAS.
- * Source: Schreiber and Van Loan, "A storage-efficient WY representation for products of Householder
- * transformations" (1989); LAPACK's larfb. */
+/* H = I - V T V'. */
 struct block_reflector {
     enum blas_type type;
     int64_t rows, width; /* of V; width is 1 or more */
@@ -71,14 +68,10 @@ struct block_reflector_side {
 
 size_t block_reflector_workspace(enum blas_type type, int64_t width, int64_t others);
 
-/* Queue it on the handle's stream, with a workspace at a multiple of 256. Inside device_enter. */
+/* Queue it on the handle's stream, with a workspace at a multiple of 256. */
 enum status block_reflector_queue(const struct solver_handle *handle, const struct block_reflector *reflector,
                                   const struct block_reflector_side *side, CUdeviceptr workspace);
 
-/* Products with Q of a reduction to tridiagonal form, as LAPACK's ormtr and unmtr:
- * eigenvectors of the tridiagonal matrix become those of A. Reflectors are taken together by
- * BACK_WIDTH (back_transformation.h), so that nearly all of it is cuBLAS' products. Bits depend on the operands, and
- * on cuBLAS. */
 struct back_transformation {
     enum blas_type type; /* S, D, C or Z */
     enum blas_uplo uplo;
@@ -90,7 +83,7 @@ struct back_transformation {
 
 size_t back_transformation_workspace(const struct back_transformation *work);
 
-/* Queue it on the handle's stream, with a workspace at a multiple of 256. Inside device_enter. */
+/* Queue it on the handle's stream, with a workspace at a multiple of 256. */
 enum status back_transformation_queue(const struct solver_handle *handle,
                                       const struct back_transformation *work, CUdeviceptr workspace);
 

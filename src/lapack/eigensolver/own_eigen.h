@@ -1,6 +1,6 @@
 /* own_eigen.h - the symmetric and Hermitian eigensolver of mublas' own kernels: reduction to tridiagonal form
- * (tridiagonalisation.h), divide and conquer (tridiagonal_solver.h), and back (back_transformation.h). A large real
- * matrix is reduced in two stages (two_stage/two_stage.h), the earlier the fewer vectors are wanted. A
+ * (tridiagonalisation.h), divide and conquer (tridiagonal_solver.h), and back (back_transformation.h). A
+ * large real matrix is reduced in two stages (two_stage.h), the earlier the fewer vectors are wanted. A
  * generalised problem becomes a standard one by cuSOLVER's potrf and cuBLAS. Only the vectors that are wanted
  * are computed. */
 #ifndef MUBLAS_LAPACK_OWN_EIGEN_H

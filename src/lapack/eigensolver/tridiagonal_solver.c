@@ -253,7 +253,7 @@ enum status bisection_queue(const struct solver_handle *handle, const struct bis
 enum { RANGE_THREADS = 256 };
 
 static enum status launch_range(struct device *device, CUstream stream, enum kernel kernel, void *arguments,
-                          unsigned blocks, unsigned threads)
+                                unsigned blocks, unsigned threads)
 {
     void *parameters[] = {arguments};
     CUfunction function;

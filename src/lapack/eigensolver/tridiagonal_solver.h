@@ -14,11 +14,6 @@
 #include "gpu/device.h"
 #include "gpu/vendor/solver_library.h"
 
-/* Eigenvalues and eigenvectors of a real symmetric tridiagonal matrix T on the device, by
- * Cuppen's divide and conquer as LAPACK's dstedc: T = Q diag(w) Q'.
- *
- * Everything is queued on the handle's stream; nothing is waited for, and what is queued depends on n and the
- * range alone. Bits depend on the operands and, from orders of some hundreds on, on cuBLAS. */
 struct divide_conquer_call {
     enum blas_type type; /* TYPE_S or TYPE_D */
     int64_t n;
@@ -39,9 +34,6 @@ size_t divide_conquer_workspace(const struct divide_conquer_call *call);
 enum status divide_conquer_queue(const struct solver_handle *handle, const struct divide_conquer_call *call,
                                  CUdeviceptr workspace);
 
-/* All eigenvalues of a real symmetric tridiagonal matrix by bisection, as LAPACK's stebz
- * computes them: to about an ulp of the largest, in a fixed number of steps. Bits depend on the operands
- * alone. */
 struct bisection {
     enum blas_type type; /* TYPE_S or TYPE_D */
     int64_t n;           /* 1 or more */
@@ -56,8 +48,6 @@ size_t bisection_workspace(const struct bisection *work);
 enum status bisection_queue(const struct solver_handle *handle, const struct bisection *work,
                             CUdeviceptr workspace);
 
-/* LAPACK's RANGE on the device, after all eigenvalues are known: which are wanted, and to
- * the front with them and their vectors (gpu/kernels/vector_range.cu). */
 struct vector_range {
     enum blas_type type;
     int64_t n;

@@ -14,11 +14,6 @@
 #include "gpu/device.h"
 #include "gpu/vendor/solver_library.h"
 
-/* How a matrix is reduced to tridiagonal form in the multiprocessors' shared memory
- * (kernels/tridiagonal/tridiagonal_chip.cu): by a cluster of a few blocks, which exchange through each
- * other's shared memory, or by a block on each multiprocessor, which exchange through the device's. The bits
- * are the same. */
-
 /* Of blocks of TRIDIAGONAL_THREADS threads. */
 struct chip_plan {
     enum kernel kernel;
@@ -38,13 +33,6 @@ enum status chip_plan_cluster(struct device *device, enum blas_type type, int64_
 /* Up to which order clusters of so many blocks, 16 or 8, are faster than all multiprocessors: as built in. */
 int64_t chip_cluster_to(enum blas_type type, unsigned blocks);
 
-/* Mublas' own reduction of a symmetric or Hermitian matrix to tridiagonal form on the
- * device: Q' A Q = T, as LAPACK's sytrd and hetrd leave it (doc/eigensolver.md).
- *
- * While the matrix is large it is reduced by panels, each one kernel that reads the rest of the matrix once a
- * column (kernels/tridiagonal/tridiagonal_panel.cu), with an update of the rest by cuBLAS behind it; what fits
- * into the multiprocessors' shared memory is finished there (tridiagonal_chip.cu), a small matrix by a cluster
- * of blocks alone (tridiagonalisation.h). Bits depend on the operand, and on cuBLAS. */
 struct tridiagonalisation {
     enum blas_type type; /* S, D, C or Z */
     enum blas_uplo uplo;
@@ -52,7 +40,7 @@ struct tridiagonalisation {
     CUdeviceptr a;       /* the triangle is read; T's elements and the reflectors' vectors come into it */
     int64_t lda;
     CUdeviceptr d, e, tau; /* n and n - 1 real numbers, n - 1 elements */
-    int64_t cluster_to;    /* up to this order by a cluster, if one holds it; 0: as built in (tridiagonalisation.h) */
+    int64_t cluster_to;    /* up to this order by a cluster alone, if one holds it; 0: as built in */
 };
 
 /* Bytes of workspace for it. STATUS_UNSUPPORTED: the device has too little shared memory, or no cooperative

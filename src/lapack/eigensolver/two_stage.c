@@ -24,11 +24,11 @@ struct back_layout {
 static struct back_layout lay_out_back(const struct two_stage_back *back)
 {
     const enum blas_type type = back->reduction->type;
-    struct back_layout back_layout = {.ld = (back->reduction->n + ROWS_UNIT - 1) / ROWS_UNIT * ROWS_UNIT};
-    back_layout.v = workspace_take(&back_layout.end, (size_t)back_layout.ld * BAND_WIDTH * blas_element_bytes(type));
-    back_layout.scratch =
-        workspace_take(&back_layout.end, block_reflector_workspace(type, BAND_WIDTH, back->columns));
-    return back_layout;
+    struct back_layout layout = {.ld = (back->reduction->n + ROWS_UNIT - 1) / ROWS_UNIT * ROWS_UNIT};
+    layout.v = workspace_take(&layout.end, (size_t)layout.ld * BAND_WIDTH * blas_element_bytes(type));
+    layout.scratch =
+        workspace_take(&layout.end, block_reflector_workspace(type, BAND_WIDTH, back->columns));
+    return layout;
 }
 
 static size_t two_stage_back_workspace(const struct two_stage_back *back) { return lay_out_back(back).end; }
@@ -76,7 +76,7 @@ static enum status queue_chased(const struct solver_handle *handle, const struct
 }
 
 static enum status queue_panel(const struct solver_handle *handle, const struct two_stage_back *back,
-                               const struct back_layout *back_layout, CUdeviceptr workspace, int64_t panel)
+                               const struct back_layout *layout, CUdeviceptr workspace, int64_t panel)
 {
     const struct band_reduction *const work = back->reduction;
     const size_t element = blas_element_bytes(work->type);
@@ -85,7 +85,7 @@ static enum status queue_panel(const struct solver_handle *handle, const struct 
         .type = work->type,
         .rows = work->n - behind,
         .width = BAND_WIDTH,
-        .v = {workspace + back_layout->v, back_layout->ld},
+        .v = {workspace + layout->v, layout->ld},
         .t = {work->t + (size_t)(panel * BAND_WIDTH * BAND_WIDTH) * element, BAND_WIDTH}};
     const struct block_reflector_side side = {.c = {back->c + (size_t)behind * element, back->ldc},
                                               .others = back->columns};
@@ -98,18 +98,18 @@ static enum status queue_panel(const struct solver_handle *handle, const struct 
     const enum status status = plain_launch(handle->library->device, handle->stream,
                                             kernels_of[work->type].take, BAND_WIDTH, TAKE_THREADS, 0,
                                             &arguments);
-    return status == STATUS_OK ? block_reflector_queue(handle, &reflector, &side, workspace + back_layout->scratch)
+    return status == STATUS_OK ? block_reflector_queue(handle, &reflector, &side, workspace + layout->scratch)
                                : status;
 }
 
 /* Queue it on the handle's stream, with a workspace at a multiple of 256. Inside device_enter. */
-static enum status two_stage_back_queue(const struct solver_handle *handle, const struct two_stage_back *back,
-                                 CUdeviceptr workspace)
+static enum status two_stage_back_queue(const struct solver_handle *handle,
+                                        const struct two_stage_back *back, CUdeviceptr workspace)
 {
-    const struct back_layout back_layout = lay_out_back(back);
+    const struct back_layout layout = lay_out_back(back);
     enum status status = back->reduction->n > 2 ? queue_chased(handle, back) : STATUS_OK;
     for (int64_t i = band_reduction_panels(back->reduction->n) - 1; i >= 0 && status == STATUS_OK; i--)
-        status = queue_panel(handle, back, &back_layout, workspace, i);
+        status = queue_panel(handle, back, &layout, workspace, i);
     return status;
 }
 

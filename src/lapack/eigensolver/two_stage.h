@@ -21,20 +21,14 @@
 #include "gpu/vendor/solver_library.h"
 #include "lapack/eigensolver/tridiagonal_solver.h"
 
-/* The first stage of the two-stage eigensolver: a real symmetric matrix becomes a band
- * matrix of 64 diagonals beside the main one, by products of matrices (LAPACK's sytrd_sy2sb).
- *
- * Panels of 64 columns below the band are factored by a kernel of our own (kernels/two_stage/band_panel.cu);
- * the rest of the matrix, its whole square, is updated from both sides by cuBLAS: 2 n^3 operations, twice the
- * symmetric half's, which are the faster ones. Bits depend on the operand, and on cuBLAS. */
+/* The first stage. */
 struct band_reduction {
     enum blas_type type; /* TYPE_S or TYPE_D */
     enum blas_uplo uplo;
     int64_t n;     /* 1 or more */
     CUdeviceptr a; /* the triangle is read; the whole square is used */
     int64_t lda;
-    CUdeviceptr
-        band; /* n columns of BAND_STORED elements: the band matrix (kernels/two_stage/band_arguments.h) */
+    CUdeviceptr band; /* n columns of BAND_STORED elements: the band matrix (two_stage/band_arguments.h) */
     CUdeviceptr inverse; /* a real number: A's band matrix is this power of two times `band` */
     CUdeviceptr t; /* 0, or band_reduction_t_bytes: T of each panel's I - V T V'; V stays in A below R */
 };
@@ -54,9 +48,7 @@ int64_t band_reduction_panels(int64_t n);
 enum status band_reduction_queue(const struct solver_handle *handle, const struct band_reduction *work,
                                  CUdeviceptr workspace);
 
-/* The second stage of the two-stage eigensolver: a symmetric band matrix becomes
- * tridiagonal (LAPACK's sytrd_sb2st), by one kernel (kernels/two_stage/band_chase.cu). Bits depend on the
- * operand alone. */
+/* The second stage. */
 struct bulge_chasing {
     enum blas_type type; /* TYPE_S or TYPE_D */
     int64_t n;           /* 1 or more */
@@ -79,10 +71,7 @@ enum status bulge_chasing_workspace(const struct solver_handle *handle, const st
 enum status bulge_chasing_queue(const struct solver_handle *handle, const struct bulge_chasing *work,
                                 CUdeviceptr workspace);
 
-/* The way back of the two-stage eigensolver: eigenvectors of the tridiagonal matrix become
- * those of A, by the reflectors of bulge chasing (kernels/two_stage/band_back.cu) and by those of the band
- * reduction's panels, which are applied by products of matrices. Bits of a vector depend on the operands, and
- * on cuBLAS. */
+/* The way back. */
 struct two_stage_back {
     const struct band_reduction *reduction; /* after it, with t */
     const struct bulge_chasing *chasing;    /* after it, with kept */
@@ -90,18 +79,14 @@ struct two_stage_back {
     int64_t ldc, columns;                   /* columns: 1 or more */
 };
 
-/* Eigenvalues, and some or all eigenvectors, of a real symmetric matrix on the device by way of
- * a band matrix: to the band (two_stage.h), to tridiagonal form (two_stage.h); values alone by
- * bisection (tridiagonal_solver.h). With vectors the caller solves the tridiagonal problem, and two_stage_back brings
- * its vectors back. The one-stage reduction reads half of the matrix for each column; this one works by
- * products of matrices, but has two ways back. */
+/* Both stages, for values alone or, with the way back, for vectors. */
 struct two_stage {
     enum blas_type type; /* TYPE_S or TYPE_D */
     enum blas_uplo uplo;
     int64_t n;     /* 1 or more */
     CUdeviceptr a; /* the triangle is read; the whole square is used, with vectors until two_stage_back */
     int64_t lda;
-    CUdeviceptr w; /* n real numbers: eigenvalues, ascending; with vectors the tridiagonal matrix's diagonal */
+    CUdeviceptr w; /* n real numbers: ascending eigenvalues; with vectors the tridiagonal matrix's diagonal */
     /* With vectors alone: n - 1 numbers beside that diagonal, and memory of two_stage_kept_bytes, which stays
      * as it is until the way back. */
     CUdeviceptr e, kept;

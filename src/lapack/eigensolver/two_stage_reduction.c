@@ -205,10 +205,10 @@ struct chase_layout {
 
 static struct chase_layout lay_out_chase(const struct bulge_chasing *work)
 {
-    struct chase_layout chase_layout = {0};
-    chase_layout.gate = workspace_take(&chase_layout.end, sizeof(struct grid_gate));
-    chase_layout.progress = workspace_take(&chase_layout.end, (size_t)work->n * sizeof(uint32_t));
-    return chase_layout;
+    struct chase_layout layout = {0};
+    layout.gate = workspace_take(&layout.end, sizeof(struct grid_gate));
+    layout.progress = workspace_take(&layout.end, (size_t)work->n * sizeof(uint32_t));
+    return layout;
 }
 
 static int64_t steps_most(const struct bulge_chasing *work)
@@ -258,19 +258,19 @@ static enum status queue_chase(const struct solver_handle *handle, const struct 
                                CUdeviceptr workspace)
 {
     struct device *const device = handle->library->device;
-    const struct chase_layout chase_layout = lay_out_chase(work);
+    const struct chase_layout layout = lay_out_chase(work);
     struct band_chase_arguments arguments = {.band = device_pointer(work->band),
                                              .order = work->n,
-                                             .progress = device_pointer(workspace + chase_layout.progress),
-                                             .gate = device_pointer(workspace + chase_layout.gate),
+                                             .progress = device_pointer(workspace + layout.progress),
+                                             .gate = device_pointer(workspace + layout.gate),
                                              .kept = bulge_chasing_kept(work)};
     struct cooperative_launch launch = launch_of(work);
-    launch.gate = workspace + chase_layout.gate;
+    launch.gate = workspace + layout.gate;
     launch.watch = handle->watch;
     const enum status status =
         device_check(device,
-                     driver()->memory_set_async(workspace + chase_layout.progress, 0, chase_layout.end - chase_layout.progress,
-                                                handle->stream),
+                     driver()->memory_set_async(workspace + layout.progress, 0,
+                                                layout.end - layout.progress, handle->stream),
                      "zeroing the sweeps' progress");
     return status == STATUS_OK ? cooperative_launch(device, handle->stream, &launch, &arguments) : status;
 }

@@ -13,7 +13,7 @@
  * packed: a lower one has its columns one behind the other, an upper one, too.
  *
  * A part is one device's: its lane, its memory, its blocks' ways up and home. The steps between devices are
- * queued by one thread. Both are private to the files of this folder. */
+ * queued by one thread. Parts and steps are private to the files of this folder. */
 #ifndef MUBLAS_SHARED_CHOLESKY_H
 #define MUBLAS_SHARED_CHOLESKY_H
 
@@ -21,11 +21,6 @@
 #include "common/settings.h"
 #include "lapack/factor.h"
 
-/* The triangle of a matrix as blocks that several devices have in turn. Pure.
- *
- * Of a lower triangle a block is some columns from the diagonal down, of an upper one some rows from the
- * diagonal to the right: block b begins at row and column block_begin(b), and is `width` wide but for the
- * last. On its device it is packed: a lower one has its columns one behind the other, an upper one, too. */
 enum { BLOCKS_MOST = 64 };
 
 struct block_columns {
@@ -73,14 +68,6 @@ size_t block_place(const struct block_columns *blocks, int block, int64_t distan
 struct blas_matrix block_square(const struct block_columns *blocks, int block, const struct blas_matrix *a);
 struct blas_matrix block_rest(const struct block_columns *blocks, int block, const struct blas_matrix *a);
 
-/* Potrf on several devices at once.
- *
- * Each has some blocks of the triangle in its memory (shared_cholesky.h). Block after block is factored where
- * it is, by cuSOLVER's potrf and a triangular solve, and sent to the others, which take its product off their
- * own blocks. The next block comes first, so that its factorisation and its way to the others run beside the
- * other products (look-ahead). Blocks go up, and home, by a thread for each device, so that every link is
- * used. Which device has a block depends on the order and the devices alone: the same bits each time on the
- * same devices. */
 struct shared_device {
     struct device *device;
     struct mirror_table *mirrors;
@@ -92,9 +79,6 @@ struct shared_device {
  * definite. Otherwise as route_run: unless the result is lost, a failure leaves host memory as it was. */
 enum status shared_cholesky_run(const struct factor_problem *problem, const struct shared_device *devices,
                                 int count, struct patience *patience, struct transfer_count *moved);
-
-/* One device's part of a shared Cholesky factorisation: its lane, its memory, its blocks'
- * ways up and home. */
 
 /* Panels of others that a device has at a time: the one in use, and the next. */
 enum { PANELS = 2 };
@@ -153,9 +137,7 @@ static inline bool cholesky_part_has(const struct cholesky_part *part, int block
     return part->blocks->owner[block] == part->number;
 }
 
-/* The steps of a shared Cholesky factorisation between devices, queued by one thread. */
-
-/* Queues all of it on the parts' streams, whose blocks are there; waits for the INFO of each block.
+/* Queues all steps on the parts' streams, whose blocks are there; waits for the INFO of each block.
  * STATUS_UNSUCCESSFUL: one was not 0. After a failure some of it may be queued still. */
 enum status cholesky_steps_run(struct cholesky_part *parts, int count);
 

@@ -2,16 +2,16 @@
  * it.
  *
  * VmPin tells how much of this process's memory something has pinned. Only the text of
- * /proc/thread-self/status has it, which the kernel writes anew for each reader. Opening and closing takes
- * a third of that question's time and more, so the file is kept open. The file is the one of the thread
- * that opened it: once that has ended, or the program has closed the descriptor, the present thread's is
- * opened. One struct process_pins, with one descriptor, serves all threads, and one asks at a time
- * (mirror.h: `pinning`). All zeros: nothing is kept yet.
+ * /proc/thread-self/status has it, which the kernel writes anew for each reader. Opening and closing takes a
+ * third of that question's time and more, so the file is kept open. The file is the one of the thread that
+ * opened it: once that has ended, or the program has closed the descriptor, the present thread's is opened.
+ * One struct process_pins, with one descriptor, serves all threads, and one asks at a time (mirror.h:
+ * `pinning`); the kernel would let readers of one descriptor wait for each other as well.
  *
  * An AF_XDP socket, VFIO, V4L2 and some RDMA stacks get hold of pages that nothing counts. Whoever holds
- * pages has a file open for it. No sign by themselves are io_uring, whose fixed buffers count in VmPin of
- * the process that set the ring up (measured on Linux 6.18, with privileges and without), and KVM, vhost
- * and GPU drivers, which follow the page tables. */
+ * pages has a file open for it. No sign by themselves are io_uring, whose fixed buffers count in VmPin of the
+ * process that set the ring up (measured on Linux 6.18, with privileges and without), and KVM, vhost and GPU
+ * drivers, which follow the page tables. */
 #ifndef MUBLAS_BLIND_SPOTS_H
 #define MUBLAS_BLIND_SPOTS_H
 
@@ -20,14 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How much of this process's memory something has pinned (VmPin).
- *
- * Only the text of /proc/thread-self/status tells, which the kernel writes anew for each reader. Opening and
- * closing takes a third of that question's time and more, so the file is kept open. It is the one of the
- * thread that opened it: once that has ended, or the program has closed the descriptor, the present
- * thread's is opened. One of these, with one descriptor, serves all threads, of which one asks at a
- * time (mirror.h: `pinning`); the kernel would let readers of one descriptor wait for each other as well.
- * All zeros: nothing is kept yet. */
+/* All zeros: nothing is kept yet. */
 struct process_pins {
     struct descriptor status;
     pid_t process; /* that opened it; 0: nothing is kept */
@@ -39,14 +32,7 @@ uint64_t process_pins_bytes(struct process_pins *pins);
 /* Keep nothing any more. */
 void process_pins_close(struct process_pins *pins);
 
-/* Descriptors by which this process's memory can be written unseen, and VmPin does not tell.
- *
- * An AF_XDP socket, VFIO, V4L2 and some RDMA stacks get hold of pages that nothing counts. Whoever holds
- * pages has a file open for it. Not a sign by itself: io_uring, whose fixed buffers count in VmPin of the
- * process that set the ring up (measured on Linux 6.18, with privileges and without), and KVM, vhost and
- * GPU drivers, which follow the page tables. */
-
-/* More than this are not looked at, for the time it takes: 1 us for each. */
+/* No more files than this are looked at, for the time it takes: 1 us for each. */
 enum { BLIND_FILES_MOST = 1024 };
 
 /* True when such a file is open now, or when it cannot be told: too many are open, or /proc is not

@@ -23,13 +23,6 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* The Linux interfaces that mublas restates, because C
- * libraries' headers are often older than the kernels they run on.
- *
- * Source: Linux include/uapi/linux/fs.h (PAGEMAP_SCAN since 6.7, PROCMAP_QUERY
- * since 6.11) and include/uapi/linux/userfaultfd.h (WP_UNPOPULATED since 6.4,
- * WP_ASYNC since 6.7). Private to write_tracker.c, page_scan.c, mapping.c, operand_memory.c,
- * kernel_interface.c, operand_memory.c and pins.c. */
 struct page_region_record {
     uint64_t start, end, categories;
 };
@@ -79,18 +72,14 @@ enum {
     MAPPING_FILE_BACKED = 0x20,
 };
 
-/* ioctl, past whoever stands before the C library's: mublas' own does, to watch the program's. -1 with errno. */
+/* ioctl, past whoever stands before the C library's: mublas' own does, to watch the program's. -1 with
+ * errno. */
 static inline int kernel_request(int descriptor, unsigned long request, void *argument)
 {
     return (int)syscall(SYS_ioctl, descriptor, request, argument);
 }
 
-/* A file descriptor that is kept open in a program which does not know of it.
- *
- * Programs close or reuse numbers that are not theirs. To be opened close-on-exec and with O_NONBLOCK, which
- * means nothing to what we do with them: by it ours is told from what a program opens of the same file. */
-
-/* Its number, -1 for none, and what it was when we opened it. */
+/* The number of a kept descriptor, -1 for none, and what it was when we opened it. */
 struct descriptor {
     int number;
     dev_t device;
@@ -110,11 +99,6 @@ bool descriptor_is_ours(const struct descriptor *descriptor);
 
 /* Closes it if it is still ours; none is left. */
 void descriptor_close(struct descriptor *descriptor);
-
-/* A file of /proc that is asked again and again, by a descriptor that is kept.
- *
- * To open and close such a file takes longer than a question. The descriptor stands for the address space of the
- * process that opened it, whichever thread; a fork child opens its own. */
 
 /* A program that closes what is not its own is not followed for ever. */
 enum { KEPT_FILES_MOST = 16 };
@@ -136,11 +120,7 @@ struct kept_file {
 /* As ioctl; -1 with errno EACCES: the file is not to be had. Any thread. */
 int kept_file_ask(struct kept_file *file, unsigned long request, void *argument);
 
-/* What the kernel says of one mapping (PROCMAP_QUERY, Linux 6.11), by a descriptor that is
- * kept.
- *
- * To open and close /proc's file takes longer than the question, 0.5 us. The descriptor stands for the
- * address space of the process that opened it, whichever thread; a fork child opens its own. */
+/* What the kernel says of one mapping (PROCMAP_QUERY, Linux 6.11): 0.5 us. */
 enum maps_answer {
     MAPS_FOUND,
     MAPS_NOTHING_THERE, /* not mapped: a stack may grow to it yet */

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "mirror/host_memory/mapping.h"
 #include "mirror/host_memory/blind_spots.h"
 #include "mirror/host_memory/kernel_interface.h"

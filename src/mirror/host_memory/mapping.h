@@ -16,8 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Addresses, pages, and blocks of 2 MiB: the size of a huge page and of a device granule. */
-
 /* log2 of the page size. */
 unsigned page_shift(void);
 
@@ -29,7 +27,6 @@ enum { BLOCK_SHIFT = 21 };
 uintptr_t block_floor(uintptr_t address);
 uintptr_t block_ceiling(uintptr_t address);
 
-/* The process's memory mappings, and which of them may be mirrored. */
 struct mapping {
     uintptr_t begin, end; /* page aligned */
     bool trackable;       /* private anonymous, readable and writable, not a stack, not hugetlb */
@@ -49,13 +46,6 @@ bool mapping_has_blind_spots(uint64_t own_pinned_bytes);
 
 /* The library's part of that: reads all of the process's mappings. */
 bool mapping_has_blind_library(void);
-
-/* Mremap of memory that our registration has kept from being one mapping.
- *
- * What a program maps beside a mirror, or gives access to, does not merge with it, nor does it ever after. So
- * what would be one mapping without us is several, which mremap refuses to grow or to move (EFAULT; from
- * Linux 6.17 on half of them may have moved then). Here each goes for itself, and the tracker notices as it
- * does when one is moved. */
 
 /* Would this mremap grow or move several adjoining mappings, all of the kind that mirrors cover? Needs
  * Linux 6.11. No lock, no allocation, errno stays. */

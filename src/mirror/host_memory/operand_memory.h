@@ -4,8 +4,9 @@
  * contents (software shared memory, lazy loaders): such an operand belongs to the host, whose access the
  * handler sees (protection_allows). Linux before 6.11 has no quick answer: there it counts as accessible.
  *
- * A thread of mublas' own touches memory only if that raises no signal (memory_reach_allows), since the
- * program's handler has no business there. Each page is in the page tables of a mapping that allows the
+ * On the calling thread the program's handler of SIGSEGV or SIGBUS opens or fills what is touched, as it
+ * would on the host. That handler has no business on a thread of mublas' own, which touches memory only if
+ * no signal comes of it (memory_reach_allows). Each page is in the page tables of a mapping that allows the
  * access, or comes there when the kernel is told to fill it (MADV_POPULATE_READ and its like), which fails
  * as the access would: in mappings without that access, guard regions that no map shows, files that are
  * shorter than their mapping, pages that a userfaultfd answers with SIGBUS. Linux before 5.14 cannot be
@@ -19,8 +20,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Which bytes of host memory a matrix operand touches. */
 
 /* No pointer, no rows or no columns: touches nothing. */
 bool operand_memory_is_empty(const struct operand *operand);
@@ -55,30 +54,13 @@ struct operand_runs operand_runs_start_at(const struct operand *operand, uintptr
 
 bool operand_runs_next(struct operand_runs *runs, struct byte_range *run);
 
-/* Can the program's own code still read an operand, and write it if it is a result?
- *
- * A program may take the access to memory away and give it back in a handler of SIGSEGV, with other contents
- * (software shared memory, lazy loaders): such an operand belongs to the host, whose access the
- * handler sees. Linux before 6.11 has no quick answer: there it counts as accessible. */
-
-/* Every element, as memory stands now; memory between them may be anything, or nothing. One question to the
- * kernel, 1 us, where the operand lies in one mapping. Any thread, no lock. */
+/* Can the program's own code still read the operand, and write it if it is a result? Asks for every element,
+ * as memory stands now; memory between them may be anything, or nothing. One question to the kernel, 1 us,
+ * where the operand lies in one mapping. Any thread, no lock. */
 bool protection_allows(const struct operand *operand);
 
 /* Each of them. */
 bool protection_allows_all(const struct operand *operands, int count);
-
-/* May a thread of mublas' own touch a piece of the program's memory now?
- *
- * On the calling thread the program's handler of SIGSEGV or SIGBUS opens or fills what is touched, as it would on
- * the host. On a thread that the program does not know of it has no business. So memory is touched there only
- * if that raises no signal: each page is in the page tables of a mapping that allows the access, or comes
- * there when the kernel is told to fill it (MADV_POPULATE_READ and its like), which fails where the access
- * would: in mappings without that access, guard regions that no map shows, files that are shorter than their
- * mapping, pages that a userfaultfd answers with SIGBUS. Linux before 5.14 cannot be told, and none may.
- *
- * A program may forbid the access after the question: its handler sees that, on whatever thread. So the question
- * is asked for a megabyte at a time, just before. */
 
 /* `rows` rows, `pitch` bytes apart, perhaps backwards. Row r has the bytes [low + r * low_step,
  * high + r * high_step), counted from its first, as far as they are within [begin, end). */
@@ -89,8 +71,9 @@ struct memory_rows {
     size_t low, low_step, high, high_step;
 };
 
-/* Every byte, to be read or written. Nothing is written; pages that are not there yet come into being, as when
- * they are touched. 2 us for a megabyte that is there. Any thread, no lock, no allocation; errno may change. */
+/* May a thread of mublas' own read every byte now, or write it? Nothing is written; pages that are not there
+ * yet come into being, as when they are touched. 2 us for a megabyte that is there. Any thread, no lock, no
+ * allocation; errno may change. */
 bool memory_reach_allows(const struct memory_rows *rows, bool writes);
 
 #endif

@@ -27,15 +27,9 @@
 
 #include "mirror/operand.h"
 
-/* Has the program rewritten a matrix since it was last used? Told by a few elements.
- *
- * What the host alone uses is not tracked, so that a matrix which is rewritten between uses looks
- * like one that is constant and worth residency. A few elements at places drawn from a fixed
- * sequence tell the two apart, for about a microsecond. They depend on the operands' bytes and
- * nothing else, so a program's decisions repeat. Only elements that the call may read are read. */
 enum { REWRITE_SAMPLES_MAX = 16 };
 
-/* All zero at first. */
+/* Has the program rewritten a matrix since it was last used? All zero at first. */
 struct rewrite_samples {
     struct sample {
         uintptr_t address; /* 0: not taken */
@@ -50,30 +44,6 @@ double rewrite_samples_renew(struct rewrite_samples *samples, const struct opera
 
 /* What they lie in is being rewritten for a known reason. */
 void rewrite_samples_forget(struct rewrite_samples *samples);
-
-/* What residency of some pages would save, has cost and has earned.
- *
- * Ski rental: each host-run call that residency would have made faster adds what was lost to the account of
- * its operands; the policy uploads when the account covers the upload, which is never worse than twice the
- * best decision in hindsight.
- * When residency is lost the account starts anew, and must cover twice as much each time, or four times if it
- * had not paid.
- *
- * What the host rewrites between its own uses would have had to go up again: account.h tells, and the
- * account is charged for it, so that only what stays the same for long enough, or what the device would have
- * written itself, is ever bought. Residency that is lost all the same before it has paid makes all that is
- * bought for calls of that kind twice as dear, and one that pays makes it cheaper again: whoever rewrites
- * many matrices in one way loses a few. The longer a matrix was seen to stay the same the less it pays for
- * the others' losses.
- *
- * An account's worth is what was spent on it and what its residency has earned since: a call that writes to
- * it on the host would lose that, and pay for another upload (policy.h).
- *
- * A mirror has an account for each matrix in it as far as calls tell: neighbouring allocations are one
- * mapping, and what the host does to a workspace must not count against the matrix beside it. Operands of
- * which one lies in the other for the most part share an account: a factorisation's submatrices do.
- *
- * Policy data: no page's validity depends on it. The owner locks. */
 
 /* Of some pages; none: unused. */
 struct account {

@@ -1,17 +1,17 @@
 /* pin_accounts.h - accounts of what a lack of pins, and of huge pages under them, has cost. Each is a ski
  * rental.
  *
- * A result below PIN_BYTES_MIN is staged: the CPU copies it at 8 GB/s, and its pages must be opened for
- * that and protected again, of which every processor that runs the program has to hear. To pinned memory it
- * goes at 50 GB/s and with none of that, but a pin takes time (costs.h). Once what staging has cost some
- * pages would have paid for a pin they are to be pinned (pins.h); also what sticks out of a pin, of a
- * result of any size. Each next pin of them must be worth four times as much, since the host's writes have
- * made the last one useless. That is a function of sizes, not of clocks. The owner locks.
+ * A result below PIN_BYTES_MIN is staged: the CPU copies it at 8 GB/s, and its pages must be opened for that
+ * and protected again, of which every processor that runs the program has to hear. To pinned memory it goes
+ * at 50 GB/s and with none of that, but a pin takes time (costs.h). Once what staging has cost some pages
+ * would have paid for a pin they are to be pinned (pins.h); also what sticks out of a pin, of a result of any
+ * size. Each next pin of them must be worth four times as much, since the host's writes have made the last
+ * one useless. That is a function of sizes, not of clocks. The owner locks.
  *
- * A scan of 4 KiB pages takes ten times as long as one of huge pages, but gathering is worth some thousand
- * calls' scans. The time that scans of a pin's pages kept calls waiting, beyond their kernels, is summed up
- * until it reaches what gathering and pinning anew are thought to cost. The clock decides nothing but that:
- * no result and no choice of host or device depends on it. */
+ * A scan of 4 KiB pages takes ten times as long as one of huge pages, but gathering (costs.h) is worth some
+ * thousand calls' scans. The time that scans of a pin's pages kept calls waiting, beyond their kernels, is
+ * summed up until it reaches what gathering and pinning anew are thought to cost. The clock decides nothing
+ * but that: no result and no choice of host or device depends on it. */
 #ifndef MUBLAS_PIN_ACCOUNTS_H
 #define MUBLAS_PIN_ACCOUNTS_H
 
@@ -21,19 +21,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Have scans of small pages cost as much as gathering them into huge ones would?
- *
- * A scan of 4 KiB pages takes ten times as long as one of huge pages, but gathering (costs.h) is worth some
- * thousand calls' scans. Ski rental: what the scans of a pin's pages kept calls waiting, beyond their
- * kernels, is summed up until it reaches what gathering and pinning anew are thought to cost. The clock
- * decides nothing but that: no result and no choice of host or device depends on it. */
-
 /* What gathering memory into huge pages has cost so far. */
 struct gathering_cost {
     atomic_uint_least64_t bytes, nanoseconds;
 };
 
-/* Of a pin. The owner locks. */
+/* Have scans of a pin's small pages cost as much as gathering them into huge ones would? */
 struct gathering_account {
     double waited_us;    /* that scans of its pages kept calls waiting */
     double waited_bytes; /* of its pages, which a scan had on average */
@@ -54,17 +47,9 @@ bool gathering_account_add(struct gathering_account *account, const struct gathe
 /* The waiting of another pin, which this one replaces, counts for this one. */
 void gathering_account_inherit(struct gathering_account *account, const struct gathering_account *old);
 
-/* What it has cost that results which come home to the same pages are staged.
- *
- * A result below PIN_BYTES_MIN is staged: the CPU copies it at 8 GB/s, and its pages must be opened for
- * that and protected again, of which every processor that runs the program has to hear. To pinned memory
- * it goes at 50 GB/s and with none of that, but a pin takes time (costs.h). Ski rental: once what staging
- * has cost these pages would have paid for a pin they are to be pinned (pins.h); also what sticks out of a
- * pin, of a result of any size. Each next pin of them must be worth four times as much, since the host's
- * writes have made the last one useless. A function of sizes, not of clocks. The owner locks. */
 enum { STAGED_RESULTS_MAX = 16 };
 
-/* All zero at first. */
+/* What it has cost that results which come home to the same pages are staged. All zero at first. */
 struct staged_results {
     struct staged_result {
         struct page_range pages;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,7 +22,8 @@ enum {
 enum { ENTRIES_MAX = 256 }; /* of a dynamic section; some thirty are usual */
 static const uint64_t READ_MAX = UINT64_C(4) << 30;
 
-/* Of the process itself there is none once its main thread has ended. */
+/* The process's memory as a file, to be closed; -1: it cannot be had. The process's own file is not there
+ * once its main thread has ended. */
 static int driver_traces_memory(void)
 {
     return open("/proc/thread-self/mem", O_RDONLY | O_CLOEXEC);

@@ -11,23 +11,14 @@
 #ifndef MUBLAS_CUDA_USERS_H
 #define MUBLAS_CUDA_USERS_H
 
-#include <link.h>
 #include <stdbool.h>
-#include <stdint.h>
 
-/* Does the program use CUDA itself?
- *
- * Its copies from the device reach pinned memory without a mark in the page tables,
- * so the memory of such a program is not pinned by us (pins.h). This looks at the
- * loaded objects; threads that have a context are noticed by device.h besides. */
-
-/* True when the program has loaded the CUDA runtime or NCCL, links the driver, names it among its
- * constants to open it by dlopen, or has device code in it, as what links the runtime statically does.
- * What the driver and cuBLAS bring does not count, nor does an object with mublas in it. Not seen: an
- * interpreted program that opens the driver by a name of its own and never calls BLAS in a thread that has
- * a context (device.h sees those). True also where it cannot be told, without /proc. Objects whose files
- * are packed, damaged or cut short since do no harm (cuda_users.h). Quick while no object comes or
- * goes. Thread-safe. */
+/* True when the program has loaded the CUDA runtime or NCCL, links the driver, names it among its constants
+ * to open it by dlopen, or has device code in it, as what links the runtime statically does. What the driver
+ * and cuBLAS bring does not count, nor does an object with mublas in it. Not seen: an interpreted program
+ * that opens the driver by a name of its own and never calls BLAS in a thread that has a context (device.h
+ * sees those). True also where it cannot be told, without /proc. Objects whose files are packed, damaged or
+ * cut short since do no harm. Quick while no object comes or goes. */
 bool cuda_users_present(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which pins make way for another one. */
+/* When it pays to pin an operand, and which pins make way for that. */
 #include "common/loader.h"
 #include "mirror/costs.h"
 #include "mirror/pinning/pins.h"
@@ -94,7 +94,10 @@ static bool join_small(const struct mirror *mirror, struct mirror_pin *wanted)
     return pin_bytes(wanted) <= PIN_BYTES_MIN;
 }
 
-bool pins_make_way(struct mirror *mirror, struct claim *claim, struct mirror_pin *wanted, bool again)
+/* Undo what is in its way, or shorten it, or widen it where it is small; `again`: in place of those that have
+ * become stale. False, and all stay: it is nothing, or does not fit, or others are in the way. */
+static bool pins_make_way(struct mirror *mirror, struct claim *claim, struct mirror_pin *wanted,
+                          bool again)
 {
     if (wanted->small && !join_small(mirror, wanted))
         return false;
@@ -111,7 +114,6 @@ bool pins_make_way(struct mirror *mirror, struct claim *claim, struct mirror_pin
     return true;
 }
 
-/* When it pays to pin an operand. */
 /* Each costs an upload of what was to be pinned: the kernel's limit may be reached now and not later. */
 enum { REFUSALS_MOST = 3 };
 

@@ -1,4 +1,3 @@
-/* What pins.h answers about pages. */
 #include "mirror/pinning/pins.h"
 #include "common/clock.h"
 #include "common/log.h"

@@ -10,28 +10,17 @@
  * themselves; a pin that sticks out of them is touched only if nobody claims the rest. Inside device_enter.
  *
  * Pages are gathered into huge ones once scans have cost as much as gathering does (ledger/pin_accounts.h).
- * The steps of making and undoing one pin are private to the files of this folder, whose caller holds
- * mirror->pinning. */
+ * The steps of making and undoing one pin, from pin_bytes on, are private to the files of this folder, whose
+ * callers hold mirror->pinning. */
 #ifndef MUBLAS_PINS_H
 #define MUBLAS_PINS_H
 
 #include "mirror/costs.h"
 #include "mirror/mirror.h"
 
-/* Pinning the program's own large matrices, for transfers by DMA.
- *
- * Pinned memory moves at several times the speed of staging, but a pin stays on the old pages when the
- * program discards or remaps them: DMA then reads and writes orphaned pages without an error. So pages that
- * the tracker has reported since pinning are suspect and are staged. What is pinned is the span of a matrix
- * of 16 MiB or more: neighbouring allocations are often one mapping; and that of a smaller result that
- * comes home again and again (ledger/staged_results.h), if it begins a page or is a variable of the
- * program. Never memory of a program that uses CUDA itself (cuda_users.h, device.h). Callers claim the
- * pages for themselves; what is done to a pin that sticks out of them is done only if nobody claims the
- * rest. Inside device_enter. */
-
 /* pin_choice.c: pin the operand's span if that pays: when most of it is about to be uploaded, or staging
  * has moved as much as it holds, or half of that if it has outgrown its pin, or if it is an output and
- * what sticks out, however little, has cost as much as a pin (ledger/staged_results.h), or, if it is
+ * what sticks out, however little, has cost as much as a pin (ledger/pin_accounts.h), or, if it is
  * pinned, when most of it has become suspect and staging has moved twice as much (a quarter for an
  * output), or it is about to move again and the pin has served well. `copy`: of the device that the call runs
  * on. To be asked of an armed mirror before the scan; pages that get pinned are not valid then. STATUS_OK
@@ -73,14 +62,12 @@ void pins_give_up(struct mirror *mirror);
 /* Undo all pins of the mirror, which the caller claims whole. */
 void pins_release(struct mirror *mirror);
 
-/* Making and undoing one pin: private to the files behind pins.h and pins.h, of which the
- * caller holds mirror->pinning. */
 static inline size_t pin_bytes(const struct mirror_pin *pin)
 {
     return pin->end - pin->begin;
 }
 
-/* pins.c: that with this number goes. */
+/* pins.c: the pin with this number goes. */
 void pins_undo(struct mirror *mirror, int which);
 
 /* Pin what is registered and perhaps protected, its blocks `gathered` in huge pages where the kernel can; its
@@ -88,22 +75,14 @@ void pins_undo(struct mirror *mirror, int which);
 enum status pins_make(struct mirror *mirror, struct claim *claim, struct mirror_pin pin,
                       struct byte_range gathered);
 
-/* pin_choice.c: undo what is in its way, or shorten it, or widen it where it is small; `again`: in place of
- * those that have become stale. False, and all stay: it is nothing, or does not fit, or others are in the
- * way. */
-bool pins_make_way(struct mirror *mirror, struct claim *claim, struct mirror_pin *wanted, bool again);
-
-/* Huge pages under what is pinned, once scans have cost as much as gathering does
- * (ledger/gathering_account.h). Callers claim the pages. */
-
-/* A scan of these bytes kept its call waiting. */
+/* A scan of these bytes kept its call waiting. Callers of this, and of what follows, claim the pages. */
 void gathering_note_wait(struct mirror *mirror, struct byte_range scanned, double us);
 
 /* Should the operand's pages be gathered before their next use? */
 bool gathering_is_due(struct mirror *mirror, const struct operand *operand);
 
-/* Do what is due, of the operand's pages; they are invalid then, and claim->pinned_anew says why. To be
- * asked like pins_consider, and with the same answers; inside device_enter. */
+/* Do what is due, of the operand's pages; they are invalid then, and claim->pinned_anew says why. To be asked
+ * like pins_consider, and with the same answers. */
 enum status gathering_consider(struct mirror *mirror, struct claim *claim, const struct operand *operand);
 
 #endif

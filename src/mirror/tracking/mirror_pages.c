@@ -154,7 +154,8 @@ static void count_rewrite(struct mirror_copy *copy, struct hot_range *range, str
         range->uses_left = HOT_USES;
         range->streak++;
     } else if (--range->uses_left == 0) {
-        range->streak = HOT_STREAK - 2; /* two more scans: to the first, what was unprotected counts as written */
+        /* Two more scans: to the first, what was unprotected counts as written. */
+        range->streak = HOT_STREAK - 2;
     }
 }
 
@@ -169,7 +170,6 @@ void hot_ranges_note(struct mirror_copy *copy, struct page_range pages, bool mos
     pthread_mutex_unlock(&copy->mirror->notes);
 }
 
-/* What is known of a mirror's pages, and the scans that take it away. */
 void mirror_invalidate_copy(struct mirror_copy *copy, size_t begin, size_t end)
 {
     if (!atomic_load(&copy->made) || !page_bits_any(copy->valid, begin, end))

@@ -15,11 +15,6 @@
 
 #include "mirror/mirror.h"
 
-/* Operands all of whose pages were found valid, to spare the walk over
- * their columns at the next call (0.1 ms or more for 8192 of them).
- *
- * Operands are claimed by who asks or tells. The valid bits stay the truth: this only tells where to look. */
-
 /* What is known of an operand: all of it is valid but for pages in `lost`. `changed` tells whether
  * that has changed since. */
 struct completeness {
@@ -46,14 +41,6 @@ void completeness_regain(struct mirror_copy *copy, const struct operand *operand
 
 /* Nothing is known any more. */
 void completeness_forget(struct mirror_copy *copy);
-
-/* Parts of a mirror that the program rewrites before every use.
- *
- * A workspace that a factorisation fills anew for each panel gains nothing by being
- * followed: protecting it costs the program a fault for every page it writes, and every
- * processor an interrupt at each scan. After some uses in a row that found most of an
- * operand written it is hot for a while: not scanned, not protected, taken as written.
- * Pages are claimed by who asks or tells. */
 
 /* Is the operand that spans these pages to be uploaded without a scan? */
 bool hot_ranges_hold(struct mirror_copy *copy, struct page_range pages);

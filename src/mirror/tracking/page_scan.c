@@ -10,8 +10,8 @@
 
 enum { REGIONS = 256 };
 
-/* What is scanned alone first, at either end, to see how long the rest would take: 1 / TRIAL_PART of it, since a
- * few huge pages take no longer than the clock needs. */
+/* So much is scanned alone first, at either end, to see how long the rest would take: 1 / TRIAL_PART of it,
+ * since a few huge pages take no longer than the clock needs. */
 enum { TRIAL_BYTES = 8 << 20, TRIAL_PART = 64 };
 
 /* One ioctl's answer. */

@@ -123,7 +123,8 @@ void write_tracker_unregister(struct write_tracker *tracker, uintptr_t begin, ui
     struct uffdio_range range = {begin, end - begin};
     int saved_errno = errno;
     if (tracker_is_alive(tracker))
-        kernel_request(tracker->faults.number, UFFDIO_UNREGISTER, &range); /* the memory may be gone: no matter */
+        /* The memory may be gone: no matter. */
+        kernel_request(tracker->faults.number, UFFDIO_UNREGISTER, &range);
     errno = saved_errno;
 }
 
@@ -164,7 +165,8 @@ bool write_tracker_holds(struct write_tracker *tracker, uintptr_t address)
         .vec_len = 1,
         .return_mask = PAGE_CATEGORY_PRESENT,
     };
-    return tracker_is_alive(tracker) && kernel_request(tracker->pagemap.number, PAGEMAP_SCAN_REQUEST, &request) == 1;
+    return tracker_is_alive(tracker) &&
+           kernel_request(tracker->pagemap.number, PAGEMAP_SCAN_REQUEST, &request) == 1;
 }
 
 size_t write_tracker_huge_bytes(struct write_tracker *tracker, uintptr_t begin, uintptr_t end)

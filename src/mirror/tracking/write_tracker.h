@@ -30,15 +30,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which pages of a range did the host write since last time?
- *
- * userfaultfd in write-protect ASYNC mode arms pages, the PAGEMAP_SCAN ioctl
- * reports and re-arms them in one atomic step (Linux >= 6.7, no privileges, no
- * signal handler). Writes by the kernel on the program's behalf (read(2)) are
- * seen; DMA is not. The registration doubles as an identity token: after munmap
- * + mmap, a moving mremap, or in a fork child a scan fails, and the caller must
- * forget what it knew of the range: the scan may have consumed marks. */
 struct write_tracker;
+struct mirror;
 
 /* Open a tracker and run the self-test, some tens of microseconds (tracker_self_test.c).
  * STATUS_NOT_TRACKABLE (logged with the reason) where the kernel lacks a feature or forbids it. */
@@ -81,15 +74,7 @@ size_t write_tracker_huge_bytes(struct write_tracker *tracker, uintptr_t begin, 
 /* One line on what the tracker is, or why there is none, for `mublas info`. Static storage. */
 const char *write_tracker_description(void);
 
-/* The walk of the PAGEMAP_SCAN ioctl over a range, by several threads where that pays.
- *
- * The kernel looks at each page once and arms it in that moment, whoever asks and in whatever order; it
- * never looked at all pages of a range in one moment. So a range that is walked in pieces at once is told
- * the same as one walked from end to end within the same time: each page that was written before page_scan
- * was called is reported, each that is not reported was not written before its own moment, and what is
- * written after that moment is marked for the next scan. The ioctl takes the lock of the address space for
- * reading, so the pieces do not wait for each other, and each has flushed what processors remember of its
- * pages when it returns. Pieces meet at borders of 2 MiB: none cuts a huge page. */
+/* One walk of a range. */
 struct page_scan {
     int pagemap;           /* descriptor of /proc/thread-self/pagemap */
     bool written_suffices; /* else pages that are not present are asked for besides */
@@ -107,14 +92,6 @@ enum status page_scan_alone(const struct page_scan *scan);
 enum status page_scan_shared(const struct page_scan *scan, int helpers);
 
 enum { PAGE_SCAN_PIECES = 32 };
-
-/* The tracker's registration of a mirror's memory, which the program can have back.
- *
- * A program that registers the same memory with a userfaultfd of its own is refused while ours holds it. Ours
- * is given up then, without the mirror's lock, which a call may hold for long: the next use finds the
- * registration gone, as with memory that was unmapped, and drops the mirror. What was given up is never
- * unregistered again: it may be the program's by then, and older kernels would take it from any owner. */
-struct mirror;
 
 enum registration_state { REGISTRATION_NONE, REGISTRATION_OURS, REGISTRATION_GIVEN_UP };
 

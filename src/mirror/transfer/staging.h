@@ -21,14 +21,6 @@
 
 #include <stdbool.h>
 
-/* Transfers between program memory and the device through a lane's
- * pinned staging, and directly where the program's memory is pinned.
- *
- * The direct forms queue and return; the staged forms may wait inside. A staged
- * upload has read all of `source` when it returns; a staged download has
- * written all of `destination` when it returns, and writes exactly the given
- * elements and no byte between them. */
-
 /* One staged copy. A download of at most this many bytes reaches host memory whole or,
  * on failure, not at all. */
 enum { STAGING_PIECE_BYTES = 2 << 20 };
@@ -71,12 +63,6 @@ enum status staging_download_vector(struct lane *lane, const struct blas_vector 
 void staging_pack_vector(void *packed, const struct blas_vector *vector, size_t element_bytes);
 void staging_unpack_vector(const struct blas_vector *vector, const void *packed, size_t element_bytes);
 
-/* The elements of a rectangle or triangle as few strips.
- *
- * Write-back must touch exactly the elements a routine writes (another thread
- * may own the rest), by 2-D copies. A triangle of order n is a band next to the
- * diagonal, which with a pitch of (ld + 1) elements is one strip, and a
- * rectangle per block of columns; strips may overlap (equal bytes). */
 typedef int strip_visitor(void *context, const struct strip *strip);
 
 /* Call `visit` for strips that together cover exactly the elements of
@@ -84,10 +70,6 @@ typedef int strip_visitor(void *context, const struct strip *strip);
  * answer and returns it; else 0. */
 int triangle_cover(const struct blas_matrix *matrix, size_t element_bytes, strip_visitor *visit,
                    void *context);
-
-/* A matrix, or a triangle of one, up and home: by DMA where the program has pinned it
- * (operands_are_pinned_by_program), else by staging. Only elements of the part are read or written.
- * Once the driver has refused such a copy, as of memory pinned in several pieces, all goes by staging. */
 
 /* As staging_upload_part. Pinned memory is read until the stream has been waited for. */
 enum status part_upload(struct lane *lane, CUdeviceptr destination, int64_t destination_ld,

@@ -1,9 +1,10 @@
 #include "mirror/transfer/transfer.h"
 #include "common/own_thread.h"
 
-enum { SLOTS_HALF_BYTES = LANE_STAGING_BYTES / 2, HALF_SLOTS = LANE_SLOTS / 2 };
+enum { HALF_BYTES = LANE_STAGING_BYTES / 2, HALF_SLOTS = LANE_SLOTS / 2 };
 
-static const char taking_slots[] = "copying an operand to the device";
+static const char uploading[] = "copying an operand to the device";
+static const char downloading[] = "running a kernel or copying its result to the host";
 
 enum status staging_slots_settle(struct lane *lane, const char *what)
 {
@@ -69,9 +70,9 @@ static enum status free_slot(struct lane *lane, unsigned slot, bool wait, const 
 /* Before its first byte is filled. */
 static enum status free_half_and_slots(struct lane *lane, unsigned half)
 {
-    enum status status = free_half(lane, half, true, taking_slots);
+    enum status status = free_half(lane, half, true, uploading);
     for (unsigned i = 0; i < HALF_SLOTS && lane->staging_state.slots != 0 && status == STATUS_OK; i++)
-        status = free_slot(lane, half * HALF_SLOTS + i, true, taking_slots);
+        status = free_slot(lane, half * HALF_SLOTS + i, true, uploading);
     return status;
 }
 
@@ -80,13 +81,13 @@ static enum status staging_slots_take_bytes(struct lane *lane, size_t bytes, uns
 {
     struct staging_state *state = &lane->staging_state;
     enum status status = lane_reserve_staging(lane);
-    if (status == STATUS_OK && state->used + bytes > SLOTS_HALF_BYTES)
-        status = leave_half(lane, taking_slots);
+    if (status == STATUS_OK && state->used + bytes > HALF_BYTES)
+        status = leave_half(lane, uploading);
     if (status == STATUS_OK && state->used == 0)
         status = free_half_and_slots(lane, state->half);
     if (status != STATUS_OK)
         return status;
-    *address = lane->staging + (size_t)state->half * SLOTS_HALF_BYTES + state->used;
+    *address = lane->staging + (size_t)state->half * HALF_BYTES + state->used;
     state->used += device_aligned(bytes);
     return STATUS_OK;
 }
@@ -135,11 +136,6 @@ enum status staging_slot_is_free(struct lane *lane, unsigned slot, bool wait, bo
     *is_free = !state->pending[slot / HALF_SLOTS] && !(state->slots & UINT32_C(1) << slot);
     return status;
 }
-
-enum { HALF_BYTES = LANE_STAGING_BYTES / 2 };
-
-static const char uploading[] = "copying an operand to the device";
-static const char downloading[] = "running a kernel or copying its result to the host";
 
 enum status transfer_upload_alone(struct transfer *transfer)
 {

@@ -31,10 +31,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* The engine of staging.c: rows of program memory through a lane's
- * pinned staging, in pieces, packing one piece while another is on its way; long ones with helpers
- * (shared_transfer.h). */
-
 /* Of row r only the bytes [low + r * low_step, high + r * high_step) are the program's to be read or
  * written: others may lie in memory that cannot even be read. */
 struct clip {
@@ -114,12 +110,6 @@ enum status piece_send(const struct transfer *transfer, const struct piece *piec
                        const unsigned char *packed);
 enum status piece_fetch(const struct transfer *transfer, const struct piece *piece, unsigned char *packed);
 
-/* Who uses a lane's staging, and from when on the next one may.
- *
- * Short copies fill one half after the other, from its beginning on, with an event behind each half.
- * Transfers by several threads take slots, equal pieces of both halves, one after the other in a ring,
- * with an event behind each copy. Either finds what the other has left on its way. Called by whoever has
- * the lane, inside its device. */
 enum { STAGING_SLOT_BYTES = LANE_STAGING_BYTES / LANE_SLOTS };
 
 /* After a failed transfer copies from or to staging may still be under way: wait for them. */
@@ -140,14 +130,6 @@ enum status staging_slot_use(struct lane *lane, unsigned slot, const char *what)
 /* Have what was noted for the slot, or lies in its half, landed? With `wait` they have on STATUS_OK. */
 enum status staging_slot_is_free(struct lane *lane, unsigned slot, bool wait, bool *is_free,
                                  const char *what);
-
-/* Which pieces of a transfer are taken, by the thread that has it and by its helpers, and
- * which are finished.
- *
- * Pieces count from 0 on and are taken in order. A piece may be taken once the owner, who alone calls the
- * driver, has allowed it: its slot is free (upload) or it has landed (download). A slot is a piece's from
- * then until the owner allows the piece that comes LANE_SLOTS later. Nothing here blocks but the awaits,
- * which sleep. */
 
 /* Each helper refuses one, and no helper takes one afterwards. */
 enum { PIECES_REFUSED_MOST = JOB_HELPERS_MOST };
@@ -184,17 +166,6 @@ void piece_queue_allow(struct piece_queue *queue, unsigned allowed);
 void piece_queue_close(struct piece_queue *queue);
 bool piece_queue_is_finished(const struct piece_queue *queue, unsigned piece);
 void piece_queue_await_finish(struct piece_queue *queue, unsigned piece);
-
-/* Long transfers through staging by the calling thread and helpers (job_helpers.h), for
- * one thread packs at a fraction of the link's speed.
- *
- * Staging is a ring of slots (transfer.h). All pack pieces into free slots, or unpack pieces that have
- * landed, in any order; the calling thread alone talks to the driver: it queues the copies in the pieces'
- * order, each with an event behind it, and has a slot used again only when that event is past. On the way
- * down the copies of the next pieces are queued before one is unpacked, and no byte of program memory is
- * written before the event behind its copy, and so everything that was queued before it, has come without
- * error. A piece that a helper may not touch is the calling thread's. After an error no more pieces are taken,
- * those in hand are waited for, and staging is doubtful. */
 
 /* How many helpers are worth having for these transfers; 0: one thread does as well. */
 int shared_transfer_helpers(const struct transfer *transfers, unsigned count);

@@ -1,16 +1,5 @@
 /* call_sampler.h - chooses calls to time, on host and device, to learn where one overtakes the other, and
- * draws curves and factors from their times. Not thread-safe.
- *
- * Each class is timed first at sizes a factor of 4 in bytes apart. Then, in rounds: more sizes, evenly by
- * ratio, where neither side is far ahead, closer to each other where they are about as fast; and those
- * sizes again that are near there. A class in which one side is far ahead everywhere has no more. Calls of
- * one routine follow each other, as in a program, many on one side before it is the other's turn. The
- * caller gives the function that times, so that a test can be it.
- *
- * A host, and a device's driver, are disturbed most of the time, for some milliseconds or tens of them. A
- * program pays the mean, so that counts of the times of one call at moments far apart; but those beyond
- * twice the least, of calls that had to wait for a processor, do not. Each time a call has other flags, and
- * odd or even sizes: their effect on times is a factor for each set (timed_class.h). */
+ * draws curves and factors from their times. Not thread-safe. */
 #ifndef MUBLAS_CALL_SAMPLER_H
 #define MUBLAS_CALL_SAMPLER_H
 
@@ -18,13 +7,10 @@
 #include "tuner/online/learned_times.h"
 #include "tuner/online/timed_class.h"
 
-/* The calls that the sampler times, each again and again, and what their times come to.
- *
- * A host, and a device's driver, are disturbed most of the time, for some milliseconds or tens of them. A
- * program pays the mean, so that is what counts of the times of one call at moments far apart; but those
- * beyond twice the least, of calls that had to wait for a processor, do not. Each time a call has other
- * flags, and odd or even sizes: what these make of times is a factor for each set (timed_class.h). Not
- * thread-safe. */
+/* A host, and a device's driver, are disturbed most of the time, for some milliseconds or tens of them. A
+ * program pays the mean, so that counts of the times of one call at moments far apart; but those beyond
+ * twice the least, of calls that had to wait for a processor, do not. Each time a call has other flags, and
+ * odd or even sizes: their effect on times is a factor for each set (timed_class.h). */
 enum { SAMPLE_TIMES = 32 /* more do not count */ };
 
 struct sample {
@@ -57,14 +43,11 @@ enum { SAMPLE_BLOCK = 32 /* sizes up to it stay as they are: the small ones of p
  * rank updates of order 32 that are not transposed) none is odd. */
 void sample_variant_apply(int class, unsigned timed, struct blas_call *call);
 
-/* Which calls to time, on host and device, to learn where one overtakes the other.
- *
- * Each class first at sizes a factor of 4 in bytes apart. Then, in rounds: more sizes, evenly by ratio,
- * where neither side is far ahead, closer to each other where they are about as fast; and those sizes again
- * that are near there. A class in which one side is far ahead everywhere has no more. Each time a sample has
- * other flags, and odd or even sizes (call_sampler.h). Calls of one routine follow each other, as in a
- * program, many on one side before it is the other's turn. Whoever times is given, so that a test can be
- * it. */
+/* Each class is timed first at sizes a factor of 4 in bytes apart. Then, in rounds: more sizes, evenly by
+ * ratio, where neither side is far ahead, closer to each other where they are about as fast; and those
+ * sizes again that are near there. A class in which one side is far ahead everywhere has no more. Calls of
+ * one routine follow each other, as in a program, many on one side before it is the other's turn. The
+ * caller gives the function that times, so that a test can be it. */
 struct call_sampler {
     /* Microseconds of calls (with flags, but without shapes and pointers), at most SAMPLER_CALLS one after
      * the other; on the device with every matrix resident. Not positive: it cannot be timed, and is left

@@ -79,6 +79,7 @@ static enum status hold_at(struct class_search *search, const struct class_recip
     return STATUS_OK;
 }
 
+/* The last stage: held-out sizes say whether the rules, the occupancy recipe or the built-in shape choose. */
 static enum status class_held_out(struct class_search *search, struct class_recipe *rules,
                            struct class_summary *summary)
 {

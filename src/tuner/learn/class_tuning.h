@@ -5,17 +5,7 @@
  *   2. The finals: finalists at more sizes, spread evenly; rules from the fits (interval_rules.h).
  *   3. The analyzer, on the sieve's largest size.
  *   4. Held-out sizes, drawn at random: rules against occupancy recipe against the built-in shape. The
- *      fastest chooses (statistics.h); where that is the built-in shape, nothing was learned.
- *
- * The analyzer is the offline half of paper 000: from the times of all block shapes at one large size to
- * the occupancy recipe. The shapes within 98% of the best (the paper's rule) decide: the smallest Warp- and
- * Block-Occupancy and number of threads among them, and the largest Ty / Tx. Times within repeats of one
- * another cannot be told apart, and the recipe should admit all that is as good: so 98%. The paper samples
- * every block shape; since only the size of the sample matters to how far the four values are from the full
- * space's, here the shapes that the search timed serve. Only those count that differ from the best in Tx,
- * Ty and edge alone: the rest of the best is the recipe's base. Strips, which have no tiles, are left out.
- *
- * A class_search is one class and form while it is being tuned. Its stages share it; others do not use it. */
+ *      fastest chooses (statistics.h); where that is the built-in shape, nothing was learned. */
 #ifndef MUBLAS_CLASS_TUNING_H
 #define MUBLAS_CLASS_TUNING_H
 
@@ -28,31 +18,19 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The offline half of paper 000: from the times of all block shapes at one
- * large size to the occupancy recipe.
- *
- * The shapes within 98% of the best (the paper's rule) decide: the smallest
- * Warp- and Block-Occupancy and number of threads among them, and the largest Ty / Tx. 98%
- * since what lies within repeats of one another cannot be told apart, and the recipe should
- * admit all that is as good. The paper samples every block shape; since only the size of the
- * sample matters to how far the four values are from the full space's, here the shapes that
- * the search timed serve. Only those count that differ from the best in Tx, Ty and edge
- * alone: the rest of the best is the recipe's base. Strips, which have no tiles, are left out.
- * Pure. */
+/* The analyzer is the offline half of paper 000: from the times of all block shapes at one large size to
+ * the occupancy recipe. The shapes within 98% of the best (the paper's rule) decide: the smallest Warp- and
+ * Block-Occupancy and number of threads among them, and the largest Ty / Tx. Times within repeats of one
+ * another cannot be told apart, and the recipe should admit all that is as good: so 98%. The paper samples
+ * every block shape; since only the size of the sample matters to how far the four values are from the full
+ * space's, here the shapes that the search timed serve. Only those count that differ from the best in Tx,
+ * Ty and edge alone: the rest of the best is the recipe's base. Strips, which have no tiles, are left out. */
 
 /* seconds[i] of shapes[i]; not finite: not timed. Sets has_occupancy, occupancy, base
- * and figures of `rules`. False: nothing was timed. */
+ * and figures of `rules`. False: nothing was timed. Pure. */
 bool analyzer_run(const struct launch_shape *shapes, const double *seconds,
                   size_t count, const struct shape_figures *figures, struct class_recipe *rules);
 
-/* Learn the launch shapes of one class and form.
- *
- * 1. The sieve: all shapes of the space that are not pruned race at a few sizes (shape_timer.h). The fastest
- * of each size and the champions over all (statistics.h) become finalists.
- * 2. The finals: finalists at more sizes, spread evenly; rules from the fits (interval_rules.h).
- * 3. The analyzer, on the sieve's largest size.
- * 4. Held-out sizes, drawn at random: rules against occupancy recipe against what is built
- *    in. The fastest chooses (statistics.h); where that is the built-in, nothing was learned. */
 enum { HELD_SIZES_MOST = 64 };
 
 struct tuning_settings {
@@ -88,8 +66,7 @@ struct class_summary {
 enum status class_tuning_run(struct class_tuner *tuner, int class, enum tuning_form form,
                              struct class_recipe *rules, struct class_summary *summary);
 
-/* One class and form while it is being tuned: shared by class_tuning.c and its
- * stages class_sieve.c, class_sieve.c and class_tuning.c, of which each one uses those before. */
+/* A class_search is one class and form while it is being tuned. Its stages share it; others do not use it. */
 enum { FINALISTS_MAX = 64, SIEVE_SIZES = 8 };
 enum { FINAL_SIZES_LEAST = 10, HELD_SIZES_LEAST = 4 }; /* when it is late */
 
@@ -111,8 +88,8 @@ struct class_search {
     int steps, steps_done;
 };
 
-/* The stages in their order. The sieve finds the finalists and runs the analyzer; the finals
- * time them; held-out sizes say whether these or the occupancy recipe choose. */
+/* The stages in their order. The sieve finds the finalists and runs the analyzer. The finals time the
+ * finalists. The last stage, held-out sizes, is in class_tuning.c. */
 enum status class_sieve(struct class_search *search, struct class_recipe *rules);
 enum status class_finals(struct class_search *search);
 

@@ -1,21 +1,14 @@
 /* device_timing.h - device time of a sequence of calls, by replays of a CUDA graph, and operands for calls
- * that are timed.
- *
- * The calls are captured into a graph once; replays are queued all at once with events between them, so
- * that no launch from the host is in their times. The caller is inside device_enter; one thread at a time.
- *
- * Operands are random numbers in a pool on the device, a new place for every call, so that caches hold
- * nothing of it. The filling is that of bench/kernels: each 4 bytes are a float of magnitude 1/4 to 1/2,
- * each 8 bytes a double of 2^-23 to 2^-15. */
+ * that are timed. */
 #ifndef MUBLAS_DEVICE_TIMING_H
 #define MUBLAS_DEVICE_TIMING_H
 
 #include "common/blas_call.h"
 #include "gpu/lane.h"
 
-/* Operands on the device for calls that are timed: random numbers, a new place
- * for every call, so that caches hold nothing of it. The filling is that of bench/kernels:
- * each 4 bytes are a float of magnitude 1/4 to 1/2, each 8 bytes a double of 2^-23 to 2^-15. */
+/* Operands are random numbers in a pool on the device, a new place for every call, so that caches hold
+ * nothing of it. The filling is that of bench/kernels: each 4 bytes are a float of magnitude 1/4 to 1/2,
+ * each 8 bytes a double of 2^-23 to 2^-15. */
 struct tuning_pool {
     struct lane *lane;
     CUdeviceptr matrices, vectors;
@@ -38,11 +31,8 @@ struct blas_call tuning_pool_deal(struct tuning_pool *pool, const struct blas_ca
 /* Queue, in an opened pool, the filling of `bytes` from `address` on, with the same numbers each time. */
 enum status tuning_pool_fill(const struct tuning_pool *pool, CUdeviceptr address, size_t bytes);
 
-/* Device time of a sequence of calls, by replays of a CUDA graph.
- *
- * The calls are captured into a graph once; replays are queued all at once with events
- * between them, so that no launch from the host is in their times. The caller is inside
- * device_enter; one thread at a time. */
+/* The calls are captured into a graph once; replays are queued all at once with events between them, so
+ * that no launch from the host is in their times. The caller is inside device_enter; one thread at a time. */
 
 /* Queue call number `call` on the lane's stream. */
 typedef enum status queue_call(void *context, int call);

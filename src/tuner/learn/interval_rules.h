@@ -1,19 +1,4 @@
-/* interval_rules.h - makes if-then rules from curves: which candidate at which sizes. Pure.
- *
- * Papers 002 and 003 take the fastest curve at each size, which gives rules for a single size where two
- * curves cross within the noise. Here the rules minimise
- *
- *     sum over the sizes of regret * octaves + switch_cost * (intervals - 1),
- *
- * regret = log(time / fastest time) and octaves the share of log2(size) that a size stands for: a change of
- * candidate must earn its cost over the sizes that it serves. The minimum is exact, by dynamic programming.
- *
- * The curves are d-splines (stage 2 of the papers) through sampled times: from a few samples to a value at
- * every position, without a form of the curve given in advance. Over the positions 0..length - 1 the fit f
- * minimises |y - E f|^2 + alpha^2 |D f|^2: E picks the sampled positions, D takes second differences.
- * Positions are equally spaced for D whatever they stand for; for times of calls, positions on a
- * logarithmic scale of n and values log(time) keep the curvature even. A fit takes O(length + samples)
- * work. */
+/* interval_rules.h - makes if-then rules from curves: which candidate at which sizes. Pure. */
 #ifndef MUBLAS_INTERVAL_RULES_H
 #define MUBLAS_INTERVAL_RULES_H
 
@@ -24,13 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* D-splines (papers 002 and 003): from a few samples to a value at every
- * position, without a form of the curve given in advance.
- *
- * Over the positions 0..length - 1 the fit f minimises |y - E f|^2 + alpha^2 |D f|^2: E
- * picks the sampled positions, D takes second differences. Positions are equally spaced for D whatever they
- * stand for; for times of calls, positions on a logarithmic scale of n and values log(time) keep the
- * curvature even. All functions are pure; O(length + samples) work. */
+/* The curves are d-splines (stage 2 of the papers) through sampled times: from a few samples to a value at
+ * every position, without a form of the curve given in advance. Over the positions 0..length - 1 the fit f
+ * minimises |y - E f|^2 + alpha^2 |D f|^2: E picks the sampled positions, D takes second differences.
+ * Positions are equally spaced for D whatever they stand for; for times of calls, positions on a
+ * logarithmic scale of n and values log(time) keep the curvature even. A fit takes O(length + samples)
+ * work. */
 struct spline_sample {
     size_t position; /* below length; one may be sampled more than once */
     double value;
@@ -41,15 +25,14 @@ struct spline_sample {
 bool spline_fit(const struct spline_sample *samples, size_t count, size_t length, double alpha,
                 double *values);
 
-/* From curves to if-then rules: which candidate at which sizes.
+/* Papers 002 and 003 take the fastest curve at each size, which gives rules for a single size where two
+ * curves cross within the noise. Here the rules minimise
  *
- * Papers 002 and 003 take the fastest curve at each size, which gives rules for a single
- * size where two curves cross within the noise. Here the rules minimise
  *     sum over the sizes of regret * octaves + switch_cost * (intervals - 1),
- * regret = log(time / fastest time) and octaves the share of log2(size) that a size stands
- * for: a change of candidate must earn its cost over the sizes that it serves. Exact, by
- * dynamic programming. The curves are d-splines through sampled times, on a logarithmic scale: stage 2 of
- * the papers. Pure. */
+ *
+ * regret = log(time / fastest time) and octaves the share of log2(size) that a size stands for: a change
+ * of candidate must earn its cost over the sizes that it serves. The minimum is exact, by dynamic
+ * programming. */
 
 /* 0.2% over an octave, or 4% over a twentieth of one. */
 #define INTERVAL_SWITCH_COST 0.002

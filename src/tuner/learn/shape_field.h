@@ -49,7 +49,7 @@ struct tuning_time contestant_time(const struct contestant *contestant, int call
 enum status shape_verify_prepare(struct shape_timer *timer, const struct blas_call *call,
                                  const struct launch_shape *shapes, size_t count);
 
-/* Do shapes give the bits that the built-in one gives (shape_field.c)? Run each once, after preparing;
+/* Do shapes give the bits that the built-in one gives? Run each once, after preparing;
  * `partial`: as in timing_plan. */
 enum shape_outcome { SHAPE_CANNOT, SHAPE_WRONG, SHAPE_RIGHT };
 enum status shape_verify(struct shape_timer *timer, const struct blas_call *call,

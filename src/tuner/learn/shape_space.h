@@ -1,12 +1,5 @@
 /* shape_space.h - the launch shapes and the sizes that are worth trying for a class of calls (axpy's are
- * not learned). Pure functions.
- *
- * Shapes that deal the work out in the same way count once, and so do those with teams that never have a
- * leaf tile: the rest is all there is to find (`exhaustive`: the measure of the quick search). Quick leaves
- * out all that no device was seen to want: blocks that stay, the in-order variant, threads of tiles that
- * are not a power of two, runs of more than four leaf tiles and the smallest of blocks.
- *
- * Sizes are tuning_size_of's, ascending and distinct. */
+ * not learned). Pure functions. */
 #ifndef MUBLAS_SHAPE_SPACE_H
 #define MUBLAS_SHAPE_SPACE_H
 
@@ -16,13 +9,10 @@
 
 #include <stddef.h>
 
-/* The launch shapes that are worth trying for a class of calls (axpy's are not learned).
- *
- * Shapes that deal the work out in the same way count once, and so do those with teams
- * that never have a leaf tile: what is left is all there is to find (`exhaustive`: what the
- * quick search is judged by). Quick leaves out what no device was seen to want: blocks that
- * stay, the in-order variant, threads of tiles that are not a power of two, runs of more
- * than four leaf tiles and the smallest of blocks. */
+/* Shapes that deal the work out in the same way count once, and so do those with teams that never have a
+ * leaf tile: the rest is all there is to find (`exhaustive`: the measure of the quick search). Quick leaves
+ * out all that no device was seen to want: blocks that stay, the in-order variant, threads of tiles that
+ * are not a power of two, runs of more than four leaf tiles and the smallest of blocks. */
 struct shape_space {
     struct launch_shape *shapes; /* to be freed */
     size_t count;
@@ -53,7 +43,7 @@ bool shape_is_same(const struct launch_shape *a, const struct launch_shape *b);
 /* As any of those? */
 bool shape_is_among(const struct launch_shape *shapes, size_t count, const struct launch_shape *shape);
 
-/* Sizes (tuning_size_of) to sample a class at: ascending, distinct. Pure functions. */
+/* Sizes to sample a class at: tuning_size_of's, ascending and distinct. */
 enum { SIZE_GRID_MAX = 176 };
 
 struct size_range {

@@ -1,19 +1,6 @@
 /* statistics.h - statistics of measured times, and the judgements of tuning by them: the border between two
  * ways, the champions among many candidates, the chooser of launch shapes. Functions are pure, but for the
- * one that times; those marked so sort their samples.
- *
- * A border is searched by few and dear timings. It is a rule of two intervals: their border is where the
- * ratio of the times is one.
- *
- * The sieve of champions is stage 1 of papers 002 and 003: from thousands of candidates, timed at a few
- * sizes, to the twenty that are worth timing at more. At each size the fastest `scoring` candidates get
- * points by rank: the first 1, the next (scoring - 1) / scoring, ... (the paper's "rank / 25", read so that
- * the first gets most). Equal times get equal points. The candidates with the most points over all sizes
- * stay.
- *
- * The chooser of a class and form is its rules, its occupancy recipe, or the built-in shape (and the class
- * is left out of the recipe). Sizes decide that were held out for it and had no say in the rules. They are
- * few, so rules, which rest on many more times, stay unless another choice is faster by more than noise. */
+ * one that times; those marked so sort their samples. */
 #ifndef MUBLAS_STATISTICS_H
 #define MUBLAS_STATISTICS_H
 
@@ -21,8 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Of measured times. Pure functions; those marked so sort their samples. */
 
 /* Was it measured? Zero and infinity stand for what was not. */
 static inline bool statistics_is_time(double time)
@@ -49,8 +34,10 @@ struct interval {
 };
 struct interval statistics_median_interval(const double *sorted, size_t count);
 
-/* From which order on one of two ways is the faster one, by few and dear timings: a rule of
- * two intervals, whose border is where the ratio of the times is one. Pure but for who times. */
+/* The order from which on one of two ways is the faster one.
+ *
+ * A border is searched by few and dear timings. It is a rule of two intervals: their border is where the
+ * ratio of the times is one. */
 
 /* The time of the way for large orders over that of the other at this order; false: it was not timed. */
 typedef bool border_ratio(void *context, int64_t order, double *ratio);
@@ -60,12 +47,11 @@ typedef bool border_ratio(void *context, int64_t order, double *ratio);
  * multiple of 32, and none above `most`. 0: nothing was timed. */
 int64_t border_search(int64_t known, int64_t most, border_ratio *ratio, void *context);
 
-/* Stage 1 of papers 002 and 003: from thousands of candidates, timed at
- * a few sizes, to the twenty that are worth timing at more.
- *
- * At each size the fastest `scoring` candidates get points by rank: the first 1, the next
- * (scoring - 1) / scoring, ... (the paper's "rank / 25", read so that the first gets most).
- * Equal times get equal points. The candidates with the most points over all sizes stay. */
+/* The sieve of champions is stage 1 of papers 002 and 003: from thousands of candidates, timed at a few
+ * sizes, to the twenty that are worth timing at more. At each size the fastest `scoring` candidates get
+ * points by rank: the first 1, the next (scoring - 1) / scoring, ... (the paper's "rank / 25", read so that
+ * the first gets most). Equal times get equal points. The candidates with the most points over all sizes
+ * stay. */
 enum { SIEVE_SCORING = 25, SIEVE_KEPT = 20 }; /* the papers' */
 
 struct champion {
@@ -79,11 +65,9 @@ struct champion {
 size_t champion_sieve(const double *times, size_t sizes, size_t candidates, unsigned scoring,
                       struct champion *kept, size_t wanted);
 
-/* Who chooses the launch shapes of a class and form: its rules, its occupancy recipe, or what is
- * built in (and the class is left out of the recipe).
- *
- * Sizes that had no say in what the rules are decide, which were held out for it. They are few, so rules,
- * which rest on many more times, stay unless another choice is faster by more than noise. Pure. */
+/* The chooser of a class and form is its rules, its occupancy recipe, or the built-in shape (and the class
+ * is left out of the recipe). Sizes decide that were held out for it and had no say in the rules. They are
+ * few, so rules, which rest on many more times, stay unless another choice is faster by more than noise. */
 enum chooser { CHOOSER_RULES, CHOOSER_OCCUPANCY, CHOOSER_BUILT_IN, CHOOSERS };
 extern const char *const chooser_names[CHOOSERS]; /* "rules", "occupancy", "built-in" */
 

@@ -1,4 +1,3 @@
-/* What crossover.h predicts where nothing was learned. */
 #include "tuner/online/crossover.h"
 #include "common/call_work.h"
 #include "common/own_thread.h"
@@ -160,7 +159,7 @@ static double update_terms(const struct blas_call *call)
     return blas_is_update(call->family) ? (is_rank_2k ? 2.0 : 1.0) * (double)call->k : 0;
 }
 
-/* What these say where nothing was learned (crossover.c), for crossover.c alone. */
+/* The built_in_ functions predict where nothing was learned. */
 static double built_in_host_us(const struct machine_model *model, const struct blas_call *call)
 {
     const double matrices = call_work_matrix_bytes(call), vectors = call_work_vector_bytes(call);
@@ -210,7 +209,8 @@ static double level3_us(const struct machine_model *model, const struct blas_cal
     return (call->b.pointer ? model->third_operand_us : 0) + (update_terms(call) > 0 ? model->update_us : 0);
 }
 
-static double built_in_resident_us(const struct machine_model *model, const struct blas_call *call, bool trackable)
+static double built_in_resident_us(const struct machine_model *model, const struct blas_call *call,
+                                   bool trackable)
 {
     const double vectors = call_work_vector_bytes(call), bytes = call_work_matrix_bytes(call) + vectors;
     const double vectors_us = 1e6 * fmax(0, vectors - short_vector_bytes) / model->vector_bandwidth;
@@ -238,7 +238,8 @@ static double update_products(const struct machine_model *model, enum blas_type 
     return fmin(level3_products(model, type, per_element), us / (2 * update_term_us[type]));
 }
 
-static uint64_t built_in_floor(const struct machine_model *model, enum blas_family family, enum blas_type type)
+static uint64_t built_in_floor(const struct machine_model *model, enum blas_family family,
+                               enum blas_type type)
 {
     /* What the host gets done while the device only begins: elements of a matrix that are
      * used once or twice, whichever of memory and arithmetic holds it back, or products. */

@@ -15,14 +15,6 @@
 
 #include <stdint.h>
 
-/* Predicted times of a call on host and device.
- *
- * The built-in model is computed from the device's properties, the number of host
- * cores and figures measured on an H100 and its host. What the tuner learned on this machine
- * (learned_times.h) stands before it, curve by curve. Predictions decide nothing by
- * themselves: see interpose/policy.h. All functions here are pure, but for
- * crossover_model_here, which asks the system. */
-
 /* Rates in bytes or operations per second, times in microseconds. */
 struct machine_model {
     double host_cores; /* that the host BLAS of this process may use */
@@ -101,11 +93,6 @@ uint64_t crossover_size(const struct blas_call *call);
 /* A size below which the host always wins; a lower bound, so that the entry's gate never
  * keeps a profitable call. UINT64_MAX: never pays. */
 uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type);
-
-/* Predicted times of LAPACK routines on the host and on the device.
- *
- * From measured times of one machine (an H100 beside 16 cores), between whose orders times
- * are powers of the order, times what the tuner learned of this one (route_factors.h). Pure. */
 
 /* Below this order no route pays: the device needs some milliseconds for any. */
 enum { ROUTE_ORDER_LEAST = 96 };

@@ -3,11 +3,7 @@
  *
  * `mublas tune` writes them into the recipe's crossover section, and crossover.h uses them in place of its
  * built-in figures. The host's times hold for one host BLAS and one number of threads. All functions are
- * pure but for their argument.
- *
- * A curve is a time over the amount of work, from a few samples. Between samples it is a straight line in
- * logarithms of both. Above the last it goes on at the rate between the last and one of a third of it or
- * less. */
+ * pure but for their argument. */
 #ifndef MUBLAS_LEARNED_TIMES_H
 #define MUBLAS_LEARNED_TIMES_H
 
@@ -17,10 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A time over the amount of work, from a few samples.
- *
- * Between samples the curve is a straight line in logarithms of both. Above the last it
- * goes on at the rate between the last and one of a third of it or less. Pure functions; no allocation. */
+/* A curve is a time over the amount of work, from a few samples. Between samples it is a straight line in
+ * logarithms of both. Above the last it goes on at the rate between the last and one of a third of it or
+ * less. */
 enum { TIME_CURVE_SAMPLES = 48 };
 
 struct time_sample {
@@ -49,14 +44,6 @@ double time_curve_at(const struct time_curve *curve, enum time_curve_start start
  * `host` (which shrinks): 0 < result, HUGE_VAL: never. Both have samples. Within 2%,
  * and never above the true one. */
 double time_curve_first_gain(const struct time_curve *host, const struct time_curve *device);
-
-/* What the tuner learned about the time of calls on this machine:
- * for every class the host's and the device's curve and what flags make of the host's, what an upload costs,
- * what waking costs.
- *
- * Written by `mublas tune` into the recipe's crossover section, used by crossover.h in place
- * of its built-in figures where there is something. What is of the host holds for one host
- * BLAS and one number of threads. All functions are pure but for their argument. */
 
 /* Ways of a matrix to the device. Pinned: whole mappings, on ordinary pages, which are
  * gathered first, or on huge pages from the start; staged: through our own memory, as a

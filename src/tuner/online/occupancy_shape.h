@@ -1,20 +1,6 @@
 /* occupancy_shape.h - a thread block for a problem size by the occupancies, the online part of paper 000,
  * its figure 3, and by that a launch shape for a call of any kernel but axpy's.
  *
- * The walk goes over the candidates from large Tx to small, Ty ascending, and keeps one whose
- * Grid-Occupancy is strictly above the best so far while its Warp- and Block-Occupancy are strictly above
- * min(best so far, recipe's minimum).
- *
- * Reading taken: a candidate has Tx = step, 2 step, ...; Tx * Ty from the recipe's ThMin (none given: step)
- * to the kernel's maximum, and Ty <= TyPerTxMax * Tx. Figure 3 as printed starts at TxMin = ThMin and
- * rounds ThMin / Tx down; but then Tx * Ty may lie below ThMin, which section 3.1.2 excludes, and the
- * counts are not those of table 4, which this reading gives (tests/unit/test_optimizer.c says where the
- * table determines them).
- *
- * The super-tile's edge decides how many work items there are, Tx * Ty how many of them are active at once:
- * so figure 3's walk goes over the edges, large ones first, and goes on from edge to edge with the best so
- * far until its Grid-Occupancy is 98%. Everything else of the shape is the recipe's.
- *
  * The caller gives the figures by which occupancies are computed: those of a device that is there or the
  * description of one that is not. Warps have 32 threads. All functions but those that read a device are
  * pure and allocate nothing, so callers may keep a result by class and size. Thread-safe. */
@@ -27,24 +13,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A thread block for a problem size by the occupancies: the online part of
- * paper 000, its figure 3.
+/* Figure 3's walk.
  *
- * The walk goes over the candidates from large Tx to small, Ty ascending, and keeps one
- * whose Grid-Occupancy is strictly above the best so far while its Warp- and
- * Block-Occupancy are strictly above min(best so far, recipe's minimum).
+ * The walk goes over the candidates from large Tx to small, Ty ascending, and keeps one whose
+ * Grid-Occupancy is strictly above the best so far while its Warp- and Block-Occupancy are strictly above
+ * min(best so far, recipe's minimum).
  *
- * Reading taken: a candidate has Tx = step, 2 step, ...; Tx * Ty from the recipe's ThMin
- * (none given: step) to the kernel's maximum, and Ty <= TyPerTxMax * Tx. Figure 3 as
- * printed starts at TxMin = ThMin and rounds ThMin / Tx down; but then Tx * Ty may lie
- * below ThMin, which section 3.1.2 excludes, and the counts are not those of table 4, which
- * this reading gives (tests/unit/test_optimizer.c says where the table determines them).
- *
- * How full a launch leaves a device is computed from figures that are given: those of a device that is there
- * (occupancy_shape.h) or the description of one that is not. Warps have 32 threads.
- *
- * Pure functions without allocation; the result depends on the arguments alone, so callers
- * may keep it by class and size. Thread-safe. */
+ * Reading taken: a candidate has Tx = step, 2 step, ...; Tx * Ty from the recipe's ThMin (none given: step)
+ * to the kernel's maximum, and Ty <= TyPerTxMax * Tx. Figure 3 as printed starts at TxMin = ThMin and
+ * rounds ThMin / Tx down; but then Tx * Ty may lie below ThMin, which section 3.1.2 excludes, and the
+ * counts are not those of table 4, which this reading gives (tests/unit/test_optimizer.c says where the
+ * table determines them). */
 enum { WARP_THREADS = 32, BLOCK_WARPS_MAX = 32 };
 
 /* What the three occupancies are computed from, for blocks of 1..32 warps of one kernel
@@ -101,12 +80,9 @@ bool optimizer_walk(const struct optimizer_space *space, const struct occupancy_
                     const struct occupancy_figures *figures, optimizer_items *items, const void *problem,
                     struct optimizer_best *best);
 
-/* A launch shape for a call by the occupancies: of any kernel but axpy's.
- *
- * The super-tile's edge decides how many work items there are, Tx * Ty how many of them
- * are active at once: so figure 3's walk goes over the edges, large ones first, and goes on
- * from edge to edge with the best so far until its Grid-Occupancy is 98%. Everything else of
- * the shape is the recipe's. */
+/* The super-tile's edge decides how many work items there are, Tx * Ty how many of them are active at once:
+ * so figure 3's walk goes over the edges, large ones first, and goes on from edge to edge with the best so
+ * far until its Grid-Occupancy is 98%. Everything else of the shape is the recipe's. */
 enum { SHAPE_EDGES = 3 };
 static const unsigned shape_edges[SHAPE_EDGES] = {256, 128, 64};
 

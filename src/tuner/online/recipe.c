@@ -1,4 +1,3 @@
-/* Launch shapes as words. */
 #include "tuner/online/recipe.h"
 #include "common/text.h"
 #include "tuner/online/learned_times.h"
@@ -26,6 +25,7 @@ static bool read_choice(struct line_reader *reader, const char *const *names, in
     return line_reader_word(reader, names[0]);
 }
 
+/* Back from words: a shape that the calls of the class can have. */
 static bool recipe_shape_read(struct line_reader *reader, int class, struct launch_shape *shape)
 {
     int order, variant;

@@ -76,12 +76,10 @@ bool recipe_read(const char *path, struct recipe *recipe, char fault[RECIPE_FAUL
 /* The hash in the last line, of all bytes before that line (FNV-1a, 64 bits). */
 uint64_t recipe_hash(const char *text, size_t bytes);
 
-struct line_reader;
-
 /* Words for enum leaf_order and symv_variant, ended by NULL. */
 extern const char *const recipe_orders[], *const recipe_variants[];
 
-/* Words of a shape in the text, and back; the class's calls must be able to have it. */
+/* Words of a shape in the text. */
 enum { RECIPE_SHAPE_BYTES = 160 };
 void recipe_shape_text(const struct launch_shape *shape, char text[RECIPE_SHAPE_BYTES]);
 

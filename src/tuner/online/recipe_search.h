@@ -1,21 +1,12 @@
-/* recipe_search.h - finds the recipe in force, and the launch shape of a call by it.
- *
- * The recipe in force is that of the setting MUBLAS_RECIPE, the user's, the system's, or one that is built
- * in: the first that is there, can be trusted and fits. On a machine with several kinds of devices a file
- * may hold the recipe of one, and those of the others lie beside it.
- *
- * A decision on a shape depends on class, form and size (tuning_class.h) alone and is kept for sizes below
- * 1024 (n = 32768), so that the walk over block shapes is made once. Decisions are thread-safe without
- * locks. */
+/* recipe_search.h - finds the recipe in force, and the launch shape of a call by it. */
 #ifndef MUBLAS_RECIPE_SEARCH_H
 #define MUBLAS_RECIPE_SEARCH_H
 
 #include "tuner/online/recipe.h"
 
-/* The launch shape of a call, by the recipe in force.
- *
- * A decision depends on class, form and size (tuning_class.h) alone and is kept for sizes below 1024
- * (n = 32768), so that the walk over block shapes is made once. Thread-safe without locks. */
+/* A decision on a shape depends on class, form and size (tuning_class.h) alone and is kept for sizes below
+ * 1024 (n = 32768), so that the walk over block shapes is made once. Decisions are thread-safe without
+ * locks. */
 
 /* Let launches be shaped by this recipe, which must stay as it is from now on; NULL: by the
  * built-in rules again. While launches are under way in other threads only once, from
@@ -38,9 +29,9 @@ bool decision_of(const struct class_recipe *rules, int class, enum tuning_form f
 struct launch_shape decision_or_built_in(const struct class_recipe *rules, const struct blas_call *call,
                                          bool by_occupancy);
 
-/* Which recipe is in force: that of the setting MUBLAS_RECIPE, the user's, the
- * system's, one that is built in; the first that is there, can be trusted and fits. Where a machine has
- * several kinds of devices, a file may hold the recipe of one, and those of the others lie beside it. */
+/* The recipe in force is that of the setting MUBLAS_RECIPE, the user's, the system's, or one that is built
+ * in: the first that is there, can be trusted and fits. On a machine with several kinds of devices a file
+ * may hold the recipe of one, and those of the others lie beside it. */
 enum recipe_origin { RECIPE_OF_SETTING, RECIPE_OF_USER, RECIPE_OF_SYSTEM, RECIPE_BUILT_IN, RECIPE_ORIGINS };
 enum recipe_outcome { RECIPE_NOT_TRIED, RECIPE_ABSENT, RECIPE_REFUSED, RECIPE_IN_FORCE };
 

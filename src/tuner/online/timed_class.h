@@ -1,35 +1,18 @@
 /* timed_class.h - the classes of calls that share a time, on the host as on the device, and the sets of
- * flags in which calls of one class differ. Pure functions. A class is a number from 0 on.
- *
- * The classes are the tuning classes that programs can reach (not wsymv), gemv's once for each form and for
- * far ones, tall or wide by 32 to 1 and more, of which hosts share out other sides among their threads;
- * symv's and hemv's for each triangle, since hosts begin to use threads at other sizes of one than of the
- * other; and the routines of level 3 of each type, HEMM with the type's SYMM, TRSM with a unit diagonal
- * apart, in three forms: deep (all sizes alike), panel (few products: a small k, or a small triangle),
- * narrow (another size is small), those with a triangle or symmetric matrix from the left and from the
- * right. Flags other than that side, the transposition of level 2 and these share a class.
- *
- * A host BLAS has a kernel for each set of flags: upper or lower, transposed or not can make its rank
- * updates take 1.4 times as long. A set leaves out all that the class itself says (side, TRSM's diagonal,
- * SYMV's triangle, whether level 2 is transposed); it has whether a matrix is Hermitian, where HEMM goes by
- * SYMM's class. With real numbers the conjugate transpose is the transpose; conj(A) goes with A in level 2,
- * with the conjugate transpose in level 3. Sets are numbered from 0 on, the last of uplo, trans, trans_b,
- * diag and Hermitian first: dsyr2k's are lower, lower transposed, upper, upper transposed. */
+ * flags in which calls of one class differ. Pure functions. A class is a number from 0 on. */
 #ifndef MUBLAS_TIMED_CLASS_H
 #define MUBLAS_TIMED_CLASS_H
 
 #include "common/blas_call.h"
 #include "tuner/online/tuning_class.h"
 
-/* The classes of calls that share a time, on the host as on the device.
- *
- * The tuning classes that programs can reach (not wsymv), gemv's once for each form and for far ones, tall or
- * wide by 32 to 1 and more, of which hosts share out other sides among their threads; symv's and hemv's for
- * each triangle, since hosts begin to use threads at other sizes of one than of the other; and the routines
- * of level 3 of each type, HEMM with the type's SYMM, TRSM with a unit diagonal apart, in three forms: deep
- * (all sizes alike), panel (few products: a small k, or a small triangle), narrow (another size is small),
- * those with a triangle or symmetric matrix from the left and from the right. Flags other than that side, the
- * transposition of level 2 and these share (timed_class.h). A class is a number from 0 on. Pure functions. */
+/* The classes are the tuning classes that programs can reach (not wsymv), gemv's once for each form and for
+ * far ones, tall or wide by 32 to 1 and more, of which hosts share out other sides among their threads;
+ * symv's and hemv's for each triangle, since hosts begin to use threads at other sizes of one than of the
+ * other; and the routines of level 3 of each type, HEMM with the type's SYMM, TRSM with a unit diagonal
+ * apart, in three forms: deep (all sizes alike), panel (few products: a small k, or a small triangle),
+ * narrow (another size is small), those with a triangle or symmetric matrix from the left and from the
+ * right. Flags other than that side, the transposition of level 2 and these share a class. */
 enum {
     LEVEL3_GROUPS = 13,
     LEVEL3_FORMS = 3,
@@ -77,14 +60,12 @@ uint64_t timed_class_gated(int class, double amount);
 /* Where a call is performed: by the host BLAS or on the device. */
 enum call_side { SIDE_HOST, SIDE_DEVICE, CALL_SIDES };
 
-/* The combinations of flags in which calls of a timed class differ.
- *
- * A host BLAS has a kernel for each: upper or lower, transposed or not can make its rank updates take 1.4
- * times as long. What the class itself says (side, TRSM's diagonal, SYMV's triangle, whether level 2 is
- * transposed) is no part of it; that a matrix is Hermitian is, where HEMM goes by SYMM's class. With real
- * numbers the conjugate transpose is the transpose; conj(A) goes with A in level 2, with the conjugate
- * transpose in level 3. Numbered from 0 on, the last of uplo, trans, trans_b, diag and Hermitian first:
- * dsyr2k's are lower, lower transposed, upper, upper transposed. Pure functions. */
+/* A host BLAS has a kernel for each set of flags: upper or lower, transposed or not can make its rank
+ * updates take 1.4 times as long. A set leaves out all that the class itself says (side, TRSM's diagonal,
+ * SYMV's triangle, whether level 2 is transposed); it has whether a matrix is Hermitian, where HEMM goes by
+ * SYMM's class. With real numbers the conjugate transpose is the transpose; conj(A) goes with A in level 2,
+ * with the conjugate transpose in level 3. Sets are numbered from 0 on, the last of uplo, trans, trans_b,
+ * diag and Hermitian first: dsyr2k's are lower, lower transposed, upper, upper transposed. */
 enum {
     FLAG_SETS_MOST = 12,
     FLAG_FACTOR_MOST = 100 /* what one set makes of a time: so many times as long or as short, at most */
@@ -101,10 +82,10 @@ int flag_set_of(int class, const struct blas_call *call);
 
 /* The combinations of what a device's time depends on besides a class and its amount.
  *
- * Each set of flags (timed_class.h) twice: set 2 f has the flags f and even leading dimensions, set 2 f + 1 an
+ * Each set of flags comes twice: set 2 f has the flags f and even leading dimensions, set 2 f + 1 an
  * odd one. Columns of doubles then begin at no multiples of 16 bytes, for which cuBLAS has other kernels:
  * dgemm with A transposed takes 1.5 times as long on an H200, dtrsm from the left, transposed, 3.3 times
- * (doc/tuner.md, "Crossovers"). Pure functions. */
+ * (doc/tuner.md, "Crossovers"). */
 enum { DEVICE_SETS_MOST = 2 * FLAG_SETS_MOST };
 
 /* How many a class has: 2 to DEVICE_SETS_MOST. */
