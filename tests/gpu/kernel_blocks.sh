@@ -5,5 +5,4 @@
 [[ $sanitizers != *address* ]] ||
     { echo "1..0 # SKIP what blocks do to each other is ThreadSanitizer's to see"; exit; }
 use_emulated_driver
-# Several tiles each.
-EMULATED_BLOCK_THREADS=3 exec tests/gpu/test_kernels 97 blocks
+EMULATED_BLOCK_THREADS=3 exec tests/gpu/test_kernels 130 blocks

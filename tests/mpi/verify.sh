@@ -10,7 +10,8 @@ use_emulated_driver
 use_reference_libraries
 export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 sample=pdsyevd,pzhegvx,psgetrf,pchegst,pdgemm
-[ -z "$SCALAPACK_FULL" ] || sample=
+limit=120
+[ -z "$SCALAPACK_FULL" ] || sample='' limit=1800
 
 # The loader's settings are for the program alone, not for mpirun.
 verify() # MPIRUN RANKS [SETTING...] [OPTION...]
@@ -19,7 +20,7 @@ verify() # MPIRUN RANKS [SETTING...] [OPTION...]
     shift 2
     while [[ $1 == [A-Z]* ]]; do settings+=("$1"); shift; done
     "$launcher" --version 2>&1 | grep -qE "Open MPI|OpenRTE" && options=(--oversubscribe --bind-to none)
-    LD_LIBRARY_PATH='' timeout 120 "$launcher" "${options[@]}" -n "$ranks" env LD_LIBRARY_PATH="$libraries" \
+    LD_LIBRARY_PATH='' timeout $limit "$launcher" "${options[@]}" -n "$ranks" env LD_LIBRARY_PATH="$libraries" \
         "${settings[@]}" "$build/mublas" verify --parallel "$@" > "$work/output" 2> "$work/errors"
 }
 all_pass()

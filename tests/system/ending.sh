@@ -27,7 +27,7 @@ right() # KIND WAY MICROSECONDS: with the status and the number of reports that 
     [ $? = $status ] && silent && reported $reports && { [ $reports = 0 ] || all_worked; }
 }
 
-pauses="0 900 4000 11000 16000 32000"
+pauses="0 900 11000 32000"
 [ -z "$sanitizers" ] || pauses="0 2000 16000"
 all=$(wc -w <<< "$pauses")
 ways="exit thread handler signal _exit"

@@ -50,6 +50,7 @@ is_where_it_belongs()
 ways="shim linked" modes="auto always" order=120
 [ -z "$sanitizers" ] || ways=shim modes=always order=70
 for way in $ways; do
+    [ $way = shim ] || modes=always # the way to the library makes no other difference
     for mode in $modes; do
         # ThreadSanitizer does not bear children that share its memory.
         case $sanitizers in *thread*) ;; *) try $way $mode - child_filter ;; esac
