@@ -24,7 +24,7 @@ EXTRA_DIST += tests/mpi/mps.sh tests/mpi/nvidia-cuda-mps-control
 tests/mpi/mps.log: tests/system/counted$(EXEEXT)
 
 # Every parallel routine of the engine (src/scalapack).
-plain_tests += tests/mpi/parallel_properties.sh
+long_plain_tests += tests/mpi/parallel_properties.sh
 EXTRA_DIST += tests/mpi/mpi.sh tests/mpi/parallel_properties.sh
 # And where something goes wrong.
 long_plain_tests += tests/mpi/parallel_faults.sh

@@ -103,7 +103,7 @@ tests_system_arguments_LDADD = -ldl
 tests_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_system_counted_SOURCES = tests/system/counted.c
 tests_system_counted_LDADD = $(system_test_libraries)
-sanitizer_tests += tests/system/report_page.sh
+long_plain_tests += tests/system/report_page.sh
 sanitizer_tests += tests/system/arguments.sh
 TESTS += tests/system/report.sh tests/system/report_elk.sh
 TESTS += tests/system/report_delivery.sh
@@ -219,8 +219,6 @@ TESTS += tests/system/messages.sh
 EXTRA_DIST += tests/system/messages.sh
 
 # What the texts say.
-plain_tests += tests/system/words.sh
-EXTRA_DIST += tests/system/words.sh
 
 # The mublas command's `run`.
 TESTS += tests/system/run.sh

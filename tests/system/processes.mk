@@ -51,7 +51,7 @@ check_PROGRAMS += tests/system/cuda_user
 tests_system_cuda_user_SOURCES = tests/system/cuda_user.c tests/system/blas_program.h \
 	tests/system/driver_table.h
 tests_system_cuda_user_LDADD = $(system_test_libraries) -ldl
-sanitizer_tests += tests/system/cuda_user.sh
+plain_tests += tests/system/cuda_user.sh
 EXTRA_DIST += tests/system/cuda_user.sh
 
 # A host BLAS with threads that call BLAS.

@@ -11,7 +11,7 @@ own_real="--routines syev,syevd,syevx,sygvd" own_complex="--routines heevd,heevx
 launches_real=60 launches_complex=100 launches_reduced=8
 declare -A only=() orders_of=([c]="1 2 33" [z]="0 1 2 3 33")
 if [ -n "$sanitizers" ]; then
-    types=dz types_of_others=dc eigen_orders="0 1 2 3 33" factor_orders="0 1 3 33" singular_orders="0 1 3 33"
+    types=dz types_of_others=dc eigen_orders="0 1 3 33" factor_orders="0 1 33" singular_orders="0 1 33"
     own_real="--routines syevd,sygvd" own_complex="--routines heevd" launches_real=15 launches_complex=6
     only=([d]="--routines syev,syevd,syevr,syevx,sygv,sygvd" [z]="--routines heevd,hegvx")
 fi

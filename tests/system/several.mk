@@ -31,5 +31,5 @@ check_PROGRAMS += tests/system/wide_program
 tests_system_wide_program_SOURCES = tests/system/wide_program.c
 tests_system_wide_program_LDADD = src/interpose/libblas64.la
 tests_system_wide_program_LDFLAGS = $(AM_LDFLAGS) -no-install
-TESTS += tests/system/several.sh
+plain_tests += tests/system/several.sh
 EXTRA_DIST += tests/system/several.sh
