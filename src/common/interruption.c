@@ -51,6 +51,27 @@ bool held_signals_are_allowed(void)
     return !atomic_load_explicit(&is_forbidden, memory_order_relaxed);
 }
 
+/* What this thread is about to do once; the winner takes it. */
+static __thread void (*once_work)(void) __attribute__((tls_model("initial-exec")));
+
+static void do_held(void)
+{
+    struct held_signals signals;
+    void (*const work)(void) = once_work;
+    held_signals_hold(&signals);
+    work();
+    held_signals_return(&signals);
+}
+
+void once_do(struct once *once, void (*work)(void))
+{
+    void (*const outer)(void) = once_work;
+    once_work = work;
+    pthread_once(&once->control, do_held);
+    once_work = outer;
+    atomic_store_explicit(&once->is_done, true, memory_order_release);
+}
+
 static bool is_in(const void *address, const stack_t *stack)
 {
     const uintptr_t begin = (uintptr_t)stack->ss_sp;
@@ -115,29 +136,33 @@ bool jump_leaves(const struct jump *jump, const void *frame)
 /* Volatile, for handlers see it half way. */
 static __thread volatile struct {
     int holds;
-    int programs;      /* state */
-    int programs_type;
-    const void *frame; /* of the outermost */
+    int programs, programs_type; /* state and type; NOT_CHANGED as long as the thread has its own */
+    const void *frame;           /* of the outermost */
 } held __attribute__((tls_model("initial-exec")));
 
+enum { NOT_CHANGED = -1 };
+
+/* A handler may jump out from any place: the hold is noted before anything is changed, and what was there is
+ * noted by the C library before it changes that. */
 void cancellation_hold(void)
 {
-    int before, type;
     if (held.holds == 0) {
         held.frame = __builtin_frame_address(0);
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-        pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
-        held.programs = before;
-        held.programs_type = type;
+        held.programs = held.programs_type = NOT_CHANGED;
+        held.holds = 1;
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, (int *)&held.programs);
+        pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, (int *)&held.programs_type);
+        return;
     }
     held.holds = held.holds + 1;
 }
 
-/* The state first: only a change of the type ends a cancelled thread with PTHREAD_CANCELED. */
+/* Once or twice. The state first: only a change of the type ends a cancelled thread with PTHREAD_CANCELED. */
 static void give_back(void)
 {
-    pthread_setcancelstate(held.programs, NULL);
-    if (held.programs_type != PTHREAD_CANCEL_DEFERRED)
+    if (held.programs != NOT_CHANGED)
+        pthread_setcancelstate(held.programs, NULL);
+    if (held.programs_type != NOT_CHANGED && held.programs_type != PTHREAD_CANCEL_DEFERRED)
         pthread_setcanceltype(held.programs_type, NULL);
 }
 
@@ -146,20 +171,20 @@ void cancellation_return(void)
 {
     if (held.holds == 0)
         return;
-    held.holds = held.holds - 1;
-    if (held.holds == 0)
+    if (held.holds == 1)
         give_back();
+    held.holds = held.holds - 1;
 }
 
-/* While the C library waits in a system call, it has the type asynchronous, and a jump out of there leaves
- * it so. */
+/* While the C library waits in a system call, it has the type asynchronous, and a jump out of there leaves it so. */
 void cancellation_forget(void)
 {
     if (held.holds == 0)
         return;
-    held.holds = 0;
-    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, NULL);
+    if (held.programs_type != NOT_CHANGED)
+        pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, NULL);
     give_back();
+    held.holds = 0;
 }
 
 void cancellation_leave(const struct jump *jump)

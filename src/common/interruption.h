@@ -27,8 +27,8 @@ bool held_signals_are_allowed(void); /* a load */
 
 /* Work that is done once in the process, by whoever comes first; others wait for it.
  *
- * Handlers wait meanwhile: a jump out of the work would leave it under way for good, and with it the C
- * library's locks. */
+ * Handlers of the thread that does it wait meanwhile: a jump out of the work would leave it under way for
+ * good, and with it the C library's locks. Threads that wait for it go on handling signals. */
 struct once {
     pthread_once_t control;
     atomic_bool is_done;
@@ -36,16 +36,12 @@ struct once {
 
 #define ONCE_INIT {.control = PTHREAD_ONCE_INIT}
 
-/* Static storage. Any thread may call it; `work` may not call it for the same. */
+/* Static storage. Any thread may call it; `work` may not call it for the same. once_do is for once_run. */
+void once_do(struct once *once, void (*work)(void));
 static inline void once_run(struct once *once, void (*work)(void))
 {
-    struct held_signals held;
-    if (atomic_load_explicit(&once->is_done, memory_order_acquire))
-        return;
-    held_signals_hold(&held);
-    pthread_once(&once->control, work);
-    atomic_store_explicit(&once->is_done, true, memory_order_release);
-    held_signals_return(&held);
+    if (!atomic_load_explicit(&once->is_done, memory_order_acquire))
+        once_do(once, work);
 }
 
 /* Frames of a thread that a jump leaves.

@@ -29,13 +29,11 @@ EXTRA_DIST += tests/mpi/mpi.sh tests/mpi/parallel_properties.sh
 # And where something goes wrong.
 long_plain_tests += tests/mpi/parallel_faults.sh
 EXTRA_DIST += tests/mpi/parallel_faults.sh
+CLEANFILES += tests/mpi/alone.lock
 # ScaLAPACK's own testers, with Open MPI and with MPICH.
-long_plain_tests += tests/mpi/scalapack_testers.sh
+plain_tests += tests/mpi/scalapack_testers.sh
 EXTRA_DIST += tests/mpi/scalapack_testers.sh tests/mpi/thin/INV.dat tests/mpi/thin/LLT.dat tests/mpi/thin/LU.dat \
 	tests/mpi/thin/SEP.dat tests/mpi/thin/SEPR.dat
-# One after the other: their ranks spin.
-tests/mpi/scalapack_testers.log: tests/mpi/parallel_properties.log
-tests/mpi/parallel_faults.log: tests/mpi/scalapack_testers.log
 parallel_headers = tests/mpi/dense.h tests/mpi/spread.h tests/mpi/parallel_problem.h tests/mpi/parallel_draw.h \
 	tests/mpi/parallel_judge.h tests/unit/documented_lists.h
 

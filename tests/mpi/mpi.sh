@@ -63,3 +63,9 @@ leftovers()
     done
     cat "$work/left"
 }
+
+# One such test after the other: their ranks spin.
+alone()
+{
+    ! command -v flock > /dev/null || { exec 9> tests/mpi/alone.lock && flock 9; }
+}

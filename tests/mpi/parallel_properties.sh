@@ -6,6 +6,7 @@
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/mpi/mpi.sh"
 skip_without_scalapack
+alone
 unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES MUBLAS_PARALLEL
 use_emulated_driver
 use_reference_libraries

@@ -9,6 +9,7 @@
 . "$source_tree/tests/mpi/mpi.sh"
 ranks=4 data_folder=
 unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES MUBLAS_PARALLEL
+alone
 
 # Where both the testers and their inputs are: unpacked, else installed.
 for root in "$hosts/root" ""; do

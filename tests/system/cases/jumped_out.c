@@ -51,11 +51,12 @@ static void *work(void *unused)
     int state, type;
     if (sigsetjmp(out, 1) == 0)
         call_until_left();
+    /* All before the first word, which may be where the thread ends. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
     pthread_sigmask(SIG_BLOCK, NULL, &blocked);
     bad += verdict("blocked signals", sigismember(&blocked, SIGTERM) + sigismember(&blocked, SIGUSR1), 0);
     bad += verdict("rounding", fegetround(), FE_TONEAREST);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
     bad += verdict("may be cancelled", state == PTHREAD_CANCEL_ENABLE, 1);
     bad += verdict("only where it waits", type == PTHREAD_CANCEL_DEFERRED, 1);
     pthread_setcancelstate(state, NULL);
