@@ -69,7 +69,7 @@ static enum mublas_status check_sizes(struct mublas_handle *handle, const struct
     return status;
 }
 
-/* LAPACK's conditions. Of an interval nothing is known when the workspace is asked for. */
+/* LAPACK's conditions. An interval is not known yet when the workspace is asked for. */
 static enum mublas_status check_range(struct mublas_handle *handle, const struct eigen_call *call)
 {
     const int64_t n = call->n, most = n > 1 ? n : 1, least = n < call->il ? n : call->il;

@@ -256,7 +256,7 @@ const struct eigen_method eigen_stedc = {plan, queue};
 /* syevd, syevdx and the Hermitian ones: what their workspace holds. */
 enum { RANGE_AT = PART_SCALE_BYTES, INFO_AT = RANGE_AT + VECTOR_RANGE_BYTES, SOLVER_AT = INFO_AT + 256 };
 
-/* Of an interval nothing is known before. INFO has a second number in front of the program's. */
+/* An interval's count is not known before. INFO has a second number in front of the program's. */
 static struct own_eigen solver_of(const struct eigen_call *call, CUdeviceptr workspace)
 {
     const bool is_part = call->routine == EIGEN_SYEVDX && call->range == MUBLAS_INDICES,

@@ -308,7 +308,7 @@ static void print_order(FILE *stream, const struct machine_model *model, int rou
         fprintf(stream, " %s never", routines[routine].name);
 }
 
-/* What was learned, and that the rest was not. */
+/* Prints what was learned, and that the rest was not. */
 static void print_origin(FILE *stream, const struct machine_model *model)
 {
     static const char *const names[ROUTE_CURVES] = {[ROUTE_VALUES] = "eigenvalues",

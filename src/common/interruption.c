@@ -10,7 +10,7 @@
 
 static atomic_bool is_forbidden;
 
-static void fill(sigset_t *signals)
+static void choose_held(sigset_t *signals)
 {
     static const int raised_by_code[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
     sigfillset(signals);
@@ -24,7 +24,7 @@ void held_signals_hold(struct held_signals *signals)
     signals->is_held = held_signals_are_allowed();
     if (!signals->is_held)
         return;
-    fill(&held);
+    choose_held(&held);
     pthread_sigmask(SIG_BLOCK, &held, &signals->before);
 }
 
@@ -37,7 +37,7 @@ void held_signals_return(const struct held_signals *signals)
 void held_signals_only(void)
 {
     sigset_t held;
-    fill(&held);
+    choose_held(&held);
     pthread_sigmask(SIG_SETMASK, &held, NULL);
 }
 
@@ -51,7 +51,7 @@ bool held_signals_are_allowed(void)
     return !atomic_load_explicit(&is_forbidden, memory_order_relaxed);
 }
 
-/* What this thread is about to do once; the winner takes it. */
+/* This thread is about to do that once; the winner takes it. */
 static __thread void (*once_work)(void) __attribute__((tls_model("initial-exec")));
 
 static void do_held(void)

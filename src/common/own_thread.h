@@ -72,7 +72,7 @@ static inline void pause_a_step(void)
     pause_for(PAUSE_NANOSECONDS);
 }
 
-/* What the CUDA driver and its libraries need. */
+/* The CUDA driver and its libraries need so much. */
 enum { OWN_THREAD_STACK_BYTES = 2 << 20 };
 
 /* Start a thread that is sent none of the program's signals: only those that its own instructions raise

@@ -11,7 +11,7 @@
 /* A bit for each device that is to get no cooperative launches. */
 static _Atomic uint64_t without_cooperative;
 
-/* By the ordinal. Two devices that share a bit share the answer, which costs no more than time. */
+/* Two devices whose ordinals share a bit share the answer, which costs no more than time. */
 static uint64_t bit_of(const struct device *device)
 {
     return UINT64_C(1) << (unsigned)device_properties(device)->ordinal % 64;

@@ -84,7 +84,7 @@ struct cluster_launch {
  * has no kernels for devices with clusters; the driver has refused one. */
 enum status cluster_room(struct device *device, const struct cluster_launch *launch);
 
-/* What cluster_room has room for: queue the kernel on the stream, with a copy of its arguments. Returns
+/* Queue a kernel that cluster_room has room for on the stream, with a copy of its arguments. Returns
  * without waiting. STATUS_UNSUPPORTED: the driver refuses it, now or before; that is remembered. */
 enum status cluster_launch(struct device *device, CUstream stream, const struct cluster_launch *launch,
                            void *arguments);

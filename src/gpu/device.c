@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of ranks 0 to ranks - 1, dealt round robin, those that get device `ordinal`. */
+/* The number of ranks that get device `ordinal`, where ranks are dealt round robin. */
 static int ranks_on(int ordinal, int ranks, int devices)
 {
     return ranks > ordinal ? (ranks - ordinal - 1) / devices + 1 : 1;

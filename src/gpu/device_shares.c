@@ -36,7 +36,7 @@ void device_pace_note(struct device_pace *pace, double bytes, double operations,
     follow(&pace->work_time, work * time);
 }
 
-/* By what the guessed times of link and products are to be multiplied: first both by one factor, then each by
+/* Finds the factors of the guessed times of link and products: first both by one factor, then each by
  * its own, of which none may become negative. */
 static void solve(const struct device_pace *pace, double *link, double *products)
 {

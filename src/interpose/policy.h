@@ -157,7 +157,7 @@ enum purchase_time policy_open_solver(enum offload_mode mode, const struct machi
 /* The gate's floor for the order of a route's matrix: 0 in always mode, UINT64_MAX in never. */
 uint64_t policy_route_floor(enum offload_mode mode);
 
-/* What a call would find on one of several devices. */
+/* A device of several, as a call would find it. */
 struct device_offer {
     bool is_usable;
     bool fits;               /* its memory holds what the call needs there at once */

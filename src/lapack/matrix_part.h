@@ -7,7 +7,7 @@
 #include "gpu/device.h"
 #include "gpu/driver.h"
 
-/* Where a part of a workspace begins that has so many bytes; *end, 0 at first, is where the next one does. */
+/* Takes a part of so many bytes and returns where it begins; *end, 0 at first, is where the next one does. */
 static inline size_t workspace_take(size_t *end, size_t bytes)
 {
     const size_t at = *end;

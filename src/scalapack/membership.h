@@ -17,7 +17,7 @@
 
 enum { JOB_NAME_BYTES = 64 };
 
-/* What processes of one job, user, version and settings have in common, as a name: digits of the user, and of
+/* The name that processes of one job, user, version and settings share: digits of the user, and of
  * a hash of the launcher's process (launcher.h) and number of ranks, the job's identity in the environment,
  * the library's file and version, and each setting that ranks may not differ in (not MUBLAS_DEVICE, nor what
  * only says where to write what). False: the launcher cannot be found. */

@@ -64,7 +64,7 @@ leftovers()
     cat "$work/left"
 }
 
-# One such test after the other: their ranks spin.
+# Tests whose ranks spin run one after the other.
 alone()
 {
     ! command -v flock > /dev/null || { exec 9> tests/mpi/alone.lock && flock 9; }

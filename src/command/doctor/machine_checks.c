@@ -267,7 +267,7 @@ static bool tracker_works(void)
     return works;
 }
 
-/* By the version alone: where it is new enough, something forbids what is needed. */
+/* The version alone decides: where it is new enough, something else forbids what is needed. */
 static bool kernel_is_old(const struct utsname *system)
 {
     int major = 0, minor = 0;

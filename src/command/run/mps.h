@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 /* The folder has MPS's pipes and logs, the ranks that use it, and the lock by which one of them starts it.
- * It is in XDG_RUNTIME_DIR, where that is the user's alone, or in /tmp; user and launcher name it, so that
+ * XDG_RUNTIME_DIR holds it, where that is the user's alone, or /tmp does; user and launcher name it, so that
  * all ranks of a launch on one machine find the same. One that is not a folder of this user and nobody else's
  * is refused: links are not followed. */
 struct mps_folder {

@@ -16,7 +16,7 @@ int learned_merge_device_curves(const struct learned_times *times)
     return count;
 }
 
-/* Of any routine that goes by the class: the Hermitian one, too. */
+/* Counts any routine that goes by the class: the Hermitian one, too. */
 static bool has_stayed(int class, const struct call_timer_end *end)
 {
     for (int routine = 0; routine < ROUTINES; routine++)

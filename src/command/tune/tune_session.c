@@ -127,16 +127,16 @@ void tune_session_close(struct tune_session *session)
  * in turns, all as often. Efficiency is the least of their medians over the choice's, no more than 1. */
 enum { RIVALS = 4, TIMED = RIVALS + 2 };
 
-/* What was the fastest of a race was so partly by luck: rivals, the choice and the built-in shape afresh. No
+/* The fastest of a race was so partly by luck: rivals, the choice and the built-in shape are timed afresh. No
  * shape leaves, however slow: one that left after a few unlucky rounds would be judged by these. */
 static const struct timing_plan judging_plan = {15, 15, {0, 0, 0, 0}, 0, 100e-6, false, false};
 /* Part of the most bytes in flight: shapes with less are not the fastest anywhere. */
 static const double PRUNE = 0.04;
 
-/* What is asked of each class, of the fastest shape's time over the choice's. */
+/* Each class must reach these, of the fastest shape's time over the choice's. */
 static const double MEDIAN_WANTED = 0.98, LOW_WANTED = 0.95, LOW = 0.05;
 
-/* Of a size: the fastest's time over the choice's and over the built-in shape's, at most 1. */
+/* One size's figures: the fastest's time over the choice's and over the built-in shape's, at most 1. */
 struct judged {
     int class;
     double efficiency, built_in;
@@ -237,7 +237,7 @@ static void judge(struct evaluation *evaluation, const struct tune_options *opti
         }
 }
 
-/* Of a class, or with ALL of all. True: as good as is wanted. */
+/* Prints one class, or with ALL all of them. True: as good as is wanted. */
 enum { ALL = -1 };
 static bool print_line(const char *name, const struct evaluation *evaluation, int class)
 {

@@ -6,7 +6,8 @@
 
 #include "host/host_blas.h"
 
-/* What counted calls jump to, by symbol; NULL: it is not known. Filled by forwarding.c, read by thunks.S. */
+/* The targets that counted calls jump to, by symbol; NULL: not known. forwarding.c fills them, thunks.S reads
+ * them. */
 extern host_function *counted_targets[SYMBOL_COUNT];
 
 /* Count a forwarded call from the return address `caller`; where it goes on. For the counting stubs of

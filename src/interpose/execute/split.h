@@ -79,7 +79,7 @@ int64_t split_plan_piece_end(const struct split_plan *plan, int64_t begin);
 int64_t split_plan_terms(const struct split_plan *plan);
 int64_t split_plan_results(const struct split_plan *plan);
 
-/* What a device holds of A, as the mirrors know it: its parts by split_plan_parts. */
+/* A device and its parts of A, as the mirrors know them (split_plan_parts). */
 struct split_device {
     struct device *device;
     struct mirror_table *mirrors;

@@ -42,8 +42,8 @@ size_t split_sum_bytes(const struct split_plan *plan);
 enum status split_sum(const struct split_plan *plan, struct split_addend *addends, int count,
                       struct split_memory *memory, void *result);
 
-/* Where the results of a call over several devices come to in host memory, until they are
- * added up: those of each device one after the other, as its steps are listed. */
+/* Host memory that takes the results of a call over several devices, until they are added up: those of each
+ * device one after the other, as its steps are listed. */
 struct split_home {
     const struct split_plan *plan;
     struct split_memory memory;

@@ -16,7 +16,7 @@
 /* Slower ones get hardly any of a call that is shared. */
 static const double LEAST_PACE = 0.2;
 
-/* What the devices that were chosen would bring, before they are awake: by what the driver says of each
+/* The gain that the chosen devices would bring, before they are awake: by the driver's answers about each
  * without a context there, asked once, when a device is in use. Thread-safe. */
 static struct {
     double pace, bandwidth;

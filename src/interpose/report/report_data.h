@@ -48,7 +48,7 @@ uint64_t report_kernel_time(const struct routine_stats *stats); /* of that, laun
 enum { REPORT_NAME_BYTES = 40 };
 const char *report_name(enum symbol symbol, char name[REPORT_NAME_BYTES]);
 
-/* Where the program ran: device, what opening it took, host libraries, settings other than by default. Calls
+/* Tells where the program ran: device, what opening it took, host libraries, settings other than by default. Calls
  * `take` with each label and text, which last until it returns. */
 typedef void report_take(void *context, const char *label, const char *text);
 void report_setup_each(const struct report *report, report_take *take, void *context);

@@ -120,7 +120,7 @@ struct kept_file {
 /* As ioctl; -1 with errno EACCES: the file is not to be had. Any thread. */
 int kept_file_ask(struct kept_file *file, unsigned long request, void *argument);
 
-/* What the kernel says of one mapping (PROCMAP_QUERY, Linux 6.11): 0.5 us. */
+/* The kernel's answer about one mapping (PROCMAP_QUERY, Linux 6.11): 0.5 us. */
 enum maps_answer {
     MAPS_FOUND,
     MAPS_NOTHING_THERE, /* not mapped: a stack may grow to it yet */

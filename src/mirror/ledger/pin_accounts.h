@@ -49,7 +49,7 @@ void gathering_account_inherit(struct gathering_account *account, const struct g
 
 enum { STAGED_RESULTS_MAX = 16 };
 
-/* What it has cost that results which come home to the same pages are staged. All zero at first. */
+/* The cost of staging results that come home to the same pages. All zero at first. */
 struct staged_results {
     struct staged_result {
         struct page_range pages;
