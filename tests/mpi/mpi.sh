@@ -12,7 +12,8 @@ if [ -n "$mpirun" ] && "$mpirun" --version 2>&1 | grep -q "Open MPI"; then
     export OMPI_MCA_mpi_yield_when_idle=1
     mpi_options=(--oversubscribe --bind-to none)
 fi
-export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+# The launcher's own files lie apart from those of the tests beside.
+export TMPDIR=$work OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 skip_without_scalapack()
 {

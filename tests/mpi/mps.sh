@@ -15,8 +15,9 @@ if "$mpirun" --version 2>&1 | grep -q "Open MPI"; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     options=(--oversubscribe --bind-to none)
 fi
-export XDG_RUNTIME_DIR=$work/runtime MPS_CALLS=$work/calls
-mkdir -m 700 "$work/runtime" "$work/bin"
+# The launcher's own files lie apart from those of the tests beside.
+export XDG_RUNTIME_DIR=$work/runtime MPS_CALLS=$work/calls TMPDIR=$work/launcher
+mkdir -m 700 "$work/runtime" "$work/bin" "$work/launcher"
 cp "$source_tree/tests/mpi/nvidia-cuda-mps-control" "$work/bin/"
 # A rank: its process, what it was told, and the end of the file that it waits for.
 cat > "$work/rank" << 'END'
@@ -62,37 +63,44 @@ started_for() # RANKS: all were told of one folder
 }
 told_nothing() { called "" && [ -z "$(cut -d ' ' -f 2- "$work"/rank.* | tr -d ' \n')" ] && nothing_is_left; }
 
+# told STATUS WHAT: a result, and after a failure what the ranks and the control program were told besides.
+told()
+{
+    result "$1" "$2"
+    [ "$1" = 0 ] || { head -n 20 "$work"/rank.* "$work/calls" 2> /dev/null; ls -AR "$work/runtime"; pgrep -fa "$work"; } | sed 's/^/# /'
+}
+
 begin 4 CUDA_VISIBLE_DEVICES=0 SLURM_GPUS_ON_NODE=1 && started_for 4 && grep -q ' preload= visible=$' "$work/calls"
-result $? "four ranks on a device: started once, in a folder of this user alone, without their environment"
-finish && says "started for the job" 4 && [ ! -s "$work/errors" ]
-result $? "the reports of all say so"
+told $? "four ranks on a device: started once, in a folder of this user alone, without their environment"
+finish && says "started for the job" 4 && ! grep -q mublas "$work/errors"
+told $? "the reports of all say so"
 until_true ended
-result $? "it ends with the last of them, and nothing is left"
+told $? "it ends with the last of them, and nothing is left"
 
 begin 4 && started_for 4 && kill -9 "$(cut -d ' ' -f 1 "$work/rank.2")" && { finish; until_true ended; }
-result $? "after the end of one by a signal, by which the launcher ends the others"
+told $? "after the end of one by a signal, by which the launcher ends the others"
 begin 4 && started_for 4 && kill -9 "$job" $(cut -d ' ' -f 1 "$work"/rank.*) && { finish; until_true ended; }
-result $? "after the end of all"
+told $? "after the end of all"
 begin 4 && watcher=$(pgrep -f "^$build/mublas run .*$work/rank") && kill -9 "$watcher" && finish &&
     [ -n "$(ls "$work/runtime")" ] && begin 2 && finish && until_true nothing_is_left
-result $? "where who watched was killed the next job ends it"
+told $? "where who watched was killed the next job ends it"
 
 begin 1 && told_nothing && finish && ! grep -q '^  MPS' "$work/report"
-result $? "not for a single rank"
+told $? "not for a single rank"
 begin 4 EMULATED_DEVICES=4 CUDA_VISIBLE_DEVICES=0,1,2,3 && told_nothing && finish && says ".*" 0
-result $? "nor where each has a device"
+told $? "nor where each has a device"
 begin 2 MUBLAS_MPS=never && told_nothing && finish && says never 2
-result $? "never: not started"
+told $? "never: not started"
 begin 2 MUBLAS_OFFLOAD=never && told_nothing && finish
-result $? "nor for a program that is to use the host alone"
+told $? "nor for a program that is to use the host alone"
 mkdir "$work/mps" && mkfifo "$work/mps/control" && exec 9<> "$work/mps/control"
 begin 2 CUDA_MPS_PIPE_DIRECTORY="$work/mps" && called "" && nothing_is_left && finish && says "the machine's" 2
-result $? "nor where one runs"
+told $? "nor where one runs"
 exec 9>&-
-begin 2 PATH="$PATH" && told_nothing && finish && says "not installed" 2 && [ ! -s "$work/errors" ]
-result $? "not installed: without a word"
+begin 2 PATH="$PATH" && told_nothing && finish && says "not installed" 2 && ! grep -q mublas "$work/errors"
+told $? "not installed: without a word"
 begin 2 MPS_BROKEN=1 && called "" && finish && until_true nothing_is_left && [ "$(grep -c 'does not start MPS' "$work/errors")" = 1 ]
-result $? "one that does not start: one line, and the program runs"
+told $? "one that does not start: one line, and the program runs"
 
 # The folder's name is the launcher's process, here this script's.
 rank() { OMPI_COMM_WORLD_LOCAL_RANK=0 OMPI_COMM_WORLD_LOCAL_SIZE=2 PATH=$work/bin:$PATH \
@@ -106,13 +114,13 @@ refused()
         [ "$(cat "$work/errors")" = "mublas run: MPS is not started: $folder is not a folder of this user alone" ]
 }
 mkdir "$work/elsewhere" && ln -s "$work/elsewhere" "$folder" && refused && [ -z "$(ls "$work/elsewhere")" ]
-result $? "a link in the folder's place is not followed"
+told $? "a link in the folder's place is not followed"
 rm "$folder" && mkdir -m 755 "$folder" && refused && [ -z "$(ls "$folder")" ]
-result $? "a folder that others may read is refused"
+told $? "a folder that others may read is refused"
 rmdir "$folder" && touch "$folder" && refused
-result $? "so is a file"
+told $? "so is a file"
 rm "$folder"
 chmod 755 "$work/runtime" && rank && [[ $(cut -d ' ' -f 2 "$work/rank.") = /tmp/mublas-mps.* ]] &&
     until_true eval '[ ! -e "/tmp/${folder##*/}" ]'
-result $? "without a private XDG_RUNTIME_DIR: in /tmp"
+told $? "without a private XDG_RUNTIME_DIR: in /tmp"
 echo "1..$number"
