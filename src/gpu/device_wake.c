@@ -241,10 +241,15 @@ static enum status open_candidate(struct device *device)
     return status == STATUS_OK ? keep_if_free(device) : status;
 }
 
-static enum status wake(struct device *device, int place)
+enum status device_start_driver(void)
 {
     once_run(&choose_once, choose);
-    if (choice_status != STATUS_OK)
+    return choice_status;
+}
+
+static enum status wake(struct device *device, int place)
+{
+    if (device_start_driver() != STATUS_OK)
         return choice_status;
     if (place >= the_choice.count)
         return STATUS_NO_DEVICE;

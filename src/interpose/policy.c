@@ -37,18 +37,25 @@ const char *host_reason_text(enum host_reason reason)
     return (unsigned)reason < HOST_REASON_COUNT ? texts[reason] : "unknown reason";
 }
 
-/* Of a price: what is paid when preparing for it begins. doc/use.md and man page say so. */
-enum { PREPARING_PART = 4, WAKING_PART = 5 };
-
-/* Ranks that share a device come to it together, and each one's opening holds up all: none begins before it
+/* Of cuBLAS' and cuSOLVER's price: what is paid when preparing for it begins. doc/use.md and man page say so.
+ * Ranks that share a device come to it together, and each one's opening holds up all: none begins before it
  * is paid for. */
-static double begun_us(const struct machine_model *model, double price_us, int part)
+enum { PREPARING_PART = 4 };
+
+static double begun_us(const struct machine_model *model, double price_us)
 {
-    return model->sharing > 1 ? price_us : price_us / part;
+    return model->sharing > 1 ? price_us : price_us / PREPARING_PART;
 }
 
-/* Of the price of waking: what must be saved, and spent on the host meanwhile, before a device is used. */
-static const double used_saved_part = 0.5, used_host_part = 0.6;
+/* In prices of waking: what must have been saved. The end of the process, and what first calls load, cost half as
+ * much again; a program of less loses nothing (doc/measured.md). */
+static const double WAKING_SAVED = 1.25;
+
+static bool is_time_to_wake(const struct machine_model *model, double gain_us, double saved_us)
+{
+    const bool is_alone = model->sharing <= 1;
+    return gain_us >= model->wake_us || saved_us >= (is_alone ? WAKING_SAVED : 1) * model->wake_us;
+}
 
 /* What a call that writes a matrix must save besides to be sure of a gain: of the host's time a part by which
  * the model errs away from the border, and what results take more that stay staged, since the program writes
@@ -162,26 +169,18 @@ bool policy_never_pays(const struct machine_model *model, const struct blas_call
     return times.host_us + kept_us <= fmin(times.resident_us, staged.resident_us);
 }
 
-enum purchase_time policy_wake(enum offload_mode mode, const struct machine_model *model,
+bool policy_wake(enum offload_mode mode, const struct machine_model *model,
                                const struct blas_call *call, const struct predicted_times *times,
                                double lost_us, struct wake_account *account)
 {
-    const double price_us = model->wake_us;
     if (mode != OFFLOAD_AUTO)
-        return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
-    const bool has_begun = account->saved_us >= begun_us(model, price_us, WAKING_PART);
+        return mode == OFFLOAD_ALWAYS;
     const double gain_us = fmax(0, sure_gain_us(model, call, times) - lost_us);
     account->saved_us += gain_us;
     account->level3_us += blas_is_level3(call) ? gain_us : 0;
-    if (account->saved_us >= price_us ||
-        (account->saved_us >= used_saved_part * price_us && account->host_us >= used_host_part * price_us))
-        return PURCHASE_NOW;
-    if (has_begun)
-        account->host_us += times->host_us;
-    return account->saved_us >= begun_us(model, price_us, WAKING_PART) ? PURCHASE_SOON : PURCHASE_NOT_YET;
+    return is_time_to_wake(model, gain_us, account->saved_us);
 }
 
-/* The time since is of no use without the purchase that began it. */
 void policy_void_level3(struct wake_account *account)
 {
     *account = (struct wake_account){.saved_us = fmax(0, account->saved_us - account->level3_us),
@@ -200,28 +199,30 @@ enum purchase_time policy_level3(enum offload_mode mode, const struct machine_mo
 {
     const double both_us = model->level3_wake_us + model->level3_first_us;
     bool *const used = &accounts->used[call->family][call->type];
-    double *const routine_us = &accounts->routine_us[call->family][call->type];
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
     if (*used)
         return PURCHASE_NOW;
-    *routine_us += fmax(0, decision->gain_us);
-    accounts->all_us += fmax(0, decision->gain_us);
-    const double of_routine = (*routine_us + decision->recurs_us) / model->level3_first_us;
+    policy_credit_level3(call, fmax(0, decision->gain_us), accounts);
+    const double of_routine = (accounts->routine_us[call->family][call->type] + decision->recurs_us) /
+                              model->level3_first_us;
     const double of_both = (accounts->all_us + decision->recurs_us) / both_us;
     const double paid_part = accounts->is_open ? of_routine : fmin(of_routine, of_both);
     if (paid_part < 1)
-        return paid_part < begun_us(model, 1, PREPARING_PART) ? PURCHASE_NOT_YET : PURCHASE_SOON;
+        return paid_part < begun_us(model, 1) ? PURCHASE_NOT_YET : PURCHASE_SOON;
     accounts->is_open = *used = true;
     return PURCHASE_NOW;
 }
 
-bool policy_prepares_level3(const struct machine_model *model, double expected_us, double recurring_us,
-                            double paid_us)
+void policy_credit_level3(const struct blas_call *call, double gain_us, struct level3_accounts *accounts)
 {
-    const double both_us = model->level3_wake_us + model->level3_first_us;
-    return paid_us >= used_saved_part / 2 * model->wake_us &&
-           (expected_us >= begun_us(model, both_us, PREPARING_PART) || expected_us + recurring_us >= both_us);
+    accounts->all_us += gain_us;
+    accounts->routine_us[call->family][call->type] += gain_us;
+}
+
+bool policy_expects_level3(const struct machine_model *model, const struct level3_accounts *accounts)
+{
+    return accounts->all_us >= begun_us(model, model->level3_wake_us + model->level3_first_us);
 }
 
 double policy_recurring(const struct blas_call *call, double gain_us)
@@ -276,17 +277,14 @@ struct policy_decision policy_decide_route(enum offload_mode mode, const struct 
     return decision.keeps ? decision : on_host(reason_not_bought(residency), saved_us);
 }
 
-enum purchase_time policy_wake_for_route(enum offload_mode mode, const struct machine_model *model,
-                                         double gain_us, struct wake_account *account)
+bool policy_wake_for_route(enum offload_mode mode, const struct machine_model *model, double gain_us,
+                           struct wake_account *account)
 {
     if (mode != OFFLOAD_AUTO)
-        return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
+        return mode == OFFLOAD_ALWAYS;
     account->saved_us += gain_us;
     account->routes_us += gain_us;
-    if (gain_us >= model->wake_us + model->solver_wake_us || account->saved_us >= model->wake_us)
-        return PURCHASE_NOW;
-    return account->saved_us >= begun_us(model, model->wake_us, WAKING_PART) ? PURCHASE_SOON
-                                                                             : PURCHASE_NOT_YET;
+    return is_time_to_wake(model, gain_us, account->saved_us);
 }
 
 enum purchase_time policy_open_solver(enum offload_mode mode, const struct machine_model *model,
@@ -297,7 +295,7 @@ enum purchase_time policy_open_solver(enum offload_mode mode, const struct machi
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
     if (gained_us >= price_us)
         return PURCHASE_NOW;
-    return gained_us >= begun_us(model, price_us, PREPARING_PART) ? PURCHASE_SOON : PURCHASE_NOT_YET;
+    return gained_us >= begun_us(model, price_us) ? PURCHASE_SOON : PURCHASE_NOT_YET;
 }
 
 uint64_t policy_route_floor(enum offload_mode mode)

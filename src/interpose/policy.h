@@ -84,24 +84,21 @@ enum purchase_time {
     PURCHASE_NOW
 };
 
-/* Accounts of what calls on the host would have saved on a device, those of level 3 and routes of that, and
- * how long all took since it was time to prepare it: as foretold. */
+/* Accounts of what calls on the host would have saved on a device, and those of level 3 and routes of that: as
+ * foretold. */
 struct wake_account {
-    double saved_us, level3_us, routes_us, host_us;
+    double saved_us, level3_us, routes_us;
 };
 
-/* Is it time to wake the device? That takes model->wake_us. It is begun beside the program, which slows that
- * by up to as much, when a fifth of it would have been saved; from then on the price is spent, and all that
- * is left to avoid is that calls wait for the rest of it. So the device is used once half of the price would
- * have been saved and the calls since have taken most of it on the host, or all of it would have been saved:
- * which call that is depends on the calls alone, and what it waits is a part of the price, once. A call that
- * gains that much by itself wakes at once. If other ranks share the device, nothing is begun before all of
- * the price would have been saved. `lost_us` of what the call would save would be lost again
- * (waking.h). Of a call that writes a matrix counts what it would save beyond half of the host's
- * time, and some microseconds. */
-enum purchase_time policy_wake(enum offload_mode mode, const struct machine_model *model,
-                               const struct blas_call *call, const struct predicted_times *times,
-                               double lost_us, struct wake_account *account);
+/* Is it time to wake the device, for which the call waits? That takes model->wake_us, and half as much again at the
+ * process' end and for what first calls load. It is once a quarter more than the price would have been saved, or
+ * by a call that saves the price alone: a program that ends before has lost nothing. Nothing is done beside
+ * the program's calls: where these keep all processors busy one more thread holds them up for as long as it
+ * takes. If other ranks share the device, it is time once the price would have been saved. `lost_us` of what
+ * the call would save would be lost again (waking.h). Of a call that writes a matrix counts what it would
+ * save beyond half of the host's time, and some microseconds. */
+bool policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
+                 const struct predicted_times *times, double lost_us, struct wake_account *account);
 
 /* There is no cuBLAS, no cuSOLVER: its calls have saved nothing. */
 void policy_void_level3(struct wake_account *account);
@@ -121,11 +118,11 @@ enum purchase_time policy_level3(enum offload_mode mode, const struct machine_mo
                                  const struct blas_call *call, const struct policy_decision *decision,
                                  struct level3_accounts *accounts);
 
-/* Before the device is in use, with `paid_us` of its price paid: do level 3 calls, which were to gain
- * `expected_us` of that, make it likely that it comes to that? Or those that are likely to follow,
- * `recurring_us` (policy_recurring)? */
-bool policy_prepares_level3(const struct machine_model *model, double expected_us, double recurring_us,
-                            double paid_us);
+/* A call of level 3 gains, or would have gained before the device was in use, so much. */
+void policy_credit_level3(const struct blas_call *call, double gain_us, struct level3_accounts *accounts);
+
+/* When a device is woken: have such calls gained a part of cuBLAS' price? */
+bool policy_expects_level3(const struct machine_model *model, const struct level3_accounts *accounts);
 
 /* What calls that are likely to follow this one, which gains `gain_us`, will gain. */
 double policy_recurring(const struct blas_call *call, double gain_us);
@@ -145,10 +142,9 @@ uint64_t policy_gate(enum offload_mode mode, const struct machine_model *model, 
 struct policy_decision policy_decide_route(enum offload_mode mode, const struct route_times *times,
                                            const struct residency *residency);
 
-/* As policy_wake, for a route that would save `gain_us`: one that saves the prices of device and cuSOLVER
- * together wakes at once, and smaller ones add up with BLAS calls. */
-enum purchase_time policy_wake_for_route(enum offload_mode mode, const struct machine_model *model,
-                                         double gain_us, struct wake_account *account);
+/* As policy_wake, for a route that would save `gain_us`. */
+bool policy_wake_for_route(enum offload_mode mode, const struct machine_model *model, double gain_us,
+                           struct wake_account *account);
 
 /* Is it time to open cuSOLVER, for which routes would have gained so much? */
 enum purchase_time policy_open_solver(enum offload_mode mode, const struct machine_model *model,

@@ -173,7 +173,7 @@ enum status solver_eigen_workspace(const struct solver_handle *handle, const str
                                    size_t *device_bytes, size_t *host_bytes)
 {
     *device_bytes = *host_bytes = 0;
-    if (call->itype && !fits_generalised(handle, call))
+    if ((call->itype && !fits_generalised(handle, call)) || !solver_library_has_eigensolvers(handle->library))
         return STATUS_UNSUPPORTED;
     const int result = call->itype ? generalised_workspace(handle, call, device_bytes)
                                    : standard_workspace(handle, call, device_bytes, host_bytes);

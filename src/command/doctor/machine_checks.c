@@ -233,7 +233,8 @@ void check_cusolver(struct patient *patient)
             settings()->cusolver);
     else if (!patient->device)
         finding_skipped(&patient->findings, subject, why_no_library(patient));
-    else if (solver_library_open(patient->device, &library) == STATUS_OK)
+    else if (solver_library_open(patient->device, &library) == STATUS_OK &&
+             solver_library_has_eigensolvers(library))
         finding_good(&patient->findings, subject, "%d.%d.%d, %s, with %s", library->version_number / 1000,
                      library->version_number % 1000 / 100, library->version_number % 100, library->file,
                      library->blas_file);

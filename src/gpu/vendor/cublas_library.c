@@ -170,6 +170,13 @@ void level3_find(void)
     cublas_library_find();
 }
 
+void level3_load(void)
+{
+    const char *const file = cublas_library_find();
+    if (file)
+        vendor_library_load(file);
+}
+
 bool level3_is_missing(void)
 {
     return cublas_library_is_missing();

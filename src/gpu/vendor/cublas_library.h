@@ -56,6 +56,9 @@ bool level3_supported(struct device *device, const struct blas_call *call);
 /* Look for cuBLAS without opening it, unless that was done. Needs no device. */
 void level3_find(void);
 
+/* Load its file, for opening to find it loaded (vendor_library_load). Needs no device. */
+void level3_load(void);
+
 /* True once it is known that no cuBLAS can be had: no level 3 call is supported. */
 bool level3_is_missing(void);
 

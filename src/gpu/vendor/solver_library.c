@@ -17,7 +17,7 @@
 static struct solver_library the_library;
 static struct own_library {
     struct solver_library library;
-    bool is_good;
+    bool is_good, is_tried, has_eigensolvers;
     struct own_library *next;
 } *own_libraries; /* under open_lock */
 
@@ -144,6 +144,38 @@ enum status solver_library_open(struct device *device, const struct solver_libra
         return device_is_usable(device) ? STATUS_UNSUPPORTED : STATUS_DEVICE_LOST;
     *library = &own->library;
     return STATUS_OK;
+}
+
+static void try_eigensolvers(struct own_library *own)
+{
+    char fault[SOLVER_FAULT_BYTES];
+    own->is_tried = true;
+    own->has_eigensolvers = solver_trial_passes_eigen(&own->library, fault);
+    if (!own->has_eigensolvers && device_is_usable(own->library.device))
+        log_message(LOG_WARNING, "cuSOLVER's eigensolvers are not used: %s (%s with %s)", fault,
+                    own->library.file, own->library.blas_file);
+}
+
+bool solver_library_has_eigensolvers(const struct solver_library *library)
+{
+    struct own_library *const own = (struct own_library *)(uintptr_t)library; /* its first member */
+    struct device_scope scope;
+    if (device_enter(library->device, &scope) != STATUS_OK)
+        return false;
+    pthread_mutex_lock(&open_lock);
+    if (!own->is_tried)
+        try_eigensolvers(own);
+    const bool has = own->has_eigensolvers;
+    pthread_mutex_unlock(&open_lock);
+    device_leave(library->device, &scope);
+    return has;
+}
+
+void solver_library_load(void)
+{
+    const char *const file = solver_library_find();
+    if (file)
+        vendor_library_load(file);
 }
 
 bool solver_library_was_opened(void)

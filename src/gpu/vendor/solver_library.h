@@ -78,6 +78,14 @@ const char *solver_library_find(void);
  * STATUS_DEVICE_LOST and STATUS_NO_DEVICE as device_enter has them. */
 enum status solver_library_open(struct device *device, const struct solver_library **library);
 
+/* Are cuSOLVER's own eigensolvers right, too? They are tried at each device's first question, which takes
+ * 0.05 s on an H100: programs that go by mublas' eigensolver never ask. That they are not is logged. Outside
+ * stream capture, of a library that solver_library_open has given. */
+bool solver_library_has_eigensolvers(const struct solver_library *library);
+
+/* Load the file that find has found, for open to find it loaded (vendor_library_load). */
+void solver_library_load(void);
+
 bool solver_library_was_opened(void); /* solver_library_open has an answer */
 bool solver_library_is_open(void);    /* and it was STATUS_OK */
 bool solver_library_is_missing(void); /* it is known, by find or by open, that there is none to be had */
@@ -113,14 +121,15 @@ int solver_data_type(enum blas_type type);
 int solver_real_type(enum blas_type type);
 
 /* A pair counts only once it has shown that its results are deterministic and has computed what is known:
- * the Cholesky factor and the eigenvectors of a matrix of order 8 (2 on the diagonal, -1 beside it), and
- * the solution of a triangular system. A pair that was not made for each other, or for the device, may
- * answer without an error and wrongly. */
+ * the Cholesky factor of a matrix of order 8 (2 on the diagonal, -1 beside it), and the solution of a
+ * triangular system; and cuSOLVER's eigensolvers only with the same matrix' eigenvectors. A pair that was not
+ * made for each other, or for the device, may answer without an error and wrongly. */
 enum { SOLVER_REASON_BYTES = 448, SOLVER_FAULT_BYTES = 160 };
 
 /* Inside device_enter, of a library whose symbols are there. False: `fault` says in a phrase what is
  * wrong. */
 bool solver_trial_passes(const struct solver_library *library, char fault[SOLVER_FAULT_BYTES]);
+bool solver_trial_passes_eigen(const struct solver_library *library, char fault[SOLVER_FAULT_BYTES]);
 
 /* solver_handle_create without the log: where it fails `fault` says why. */
 enum status solver_handle_make(const struct solver_library *library, CUstream stream,

@@ -117,6 +117,13 @@ static const char *open_candidate(const struct vendor_library *library, struct t
     return text;
 }
 
+void vendor_library_load(const char *file)
+{
+    const char *error;
+    if (loader_open_or_why(file, RTLD_NOW | RTLD_LOCAL, &error))
+        exit_gate_install(); /* to be before what it has registered */
+}
+
 bool vendor_library_open(const struct vendor_library *library, const char *named)
 {
     struct trial trial = {.count = 0};

@@ -35,6 +35,10 @@ struct vendor_library {
  * takes the loader's lock for some microseconds. A file that is found may still turn out not to be usable. */
 const char *vendor_library_find(const struct vendor_library *library, const char *named);
 
+/* Load the file that find has given, so that open finds it loaded: a device is not needed for that. Whether it can
+ * be loaded is open's to say. */
+void vendor_library_load(const char *file);
+
 /* Open one, in the device's context. False: none can be used, which is logged with what is wrong with each,
  * or the process ends. */
 bool vendor_library_open(const struct vendor_library *library, const char *named);

@@ -25,10 +25,13 @@ static void look(struct background_job *job)
 
 static struct background_job look_job = {.work = look};
 
-/* Guarded by the lock of those who call level3_opening_expect; where to open it, once the device is awake. */
-static double expected_us, recurring_us;
-static atomic_bool is_expected;
-static struct device *_Atomic awake;
+static void load(struct background_job *job)
+{
+    (void)job;
+    level3_load();
+}
+
+static struct background_job load_job = {.work = load};
 
 /* Guarded by lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -41,24 +44,22 @@ enum level3_outlook level3_opening_look(void)
     return level3_is_missing() ? LEVEL3_MISSING : LEVEL3_MAY_COME;
 }
 
-void level3_opening_expect(const struct machine_model *model, const struct blas_call *call, double gain_us,
-                           double paid_us)
+void level3_opening_credit(const struct blas_call *call, double gain_us)
 {
-    if (blas_is_level3(call)) {
-        expected_us += gain_us;
-        recurring_us = fmax(recurring_us, policy_recurring(call, gain_us));
-    }
-    if (policy_prepares_level3(model, expected_us, recurring_us, paid_us))
-        is_expected = true;
-    if (is_expected && awake)
-        purchase_begin(&library, awake);
+    if (!blas_is_level3(call))
+        return;
+    pthread_mutex_lock(&lock);
+    policy_credit_level3(call, gain_us, &accounts);
+    pthread_mutex_unlock(&lock);
 }
 
-void level3_opening_prepare(struct device *device)
+void level3_opening_load(void)
 {
-    awake = device;
+    pthread_mutex_lock(&lock);
+    const bool is_expected = policy_expects_level3(model_in_force(), &accounts);
+    pthread_mutex_unlock(&lock);
     if (is_expected && !level3_is_missing())
-        purchase_begin(&library, device);
+        background_begin(&load_job);
 }
 
 bool level3_opening_pays(struct device *device, const struct program_call *call)
@@ -110,6 +111,14 @@ static void look_for_solver(struct background_job *job)
 
 static struct background_job solver_look_job = {.work = look_for_solver};
 
+static void load_solver(struct background_job *job)
+{
+    (void)job;
+    solver_library_load();
+}
+
+static struct background_job solver_load_job = {.work = load_solver};
+
 static pthread_mutex_t solver_lock = PTHREAD_MUTEX_INITIALIZER;
 static double gained_us; /* guarded by solver_lock */
 
@@ -133,6 +142,12 @@ static enum purchase_time time_to_open(void)
     const double us = gained_us;
     pthread_mutex_unlock(&solver_lock);
     return policy_open_solver(settings()->offload, model_in_force(), us);
+}
+
+void solver_opening_load(void)
+{
+    if (!solver_library_is_missing() && time_to_open() != PURCHASE_NOT_YET)
+        background_begin(&solver_load_job);
 }
 
 /* Each device has a library of its own, which its first route opens, unless its waking did. */

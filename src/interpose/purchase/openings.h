@@ -22,13 +22,13 @@ enum level3_outlook {
  * waits. */
 enum level3_outlook level3_opening_look(void);
 
-/* A call that was made while the device was not in use yet would have gained so much; all of them
- * `paid_us` (policy_wake). Callers hold a lock, one for all. */
-void level3_opening_expect(const struct machine_model *model, const struct blas_call *call, double gain_us,
-                           double paid_us);
+/* A call that was made while the device was not in use yet would have gained so much. Of others than level 3
+ * nothing is noted. */
+void level3_opening_credit(const struct blas_call *call, double gain_us);
 
-/* `device`, from now on awake, is where to open it. Begins that, if enough is expected of it. */
-void level3_opening_prepare(struct device *device);
+/* For a device that is on its way: load the library beside that, which needs no device, if calls have gained a
+ * part of its price. So does solver_opening_load. */
+void level3_opening_load(void);
 
 /* False for a level 3 call, which the device would do now, that is not worth opening cuBLAS or
  * loading the routine for, so far. */
@@ -47,6 +47,8 @@ bool solver_opening_may_come(void);
 
 /* A call of LAPACK would gain so much on the device, now or if it were there. */
 void solver_opening_credit(double gain_us);
+
+void solver_opening_load(void);
 
 /* The library, opened if what calls have gained covers it, in always mode at once; one call waits for all.
  * NULL: for *reason. */

@@ -197,8 +197,6 @@ void purchase_work(struct background_job *job)
 {
     struct purchase *const purchase = (struct purchase *)job; /* its first member */
     get(purchase);
-    if (purchase->prepared)
-        purchase->prepared();
 }
 
 void purchase_begin(struct purchase *purchase, struct device *device)

@@ -65,14 +65,13 @@ bool background_do(struct background_job *job);
 struct purchase {
     struct background_job job;
     bool (*get)(struct device *device); /* false: it failed */
-    void (*prepared)(void);             /* called after that beside the program, unless NULL */
     struct device *_Atomic device;      /* where; NULL for the device itself */
     _Atomic uint64_t nanoseconds;       /* that `get` took */
     atomic_bool is_awaited;
 };
 
-/* Static storage, of these two functions. */
-#define PURCHASE(getting, ...) {.job = {.work = purchase_work}, .get = (getting), __VA_ARGS__}
+/* Static storage. */
+#define PURCHASE(getting) {.job = {.work = purchase_work}, .get = (getting)}
 void purchase_work(struct background_job *job);
 
 /* Prepare it. */

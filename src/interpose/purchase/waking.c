@@ -23,8 +23,7 @@ static struct device *awake; /* NULL: it failed */
 static bool none_usable;
 
 static bool wake(struct device *none);
-static void prepare_level3(void);
-static struct purchase purchase = PURCHASE(wake, .prepared = prepare_level3);
+static struct purchase purchase = PURCHASE(wake);
 
 /* Guarded by wake_lock. What the calls before have not paid for is not there, asleep or awake. */
 static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -46,7 +45,11 @@ static bool wake_first(struct device **device)
 {
     struct device_use *use;
     bool woken = false;
-    enum status status = STATUS_OK;
+    enum status status = device_start_driver();
+    if (status == STATUS_OK) {
+        solver_opening_load();
+        level3_opening_load();
+    }
     for (int place = 0; place < DEVICES_MAX && status != STATUS_NO_DEVICE && !woken; place++) {
         status = device_wake_at(place, device);
         woken = status == STATUS_OK && device_use_prepare(*device, &use) == STATUS_OK;
@@ -69,12 +72,6 @@ static bool wake(struct device *none)
     return woken;
 }
 
-static void prepare_level3(void)
-{
-    if (awake)
-        level3_opening_prepare(awake);
-}
-
 /* Around what takes time: others' calls go on meanwhile. */
 static void give_lock(void)
 {
@@ -92,6 +89,8 @@ static void take_lock_again(void)
 static bool wake_without_lock(void)
 {
     give_lock();
+    if (settings()->offload == OFFLOAD_AUTO) /* a thread of ours: the program's own has no patience for ever */
+        purchase_begin(&purchase, NULL);
     const bool finished = purchase_finish(&purchase, NULL);
     if (finished && awake)
         model_in_force_learn_of(awake);
@@ -103,8 +102,7 @@ static bool wake_without_lock(void)
     return true;
 }
 
-/* Looked for once calls of level 3 have paid for a part of what begins or ends the waiting, or would wake at
- * once. False: what they have paid is void, and nothing is bought by this call. */
+/* Looked for once calls of level 3 have paid for a part of the device. False: what they have paid is void, and nothing is bought by this call. */
 static bool level3_may_come(const struct blas_call *call, enum host_reason *reason)
 {
     if (!blas_is_level3(call) && wake_account.level3_us <= 0)
@@ -143,28 +141,28 @@ struct offer {
 };
 
 /* Its gain goes to the account of the matrix that it reads, and to that of cuBLAS. */
-static enum purchase_time time_for_call(struct program_call *call, enum host_reason *reason)
+static bool is_time_for_call(struct program_call *call, enum host_reason *reason)
 {
     program_call_describe(call, model_in_force());
     const double paid_before_us = wake_account.saved_us;
     const double lost_us = early_accounts_lost_us(&early_accounts, call);
-    const enum purchase_time time =
+    const bool is_time =
         policy_wake(settings()->offload, call->model, &call->blas, &call->times, lost_us, &wake_account);
     const double saved_us = wake_account.saved_us - paid_before_us;
     if (lost_us > 0 && saved_us <= 0)
         *reason = HOST_REWRITTEN;
     if (saved_us > 0) {
         early_accounts_add(&early_accounts, call, saved_us);
-        level3_opening_expect(call->model, &call->blas, saved_us, wake_account.saved_us);
+        level3_opening_credit(&call->blas, saved_us);
     }
-    return time;
+    return is_time;
 }
 
 /* Of a route's gain no account of a matrix knows. */
-static enum purchase_time time_for(const struct offer *offer, enum host_reason *reason)
+static bool is_time_for(const struct offer *offer, enum host_reason *reason)
 {
     if (offer->call)
-        return time_for_call(offer->call, reason);
+        return is_time_for_call(offer->call, reason);
     return policy_wake_for_route(settings()->offload, model_in_force(), offer->route_gain_us, &wake_account);
 }
 
@@ -180,16 +178,11 @@ static bool wake_if_it_pays(const struct offer *offer, enum host_reason *reason)
     *reason = HOST_NOT_OPENED;
     if (host_run_kind_here() != HOST_RUN_PLAIN)
         return false; /* the routine of LAPACK that calls has been credited with it */
-    if (settings()->offload == OFFLOAD_AUTO)
-        background_watch_thread();
-    const enum purchase_time time = time_for(offer, reason);
-    if (offer->call && time != PURCHASE_NOT_YET && !level3_may_come(&offer->call->blas, reason))
+    if (!is_time_for(offer, reason))
         return false;
-    if (!offer->call && time == PURCHASE_NOW && !solver_may_come(reason))
-        return false;
-    if (time == PURCHASE_SOON)
-        purchase_begin(&purchase, NULL);
-    if (time != PURCHASE_NOW || !wake_without_lock())
+    background_watch_thread();
+    if (!(offer->call ? level3_may_come(&offer->call->blas, reason) : solver_may_come(reason)) ||
+        !wake_without_lock())
         return false;
     early_accounts_left = early_accounts_are_left(&early_accounts);
     if (!offer->call)

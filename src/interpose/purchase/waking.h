@@ -44,8 +44,7 @@ double early_accounts_take_us(struct early_accounts *accounts, const struct prog
 bool early_accounts_are_left(const struct early_accounts *accounts);
 
 /* The device is a purchase (purchase.h) that takes a third of a second. It is prepared once calls would have
- * gained part of its price (policy_wake), and used once they would have gained more, and taken about that
- * long meanwhile.
+ * gained more than its price, and used once they would have gained half of it again (policy_wake).
  *
  * Any thread may call these at once; the first that finds the price paid waits or wakes while the others
  * go on on the host, or wait too in always mode. A device that was woken stays for the life of the
