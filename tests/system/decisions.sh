@@ -25,9 +25,9 @@ decisions() # [LINE OF A RECIPE...] -- [ARGUMENT]
 }
 {
     echo "# by a recipe that has the device woken for little"
-    decisions "wake 2000" --
-    echo "# by built-in prices"
-    decisions -- blas
+    decisions "wake 800" --
+    echo "# by built-in prices but that of waking"
+    decisions "wake 150000" -- blas
 } > "$work/list"
 if grep -q 'could not track writes' "$work/report"; then
     echo "1..0 # SKIP this kernel tracks no writes, and the list is of one that does"

@@ -1,17 +1,17 @@
-/* waking WAY [CALLS RELEASE | PAUSE]: a first call, then more dsymv calls of a program whose device wakes in
- * the background, and may not wake before the file of EMULATED_INIT_HOLD is there.
- *   steady   CALLS calls, the file is made after RELEASE of them
+/* waking WAY [CALLS [RELEASE]]: a first call, then more dsymv calls of a program whose device may not wake before
+ * the file of EMULATED_INIT_HOLD is there.
+ *   steady   CALLS calls
  *   level3   CALLS calls of dgemm, then as many of dsymm
  *   level3only  CALLS calls of dgemm alone
- *   mixed    CALLS calls of dgemm, then dsymv as in steady, with no release
- *   threads  the same in each of three threads at once
+ *   mixed    CALLS calls of dgemm, then dsymv as in steady
+ *   threads  CALLS calls in each of three threads at once; each makes the file after RELEASE of them
  *   opening  calls of dgemm until cuBLAS is half open; then main returns
- *   fork     a fork amid that; the child calls, and leaves by exit
+ *   fork     a fork while another thread's call waits for the device; the child calls, and leaves by exit;
+ *            then calls as in steady
  *   spawn    programs that are started amid that make the file
  *   exit     main returns amid that
  *   last     main ends by pthread_exit amid that
  *   exec     another program takes the place of this one amid that
- * After PAUSE milliseconds, for devices that cannot be held up.
  * waking_upper is the same with an upper triangle of which two devices read two thirds each: its first 256
  * columns, and of the others what lies above the diagonal's block twice.
  * Prints a digest of all results of the main thread, and a line for everything that is wrong. */
@@ -32,7 +32,7 @@ extern char **environ;
 #define SIZE 300
 #define UPLO "L"
 #endif
-enum { CALLERS = 3, AMID = 10, ALL = 39 };
+enum { CALLERS = 3, AMID = 19, ALL = 39 };
 
 static double matrix[SIZE * SIZE], x[SIZE];
 static uint64_t digest = 14695981039346656037u;
@@ -107,8 +107,6 @@ static void call_often(int count)
     static int made;
     double y[SIZE];
     for (const int end = made + count; made < end; made++) {
-        if (made == release)
-            release_device();
         x[made % SIZE] += 1;
         check(call(y), "a call");
         for (int byte = 0; byte < (int)sizeof y; byte++)
@@ -138,6 +136,14 @@ static void call_in_threads(void)
         pthread_join(threads[i], NULL);
         check(failures[i] == 0, "calls of a thread");
     }
+}
+
+static void *wake_in_thread(void *failures)
+{
+    double y[SIZE];
+    for (int i = 0; i < AMID; i++)
+        *(int *)failures += !call(y);
+    return NULL;
 }
 
 static bool ends_well(pid_t child)
@@ -210,10 +216,11 @@ int main(int count, char **arguments)
         multiply(AMID, 0);
         wait_until_half_way("EMULATED_CUBLAS_HOLD");
     } else {
-        calls = ALL;
-        call_often(AMID);
+        static int failures;
+        pthread_t waker;
+        if (pthread_create(&waker, NULL, wake_in_thread, &failures) != 0)
+            abort();
         wait_until_half_way("EMULATED_INIT_HOLD");
-        usleep(number < 0 ? 0 : (unsigned)number * 1000);
         if (strcmp(way, "fork") == 0)
             fork_amid();
         else if (strcmp(way, "spawn") == 0)
@@ -222,9 +229,11 @@ int main(int count, char **arguments)
             execv(arguments[0], (char *[]){arguments[0], (char *)"steady", (char *)"3", NULL});
         else if (strcmp(way, "exit") != 0 && strcmp(way, "last") != 0)
             return 2;
-        else
-            calls = AMID;
-        call_often(calls - AMID);
+        if (strcmp(way, "exit") != 0 && strcmp(way, "last") != 0) {
+            pthread_join(waker, NULL);
+            call_often(ALL);
+        }
+        check(failures == 0, "calls of a thread");
     }
     printf("%016llx\n", (unsigned long long)digest);
     fflush(stdout);

@@ -21,8 +21,8 @@ static inline struct policy_decision decide(enum offload_mode mode, const struct
     return policy_decide(mode, model, call, crossover_times(model, call), residency);
 }
 
-static inline enum purchase_time wake(enum offload_mode mode, const struct machine_model *model,
-                                 const struct blas_call *call, double lost_us, struct wake_account *account)
+static inline bool wake(enum offload_mode mode, const struct machine_model *model,
+                        const struct blas_call *call, double lost_us, struct wake_account *account)
 {
     const struct predicted_times times = crossover_times(model, call);
     return policy_wake(mode, model, call, &times, lost_us, account);

@@ -184,7 +184,7 @@ static void test_small_products(void)
     const struct residency rewritten = {.missing_bytes = 2 * 300 * 300 * 8};
     tap_ok(!policy_never_pays(&alone, &small, false) && policy_never_pays(&shared, &small, false),
            "a dgemm of order 200 pays for a process alone, never for one of 16 ranks");
-    tap_ok(policy_wake(OFFLOAD_AUTO, &shared, &call, &times, 0, &account) == PURCHASE_NOT_YET &&
+    tap_ok(!policy_wake(OFFLOAD_AUTO, &shared, &call, &times, 0, &account) &&
                account.saved_us == 0,
            "one of order 300 pays nothing there for a device");
     tap_ok(policy_decide(OFFLOAD_AUTO, &alone, &call, crossover_times(&alone, &call), &rewritten).device &&
@@ -201,25 +201,18 @@ static void test_prices(void)
     const struct blas_call call = gemm_call(2000);
     const struct predicted_times times = crossover_times(&shared, &call);
     struct wake_account account = {.saved_us = 0};
-    enum purchase_time time;
-    int calls = 0;
-    do {
-        time = policy_wake(OFFLOAD_AUTO, &shared, &call, &times, 0, &account);
+    int calls = 1;
+    while (!policy_wake(OFFLOAD_AUTO, &shared, &call, &times, 0, &account))
         calls++;
-    } while (time == PURCHASE_NOT_YET);
-    tap_ok(time == PURCHASE_NOW && account.saved_us >= shared.wake_us && calls > 10,
-           "a shared device is woken once all of the price would have been saved, not prepared before");
-    tap_ok(policy_wake(OFFLOAD_AUTO, &alone, &(struct blas_call){.family = FAMILY_AXPY, .type = TYPE_D},
-                       &(struct predicted_times){.host_us = alone.wake_us / 4, .resident_us = 0}, 0,
-                       &(struct wake_account){.saved_us = 0}) == PURCHASE_SOON,
-           "one's own is prepared");
+    tap_ok(account.saved_us >= shared.wake_us && account.saved_us < 1.2 * shared.wake_us && calls > 10,
+           "a shared device is woken once all of the price would have been saved");
     tap_ok(policy_open_solver(OFFLOAD_AUTO, &alone, 0.9 * alone.solver_wake_us) == PURCHASE_SOON &&
                policy_open_solver(OFFLOAD_AUTO, &shared, 0.9 * shared.solver_wake_us) == PURCHASE_NOT_YET &&
                policy_open_solver(OFFLOAD_AUTO, &shared, shared.solver_wake_us) == PURCHASE_NOW,
-           "cuSOLVER likewise");
+           "nothing is prepared of cuSOLVER there");
     account = (struct wake_account){.saved_us = 0};
-    tap_ok(policy_wake_for_route(OFFLOAD_AUTO, &shared, 0.9 * shared.wake_us, &account) == PURCHASE_NOT_YET &&
-               policy_wake_for_route(OFFLOAD_AUTO, &shared, 0.2 * shared.wake_us, &account) == PURCHASE_NOW,
+    tap_ok(!policy_wake_for_route(OFFLOAD_AUTO, &shared, 0.9 * shared.wake_us, &account) &&
+               policy_wake_for_route(OFFLOAD_AUTO, &shared, 0.2 * shared.wake_us, &account),
            "and by routes");
 }
 

@@ -178,9 +178,9 @@ static bool wake_if_it_pays(const struct offer *offer, enum host_reason *reason)
     *reason = HOST_NOT_OPENED;
     if (host_run_kind_here() != HOST_RUN_PLAIN)
         return false; /* the routine of LAPACK that calls has been credited with it */
+    background_watch_thread(); /* another thread's call may wake it while this one ends the process */
     if (!is_time_for(offer, reason))
         return false;
-    background_watch_thread();
     if (!(offer->call ? level3_may_come(&offer->call->blas, reason) : solver_may_come(reason)) ||
         !wake_without_lock())
         return false;
