@@ -14,7 +14,7 @@ emulated_cusolver_files = cusolver cusolver_eigen cusolver_eigen64 cusolver_fact
 emulated_cusolver_objects = $(emulated_cusolver_files:%=$(emulated_folder)/objects/%.o)
 emulated_libraries = $(emulated_folder)/lib/libcuda.so.1 $(emulated_folder)/lib/libcublas.so.13 \
 	$(emulated_folder)/lib/libcusolver.so.12
-emulated_headers = cublas.h emulated.h fiber.h internal.h memory.h processor.h processor_state.h test_kernels.h threads.h time_model.h \
+emulated_headers = cublas.h emulated.h fiber.h held_memory.h internal.h memory.h processor.h processor_state.h test_kernels.h threads.h time_model.h \
 	cublas.def cuda_calls.h cusolver.def cusolver.h cusolver_bodies.h cusolver_eigen.h cusolver_eigen32.h cusolver_exports.h cusolver_exports32.h \
 	cusolver_factor.h cusolver_reflectors.h cusolver_reflectors32.h program.def program.h test_kernels.def
 
@@ -39,7 +39,7 @@ $(emulated_folder)/objects/collectives.o $(emulated_folder)/objects/processor.o:
 
 $(emulated_folder)/objects/%.o: $(top_srcdir)/$(emulated_folder)/%.c
 	@$(MKDIR_P) $(@D)
-	$(AM_V_CC)$(CC) $(emulated_flags) $(AM_CFLAGS) $(CFLAGS) $(emulated_own_flags) -c -o $@ $<
+	$(AM_V_CC)$(CC) $(emulated_flags) -include $(top_srcdir)/$(emulated_folder)/held_memory.h $(AM_CFLAGS) $(CFLAGS) $(emulated_own_flags) -c -o $@ $<
 
 $(emulated_folder)/objects/%.o: $(top_srcdir)/$(emulated_folder)/%.S
 	@$(MKDIR_P) $(@D)

@@ -117,7 +117,7 @@ done
 for device in 0 1 2; do
     lose_at $device 3 $of_three
 done
-run all EMULATED_FAULTS="COPY_BACK@1:30:2,COPY_BACK@0:40:2" &&
+run all EMULATED_FAULTS="COPY_BACK@1:29:2,COPY_BACK@0:39:2" &&
     grep -q 'copying its result to the host: out of device memory' "$work/errors"
 result $? "copies home that fail half way are made again"
 # Half of it home, and the device lost: it cannot be computed again, and no other result is right.

@@ -242,17 +242,39 @@ static void test_refused(void)
                "%s it is refused in one line that says why", cases[i].what);
 }
 
+/* Of a pair that does all else well. */
+static int lacks_eigensolvers(void)
+{
+    const struct solver_library *library;
+    if (open_solver(&library) != STATUS_OK)
+        return 1;
+    if (solver_library_has_eigensolvers(library) || solver_library_has_eigensolvers(library))
+        return 2;
+    return solver_library_is_open() && take_census().allocations == 0 ? 0 : 3;
+}
+
+static int has_eigensolvers(void)
+{
+    const struct solver_library *library;
+    const bool has = open_solver(&library) == STATUS_OK && call_count("cusolverDnXsyevd") == 0 &&
+                     solver_library_has_eigensolvers(library) && solver_library_has_eigensolvers(library);
+    return has && call_count("cusolverDnXsyevd") == 1 ? 0 : 1;
+}
+
 static void test_wrong(void)
 {
     static const char *const cases[][2] = {{"mode", "its results cannot be made deterministic"},
-                                           {"syevd", "cusolverDnXsyevd computes wrong numbers"},
                                            {"trsm", "cublasDtrsm computes wrong numbers"}};
     setenv("MUBLAS_CUSOLVER", CANDIDATE, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         tap_ok(is_good_apart(is_refused, "SOLVER_FAULT", cases[i][0]) && is_one_line() &&
                    strstr(words, cases[i][1]) && strstr(words, CANDIDATE) && strstr(words, "libcublas.so.13"),
                "one that does wrongly is refused by name: %s", cases[i][1]);
+    tap_ok(is_good_apart(lacks_eigensolvers, "SOLVER_FAULT", "syevd") && is_one_line() &&
+               strstr(words, "eigensolvers are not used: cusolverDnXsyevd computes wrong numbers ("),
+           "of one whose eigensolvers are wrong these are not used, once they are asked for, which is said once");
     unsetenv("MUBLAS_CUSOLVER");
+    tap_ok(is_good_apart(has_eigensolvers, NULL, NULL) && !*words, "good ones are tried once, when they are asked for");
     tap_ok(is_good_apart(is_not_found, "MUBLAS_CUSOLVER", "/nowhere/libcusolver.so") &&
                strstr(words, "MUBLAS_CUSOLVER=/nowhere/libcusolver.so cannot be used"),
            "and one that is not there is none");
