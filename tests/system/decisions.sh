@@ -24,8 +24,12 @@ decisions() # [LINE OF A RECIPE...] -- [ARGUMENT]
         END { tell() }' "$work/errors" | uniq -c
 }
 {
-    echo "# by a recipe that has the device woken for little"
-    decisions "wake 800" --
+    echo "# by a recipe that has the device woken for little, and a slow LAPACK on the host"
+    slow=()
+    for field in real complex; do
+        for curve in values vectors level3 singular; do slow+=("route host $field $curve 10"); done
+    done
+    decisions "wake 800" "${slow[@]}" --
     echo "# by built-in prices but that of waking"
     decisions "wake 150000" -- blas
 } > "$work/list"

@@ -99,15 +99,20 @@ static double host_seconds_at(const struct order_curve *curve, double order)
                                      : order_curve_seconds(curve, order);
 }
 
-/* Complex numbers take four times as many operations. */
+/* Of the measured routine with as many operations. Complex numbers take four times as many. */
+static double factor_order(const struct route_shape *shape)
+{
+    const double count = operations(shape) * (blas_scalar_parts(shape->type) == 2 ? 4 : 1);
+    return fmax(16, cbrt(count / measured_of(shape->family)->operations));
+}
+
 bool factor_times_find(const struct route_shape *shape, double *host_seconds, double *device_seconds)
 {
     const struct measured *const measured = measured_of(shape->family);
     const double least = 0.3e-3; /* launches and waits */
     if (!measured)
         return false;
-    const double count = operations(shape) * (blas_scalar_parts(shape->type) == 2 ? 4 : 1);
-    const double order = fmax(16, cbrt(count / measured->operations));
+    const double order = factor_order(shape);
     *host_seconds = host_seconds_at(&measured->host, order);
     *device_seconds = fmax(least, order_curve_seconds(&measured->device, order));
     return true;
@@ -262,11 +267,21 @@ static double device_seconds(const struct route_shape *shape, int is_complex, bo
     return seconds + reduction;
 }
 
-/* Less than half of a routine's time on the host is the memory's, which more cores do not shorten. */
-static double core_factor(const struct machine_model *model)
+/* More cores shorten a part of a routine's time on the host, which grows with the order: by one thread and two of
+ * OpenBLAS 0.3.26 for 512 to 2048, beside the tables' 16 (potrf, getrf, geqrf, syevd, heevd, gesdd, geev). It is
+ * half of what it comes to at an order that the routine has. */
+static double core_factor(const struct machine_model *model, const struct route_shape *shape)
 {
-    const double shared = 0.4, table_cores = 16;
-    return shared + (1 - shared) * table_cores / fmax(model->host_cores, 1);
+    const double most = 0.6, table_cores = 16, complex_weight = 1.8;
+    const bool is_factor = measured_of(shape->family) != NULL;
+    const double half = is_factor ? 2000 : shape->family == LAPACK_GEEV ? 3700 : 2700;
+    double order = is_factor                                       ? factor_order(shape)
+                   : routine_curves[shape->family][shape->vectors] ? order_of(shape)
+                                                                   : (double)shape->n;
+    if (!is_factor && blas_scalar_parts(shape->type) == 2)
+        order *= complex_weight;
+    const double part = most * order * order / (order * order + half * half);
+    return 1 - part + part * table_cores / fmax(model->host_cores, 1);
 }
 
 /* Long transfers are packed by several threads (bench/transfers on an H100: 8 to 9 GB/s each, 38 of all). */
@@ -291,7 +306,7 @@ struct route_times route_times_predict(const struct machine_model *model, const 
         device = device_seconds(shape, is_complex, own, learned);
     }
     return (struct route_times){
-        .host_us = 1e6 * precision * core_factor(model) * host * route_factors_of(learned, SIDE_HOST, shape),
+        .host_us = 1e6 * precision * core_factor(model, shape) * host * route_factors_of(learned, SIDE_HOST, shape),
         .compute_us =
             1e6 * model->sharing * precision * device * route_factors_of(learned, SIDE_DEVICE, shape),
         .moving_us =
