@@ -61,7 +61,7 @@ void capture_restore(int mode)
     driver()->capture_mode(&mode);
 }
 
-/* By the recipe of the device that the settings choose, of which a process has one. */
+/* Launch shapes come from the process's one recipe, that of the device that the settings choose. */
 static void shape_launches(CUdevice device)
 {
     struct device_properties properties;

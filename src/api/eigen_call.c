@@ -168,7 +168,7 @@ static enum mublas_status fail(struct mublas_handle *handle, enum status status)
     }
 }
 
-/* What the capture of the handle's stream, if there is one, allows. */
+/* Fails where a capture of the handle's stream does not allow the call. */
 static enum mublas_status look_at_capture(struct mublas_handle *handle, bool *captured)
 {
     int state = CU_STREAM_CAPTURE_STATUS_NONE;

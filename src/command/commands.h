@@ -27,9 +27,9 @@ int info_run(char **arguments);
  * be looked into. */
 int inspect_program(char **arguments);
 
-/* What of the program at `path`, or of the one that runs this script, cannot be intercepted, in one line
- * without an end; free it. NULL: nothing, or nothing is known. *is_refused: mublas gets none of its calls,
- * and so cannot report. */
+/* Says in one line, without an end, what of the program at `path`, or of the one that runs this script,
+ * cannot be intercepted; free it. NULL: nothing, or nothing is known. *is_refused: mublas gets none of its
+ * calls, and so cannot report. */
 char *inspect_unreachable(const char *path, bool *is_refused);
 
 /* `mublas doctor`: check what a support person would ask for, and print a line each: the driver, the device,

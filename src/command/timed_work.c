@@ -196,7 +196,7 @@ static bool ask_eigen(struct way_work *work)
     return true;
 }
 
-/* Of either way, if a cluster has room for the matrix. */
+/* Asks for the workspace, which serves both ways, if a cluster has room for the matrix. */
 static bool ask_reduction(struct way_work *work)
 {
     struct tridiagonalisation *const reduction = &work->reduction;

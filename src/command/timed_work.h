@@ -14,10 +14,10 @@ struct pool {
     size_t filled;
 };
 
-/* What calls share, so that matrices stay where they are from call to call. Those large enough to be pinned
- * have memory of their own: pinned once, it would make small ones fast, too. What level 3 writes on the
- * device has a new mapping whenever it is larger than any before, if it is so large: a pin of less would be
- * in the way of its pin. On the host each type has a result of its own: what one type wrote is nonsense to
+/* Memory that calls share, so that matrices stay where they are from call to call. Matrices large enough to
+ * be pinned have memory of their own: pinned once, it would make small ones fast, too. So large a result of
+ * level 3 on the device has a new mapping whenever it is larger than any before: a pin of less would be in
+ * the way of its pin. On the host each type has a result of its own: what one type wrote is nonsense to
  * others, doubles as floats now and then too small to be normal, with which a host takes twice as long; and
  * numbers anew for each call would take as long as the calls. */
 struct operand_pools {
@@ -30,7 +30,7 @@ struct operand_pools {
     size_t vector_bytes;
 };
 
-/* Of a matrix as it is laid out. */
+/* Bytes of a matrix as it is laid out. */
 size_t operand_bytes(const struct blas_call *call, const struct blas_matrix *matrix);
 
 /* Shapes first, then the least leading dimensions, and memory; scalars with which results stay of one

@@ -25,7 +25,7 @@ double call_work_matrix_bytes(const struct blas_call *call)
     return elements * (double)blas_element_bytes(call->type);
 }
 
-/* Of the columns with the gaps between them, or of the gaps alone. */
+/* Bytes of the columns with the gaps between them, or of the gaps alone. */
 static double columns_bytes(const struct blas_call *call, bool gaps_alone)
 {
     const struct blas_matrix *matrices[] = {&call->a, &call->b, &call->c};

@@ -21,7 +21,7 @@ struct blas_family_row {
 };
 extern const struct blas_family_row blas_families[FAMILY_COUNT];
 
-/* Of S, D, C and Z. */
+/* The type is S, D, C or Z. */
 static inline bool blas_family_has_type(enum blas_family family, enum blas_type type)
 {
     const bool is_complex = type == TYPE_C || type == TYPE_Z;
@@ -38,10 +38,10 @@ double call_work_gap_bytes(const struct blas_call *call);
 /* That go to the device and come back. */
 double call_work_vector_bytes(const struct blas_call *call);
 
-/* Of the matrix that the call writes. */
+/* Bytes of the matrix that the call writes. */
 double call_work_result_bytes(const struct blas_call *call);
 
-/* Of elements, which a call sums up. */
+/* Products of elements, which the call sums up. */
 double call_work_products(const struct blas_call *call);
 
 /* Floating-point operations, and those of one multiplication and addition. */

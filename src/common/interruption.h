@@ -15,8 +15,8 @@ struct held_signals {
     bool is_held;
 };
 
-/* All but those that code raises itself: a thread that blocks such a one ends the process. What was held
- * is given back, whatever another thread allows or not in between. */
+/* All but those that code raises itself: a thread that blocks such a one ends the process.
+ * held_signals_return gives back what was held, whatever another thread allows or not in between. */
 void held_signals_hold(struct held_signals *signals);
 void held_signals_return(const struct held_signals *signals);
 void held_signals_only(void); /* blocks exactly these, for good */

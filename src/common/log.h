@@ -49,8 +49,8 @@ void log_line(const char *format, va_list arguments) __attribute__((format(print
 /* Descriptor 2 is still the file that it was at the start. Keeps errno. */
 bool log_has_standard_error(void);
 
-/* What descriptor 2 is now counts as the start from now on. The library's constructor does that; tests do
- * it again. */
+/* The present file of descriptor 2 counts as that of the start from now on. The library's
+ * constructor does that; tests do it again. */
 void log_note_standard_error(void);
 
 /* True when a message of this level would be written: ask before costly formatting. */
@@ -59,7 +59,7 @@ bool log_wanted(enum log_level level);
 /* Progress is told where the user asks for it (MUBLAS_PROGRESS, or MUBLAS_VERBOSE from 2 on): once a call
  * has run on the device for two seconds, its name, its order and the expected seconds; then, on a terminal
  * alone, a line that is renewed. The thread that makes the call tells it between its waits. Errors of
- * writing are ignored. Where nobody asks, each function costs a load and a branch. */
+ * writing are ignored. Each function costs a load and a branch where nobody asks. */
 bool progress_is_wanted(void);
 
 /* This thread's call begins, and ends; calls inside are part of it. `name`, a symbol's, lives as long;

@@ -96,8 +96,8 @@ CUresult device_of_context(struct device **device);
 const char *device_fault(void);
 
 /* The same as device_wake of the one at `place` among the ordinals of device_choose, below DEVICES_MAX.
- * STATUS_NO_DEVICE where it has fewer. Of a candidate that others use: STATUS_UNSUPPORTED where that was seen
- * without a context there, STATUS_BUSY where it took one, which is gone again. */
+ * STATUS_NO_DEVICE where it has fewer. A candidate that others use gives STATUS_UNSUPPORTED where that was
+ * seen without a context there, STATUS_BUSY where it took one, which is gone again. */
 enum status device_wake_at(int place, struct device **device);
 int device_place(const struct device *device); /* -1: of device_of_context */
 

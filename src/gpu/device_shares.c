@@ -70,7 +70,7 @@ double device_pace_seconds(const struct device_pace *pace, double bytes, double 
 /* Beyond so many units several are dealt at once: nobody would see the difference. */
 enum { DEALS_MOST = 4096 };
 
-/* Who ends first with one more unit. */
+/* The device that ends first with one more unit. */
 static int next_of(const double *unit_seconds, const double *ends, const int64_t *shares,
                    const double *start_seconds, int count)
 {
@@ -143,11 +143,11 @@ void device_shares_by_fractions(const double *fractions, int count, int64_t unit
     shares[largest] = left;
 }
 
-/* Of the fewer elements' fraction: formula (6) of the paper, from tenths, thirds and halves measured at 2
- * : 3. */
+/* Weights of the fewer elements' fraction: formula (6) of the paper, from tenths, thirds and halves measured
+ * at 2 : 3. */
 static const double weights[COMPUTATION_CLASSES] = {0.25, 0.75, 1.25};
 
-/* What the weaker of two gets of both: formulas (7) and (8). */
+/* The fraction that the weaker of two gets of the work of both: formulas (7) and (8). */
 static double weaker_fraction(double weaker, double stronger, enum computation_class class)
 {
     const double ratio = weaker / (weaker + stronger);

@@ -24,7 +24,7 @@ struct device_pace {
 /* Both above 0. */
 struct device_pace device_pace_guess(double link, double products);
 
-/* A finished piece. What has taken no time, or was no work, is not looked at. */
+/* A finished piece. One that has taken no time, or was no work, is not looked at. */
 void device_pace_note(struct device_pace *pace, double bytes, double operations, double seconds);
 
 double device_pace_seconds(const struct device_pace *pace, double bytes, double operations);

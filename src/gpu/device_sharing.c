@@ -85,7 +85,7 @@ bool mps_daemon_answers(const char *folder)
                                        : false;
 }
 
-/* What MPS leaves of the others' share in a call's time. */
+/* The part that MPS leaves of the others' share in a call's time. */
 static const double MPS_PART = 0.25;
 
 double device_sharing_factor(int sharers, bool has_mps)

@@ -216,7 +216,7 @@ static enum status refuse(struct device *device, enum candidate_refusal refusal)
     return refusal == CANDIDATE_OCCUPIED ? STATUS_BUSY : STATUS_UNSUPPORTED;
 }
 
-/* It is awake; others that use it get it back. */
+/* The device is awake; it is given back where others use it. */
 static enum status keep_if_free(struct device *device)
 {
     struct device_scope scope;

@@ -1,6 +1,6 @@
 /* device_wake.h - the fields of a device, which device.h hides, for the files that implement it.
  *
- * A candidate is a device beside the first that nobody named. It is used only while nobody else uses it.
+ * A candidate is a device beside the first that nobody named. mublas uses it only while nobody else does.
  * Whatever can be told without a context there is looked at first. Its memory is looked at in a context of
  * ours, so only once calls have paid for one. */
 #ifndef MUBLAS_DEVICE_WAKE_H

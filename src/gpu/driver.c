@@ -66,9 +66,8 @@ void exit_gate_install(void)
 }
 
 /* CUDA's libraries register handlers wherever a routine of theirs first needs something. Threads amid
- * their calls crash once these have run. What a thread has for the end of its own variables runs before
- * all handlers where it ends the process. The main thread's runs at no other time: pthread_exit leaves it
- * out. */
+ * their calls crash once these have run. The destructors of a thread's own variables run before all handlers
+ * where it ends the process. The main thread's run at no other time: pthread_exit leaves them out. */
 extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 

@@ -172,7 +172,7 @@ struct driver {
 #undef DRIVER_FUNCTION
 };
 
-/* What driver_open opens, as dlopen takes it. */
+/* The file that driver_open opens, as dlopen takes it. */
 const char *driver_file(void);
 
 /* Open libcuda.so.1 (or MUBLAS_CUDA_DRIVER) and look every function up, once.
@@ -189,7 +189,7 @@ const char *driver_fault(void);
 /* The table; valid only after driver_open() returned STATUS_OK. */
 const struct driver *driver(void);
 
-/* What a driver result means for mublas, and its name as CUDA spells it. */
+/* The status that a driver result means for mublas, and its name as CUDA spells it. */
 enum status driver_status(CUresult result);
 const char *driver_error_name(CUresult result);
 
@@ -221,7 +221,7 @@ static inline size_t device_aligned(size_t bytes)
 /* Register the handler: after cuInit, and again after loading more of CUDA. */
 void exit_gate_install(void);
 
-/* What the handler does, for those that know earlier that the process ends. */
+/* The work of the handler, for those that know earlier that the process ends. */
 void exit_gate_close(void);
 
 /* Bracket what must not be cut off; exit_gate_leave only after true. False: the process ends. */
@@ -239,8 +239,8 @@ bool exit_gate_enter_with_parts(void);
 void exit_gate_leave_with_parts(void);
 void exit_gate_be_part(void);
 
-/* Who is inside expects to be for this long from now: the end of the process waits for it, where it would
- * otherwise lose patience after some seconds. */
+/* This thread expects to stay inside for this long from now: the end of the process waits for it, where
+ * it would otherwise lose patience after some seconds. */
 void exit_gate_expect(double seconds);
 
 #endif

@@ -41,7 +41,7 @@ CUresult kernel_set_load(struct kernel_set *set)
     return result;
 }
 
-/* What is allowed only grows: another thread may be about to launch with more. */
+/* The allowed size only grows: another thread may be about to launch with more. */
 static CUresult allow_shared(struct kernel_entry *entry, size_t bytes)
 {
     if (bytes <= entry->shared_bytes)

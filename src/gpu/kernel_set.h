@@ -32,8 +32,8 @@ struct kernel_set {
 /* False where the build had no nvcc: then only an emulated driver can load the set. */
 bool kernel_set_is_built(void);
 
-/* 16 hexadecimal digits: a hash of the sources of the kernels in kernels.def. What was learned of one set
- * says nothing of another. Made by the build. */
+/* 16 hexadecimal digits: a hash of the sources of the kernels in kernels.def. Measurements of one set
+ * say nothing of another. Made by the build. */
 extern const char kernel_set_hash[17];
 
 /* Load the kernels into the current context. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of each device, by its place. */
+/* One for each device, indexed by its place. */
 static struct lane_pool {
     struct lane lanes[LANE_COUNT];
     pthread_mutex_t lock;

@@ -37,7 +37,7 @@ struct launch_plan {
     } arguments;
 };
 
-/* Where a launch goes. One launch at a time may use the workspace and the counters:
+/* The target of a launch. One launch at a time may use the workspace and the counters:
  * those of one stream follow each other, so a stream may keep its own. */
 struct launch_target {
     struct kernel_set *kernels;

@@ -114,7 +114,7 @@ int64_t launch_shape_vector_items(const struct blas_call *call, const struct lau
     return tile_count(bytes + in_line, ahead * PIECE_BYTES * WARP * warps);
 }
 
-/* Of a matrix too large for the edge that was learned. */
+/* True of a matrix too large for the edge that was learned. */
 static bool is_too_many(int64_t items)
 {
     return items > INT32_MAX;

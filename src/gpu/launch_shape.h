@@ -9,9 +9,9 @@
  * teams across the columns as its threads allow. Threads that do not fill a team help with
  * partial sums only.
  *
- * VARIANT_STRIPS has no tiles: a block sums `edge` elements of y alone. Of its threads (only
- * Tx * Ty matters) `edge` do a leaf of gemv's rows, or a team one of the columns (transposed),
- * or 8 one of symv and hemv; U and M do not matter. */
+ * VARIANT_STRIPS has no tiles: a block sums `edge` elements of y alone. A leaf of gemv's
+ * rows takes `edge` of the block's threads, one of the columns (transposed) a team, and one of
+ * symv and hemv 8 threads. Only Tx * Ty matters of these; U and M do not matter. */
 #ifndef MUBLAS_LAUNCH_SHAPE_H
 #define MUBLAS_LAUNCH_SHAPE_H
 
@@ -42,7 +42,7 @@ struct launch_shape {
 unsigned launch_shape_unit(enum blas_type type);
 
 /* NULL when `shape` can run `call`; otherwise what is wrong with it, a static phrase.
- * Of axpy's shape only the threads, the blocks per multiprocessor and U matter: a thread has U
+ * Only the threads, the blocks per multiprocessor and U of axpy's shape matter: a thread has U
  * times 16 bytes of each vector under way, U being 1, 2 or 4 (3 counts as 2, more as 4). */
 const char *launch_shape_fault(const struct blas_call *call, const struct launch_shape *shape);
 
@@ -85,7 +85,7 @@ size_t launch_shape_shared_bytes(const struct blas_call *call, const struct laun
 /* Terms that a strip's block sums, leaf by leaf, for each of its elements of y. */
 int64_t launch_shape_strip_terms(const struct blas_call *call);
 
-/* What kernels are told of the block. */
+/* The block's mapping, which kernels are given. */
 struct block_mapping launch_shape_mapping(const struct launch_shape *shape);
 
 #endif

@@ -71,7 +71,7 @@ static bool suits(const struct shape_row *row, const struct blas_call *call)
     const struct launch_tiling tiling = launch_shape_tiling(call, &row->shape);
     const int64_t at_once = MULTIPROCESSORS *
                             (THREADS_OF_ONE / (row->shape.threads_x * row->shape.threads_y));
-    /* Of a triangle's tiles those on the diagonal are half as long. */
+    /* A triangle's tiles on the diagonal are half as long. */
     const int64_t blocks = call->family == FAMILY_GEMV ? tiling.items : tiling.items - tiling.segments / 2;
     return tiling.items >= row->items_wanted &&
            (blocks <= at_once || filled(blocks, at_once) >= row->filled_wanted);

@@ -22,7 +22,7 @@ enum {
     STRIP_ROWS_SPLIT = 6144 /* terms of strips' rows whose columns split sectors, at most (but see S) */
 };
 
-/* What A's columns are aligned to, up to 2^12. */
+/* The alignment of A's columns in bytes, up to 2^12. */
 static inline size_t column_alignment(const struct blas_call *call)
 {
     const size_t stride = (size_t)call->a.ld * blas_element_bytes(call->type);

@@ -94,8 +94,8 @@ static enum integer_width host_width(struct host *host, enum interface interface
     return (enum integer_width)(known - 1);
 }
 
-/* Of the hosts that serve anybody by such names. WIDTH_DETECTED, with `differ` set, if they differ
- * or do not tell; otherwise there is none. */
+/* The common width of the hosts that serve anybody by this interface's names. WIDTH_DETECTED, with `differ`
+ * set, if they differ or do not tell; otherwise there is none. */
 static enum integer_width width_of_all(enum interface interface, bool *differ)
 {
     enum integer_width width = WIDTH_DETECTED;
@@ -211,15 +211,15 @@ static void forget_in(_Atomic uint64_t *words, size_t count, uintptr_t start, ui
     }
 }
 
-/* What the thunks know of a library that goes. */
+/* Clears the thunks' entries for callers in a library that goes. */
 static void forget(uintptr_t start, uintptr_t end)
 {
     forget_in(call_table.sites, CALL_TABLE_LENGTH, start, end);
     forget_in(caller_cache, sizeof caller_cache / sizeof *caller_cache, start, end);
 }
 
-/* Of a library with routines that is unloaded: since the plug-in that called it at last, in a
- * destructor, is. What it depends on may go with it. */
+/* Forgets a library with routines that goes, since the plug-in goes that called it at last, in a destructor.
+ * The library's dependencies may go with it. */
 static void forget_library(uintptr_t start, uintptr_t end)
 {
     (void)end;
@@ -227,7 +227,7 @@ static void forget_library(uintptr_t start, uintptr_t end)
     forget(1, UINTPTR_MAX);
 }
 
-/* Of the caller's own; NULL for the program. */
+/* A handle of the caller's own library; NULL for the program. */
 static void *open_caller(const void *caller)
 {
     Dl_info object;
@@ -235,7 +235,7 @@ static void *open_caller(const void *caller)
     return found ? loader_open(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
-/* What the loader would have bound the caller to. */
+/* Finds the library that the loader would have bound the caller to. */
 bool callers_search(const char *symbol, const void *caller, struct host_library *library)
 {
     void *handle = open_caller(caller);
@@ -310,7 +310,7 @@ static void cache(uintptr_t caller, int number)
     atomic_store(&caller_cache[(caller & CALLER_CACHE_MASK) / 8], word);
 }
 
-/* Of a routine that the caller's host lacks, and another library that it is linked with has. */
+/* Finds a routine that the caller's host lacks in another library that the caller is linked with. */
 static host_function *search_beside_host(enum symbol symbol, const void *caller)
 {
     struct host_library library;

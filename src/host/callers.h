@@ -23,11 +23,11 @@ struct host {
     struct host_library library;
     atomic_bool serves[INTERFACE_COUNT];    /* some caller by these names */
     atomic_int widths[INTERFACE_COUNT];     /* enum integer_width + 1 once known, 0 before */
-    /* Of the DETECTED interfaces; NULL: others, and what it lacks. */
+    /* Routines of the DETECTED interfaces; NULL: for other interfaces, or if the library lacks it. */
     host_function *functions[SYMBOL_COUNT];
 };
 
-/* Those that are loaded and serve anybody by this interface's names, from 0; NULL after the last. */
+/* The loaded hosts that serve anybody by this interface's names, numbered from 0; NULL after the last. */
 const struct host *shared_hosts_loaded(enum interface interface, int number);
 
 /* The integer width of all hosts of this interface so far, WIDTH_DETECTED if they differ or do
@@ -51,12 +51,12 @@ _Static_assert(SYMBOL_COUNT <= 1 << CALL_SYMBOL_BITS, "each symbol needs a numbe
 extern _Atomic uint64_t caller_cache[CALLER_CACHE_MASK / 8 + 1];
 extern host_function **dispatch_tables[HOSTS_MAX];
 
-/* What serves a call by this symbol from the return address `caller`, and the caller's host.
+/* The function that serves a call by this symbol from the return address `caller`, and the caller's host.
  * NULL: neither the host nor what the caller is linked with has it; or, with no host, there
  * is no BLAS to be found at all. */
 host_function *callers_function(enum symbol symbol, const void *caller, struct host **host);
 
-/* What dispatch_thunks would jump to by call_table; NULL: they would look further. */
+/* The function that dispatch_thunks would jump to by call_table; NULL: they would look further. */
 host_function *callers_noted(enum symbol symbol, const void *caller);
 
 /* A library in the dependencies of the caller's own that has `symbol`; to be released. */

@@ -243,7 +243,7 @@ static host_function *resolve_directly(enum symbol symbol, const void *caller)
     return function;
 }
 
-/* Of what is not in the search order; by plain names callers may mean different ones. */
+/* Searches for a library outside the search order; by plain names callers may mean different ones. */
 static bool search_late(enum symbol symbol, const void *caller, struct host_library *library)
 {
     enum interface interface = symbol_interface(symbol);
@@ -300,7 +300,7 @@ host_function *host_blas_resolve(enum symbol symbol, const void *caller)
     return function;
 }
 
-/* Of the plain names: other interfaces' libraries are not what -lmublas stands for. */
+/* Binds the plain names only: -lmublas does not stand for other interfaces' libraries. */
 void host_blas_bind_now(void)
 {
     static const enum interface interfaces[] = {INTERFACE_NAME_, INTERFACE_cblas_NAME};

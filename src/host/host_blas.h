@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-/* What serves all calls of a symbol; NULL: none is known, or each caller's own host does. */
+/* The function that serves all calls of a symbol; NULL: none is known, or each caller's own host does. */
 host_function *known_function(enum symbol symbol);
 
 /* A keeper of tables of what serves symbols. `serve`: this function serves the symbol from now on, or each
@@ -52,12 +52,12 @@ host_function *host_blas_resolve(enum symbol symbol, const void *caller);
  * by its first call it may be too late. Says nothing where there is none to be found. */
 void host_blas_bind_now(void);
 
-/* What to call in the caller's stead. */
+/* The host's routine to call in the caller's stead. */
 host_function *host_blas_function(enum symbol symbol, const void *caller);
 
 /* The width of the integers that the host takes by this interface's names.
- * WIDTH_DETECTED: it does not tell, or callers have hosts that differ. Where the name
- * does not settle it, asks the library (width.h), once; so never in a constructor. */
+ * WIDTH_DETECTED: it does not tell, or callers have hosts that differ. Asks the library (width.h), once, if
+ * the name does not settle it; so never in a constructor. */
 enum integer_width host_blas_width(enum interface interface);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What is defined behind so many is found at the first call. */
+/* Names that are defined behind so many objects are found at the first call. */
 enum { OBJECTS_MAX = 512 };
 static struct object_symbols objects[OBJECTS_MAX];
 enum { UNKNOWN, OF_START, LATER };
@@ -37,8 +37,8 @@ static int next_needed(int from)
     return from;
 }
 
-/* The program comes first, then what was preloaded, then what these ask for, level by level. What the
- * program asks for may be preloaded as well, before us; something that it asks for comes behind us, or we
+/* The program comes first, then what was preloaded, then what these ask for, level by level. An object that
+ * the program asks for may be preloaded as well, before us; something that it asks for comes behind us, or we
  * came by dlopen. */
 static int find_preloaded_end(void)
 {
@@ -85,7 +85,7 @@ const struct object_symbols *start_objects_find(const char *name, const void **a
     return NULL;
 }
 
-/* By this symbol every library that mublas makes is recognised, in any version. The
+/* This symbol marks a library that mublas makes, in any version. The
  * first in the search order answers for the name; the alias is always this library's. */
 extern const char mublas_interposes_blas, own_marker;
 __attribute__((visibility("default"))) const char mublas_interposes_blas = 1;
@@ -113,8 +113,8 @@ static int read_object_at(struct dl_phdr_info *info, size_t size, void *argument
     return object_symbols_segment(search->object, search->address, &start, &end);
 }
 
-/* libblastrampoline passes calls on to libmublas.so, which would get them back for ever. Where a program
- * brings it as its BLAS, in front of which mublas is preloaded, it is a host like others. */
+/* libblastrampoline passes calls on to libmublas.so, which would get them back for ever. A program may bring
+ * it as its BLAS, with mublas preloaded in front of it: then it is a host like others. */
 static bool leads_back(const struct object_symbols *object)
 {
     const void *forward;
@@ -222,7 +222,7 @@ void host_library_release(struct host_library *library)
     library->handle = NULL;
 }
 
-/* Of the first so many hosts; of others all calls are counted. */
+/* The first so many hosts have their ranges here; all calls of others are counted. */
 enum { RANGES_MAX = 16 };
 static struct {
     _Atomic uintptr_t start, end; /* end is written last */
@@ -288,7 +288,7 @@ static bool look_up(const void *caller)
 enum { WORD_BITS = 13, WORDS = 1 << WORD_BITS, PROBES = 8 };
 static _Atomic uintptr_t known[WORDS];
 
-/* Where the address is, or else is to be noted. */
+/* The word that holds the address, or else the one to note it in. */
 static _Atomic uintptr_t *place_of(uintptr_t address)
 {
     const uintptr_t first = (address * (uintptr_t)0x9e3779b97f4a7c15u) >> (8 * sizeof address - WORD_BITS);

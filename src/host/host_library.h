@@ -12,7 +12,7 @@
 /* Code before main must not ask the loader (common/loader.h). So mublas notes the objects that the program
  * was started with behind this library in its search order, the order in which dl_iterate_phdr shows them.
  * An object that a constructor has opened by dlopen stands behind, may be nobody's but its own and may go
- * again. It is told by this: no object before it asks for it by name. */
+ * again. One sign tells it: no object before it asks for it by name. */
 
 /* The first of them that defines the name, as object_symbols_find says; NULL: none does, or what does is
  * not of the start. */
@@ -50,7 +50,7 @@ bool host_library_stands_behind(void);
 void host_library_note_start(void);
 
 /* The next BLAS after mublas in that, by the tables of these objects alone: nothing is asked of the
- * loader, allocated or left behind. What is found stays loaded. False: none there. `library` has no
+ * loader, allocated or left behind. The library found stays loaded. False: none there. `library` has no
  * handle, and its routines are found by the second of these; NULL where it is to be asked for later. */
 bool host_library_at_start(const char *symbol, struct host_library *library);
 host_function *host_library_start_function(const struct host_library *library, const char *symbol);

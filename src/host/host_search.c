@@ -140,7 +140,7 @@ static bool search_well_known(const char *const *names, const char *symbol, suit
     return false;
 }
 
-/* What mublas took the place of, by Debian's alternatives (mublas-alternatives). */
+/* Opens the library that mublas took the place of, by Debian's alternatives (mublas-alternatives). */
 static bool search_previous(const char *symbol, struct host_library *library)
 {
     static const char path[] = MUBLAS_PREVIOUS_BLAS;
@@ -154,7 +154,7 @@ static bool search_named_sources(const char *symbol, suits_function *suits, stru
            search_named(&configured, MUBLAS_CONFIGURED_HOST_BLAS, symbol, suits, library);
 }
 
-/* Of libraries whose plain names take 64-bit integers. */
+/* Searches libraries whose plain names take 64-bit integers. */
 static bool search_plain(const char *symbol, struct host_library *library)
 {
     static const char previous[] = MUBLAS_PREVIOUS_BLAS64;

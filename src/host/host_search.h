@@ -11,8 +11,8 @@
 
 /* The first library opened by its path or name that has `symbol`, an interface's sentinel, never mublas
  * itself; with `wide`, for a plain name, it must take 64-bit integers. A set or configured library that is
- * no BLAS or cannot be opened is logged, once. Of LAPACK's names the system's LAPACK comes after what was
- * set or configured. */
+ * no BLAS or cannot be opened is logged, once. The system's LAPACK comes after a set or configured library,
+ * for LAPACK's names. */
 bool host_paths_search(const char *symbol, bool wide, struct host_library *library);
 
 /* For an interface of 64-bit integers that nobody has: of what was set or configured, and
@@ -51,10 +51,9 @@ bool host_search_next(const char *symbol, struct host_library *library);
 bool host_search_program(const char *symbol, struct host_library *library);
 
 /* The same, then a library that was set or configured, then well-known names: the first that has `symbol`.
- * A set or configured one that cannot be used is logged. Where host_search_by_path, what the program
- * loaded comes last instead of first, and where host_search_wide, or libblas64.so.3 of mublas stands
- * behind, not at all; but a LAPACK of the program's comes first always. `symbol` is an interface's
- * sentinel. */
+ * A set or configured one that cannot be used is logged. Libraries that the program loaded come last instead
+ * of first if host_search_by_path, and not at all if host_search_wide, or if libblas64.so.3 of mublas stands
+ * behind; but a LAPACK of the program's comes first always. `symbol` is an interface's sentinel. */
 bool host_search(const char *symbol, struct host_library *library);
 
 /* True when plain names mean 64-bit integers to who looks them up by this handle (RTLD_NEXT:

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* Of the C library. Runs `handler` when the library whose handle this is goes, or at exit. */
+/* A function of the C library. Runs `handler` when the library whose handle this is goes, or at exit. */
 int __cxa_atexit(void (*handler)(void *), void *argument, void *library_handle);
 
 /* The program or a library, found by an address.
@@ -139,7 +139,7 @@ static void goes(void *argument)
     library->start = 0;
 }
 
-/* What is registered last comes first: before `goes`. */
+/* The handler that is registered last runs first: this one before `goes`. */
 static void note_exit(void *argument)
 {
     ((struct watched *)argument)->exits = true;

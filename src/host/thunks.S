@@ -53,7 +53,7 @@
     begin_stub
     .endm
 
-    /* What is not loaded by ldar may be loaded before what stands above it. */
+    /* A load may overtake the loads above it, but not an ldar. */
     .macro dispatch_call number
     adrp x17, call_table + 8 * CALL_SYMBOL(\number)
     add x17, x17, :lo12:call_table + 8 * CALL_SYMBOL(\number)

@@ -40,7 +40,7 @@ typedef void ilaver(int64_t *major, int64_t *minor, int64_t *patch);
 
 static const int64_t poison = INT64_C(0x5a5a5a5a5a5a5a5a);
 
-/* Of 32 bits the upper half stays as it was; on both processors of ours it is the second. */
+/* A 32-bit integer leaves the upper half as it was; on both processors of ours that is the second half. */
 static enum integer_width width_told(ilaver *function)
 {
     int64_t version[3] = {poison, poison, poison};
@@ -122,7 +122,7 @@ enum integer_width width_of_lapack(host_function *function)
     return width;
 }
 
-/* By Fortran conventions everything goes by address. An integer of 64 bits stands for one of 32,
+/* Fortran conventions pass everything by address. An integer of 64 bits stands for one of 32,
  * too: the lower half comes first on every machine that mublas runs on. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integers of two widths share an address");
 

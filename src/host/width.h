@@ -14,8 +14,8 @@ enum symbol width_telling_symbol(enum interface interface);
 /* Ask it: the answer. Calls into the library, so never in a constructor. */
 enum integer_width width_ask(enum interface interface, host_function *isamax);
 
-/* Of a LAPACK: by ilaver_ of the library that `function` lies in, or that it depends on, which writes
- * three integers; asked once for each library. WIDTH_DETECTED: it has none, or does not tell. Thread-safe. */
+/* A LAPACK's width: ilaver_ of the library that `function` lies in, or that it depends on, writes three
+ * integers; asked once for each library. WIDTH_DETECTED: it has none, or does not tell. Thread-safe. */
 enum integer_width width_of_lapack(host_function *function);
 
 /* `function` is the routine of the call's family and type, of either integer width. Pointers are of host

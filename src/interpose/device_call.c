@@ -120,7 +120,7 @@ static enum host_reason execute_where_faster(const struct device_use *use, struc
     return reason;
 }
 
-/* What of the operands is on the device, and what that makes of the call. */
+/* Finds what of the operands is on the device, and decides by it where the call runs. */
 static void decide(struct mirror_table *mirrors, struct program_call *call)
 {
     const enum offload_mode mode = settings()->offload;
@@ -159,7 +159,7 @@ static enum host_reason attempt_on(const struct device_use *use, struct program_
     return reason;
 }
 
-/* Of a matrix that no device can hold alone. */
+/* Serves a matrix that no device can hold alone. */
 static enum host_reason attempt_split(struct program_call *call)
 {
     struct split_call split;

@@ -27,7 +27,8 @@ void floors_begin(enum offload_mode mode, bool all_enter);
  * little beside any of them. */
 void floors_let_lapack_in(void);
 
-/* By this model from now on (policy_gate). Not by two threads at once; others may call BLAS meanwhile. */
+/* Set the floors by this model from now on (policy_gate). Not by two threads at once; others may call BLAS
+ * meanwhile. */
 void floors_set(enum offload_mode mode, const struct machine_model *model, bool is_learned);
 
 /* Shapes of calls of which is known whether a device could ever be the better place.
@@ -39,7 +40,7 @@ void floors_set(enum offload_mode mode, const struct machine_model *model, bool 
  * is not in it is worked out again. Any thread may look up and note shapes. */
 enum shape_worth { SHAPE_UNKNOWN, SHAPE_NEVER_PAYS, SHAPE_MAY_PAY };
 
-/* What stands for a call of `routine` with these flags and integers: a polynomial of them, which two calls
+/* The number for a call of `routine` with these flags and integers: a polynomial of them, which two calls
  * of a program share by a chance of 2^-60 or so. */
 #define KNOWN_SHAPE(routine, ...)                                                             \
     known_shapes_sum((uint64_t)(routine), (const uint64_t[]){__VA_ARGS__},                    \

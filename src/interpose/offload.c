@@ -35,7 +35,7 @@ static enum offload_mode mode_here(void)
     return host_library_stands_behind() ? OFFLOAD_NEVER : settings()->offload;
 }
 
-/* What tells whether a call is below its floor on this machine. */
+/* Sets the model and the floors that tell whether a call is below its floor on this machine. */
 static void begin(void)
 {
     struct program_state program;
@@ -103,7 +103,7 @@ static void raise_depth(const void *frame, bool is_ours)
     depth = 1;
 }
 
-/* It is 0 where what was taken for a jump out of this call was none. */
+/* The depth is 0 where a supposed jump out of this call was none. */
 static void lower_depth(void)
 {
     if (depth > 0)
@@ -132,8 +132,8 @@ void offload_leave_by_jump(const struct jump *jump)
     }
 }
 
-/* A handler has left a call, over mublas' own frames or the host's, and not by a jump of the C library's. What
- * mublas held then is held for good, so the device is left alone; after the host's nothing is. */
+/* A handler has left a call, over mublas' own frames or the host's, and not by a jump of the C library's. All
+ * that mublas held then is held for good, so the device is left alone; after the host's nothing is. */
 static void look_for_jump(const void *frame)
 {
     if (depth > 0 && left_frames_look(depth_frame, frame) == FRAME_LEFT) {

@@ -37,7 +37,7 @@ const char *host_reason_text(enum host_reason reason)
     return (unsigned)reason < HOST_REASON_COUNT ? texts[reason] : "unknown reason";
 }
 
-/* Of cuBLAS' and cuSOLVER's price: what is paid when preparing for it begins. doc/use.md and man page say so.
+/* Preparing for cuBLAS and cuSOLVER begins at this part of their price. doc/use.md and man page say so.
  * Ranks that share a device come to it together, and each one's opening holds up all: none begins before it
  * is paid for. */
 enum { PREPARING_PART = 4 };
@@ -47,8 +47,8 @@ static double begun_us(const struct machine_model *model, double price_us)
     return model->sharing > 1 ? price_us : price_us / PREPARING_PART;
 }
 
-/* In prices of waking: what must have been saved. The end of the process, and what first calls load, cost half as
- * much again; a program of less loses nothing (doc/measured.md). */
+/* Calls must have saved so many prices of waking. The end of the process, and what first calls load, cost
+ * half as much again; a program of less loses nothing (doc/measured.md). */
 static const double WAKING_SAVED = 1.25;
 
 static bool is_time_to_wake(const struct machine_model *model, double gain_us, double saved_us)
@@ -57,10 +57,10 @@ static bool is_time_to_wake(const struct machine_model *model, double gain_us, d
     return gain_us >= model->wake_us || saved_us >= (is_alone ? WAKING_SAVED : 1) * model->wake_us;
 }
 
-/* What a call that writes a matrix must save besides to be sure of a gain: of the host's time a part by which
- * the model errs away from the border, and what results take more that stay staged, since the program writes
- * them too or shares their pages, as far as it is the same for all sizes (doc/measured.md). Calls that only
- * read their matrix save most of the host's time. */
+/* A call that writes a matrix must save this part of the host's time besides to be sure of a gain: the
+ * model errs by it away from the border. Results that stay staged, since the program writes them too or
+ * shares their pages, take more; the call must save that as far as it is the same for all sizes
+ * (doc/measured.md). Calls that only read their matrix save most of the host's time. */
 static const double unsure_part = 0.5;
 
 static double unsure_us(const struct machine_model *model, const struct blas_call *call,
@@ -126,13 +126,13 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     uint64_t missing = residency->resident ? 0 : residency->missing_bytes;
     crossover_place(model, call, missing - residency->pinned_bytes, residency->trackable, &times);
     times.upload_us += crossover_copies_us(model, (double)residency->pinned_bytes, false);
-    /* What a host-run call would lose: an output's residency, as far as it has paid so far. */
+    /* A call on the host would lose this: an output's residency, as far as it has paid so far. */
     const double kept_us =
         fmin(residency->worth_us, crossover_copies_us(model, (double)residency->kept_bytes, true));
     const double saved_us = times.host_us + kept_us - times.resident_us;
     if (residency->trackable && !residency->kept_bytes)
         times.upload_us += crossover_new_output_us(model, call);
-    /* What was not on the device, or not kept there, may be the host's to write. */
+    /* The host may be writing an output that was not on the device, or not kept there. */
     if (saved_us > times.upload_us + (residency->kept_bytes ? 0 : unsure_us(model, call, &times))) {
         struct policy_decision decision =
             on_device(saved_us - times.upload_us, times.host_us - times.resident_us);
@@ -308,7 +308,7 @@ uint64_t policy_route_floor(enum offload_mode mode)
     return ROUTE_ORDER_LEAST;
 }
 
-/* Of the price, for it to be prepared. */
+/* A candidate is prepared once this part of its price is paid. */
 static const double BEGUN_PART = 0.5;
 
 static bool is_better(const struct device_offer *one, const struct device_offer *other)

@@ -84,19 +84,19 @@ enum purchase_time {
     PURCHASE_NOW
 };
 
-/* Accounts of what calls on the host would have saved on a device, and those of level 3 and routes of that: as
- * foretold. */
+/* Accounts of what calls on the host would have saved on a device, and those of level 3 and routes of that:
+ * as foretold. */
 struct wake_account {
     double saved_us, level3_us, routes_us;
 };
 
-/* Is it time to wake the device, for which the call waits? That takes model->wake_us, and half as much again at the
- * process' end and for what first calls load. It is once a quarter more than the price would have been saved, or
- * by a call that saves the price alone: a program that ends before has lost nothing. Nothing is done beside
- * the program's calls: where these keep all processors busy one more thread holds them up for as long as it
- * takes. If other ranks share the device, it is time once the price would have been saved. `lost_us` of what
- * the call would save would be lost again (waking.h). Of a call that writes a matrix counts what it would
- * save beyond half of the host's time, and some microseconds. */
+/* Is it time to wake the device, for which the call waits? That takes model->wake_us, and half as much
+ * again at the process' end and for what first calls load. The time comes once a quarter more than the
+ * price would have been saved, or by a call that saves the price alone: a program that ends before has lost
+ * nothing. Nothing is done beside the program's calls: where these keep all processors busy one more thread
+ * holds them up for as long as it takes. If other ranks share the device, it is time once the price would
+ * have been saved. `lost_us` of what the call would save would be lost again (waking.h). A call that writes
+ * a matrix counts by what it would save beyond half of the host's time, and some microseconds. */
 bool policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
                  const struct predicted_times *times, double lost_us, struct wake_account *account);
 
@@ -112,8 +112,8 @@ struct level3_accounts {
 
 /* Is it time for the first call of a level 3 routine, which the device would do now? A routine's first
  * use costs model->level3_first_us, which its own gains must cover, and the very first
- * model->level3_wake_us besides, for which the gains of all count. What is likely to be gained by
- * further calls counts as gained. */
+ * model->level3_wake_us besides, for which the gains of all count. Likely gains of further calls
+ * count as gained. */
 enum purchase_time policy_level3(enum offload_mode mode, const struct machine_model *model,
                                  const struct blas_call *call, const struct policy_decision *decision,
                                  struct level3_accounts *accounts);
@@ -124,21 +124,21 @@ void policy_credit_level3(const struct blas_call *call, double gain_us, struct l
 /* When a device is woken: have such calls gained a part of cuBLAS' price? */
 bool policy_expects_level3(const struct machine_model *model, const struct level3_accounts *accounts);
 
-/* What calls that are likely to follow this one, which gains `gain_us`, will gain. */
+/* Gains of the calls that are likely to follow this one, which gains `gain_us`. */
 double policy_recurring(const struct blas_call *call, double gain_us);
 
 /* The entry gate's floor for a routine: 0 in always mode, UINT64_MAX in never. */
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,
                       enum blas_type type);
 
-/* What a call must come up to, to be looked at: that floor, or until a recipe was looked for
+/* A call must come up to this to be looked at: that floor, or until a recipe was looked for
  * (`is_learned`) the part of it that a recipe may lower it to. */
 uint64_t policy_gate(enum offload_mode mode, const struct machine_model *model, enum blas_family family,
                      enum blas_type type, bool is_learned);
 
-/* LAPACK routes: does the device, with the way there and back, beat the host? What may stay on the device,
- * *residency, is bought by its account as for policy_decide; so it is where the device pays without, once
- * its way up was paid for twice and it had not changed between. */
+/* LAPACK routes: does the device, with the way there and back, beat the host? A matrix that may stay on the
+ * device, *residency, is bought by its account as for policy_decide; so it is where the device pays
+ * without, once its way up was paid for twice and it had not changed between. */
 struct policy_decision policy_decide_route(enum offload_mode mode, const struct route_times *times,
                                            const struct residency *residency);
 
@@ -166,10 +166,10 @@ struct device_offer {
  * of equal ones the first. Negative: none is usable. */
 int device_policy_choose(const struct device_offer *offers, int count);
 
-/* Is it time to wake another device, which takes `price_us`, for calls that would have gained `gained_us` by
- * it so far? That has to cover half of the price for it to be prepared, and all of it for it to be used: a
- * program whose calls rarely meet never pays that. One that nobody named (`is_candidate`) is prepared once all
- * of it is covered, and used from one and a half times the price on. */
+/* Is it time to wake another device, which takes `price_us`, for calls that would have gained `gained_us`
+ * by it so far? That has to cover half of the price for it to be prepared, and all of it for it to be used:
+ * a program whose calls rarely meet never pays that. One that nobody named (`is_candidate`) is prepared
+ * once all of it is covered, and used from one and a half times the price on. */
 enum purchase_time device_policy_wake_another(enum offload_mode mode, bool is_candidate, double price_us,
                                               double gained_us);
 

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* DMTCP's, which is loaded before this library if at all. By reference: to look it up takes the loader's
- * lock, which may be held by a library's constructor that waits for this thread. */
+/* DMTCP's, which is loaded before this library if at all. A weak reference finds it: to look it up takes the
+ * loader's lock, which may be held by a library's constructor that waits for this thread. */
 extern int dmtcp_checkpoint(void) __attribute__((weak, visibility("default")));
 
 atomic_int process_state_filters, process_state_filters_of_sharers;
@@ -112,8 +112,8 @@ bool process_state_arithmetic_allows(const struct float_state *arithmetic, const
                                                           !blas_scalar_is_denormal(call->type, call->beta));
 }
 
-/* The stack that this thread was last seen on. Where another is mapped there since, it is taken for the same:
- * who asks loses by that no more than time. */
+/* The stack that this thread was last seen on. Another that is mapped there since is taken for the same:
+ * the caller loses no more than time by that. */
 static __thread uintptr_t stack_begin __attribute__((tls_model("initial-exec")));
 static __thread uintptr_t stack_end __attribute__((tls_model("initial-exec")));
 

@@ -10,18 +10,18 @@
 #include "interpose/report/stats.h"
 
 struct program_call {
-    /* By the entry (entry.inc). A legal call with something to do. */
+    /* The entry sets these (entry.inc). A legal call with something to do. */
     enum symbol symbol;
     const void *caller; /* its return address */
     uint64_t shape;     /* floors.h */
     struct blas_call blas;
 
-    /* By offload_run. */
+    /* offload_run sets these. */
     struct program_state *state; /* the thread's, while mublas works on the call */
     enum host_reason reason;     /* why it is the host's; HOST_REASON_COUNT: it ran on the device */
     struct call_span span;       /* of the host's run, by offload_host_begin */
 
-    /* By program_call_describe. */
+    /* program_call_describe sets these. */
     const struct machine_model *model; /* that foretells the times; NULL: not described */
     struct predicted_times times;      /* as if all operands were resident */
     struct operand operands[OPERANDS_MAX];

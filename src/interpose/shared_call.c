@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Of the time on one device: for less it is not worth the others' time. */
+/* A shared call must take less than this part of its time on one device to be worth the others' time. */
 static const double WORTH = 0.9;
 
 /* In the order in which they were woken, which is the same each time. */
@@ -74,7 +74,7 @@ static double seconds_saved(const struct shared_plan *plan, const struct program
     return plan->seconds < WORTH * alone ? alone - plan->seconds : 0;
 }
 
-/* What one more, like the first, would have saved goes towards its price. */
+/* The time that one more, like the first, would have saved goes towards its price. */
 static void want_another(const struct program_call *call, struct tile_device *devices, int count, bool pinned,
                          double saved)
 {

@@ -9,7 +9,7 @@
 /* Device memory comes in blocks of 2 MiB, and parts of a matrix begin and end within some. */
 enum { BLOCK_BYTES = 2 << 20, MARGIN_BYTES = 2 * BLOCK_BYTES };
 
-/* What a call must gain by more devices than the one that holds its matrix, of its time there. */
+/* A call's least gain by more devices, as a part of its time on the one that holds its matrix. */
 static const double worth_part = 0.2;
 
 /* Between columns that are closer than that, memory is spent on what lies between the parts of a triangle,
@@ -33,7 +33,7 @@ bool split_call_is_due(const struct program_call *call)
     return true;
 }
 
-/* Of a device that has run out of memory, the first time and at the most. */
+/* Calls leave out a device that has run out of memory: so many at first, doubled so often at the most. */
 enum { LEFT_OUT_CALLS = 8, LEFT_OUT_DOUBLINGS = 10 };
 
 static _Atomic uint64_t calls_so_far;
@@ -63,7 +63,7 @@ static int64_t columns_most(const struct device_use *use, const struct program_c
     return budget > MARGIN_BYTES ? (int64_t)((budget - MARGIN_BYTES) / column_bytes) : 0;
 }
 
-/* Of the call, or of another one of its matrix, over the first `most` of the devices in use. */
+/* Plans the call, or another one of its matrix, over the first `most` of the devices in use. */
 static bool plan_of(struct split_call *split, const struct program_call *call, const struct blas_call *blas,
                     double alone_us, int most)
 {
@@ -123,7 +123,7 @@ static bool have_room_for_both(const struct split_call *one, const struct split_
     return true;
 }
 
-/* A program may use a matrix transposed and as it is in turn. Where there is no room for both calls' parts,
+/* A program may use a matrix transposed and as it is in turn. Without room for both calls' parts,
  * each would be sent in place of the other: then the parts that are there serve both. */
 static void keep_cuts(struct split_call *split, const struct program_call *call, double alone_us,
                       double other_us)
@@ -164,7 +164,7 @@ static bool can_hold(const struct program_call *call)
     return bytes / column_bytes >= (size_t)call->blas.a.columns;
 }
 
-/* By its kind and order, however many devices there are. */
+/* True if its kind and order allow it, however many devices there are. */
 static bool is_ever_split(const struct program_call *call)
 {
     return launch_supported(&call->blas) &&
@@ -201,8 +201,8 @@ static struct residency look(const struct split_call *split, struct patience *pa
     return all;
 }
 
-/* What one more would save goes towards its price, if that is enough to be worth sending everyone another
- * part: not what would be saved if the others were alike. */
+/* The time that one more would save goes towards its price, if that is enough to be worth sending everyone
+ * another part: not what would be saved if the others were alike. */
 static void want_another(const struct split_call *split, double alone_us)
 {
     const struct blas_call *const call = split->plan.call;

@@ -23,11 +23,11 @@ struct split_call {
 bool split_call_is_due(const struct program_call *call);
 
 /* Plan it over the devices that are in use, and decide: fills the call's residency and decision. False: there
- * are too few yet, or they cannot hold the matrix either; where more are left they are woken in time. Where
+ * are too few yet, or they cannot hold the matrix either; where more are left they are woken in time. While
  * the last ones' parts are not paid for yet, it is planned over those that had the matrix before. */
 bool split_call_decide(struct split_call *split, struct program_call *call);
 
-/* Of a decided call whose matrix is on one device: is it sooner done on several? That has to pay for sending
+/* Is a decided call whose matrix is on one device sooner done on several? That has to pay for sending
  * the others their parts, by an account as the host's calls have one; false until then, or planned over those
  * that had it before. */
 bool split_call_is_faster(struct split_call *split, struct program_call *call);
@@ -42,10 +42,10 @@ void split_call_earn(const struct split_call *split, const struct device_use *wh
  * often in a row that comes. Else what it keeps would be evicted at each. */
 void split_call_ran_out(const struct split_call *split);
 
-/* For a level 3 call that is decided for the device: is it done sooner by all devices in use? Where its
+/* For a level 3 call that is decided for the device: is it done sooner by all devices in use? If its
  * operands fit one device, that has to beat this device with all of them resident: else sharing would keep a
- * program that comes again with the same matrices from ever having them there. By predicted times, so the
- * same each time. */
+ * program that comes again with the same matrices from ever having them there. Predicted times decide, so
+ * it is the same each time. */
 bool shared_call_plan(struct shared_plan *plan, const struct program_call *call);
 
 /* Run it; `use` is whose turn it is. STATUS_OUT_OF_MEMORY, among others: nothing was done. */

@@ -33,8 +33,8 @@ struct search {
     bool passed; /* this library */
 };
 
-/* The loader shows what the program was started with in its search order. What stands before this library
- * never comes to it, unless it came by dlopen: then nothing behind it counts. */
+/* The loader shows what the program was started with in its search order. Calls to an object before this
+ * library never come to it, unless it came by dlopen: then nothing behind it counts. */
 static int look_in(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct search *search = context;
@@ -69,7 +69,8 @@ static const void *next_definition(const char *name)
 
 /* The C library's jumps, which mublas stands before as it does before the system calls below: a handler that
  * leaves a call by one gives the thread back what is the program's, at once, for the thread may make no
- * further call. Who jumps in another way (setcontext, assembly) is found out at his next call (offload.c). */
+ * further call. A thread that jumps in another way (setcontext, assembly) is found out at its next call
+ * (offload.c). */
 #define EXPORTED __attribute__((visibility("default")))
 
 /* Not those of <setjmp.h>, which gives them each other's names. */
@@ -234,7 +235,7 @@ EXPORTED void *mremap(void *old, size_t old_bytes, size_t new_bytes, int flags, 
     return next_mremap()(old, old_bytes, new_bytes, flags, new_address);
 }
 
-/* Who has no privileges must first say that he wants none, which is said for no other reason. */
+/* A process without privileges must first say that it wants none, which is said for no other reason. */
 static bool announces_filter(int option)
 {
     return option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS;
@@ -263,7 +264,7 @@ static void take_back(void)
     errno = saved_errno;
 }
 
-/* Who is refused, since he only asked whether the kernel knows filters, has set none up. All of its
+/* A caller that is refused, since it only asked whether the kernel knows filters, has set none up. All of its
  * arguments that may be there: what a caller left out is anything, as in the C library's. */
 EXPORTED int prctl(int option, ...)
 {

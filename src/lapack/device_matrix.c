@@ -89,7 +89,7 @@ enum status device_matrix_turn(const struct route *route, const struct solver_ha
     return solver_blas_status(handle->library, status, "transposing by cuBLAS's gemm");
 }
 
-/* By the factor from one side, or by its inverse. */
+/* Multiplies by the factor from one side, or by its inverse. */
 static enum status apply(const struct solver_handle *handle, const struct standard_form *form, bool inverse,
                          int side, int trans, CUdeviceptr x, int64_t ldx, int64_t columns)
 {
@@ -150,7 +150,7 @@ static int standard_workspace(const struct solver_handle *handle, const struct s
                                          at(call->w), type, device_bytes, host_bytes);
 }
 
-/* By the 32-bit interface, if every product of sizes fits it. */
+/* The 32-bit interface takes the call, if every product of sizes fits it. */
 static bool fits_generalised(const struct solver_handle *handle, const struct solver_eigen_call *call)
 {
     const struct solver_library *const library = handle->library;

@@ -116,7 +116,7 @@ static struct own_eigen own_of(const struct route *route)
                               .borders = route->two_stages, .cluster_to = route->cluster_to};
 }
 
-/* Of our own, or cuSOLVER's where the device is not able to do that. */
+/* Plans for our own eigensolver, or for cuSOLVER's where the device is not able to do ours. */
 static enum status plan(struct route *route, const struct solver_handle *handle)
 {
     const struct own_eigen own = own_of(route);

@@ -92,7 +92,8 @@ static struct part_scale *scale_at(CUdeviceptr scale)
     return (struct part_scale *)(uintptr_t)(scale + SCALE_AT);
 }
 
-/* Where the reduction to tridiagonal form takes a matrix as it is: as route_values_largest_is_safe. */
+/* The reduction to tridiagonal form takes a matrix within these exponents as it is: as
+ * route_values_largest_is_safe. */
 static enum status choose_scale(struct device *device, CUstream stream, enum blas_type type,
                                 CUdeviceptr scale, unsigned blocks)
 {

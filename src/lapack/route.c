@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of each device, by its place. */
+/* One for each device, indexed by its place. */
 static struct route_lane_pool {
     struct route_lane lanes[ROUTE_LANE_COUNT];
     pthread_mutex_t lock;
@@ -159,7 +159,7 @@ static size_t operand_bytes(const struct route *route, const struct route_operan
                          blas_element_bytes(route->type));
 }
 
-/* Of device memory without workspace. */
+/* Bytes of device memory without workspace. */
 static size_t operands_bytes(const struct route *route)
 {
     size_t bytes = route_vector_bytes(route) + ROUTE_MODULI_BYTES;
@@ -252,8 +252,8 @@ static enum status run_placed(struct route_run *run)
     return status;
 }
 
-/* Of vectors, for the pinned memory: both halves of it serve them on their way home, the second one when they
- * go up. */
+/* Are the vectors too long for the pinned memory? Both halves of it serve them on their way home, the second
+ * one when they go up. */
 static bool is_too_long(const struct route *route)
 {
     bool go_up = false;

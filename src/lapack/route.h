@@ -53,7 +53,7 @@ enum status route_lane_wait(struct route_lane *lane, const char *what);
 enum { ROUTE_OPERANDS_MAX = 6, ROUTE_VECTORS_MAX = 3, ROUTE_LATER_INFOS = 3 };
 enum { ROUTE_MODULI_BYTES = ROUTE_OPERANDS_MAX * PART_BLOCKS_MOST * 4 }; /* the operands' largest moduli */
 
-/* What a triangle's diagonal must be like, so that INFO is 0. */
+/* Demands on a triangle's diagonal, so that INFO is 0. */
 enum route_diagonal { DIAGONAL_ANY, DIAGONAL_NONZERO, DIAGONAL_REAL_NONZERO };
 
 struct route_operand {
@@ -111,7 +111,7 @@ struct route {
     struct transfer_count moved;
 };
 
-/* What each routine does in its own way, all inside device_enter. */
+/* Steps that each routine does in its own way, all inside device_enter. */
 struct route_method {
     /* Reserves workspace; leading dimensions are known. STATUS_UNSUPPORTED: not in this size, or not at
      * all. */

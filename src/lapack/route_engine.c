@@ -255,7 +255,7 @@ static enum status bring_columns(const struct route *route, const struct route_o
     return status;
 }
 
-/* By the mirror of the same host memory, if there is one. */
+/* Leaves the operand in the mirror of the same host memory, if there is one. */
 static enum status bring_by_mirror(struct route_run *run, const struct route_operand *operand, bool *touched)
 {
     const struct route *const route = run->route;

@@ -25,7 +25,7 @@ static inline size_t route_vector_bytes(const struct route *route)
     return bytes;
 }
 
-/* Where an operand's host matrices are on the device. */
+/* The address of an operand's host matrices on the device. */
 static inline CUdeviceptr route_first_address(const struct route *route, const struct route_operand *operand)
 {
     return operand->address + (CUdeviceptr)(operand->first_column * operand->ld + operand->first_row) *

@@ -27,7 +27,7 @@
                                            * what the new one has made unknown (H200, grown_results) */
 #define GATHER_US_PER_BYTE (0.3 / 1024)   /* gathering into huge pages; 0.2 to 0.4 s a GiB (H100) */
 
-/* What staging a rest beside a pin costs, in results of the rest's length: it goes in pieces, with faults. A
+/* The cost of staging a rest beside a pin, in results of the rest's length: it goes in pieces, with faults. A
  * dgemm of order 1409 takes 465 us instead of 357 when all but its last 290 KB are pinned, a dsyr2k 495
  * instead of 290; of order 740, with 470 KB, 280 instead of 132, and 750 instead of 126 (H200,
  * grown_results). */

@@ -208,7 +208,7 @@ static void carry_out(struct operands_hold *hold, struct mirror *mirror, enum pr
         pins_give_up(mirror);
 }
 
-/* What others may be using as well goes when they are done. */
+/* A mirror that others may be using is settled when they are done. */
 static enum status settle_mirror(struct operands_hold *hold, struct mirror *mirror,
                                  enum preparation preparation)
 {
@@ -260,8 +260,7 @@ static bool can_share(const struct operands_hold *hold)
     return hold->way == HOLD_UNPROVEN && hold->count > 0;
 }
 
-/* Shared, where the caller may launch at once: *shared. What was so before it was claimed may not be so
- * any more. */
+/* Shared, where the caller may launch at once: *shared. An answer from before the claim may be outdated. */
 static bool claim_operands(struct operands_hold *hold, bool *shared)
 {
     *shared = can_share(hold) && !must_scan_first(hold);

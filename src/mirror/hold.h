@@ -27,8 +27,8 @@ size_t stateless_scratch_bytes(const struct operand *operand);
 
 /* Deal scratch, set device_address and device_ld, and upload the part (unless the
  * access is OPERAND_OVERWRITE). All of the host's elements have been read on
- * return; the copies are queued on the lane's stream. What is not part of the
- * operand is undefined on the device. Adds the bytes moved to count->bytes_up. */
+ * return; the copies are queued on the lane's stream. Bytes outside the operand's part are undefined on the
+ * device. Adds the bytes moved to count->bytes_up. */
 enum status stateless_hold(struct lane *lane, struct operand *operand, struct transfer_count *count);
 
 /* After lane_synchronise succeeded: write the part's elements back to the host,
@@ -90,7 +90,7 @@ void hold_unlock(struct operands_hold *hold);
  * each for itself. */
 struct claim hold_claim_of(const struct operands_hold *hold, struct mirror *mirror, bool shared);
 
-/* Scan what the call's operands span in the mirror with that number. What is hot needs no proof: its bytes
+/* Scan what the call's operands span in the mirror with that number. A hot operand needs no proof: its bytes
  * are read from the host, whatever lies there now. */
 enum status hold_scan(struct operands_hold *hold, int number);
 

@@ -32,13 +32,14 @@ static void add_range(struct scan_ranges *all, struct byte_range range)
     all->count++;
 }
 
-/* What is only written and in no pin is staged, and its pages are looked at after that: hold_write_back.c. */
+/* An output that is only written is staged if its mirror has no pins; its pages are looked at after that:
+ * hold_write_back.c. */
 static bool may_wait(const struct held_operand *held)
 {
     return held->operand.access == OPERAND_OVERWRITE && pins_count(held->mirror) == 0;
 }
 
-/* What a scan of a range that is claimed may be widened to: whether blocks are of small pages may have
+/* The bounds that a scan of a claimed range may be widened to: whether blocks are of small pages may have
  * been found out since, or changed. */
 static struct byte_range scan_bounds(struct mirror *mirror, const struct claim *claim,
                                      struct byte_range range)
@@ -122,7 +123,7 @@ enum status hold_scan(struct operands_hold *hold, int number)
     return status;
 }
 
-/* Where the kernel is done the scan was the longer one; by how much is not known: half of it is a fair
+/* The scan was the longer one if the kernel is done; by how much is not known: half of it is a fair
  * guess. */
 static enum status scan_beside(struct operands_hold *hold, int number, struct byte_range range)
 {

@@ -86,7 +86,7 @@ static enum status commit_all(struct operands_hold *hold)
     return status;
 }
 
-/* What has no device memory any more is not resident. */
+/* Blocks that have no device memory any more are not resident. */
 static void forget_released(struct mirror_table *table, struct mirror_copy *copy)
 {
     const struct mirror *const mirror = copy->mirror;
@@ -101,8 +101,8 @@ static void forget_released(struct mirror_table *table, struct mirror_copy *copy
     pthread_mutex_unlock(&table->space->lock);
 }
 
-/* Where the program's heap is one mapping, what fills the budget may lie in the very
- * mirrors that this call uses: give back what no call works on. */
+/* The memory that fills the budget may lie in the very mirrors that this call uses, as when the program's
+ * heap is one mapping: give back the memory that no call works on. */
 static void shrink_own(struct operands_hold *hold)
 {
     for (int i = 0; i < hold->mirror_count; i++) {

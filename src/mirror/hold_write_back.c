@@ -46,8 +46,8 @@ static bool is_clean(const struct write_back *back, const struct strip *strip)
     return true;
 }
 
-/* Each first write to a protected page is a fault of 1 us, as long as copying it takes twice over. What
- * lies between the columns would have to be sent again, so there may not be too much of it. */
+/* Each first write to a protected page is a fault of 1 us, as long as copying it takes twice over. Memory
+ * between the columns would have to be sent again, so there may not be too much of it. */
 static void open_for_writing(const struct held_operand *held, struct byte_range range, uint64_t bytes)
 {
     if (3 * bytes > range.end - range.begin && !registration_is_given_up(held->mirror))
@@ -138,7 +138,7 @@ static bool copy_between_margins(struct write_back *back, const struct strip *st
     return true;
 }
 
-/* By DMA if no page of the strip's span is suspect, or what is between the margins; else try its halves. */
+/* Copies a clean strip by DMA, or the part between its margins; else tries its halves. */
 static int copy_strip(void *context, const struct strip *strip)
 {
     struct write_back *back = context;
@@ -159,8 +159,8 @@ static int copy_strip(void *context, const struct strip *strip)
     return stop ? stop : copy_strip(context, &lower);
 }
 
-/* Does the output go by DMA for the most part? Of a triangle's hull half is not output, and clean as a
- * rule. Of a small one nearly all must be clean: to stage the rest costs a fault a page, all of it none. */
+/* Does the output go by DMA for the most part? Half of a triangle's hull is not output, and clean as a rule.
+ * Nearly all of a small output must be clean: to stage the rest costs a fault a page, all of it none. */
 static bool is_mostly_clean(const struct held_operand *held)
 {
     struct mirror *mirror = held->mirror;
@@ -185,7 +185,7 @@ static void note_staged(const struct held_operand *held)
     pthread_mutex_unlock(&held->mirror->notes);
 }
 
-/* What sticks out of a pin was staged beside the rest, of which some may have been staged as well. */
+/* The part outside a pin was staged beside the rest; some of the rest may have been staged as well. */
 static void note_outgrown(const struct write_back *back)
 {
     const struct held_operand *held = back->held;
@@ -221,7 +221,7 @@ static enum status hold_copy_home(struct write_back *back)
                                  operand->device_ld, operand->element_bytes, &back->touched);
 }
 
-/* What other devices have of a result is not what the host will have. A copy home by DMA leaves no mark. */
+/* Other devices' copies of a result will differ from the host's. A copy home by DMA leaves no mark. */
 static void invalidate_others(const struct held_operand *held)
 {
     struct operand_runs runs = operand_runs_start(&held->operand);
@@ -303,9 +303,9 @@ static enum status scan_own_writes(struct operands_hold *hold, const struct held
 }
 
 /* After a complete copy-back a page is equal again if it is output in every byte, or
- * if it was valid and only DMA, which leaves no mark, wrote to it. Of pages that the
- * CPU wrote those of the first kind are protected again by a scan; the scan takes
- * the valid bits of the others, in which somebody else may have written. */
+ * if it was valid and only DMA, which leaves no mark, wrote to it. A scan protects again the pages of the
+ * first kind that the CPU wrote; it takes the valid bits of the others, in which somebody else may have
+ * written. */
 static void revalidate(struct write_back *back)
 {
     struct held_operand *held = back->held;

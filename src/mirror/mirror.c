@@ -37,7 +37,7 @@ size_t mirror_uncommitted(struct mirror_copy *copy, uintptr_t begin, uintptr_t e
     return missing;
 }
 
-/* What nobody claims goes, and is not valid any more. */
+/* Memory that nobody claims goes, and its pages are not valid any more. */
 static bool may_go(void *context, uintptr_t begin, uintptr_t end)
 {
     struct mirror_copy *copy = context;
@@ -264,7 +264,7 @@ static void note_moved(void *context, uintptr_t begin, uintptr_t end)
     page_bits_copy(copy->valid, shift, old->valid, pages.begin, pages.end);
 }
 
-/* What cannot be taken over is dropped with the old copy. */
+/* Memory that cannot be taken over is dropped with the old copy. */
 static void absorb_copy(struct mirror_copy *copy, struct mirror_copy *old)
 {
     struct absorption absorption = {copy, old};

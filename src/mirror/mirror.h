@@ -23,13 +23,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* What all copies on one device share. */
+/* State that all copies on one device share. */
 struct device_share {
     struct device *_Atomic device; /* NULL: mublas does not use it, or not yet */
     struct budget budget;          /* of its memory */
 };
 
-/* What all mirrors share. */
+/* State that all mirrors share. */
 struct mirror_resources {
     int places; /* of devices that may get copies, at least 1 */
     struct device_share shares[DEVICES_MAX]; /* by the devices' places (gpu/device.h) */
@@ -67,7 +67,7 @@ struct hot_range {
     unsigned streak, uses_left;
 };
 
-/* What one device has of a mirror. */
+/* One device's copy of a mirror. */
 struct mirror_copy {
     struct mirror *mirror;
     struct device_share *share;
@@ -170,12 +170,12 @@ static inline struct page_range mirror_page_range(const struct mirror *mirror, u
 }
 
 /* Register the mirror of this copy with the tracker and reserve the copy's addresses, as far as that is not
- * done. By who claims some of it. STATUS_NOT_TRACKABLE when the memory is refused or the program has pinned
- * some of it itself; the mirror is a mere record then. */
+ * done. The caller claims some of it. STATUS_NOT_TRACKABLE when the memory is refused or the program has
+ * pinned some of it itself; the mirror is a mere record then. */
 enum status mirror_arm(struct mirror_copy *copy);
 
-/* Forget every page, unregister, unpin, release all devices' memory: a record again. By who claims the whole.
- */
+/* Forget every page, unregister, unpin, release all devices' memory: a record again. The caller claims the
+ * whole. */
 void mirror_empty(struct mirror *mirror);
 
 /* The same of one device's copy, and of the mirror if no other device has memory of it. */

@@ -6,7 +6,7 @@
 /* Address spaces reserved by managed run-times are larger than any device: 1 TiB is the most. */
 enum { MIRROR_SHIFT_MAX = 40 };
 
-/* Those that overlap a mapping, each claimed whole but for the last ones, if patience came to an end. */
+/* Mirrors that overlap a mapping, each claimed whole but for the last ones, if patience came to an end. */
 struct mirror_set {
     struct mirror **mirrors;
     struct claim *claims;
@@ -69,7 +69,7 @@ static void settle_bounds(struct mapping *mapping, struct mirror_set *set)
     }
 }
 
-/* What was resident in `before` and has its memory still, now in `copy`, is resident. */
+/* Pages that were resident in `before` and have their memory still, now in `copy`, are resident. */
 static void inherit_resident(struct mirror_copy *copy, const struct mirror_copy *before)
 {
     const struct mirror *const mirror = copy->mirror, *const old = before->mirror;

@@ -53,7 +53,7 @@ struct mirror_table {
     struct kept_memory lent[LENT_MEMORY]; /* beyond the budget, of what other ranks did not use */
 };
 
-/* What the table's device has of a mirror. */
+/* The copy of a mirror on the table's device. */
 static inline struct mirror_copy *mirror_table_copy(const struct mirror_table *table,
                                                     const struct mirror *mirror)
 {

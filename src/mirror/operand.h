@@ -25,7 +25,7 @@ static inline bool byte_ranges_overlap(struct byte_range one, struct byte_range 
     return one.begin < other.end && other.begin < one.end;
 }
 
-/* What both have; where they have nothing the end does not lie behind the beginning. */
+/* The bytes that both have; if there are none the end does not lie behind the beginning. */
 static inline struct byte_range byte_ranges_common(struct byte_range one, struct byte_range other)
 {
     return (struct byte_range){one.begin > other.begin ? one.begin : other.begin,
@@ -70,7 +70,7 @@ struct operand {
     struct blas_matrix matrix; /* host pointer; part says what is read and written */
     size_t element_bytes;
     enum operand_access access;
-    /* What the device address must be a multiple of, at most 256; 0: anything. Device addresses
+    /* The device address must be a multiple of this, at most 256; 0: anything. Device addresses
      * are as the host's within a page, so an operand that is not is copied at every call. */
     size_t alignment;
     unsigned kind; /* of call, below OPERAND_KINDS: residency bought for one is judged by that of its kind */

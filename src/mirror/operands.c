@@ -68,8 +68,8 @@ static enum status provide(struct operands_hold *hold, struct held_operand *held
     operand->device_address = device_range_address(&held->copy->memory, held->hull.begin);
     if (held->hot)
         mirror_take_as_written(held->mirror, held->pages);
-    /* What others who share it have found changed by now is the proof's business: it may not be sent under
-     * them. */
+    /* Changes found by now by others who share the operand are the proof's business: nothing may be sent
+     * under those others. */
     if (operand->access != OPERAND_OVERWRITE && !hold->unproven)
         status = hold_upload(hold, held);
     if (status == STATUS_OK)
@@ -87,7 +87,7 @@ static void distrust(struct operands_hold *hold)
     }
 }
 
-/* What the program has made unreadable, or a result unwritable, is the host's. */
+/* A call on memory that the program has made unreadable, or with a result made unwritable, is the host's. */
 static bool may_touch(const struct operands_hold *hold)
 {
     bool allowed = true;
@@ -130,8 +130,8 @@ static void give_lane(struct operands_hold *hold)
     hold->lane = NULL;
 }
 
-/* What is still queued must not outlive the claims, and what it was to bring is not proven. Who shares
- * pages has sent nothing, nor has who found no lane or no memory. */
+/* Queued work must not outlive the claims, and the pages that it was to bring are not proven. A hold that
+ * shares pages has sent nothing, nor has one that found no lane or no memory. */
 static void abandon(struct operands_hold *hold)
 {
     if (hold->lane)
@@ -191,7 +191,7 @@ struct lane *operands_lane(const struct operands_hold *hold)
     return hold->lane;
 }
 
-/* Who writes to a matrix before each of some calls will do so before the next: after so
+/* A program that writes to a matrix before each of some calls will do so before the next: after so
  * many kernels in a row that ran in vain so many holds look first. */
 enum { FAILED_PROOFS_MOST = 3, SCANS_AHEAD = 16 };
 
@@ -207,7 +207,7 @@ static void note_proof(struct operands_hold *hold, bool changed)
     }
 }
 
-/* Beside the kernel where that is possible. What this call itself works on was read just now. */
+/* Beside the kernel where that is possible. This call's own pages were read just now. */
 static void look_for_pins(struct operands_hold *hold)
 {
     if (hold->validated)
@@ -223,7 +223,7 @@ static uint64_t touched_bytes(const struct operands_hold *hold)
     return bytes;
 }
 
-/* What the host wrote goes up again. */
+/* Uploads again the pages that the host wrote. */
 static enum status renew(struct operands_hold *hold, bool *changed)
 {
     enum status status = STATUS_OK;

@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-/* What the policy needs to know of a call's operands before it decides.
+/* State of a call's operands that the policy needs to know before it decides.
  * Depends on call history and operands' bytes only, never on pages (invariant 7). */
 struct residency {
     bool busy;             /* an operand's mirror is being made for longer than the call can wait */
@@ -78,9 +78,9 @@ bool operands_are_resident(struct mirror_table *table, const struct operand *ope
  * nothing is held. STATUS_OUT_OF_MEMORY is a normal answer, STATUS_INACCESSIBLE that of operand_memory.h. */
 enum hold_way {
     HOLD_PROVEN,
-    /* Where every operand is only read and was wholly valid after the last call, what the host wrote since is
-     * not looked for yet: the caller may launch into scratch memory at once, so that the look runs beside the
-     * kernel. Calls on the same pages may do so at once. */
+    /* The host's writes since the last call are not looked for yet, if every operand is only read and was
+     * wholly valid after that call: the caller may launch into scratch memory at once, so that the look runs
+     * beside the kernel. Calls on the same pages may do so at once. */
     HOLD_UNPROVEN,
     /* One operand, if it can have a mirror: STATUS_UNSUPPORTED where it would be copied statelessly, which
      * who has device memory of its own for it does better. */
@@ -118,8 +118,8 @@ enum status operands_prove(struct operands_hold *hold, bool *changed);
  * STATUS_RESULT_LOST when an output that was also read could not be completed. */
 enum status operands_write_back(struct operands_hold *hold);
 
-/* Unlock; after a failure too. Where write_back did not succeed nothing that the call
- * uploaded or computed stays valid. */
+/* Unlock; after a failure too. Nothing that the call uploaded or computed stays valid if write_back did not
+ * succeed. */
 void operands_release(struct operands_hold *hold, struct transfer_count *count);
 
 /* False for operands that the mirrors' device memory cannot hold at once, whatever is evicted. */
@@ -135,7 +135,7 @@ enum status operands_borrow(struct mirror_table *table, size_t least, size_t mos
                             size_t *bytes);
 void operands_return(struct mirror_table *table, CUdeviceptr address, size_t bytes);
 
-/* The same of `bytes`, or more that operands_keep has left. What is kept goes back when memory is short,
+/* The same of `bytes`, or more that operands_keep has left. Kept memory goes back when memory is short,
  * before any mirror. If ranks divide the device and their share has no room, the bytes come out of what none
  * of them uses now, and are not kept. */
 enum status operands_borrow_kept(struct mirror_table *table, size_t bytes, CUdeviceptr *address, size_t *got);
@@ -153,8 +153,8 @@ bool operands_evict(struct mirror_table *table);
  * ways; not where no memory may be pinned. Inside device_enter. */
 bool operands_are_pinned_by_program(struct mirror_table *table, const struct operand *operands, int count);
 
-/* Pin whole pages of mublas' own, which nobody else frees, for copies by DMA; and give them back. What the
- * kernel then counts as pinned is not taken for a stranger's. Inside device_enter. */
+/* Pin whole pages of mublas' own, which nobody else frees, for copies by DMA; and give them back. Bytes that
+ * the kernel then counts as pinned are not taken for a stranger's. Inside device_enter. */
 struct own_pin {
     void *begin;
     size_t bytes;

@@ -172,8 +172,8 @@ bool operands_are_resident(struct mirror_table *table, const struct operand *ope
     return resident;
 }
 
-/* Of what there is of the account's on the device: a panel that is rewritten says nothing of
- * the matrix. */
+/* Does the hull have at least half as many pages as the account has on the device? A panel that is rewritten
+ * says nothing of the matrix. */
 static bool is_most_of_it(const struct mirror_copy *copy, const struct account *account,
                           struct page_range hull)
 {

@@ -124,7 +124,7 @@ static bool is_served(const struct grid_place *place)
     return processes == 1 || (membership_is_whole() && processes <= membership_ranks());
 }
 
-/* After the BLACS made a grid with this handle. Those of several processes are kept where the job is whole
+/* After the BLACS made a grid with this handle. Grids of several processes are kept where the job is whole
  * (membership.h). */
 static void contexts_note(int handle)
 {

@@ -245,8 +245,8 @@ static void put_gap(const struct parallel_call *call, int64_t index)
                real_bytes(call));
 }
 
-/* No vector has failed, and no cluster of values was too large to orthogonalise. What tells of vectors stays
- * as it is without them. */
+/* No vector has failed, and no cluster of values was too large to orthogonalise. Arguments that tell of
+ * vectors stay as they are without them. */
 static void take(const struct parallel_call *call, const void *vectors, int64_t found)
 {
     const int64_t processes = (int64_t)call->place.rows * call->place.columns;

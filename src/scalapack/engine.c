@@ -57,7 +57,8 @@ static struct grid_machine machine_of(int processes)
     return machine;
 }
 
-/* Does a device gain by the call? By the owner, or by who is alone; opens what calls have paid for. */
+/* Does a device gain by the call? The owner decides, or a process that is alone; deciding opens what calls
+ * have paid for. */
 static enum host_reason agreement_decide(struct engine *engine)
 {
     struct parallel_work *const work = &engine->work;

@@ -308,7 +308,8 @@ static const char *await_decision(double begun)
     return "no rank decided";
 }
 
-/* Once. Who claims the name decides. The name is kept: it stands for the answer's being on its way. */
+/* Once. The rank that claims the name decides. The name is kept: it stands for the answer's being on its
+ * way. */
 static void ask(void)
 {
     static bool is_asked;

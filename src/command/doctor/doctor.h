@@ -23,7 +23,7 @@ void finding_wrong(struct findings *findings, const char *subject, const char *a
 /* "-      SUBJECT  not checked: WHY" */
 void finding_skipped(struct findings *findings, const char *subject, const char *why);
 
-/* What earlier checks found out. */
+/* Results of earlier checks. */
 struct patient {
     struct findings findings;
     bool has_driver;       /* it can be used */
@@ -35,8 +35,8 @@ struct patient {
     struct device_choice choice;
 };
 
-/* A line for each that is wrong, and none where all are right. Those are none of the environment's any more,
- * so that processes that the doctor starts do not repeat it. */
+/* A line for each that is wrong, and none where all are right. Wrong settings leave the environment, so that
+ * processes that the doctor starts do not repeat the line. */
 void check_settings(struct patient *patient);
 
 void check_driver(struct patient *patient);

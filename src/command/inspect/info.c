@@ -79,7 +79,7 @@ static void print_device(FILE *stream, const struct device_properties *device,
             device->driver_version % 1000 / 10);
 }
 
-/* Of a device of another kind than the first, whose recipe has lines of its own. */
+/* Prints lines for the recipe of a device, if that is of another kind than the first. */
 static void print_recipe_of_kind(FILE *stream, const struct machine *machine,
                                  const struct device_properties *device)
 {
@@ -112,7 +112,7 @@ static void print_if_there(FILE *stream, int ordinal, const struct machine *mach
         print_recipe_of_kind(stream, machine, &device);
 }
 
-/* Those that calls go to beside the first, and then those that they do not go to. */
+/* Prints the devices that calls go to beside the first, and then those that calls do not go to. */
 static void print_other_devices(FILE *stream, const struct machine *machine)
 {
     const struct device_choice *const choice = &machine->choice;

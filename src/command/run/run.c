@@ -239,7 +239,7 @@ static const char *folder_fault(const char *file)
                                                                : "there is no such folder to write a report to";
 }
 
-/* What the end of a long run would say is said before it begins. NULL: nothing. */
+/* Says before a long run begins why its end could not write a report. NULL: nothing. */
 static const char *report_fault(void)
 {
     const char *const report = getenv("MUBLAS_REPORT");

@@ -53,13 +53,13 @@ bool call_timer_warm(struct call_timer *timer, enum call_side side, const struct
 void call_timer_warm_all(struct call_timer *timer, enum call_side side, const struct blas_call *calls,
                          int count, double budget_us, double *us);
 
-/* Of the first and second dgemv on a matrix of about this many bytes that the process has just made. */
+/* Times the first and second dgemv on a matrix of about this many bytes that the process has just made. */
 bool call_timer_cold(struct call_timer *timer, double bytes, double *first_us, double *second_us);
 
-/* Of a call of a LAPACK routine; any letter where it has no JOBZ. */
+/* Times a call of a LAPACK routine; any letter where it has no JOBZ. */
 bool call_timer_route(struct call_timer *timer, const char *name, int64_t n, char jobz, double *us);
 
-/* Of mublas' own eigensolver by the way for small orders and by the other. */
+/* Times mublas' own eigensolver by the way for small orders and by the other. */
 bool call_timer_border(struct call_timer *timer, enum route_border border, enum blas_type type, int64_t n,
                        double us[2]);
 

@@ -210,7 +210,7 @@ static bool answer_border(const char *request, double us[2])
            eigen_ways_time((enum route_border)border, (enum blas_type)type, n, us);
 }
 
-/* Where answers go: what a host BLAS prints (MKL_VERBOSE) is none of them, and goes to standard error. */
+/* Takes standard output for answers: what a host BLAS prints (MKL_VERBOSE) goes to standard error instead. */
 static FILE *take_output(void)
 {
     fflush(stdout);

@@ -87,7 +87,7 @@ static int tune_others(const struct recipe_signature *first, char **arguments, c
     return status;
 }
 
-/* Of the time limit, where crossovers are learned as well; and of that for host calls. */
+/* Calls' part of the time limit, where crossovers are learned as well; the host's part of that. */
 static const double CALLS_PART = 0.49, HOST_PART = 0.68;
 
 struct run {

@@ -43,7 +43,8 @@ struct tune_files {
 void tune_files_choose(struct tune_options *options, const struct recipe_signature *signature);
 
 /* `signature` and `limits` of this machine. False, with one line: they cannot be written, or something else
- * is there. What is there and does not fit here gives a line, and is replaced if anything is learned. */
+ * is there. A recipe that is there and does not fit here gives a line, and is replaced if anything is
+ * learned. */
 bool tune_files_begin(struct tune_files *files, const struct tune_options *options,
                       const struct recipe_signature *signature, const struct occupancy_figures *limits);
 

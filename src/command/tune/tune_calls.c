@@ -124,7 +124,7 @@ struct tune_calls_options tune_calls_quick(void)
                                        .most_bytes = (size_t)128 << 20, .most_us = 1.5e3};
 }
 
-/* Of the time that there is, if any. */
+/* The part used of the time that there is; infinite if there is none. */
 static double part_used(const struct session *session)
 {
     const double seconds = session->options->seconds;
@@ -213,7 +213,7 @@ static void sample_apart(struct session *session, const struct shim_child_settin
         memset(&session->times->upload[way], 0, sizeof(struct time_curve));
 }
 
-/* What the first call of a process takes longer than the others is waking the device. */
+/* The first call of a process takes longer than the others by the time of waking the device. */
 static void sample_wake(struct session *session)
 {
     struct blas_call call = {.family = FAMILY_AXPY, .type = TYPE_D, .n = 1000};
@@ -238,7 +238,7 @@ static void sample_all(struct session *session)
     call_sampler_run(&sampler, session->times);
 }
 
-/* What a process that ended early had made of its calls is not known. False: with one line. */
+/* Nobody knows what a process that ended early had made of its calls. False: with one line. */
 static bool is_good(const struct session *session, int timed, int kept)
 {
     const char *who = session->who;

@@ -48,18 +48,17 @@ struct tune_calls_options {
  * vector take up to twice as long, until each thread's cache has its part. */
 enum { SAMPLE_BUDGET_US = 100 };
 
-/* What `mublas tune --quick` has, but for the seconds, which its time limit says: 25 s, of them 18 on the
+/* Options of `mublas tune --quick`, but for the seconds, which its time limit says: 25 s, of them 18 on the
  * host, matrices to 128 MiB, calls to 1.5 ms: a few that take longer would have the time of
  * hundreds. */
 struct tune_calls_options tune_calls_quick(void);
 
 /* Learn into `times`, which is cleared first; floors are settled. With all routines and from 12 seconds on
- * also of LAPACK's routines. What there was no time for is as in options->before, or left out. False:
- * nothing could be learned of the device, with one line that begins with `who`. */
+ * also of LAPACK's routines. Times that there was no time to learn are as in options->before, or left out.
+ * False: nothing could be learned of the device, with one line that begins with `who`. */
 bool tune_calls(const struct tune_calls_options *options, const char *who, struct learned_times *times);
 
-/* What tune_routes takes at most, about, cuSOLVER's eigensolver included: two seconds where the host is
- * fast. */
+/* Seconds that tune_routes takes at most, about, cuSOLVER's eigensolver included: two if the host is fast. */
 #define TUNE_ROUTES_SECONDS 6.0
 
 /* Learn of LAPACK's routines (tune_routes.c), in a process that keeps all on the host and in two that do not,

@@ -53,7 +53,7 @@ static bool place_is_ours(const char *path, const char *line, const char *what)
     return has_line(path, line, fault) || complain(path, fault);
 }
 
-/* Of the recipe, with what is added for other files: at most ".csv". */
+/* Room for the recipe's path and the ending that another file adds: at most ".csv". */
 enum { PATH_BYTES = sizeof ((struct tune_options *)0)->output + 8 };
 
 static void path_of(const struct tune_files *files, const char *ending, char path[PATH_BYTES])
@@ -88,7 +88,7 @@ static bool can_be_written(const struct tune_files *files)
     return true;
 }
 
-/* What the text of a file holds, if it fits; `fault` otherwise, "" where there is none. */
+/* Reads the recipe of a file, if it fits; `fault` otherwise, "" where there is no file. */
 static bool read_fitting(const char *path, const struct recipe_signature *signature, struct recipe *recipe,
                          char fault[RECIPE_FAULT_BYTES])
 {

@@ -78,7 +78,7 @@ static bool means(const char *word, const char *name)
     return strncmp(name, word, strlen(word)) == 0 || strncmp(name + 1, word, strlen(word)) == 0;
 }
 
-/* Of dgemv_none the routine is dgemv. */
+/* The word dgemv_none means the routine dgemv. */
 static bool means_routine(const char *word, const char *name)
 {
     const size_t length = strlen(name);

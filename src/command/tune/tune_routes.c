@@ -19,7 +19,7 @@
 enum { ORDERS = 3, PROCESSES = 3 };
 static const double most_us = 50e3; /* of a call on the host */
 
-/* What stands for a curve, sooner what takes less time. */
+/* Calls that stand for a curve each; those that take less time come first. */
 static const struct timed {
     const char *name;
     enum lapack_family family;
@@ -81,7 +81,7 @@ static void learn(struct route_factors *factors, struct call_timer *timer, enum 
                             statistics_median(ratios, count));
 }
 
-/* What stayed on the host says nothing of the device. */
+/* Calls that stayed on the host say nothing of the device. */
 static void forget_stayed(struct route_factors *factors, const char *report)
 {
     struct offload_row row;
@@ -97,7 +97,7 @@ static bool starts(struct call_timer *timer, enum call_side side, const char *ei
     return call_timer_start(timer, &settings, who, 0);
 }
 
-/* Where our own eigensolver is able to, the device's times are its. */
+/* The device's times are those of our own eigensolver, where that is able to do the call. */
 static void learn_side(struct route_factors *factors, enum call_side side, bool eigenproblems_alone,
                        struct times *times, const char *who)
 {
@@ -118,8 +118,8 @@ static void learn_side(struct route_factors *factors, enum call_side side, bool 
     shim_child_clean(&timer.child);
 }
 
-/* For a border. What an order takes is guessed from the one before, and not begun where it would end too
- * late. */
+/* For a border. An order's time is guessed from the one before; an order that would end too late is not
+ * begun. */
 struct search {
     struct call_timer *timer;
     enum route_border border;

@@ -246,7 +246,7 @@ const struct verify_lapack_kind verify_standard = {
 
 /* verify_tridiagonal: eigenvalues and vectors of tridiagonal matrices, and products of a matrix with them. */
 
-/* COMPZ 'I' and 'V'. Of the first order, 2, the host has the work. Its zstedc works between Z's columns. */
+/* COMPZ 'I' and 'V'. The host does the work of the first order, 2. Its zstedc works between Z's columns. */
 static bool tridiagonal_choose(const struct lapack_routine *routine, int number,
                                struct lapack_arguments *arguments)
 {

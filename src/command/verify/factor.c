@@ -10,7 +10,7 @@ enum { SHAPES = 3, NRHS = 5 };
 
 /* verify_factor: Cholesky and LU factors, solutions by them, and inverses. */
 
-/* What A holds before the call, and which results are checked. */
+/* A's content before the call, and the results that are checked. */
 enum given { MATRIX, CHOLESKY, LU, TRIANGLE };
 struct task {
     enum given given;

@@ -107,7 +107,7 @@ double verify_lapack_ratio(const struct lapack_routine *routine, const struct la
  * Returns the exit status. */
 int verify_lapack_calls(const char *list);
 
-/* What a checking process said of a routine of BLAS or LAPACK; calls 0: nothing. */
+/* Answers of a checking process for a routine of BLAS or LAPACK; calls 0: nothing. */
 struct verify_outcome {
     bool begun, kept;
     int calls;

@@ -20,8 +20,8 @@ struct verify_operands {
 };
 
 /* Makes random operands by `call`'s family, type, flags, sizes, scalars, leading dimensions and increments.
- * What the routine must not read is NaN in mublas' copy, and 0 in the host's, since not every BLAS passes
- * that. False: out of memory. */
+ * Elements that the routine must not read are NaN in mublas' copy, and 0 in the host's, since not every BLAS
+ * passes that. False: out of memory. */
 bool verify_operands_make(struct verify_operands *operands, const struct blas_call *call, uint64_t *seed);
 void verify_operands_free(struct verify_operands *operands);
 

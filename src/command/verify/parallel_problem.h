@@ -22,8 +22,8 @@ struct parallel_library {
  * between; NULL: Debian's for the MPI whose launcher started this process. False after one line. */
 bool parallel_library_open(const char *files, struct parallel_library *library);
 
-/* Names of libraries with ScaLAPACK, from 0; NULL: there are no more. Those of other distributions and
- * vendors are among them. */
+/* Names of libraries with ScaLAPACK, from 0; NULL: there are no more. They include libraries of other
+ * distributions and vendors. */
 const char *parallel_library_known(int number);
 
 /* The host's function, and mublas' in the shim that this process preloads. NULL: there is none. */

@@ -2,9 +2,9 @@
  * memory. A launch is one cluster, so that a block's number is its rank there; it has at most
  * CLUSTER_BLOCKS_MOST blocks.
  *
- * A mailbox is a word of a block's shared memory. It is used again and again: each time one thread of the
- * block says how many bytes are to come, and a wait ends once all of them have, from whichever block. Who has
- * waited sees what was sent.
+ * A mailbox is a word of a block's shared memory. The block uses it again and again: each time one thread
+ * says how many bytes are to come, and a wait ends once all of them have, from whichever block. A thread that
+ * has waited sees what was sent.
  *
  * Devices before 9.0 have no clusters, and get no such kernel from the host: compiled for them, all of it
  * traps. */
@@ -77,7 +77,7 @@ DEVICE_FUNCTION unsigned shared_address(const void *address)
     return (unsigned)__cvta_generic_to_shared(address);
 }
 
-/* By one thread; a barrier of the cluster must follow before anything is sent. */
+/* One thread calls it; a barrier of the cluster must follow before anything is sent. */
 DEVICE_FUNCTION void mailbox_open(uint64_t *box)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n\t"
@@ -87,7 +87,7 @@ DEVICE_FUNCTION void mailbox_open(uint64_t *box)
                  : "memory");
 }
 
-/* By one thread, once the time before is over. */
+/* One thread calls it, once the time before is over. */
 DEVICE_FUNCTION void mailbox_expect(uint64_t *box, unsigned bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"

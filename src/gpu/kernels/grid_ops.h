@@ -1,7 +1,7 @@
 /* grid_ops.h - what the blocks of a cooperative launch do together: operations beside those of device_ops.h
- * that only kernels of routes have. What one block writes and others read behind a barrier of the grid goes
- * through store_partial and load_partial. Recipes are stamped with a hash of what tuned kernels include, so
- * what is added here leaves them valid.
+ * that only kernels of routes have. Data that one block writes and others read behind a barrier of the grid
+ * goes through store_partial and load_partial. Recipes are stamped with a hash of what tuned kernels include,
+ * so what is added here leaves them valid.
  *
  * All threads of a block reach grid_* and block_* together. */
 #ifndef MUBLAS_GRID_OPS_H
@@ -81,7 +81,7 @@ DEVICE_FUNCTION void grid_arrive(grid_gate *gate)
         gate_enter(gate);
 }
 
-/* Between looks at the abort word. It is in pinned memory, and a wait goes on only after the look is back. */
+/* Turns between looks at the abort word in pinned memory. A wait goes on only after the look is back. */
 constexpr unsigned GATE_TURNS = 4096;
 
 /* False, in all threads of the block, where the host has ended the waits: other blocks may have left, so the

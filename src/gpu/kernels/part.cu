@@ -14,7 +14,7 @@ DEVICE_FUNCTION int64_t part_pieces(const part_arguments &arguments)
     return (arguments.rows + PART_PIECE - 1) / PART_PIECE * arguments.columns;
 }
 
-/* Of the piece's rows those that belong to the part: none where begin >= end. */
+/* The piece's rows that belong to the part: none where begin >= end. */
 DEVICE_FUNCTION part_piece_rows part_rows_of(const part_arguments &arguments, int64_t piece)
 {
     const int64_t in_column = (arguments.rows + PART_PIECE - 1) / PART_PIECE, column = piece / in_column;
@@ -77,7 +77,7 @@ DEVICE_FUNCTION double power_of_two(int exponent)
     return ldexp(1.0, exponent);
 }
 
-/* By one block. A subnormal number counts as one in their middle; zero may be multiplied by anything. */
+/* One block runs it. A subnormal number counts as one in their middle; zero may be multiplied by anything. */
 KERNEL_FUNCTION part_scale_choose(const struct scale_choice_arguments arguments)
 {
     unsigned largest = 0;

@@ -123,8 +123,8 @@ template <typename T> struct reflector {
 };
 
 /* From alpha and the sum of squares of x; raised_squares(up) is the sum again with x times a power of two.
- * What is too small even so, less than 2^-900 before the power, counts as zero: nothing beside what the
- * routes let pass. */
+ * Numbers that are too small even so, less than 2^-900 before the power, count as zero: they are nothing
+ * beside what the routes let pass. */
 template <typename T, typename F>
 DEVICE_FUNCTION reflector<T> reflector_of(const T &alpha, real_of<T> squares, F raised_squares)
 {

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* Where the blocks of a cooperative launch wait for each other: in memory of the device, made anew before
- * each launch. */
+/* The gate where the blocks of a cooperative launch wait for each other: in memory of the device, made anew
+ * before each launch. */
 struct grid_gate {
     unsigned arrived; /* blocks, at all barriers of the grid so far */
     /* NULL, or a word of pinned memory: once the host makes it other than 0 no block waits any longer. */

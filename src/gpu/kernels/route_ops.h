@@ -49,7 +49,7 @@ DEVICE_FUNCTION int count_of_bits(unsigned bits) { return __builtin_popcount(bit
 DEVICE_FUNCTION float inverse_root(float x) { return 1 / sqrtf(x); }
 DEVICE_FUNCTION double inverse_root(double x) { return 1 / sqrt(x); }
 
-/* Where threads of several blocks may store at once, all the same. */
+/* Threads of several blocks may store there at once, all the same. */
 DEVICE_FUNCTION void store_agreed(int *address, int value)
 {
     __atomic_store_n(address, value, __ATOMIC_RELAXED);

@@ -12,7 +12,7 @@ constexpr int TILE = 8, TILE_PARTS = 2; /* elements of a thread */
 
 #define KERNEL_FUNCTION_OF(threads) KERNEL_FUNCTION
 
-/* What is to come lies there only behind the wait; until then nothing that could be taken for it. */
+/* The copy lies there only behind the wait; until then nothing that could be taken for it. */
 DEVICE_FUNCTION void copy_two_begin(double *to, const double *from)
 {
     memset(to, 0xff, 2 * sizeof *to);
@@ -60,7 +60,7 @@ DEVICE_FUNCTION void store_two_shared(double *address, const double (&values)[2]
     *reinterpret_cast<double2 *>(address) = make_double2(values[0], values[1]);
 }
 
-/* What is to be read soon comes into the second-level cache. */
+/* Brings memory that is to be read soon into the second-level cache. */
 DEVICE_FUNCTION void prefetch(const void *address)
 {
     asm volatile("prefetch.global.L2 [%0];" : : "l"(address));

@@ -24,7 +24,7 @@ DEVICE_FUNCTION int64_t count_values(const range_arguments &arguments, double bo
                : count_up_to(static_cast<const double *>(arguments.values), arguments.n, bound);
 }
 
-/* By one thread. */
+/* One thread runs it. */
 KERNEL_FUNCTION eigen_range_find(const struct range_arguments arguments)
 {
     int64_t first = arguments.first, count = arguments.count;
@@ -36,7 +36,7 @@ KERNEL_FUNCTION eigen_range_find(const struct range_arguments arguments)
     arguments.found[1] = *arguments.m = (int)(count > 0 ? count : 0);
 }
 
-/* By a whole block, so many words at a time as it has threads. */
+/* A whole block moves the words, as many at a time as it has threads. */
 DEVICE_FUNCTION void move_words(unsigned *words, int64_t distance, int64_t count)
 {
     UNROLL_BY(1)

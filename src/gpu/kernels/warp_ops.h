@@ -9,7 +9,7 @@ constexpr int WARP = 32;
 
 #ifdef MUBLAS_EMULATED
 
-/* What every thread of the warp has, by one rendezvous; until the second-next one. */
+/* The values of all threads of the warp, by one rendezvous; until the second-next one. */
 template <typename T> struct warp_values {
     const T *of_all;
     DEVICE_METHOD explicit warp_values(const T &mine)
@@ -25,7 +25,7 @@ template <typename T> DEVICE_FUNCTION T warp_value(const T &value, int from)
     return warp_values<T>(value)[from];
 }
 
-/* By halves: the first ones meet the second ones or, NEAREST, neighbours do. */
+/* Adds by halves: the first ones meet the second ones or, NEAREST, neighbours do. */
 template <bool NEAREST, int WIDTH, typename T> DEVICE_FUNCTION T tree_sum(T (&numbers)[WIDTH])
 {
     for (int half = WIDTH / 2; half > 0; half /= 2)

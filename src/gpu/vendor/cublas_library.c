@@ -29,7 +29,7 @@ static const char *const candidates[] = {
     "/usr/local/cuda/lib64/libcublas.so.11", NULL,
 };
 
-/* Of each device, by its place. */
+/* One for each device, indexed by its place. */
 static struct device_handle {
     cublasHandle_t handle;
     pthread_mutex_t lock;       /* for the use of the handle */

@@ -68,8 +68,8 @@ void level3_open(struct device *device);
 /* True once cuBLAS was opened, or was found to be missing: asking level3_supported costs nothing. */
 bool level3_is_open(void);
 
-/* What the device addresses of a level 3 call's matrices must be multiples of: an element, for
- * cuBLAS. 0 for other calls. */
+/* The alignment that cuBLAS needs of the device addresses of a level 3 call's matrices: an element.
+ * 0 for other calls. */
 size_t level3_alignment(const struct blas_call *call);
 
 /* Queue a supported call on the lane's stream; pointers are device addresses.

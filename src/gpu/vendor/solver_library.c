@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By the first device that it was opened for, and what each device has of it. */
+/* The library as opened for the first device, and each device's own copy of it. */
 static struct solver_library the_library;
 static struct own_library {
     struct solver_library library;
@@ -113,7 +113,7 @@ static bool passes(const struct solver_library *library)
     return false;
 }
 
-/* What the device has of it; NULL: there is none, or no memory. */
+/* The device's own copy; NULL: there is none, or no memory. */
 static const struct own_library *own_library_of(struct device *device)
 {
     struct own_library *own = own_libraries;

@@ -35,9 +35,9 @@ enum { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_ATOMICS_NOT_ALLOWED = 0, CUBLAS_DEFA
 
 enum { SOLVER_TYPES = TYPE_Z + 1 }; /* S, D, C, Z: what the typed functions below are indexed by */
 
-/* The functions under mublas' names: library->syevd(handle->solver, ...), library->sygvd[type](...). Those
- * that solver.def calls OPTIONAL are NULL where the library lacks them, each by itself: a routine and its
- * _buffer, too. */
+/* The functions under mublas' names: library->syevd(handle->solver, ...), library->sygvd[type](...).
+ * Functions that solver.def calls OPTIONAL are NULL where the library lacks them, each by itself: a routine
+ * and its _buffer, too. */
 struct solver_library {
     struct device *device;
     const char *file, *blas_file; /* where the two were loaded from */
@@ -110,8 +110,8 @@ enum status solver_handle_create(const struct solver_library *library, CUstream 
                                  struct solver_handle *handle);
 void solver_handle_destroy(struct solver_handle *handle);
 
-/* What a result of cuSOLVER, or of cuBLAS, means. What is not supported
- * is STATUS_UNSUPPORTED, and no memory STATUS_OUT_OF_MEMORY, without a word; others are logged with
+/* The status that a result of cuSOLVER, or of cuBLAS, means. A call that is not supported gives
+ * STATUS_UNSUPPORTED, and no memory STATUS_OUT_OF_MEMORY, without a word; other failures are logged with
  * `what`. */
 enum status solver_status(const struct solver_library *library, int result, const char *what);
 enum status solver_blas_status(const struct solver_library *library, int result, const char *what);

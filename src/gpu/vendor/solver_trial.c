@@ -8,7 +8,7 @@
 enum { ORDER = 8, OTHER_TRIANGLE = 777, NOT_SET = 77 };
 #define TOLERANCE 1e-12
 
-/* What goes up and comes home: a matrix by columns, and a vector. */
+/* The numbers that go up and come home: a matrix by columns, and a vector. */
 struct numbers {
     double a[ORDER][ORDER], x[ORDER];
     int info;
@@ -99,7 +99,7 @@ static int run_syevd(const struct trial *trial)
                                 trial->host_bytes, information(trial));
 }
 
-/* Of length 1, and the matrix times it is `value` times it. */
+/* True where v has length 1, and the matrix times v is `value` times v. */
 static bool is_eigenvector(const double *v, double value)
 {
     double squares = 0;

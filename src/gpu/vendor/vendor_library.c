@@ -10,7 +10,7 @@
 
 enum { CANDIDATES_MAX = 16, REASON_BYTES = 512, REASONS_BYTES = 2048 };
 
-/* What was tried, and why it was refused. */
+/* The candidates that were tried, and why they were refused. */
 struct trial {
     void *handles[CANDIDATES_MAX];
     int count;
@@ -37,7 +37,7 @@ static const char *candidate_at(const struct vendor_library *library, const char
 static void log_missing(const struct vendor_library *library, const char *named, const char *words)
 {
     char names[REASON_BYTES] = "";
-    /* Who has no driver either misses nothing. */
+    /* A user who has no driver either misses nothing. */
     const enum log_level level = is_there(driver_file(), names) ? LOG_WARNING : LOG_INFO;
     *names = '\0';
     for (int i = 0; library->candidates[i]; i++) {

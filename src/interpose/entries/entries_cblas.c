@@ -3,8 +3,8 @@
 #include "interpose/entries/entry.h"
 
 /* How CBLAS passes what level*.inc names: by value, but complex scalars
- * by reference; flags as enumerators, and the matrix layout in front. What is defined
- * is listed in entries_fortran.c. */
+ * by reference; flags as enumerators, and the matrix layout in front.
+ * entries_fortran.c lists the macros. */
 #define FLAG int
 #define COUNT INTEGER
 #define FACTOR JOIN(FACTOR_, PRECISION_LETTER, )

@@ -1,8 +1,8 @@
 /* The exported BLAS symbols (symbols.def). A forwarded one jumps to the host through
  * forward_slots. An offloaded one compares its size with offload_floors as unsigned
  * 64-bit: below, it jumps to the host as well; otherwise to the C entry of its integer
- * width, through entry_slots where that has to be detected. Of a size the low 32 bits
- * are read and sign-extended, whatever its width: a negative one looks huge and comes
+ * width, through entry_slots where that has to be detected. The gate reads a size's low 32
+ * bits and sign-extends them, whatever its width: a negative one looks huge and comes
  * to the entry, whose argument check hands it to the host. A routine of LAPACK at or above its floor goes
  * to lapack_common (thunks.S) with its number, for all widths and signatures alike.
  *

@@ -14,8 +14,8 @@ extern host_function *counted_targets[SYMBOL_COUNT];
  * thunks.S. */
 host_function *forwarding_count(enum symbol symbol, const void *caller);
 
-/* What host_blas_function says, for a call that goes on as if it had not passed its gate, counted if calls
- * are; in a few nanoseconds. To jump through forward_slots instead takes a sibling call, by which alone
+/* Returns what host_blas_function does, for a call that goes on as if it had not passed its gate, counted if
+ * calls are; in a few nanoseconds. To jump through forward_slots instead takes a sibling call, by which alone
  * thunks know the caller. */
 host_function *forwarding_pass_on(enum symbol symbol, const void *caller);
 
@@ -33,8 +33,8 @@ enum entry_slot {
     SLOT_COUNT
 };
 
-/* Where a call from the return address `caller` goes on: asks its host for the width. For the entering stubs
- * of thunks.S. */
+/* Returns the function in which a call from the return address `caller` goes on: asks its host for the width.
+ * For the entering stubs of thunks.S. */
 host_function *width_entries_enter(enum entry_slot slot, const void *caller);
 
 #endif

@@ -67,7 +67,7 @@ void pack_row_major(struct blas_call *call);
  * the host knows best what it means). Scalars are not looked at. */
 bool pack_legal(struct blas_call *call);
 
-/* Of a complex type: the conjugate. */
+/* Conjugates a scalar of a complex type. */
 void pack_conjugate(enum blas_type type, union blas_scalar *scalar);
 
 /* With the scalars filled in: true when alpha is finite or NaN, not zero, and the operands share no

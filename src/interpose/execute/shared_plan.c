@@ -172,7 +172,7 @@ static uint64_t least_budget(const struct tile_device *devices, int count)
     return least;
 }
 
-/* Of the devices' links, when all are in use; by whose recipe knows it. */
+/* The part of its bandwidth that a link has when all are in use, by the first recipe that knows it. */
 static double links_part(const struct shared_plan *plan)
 {
     double part = 1;
@@ -209,7 +209,7 @@ static bool all_are_learned(const struct shared_plan *plan)
     return true;
 }
 
-/* Of one kind equal, whatever is known. */
+/* Devices of one kind count as equal, whatever is known. */
 static void share(struct shared_plan *plan, const double *seconds, const double *starts, int kinds,
                   int64_t groups)
 {

@@ -27,8 +27,8 @@ struct sharing {
     struct worker workers[DEVICES_MAX];
 };
 
-/* What calls before have seen, by the device's place and type. It says who takes the last groups of a kind,
- * which changes no bits. */
+/* Outcomes of earlier calls, by the device's place and the call's type. They say who takes the last groups of
+ * a kind, which changes no bits. */
 static struct {
     pthread_mutex_t lock;
     struct device_pace paces[DEVICES_MAX][TYPE_COUNT];

@@ -26,7 +26,7 @@
  * the pace seen so far the last ones are left to who has them done first. Only what a failed device leaves
  * goes to any other. Thread-safe but for begin and end. */
 
-/* What begin is told of each device. */
+/* The facts on each device that begin takes. */
 struct tile_groups_device {
     int kind;      /* below DEVICES_MAX; the same for devices of one kind, which stand together */
     int64_t share; /* groups that it is expected to do; those of a kind sum to its range */
@@ -54,7 +54,7 @@ void tile_groups_end(struct tile_groups *groups);
  * done. */
 int64_t tile_groups_take(struct tile_groups *groups, int device, double now, int64_t *tile);
 
-/* It is done; or it is left with its first `done` tiles done. */
+/* The device has done the group; or it leaves it with its first `done` tiles done. */
 void tile_groups_finish(struct tile_groups *groups, int device, int64_t group, double now);
 void tile_groups_leave(struct tile_groups *groups, int device, int64_t group, int64_t done);
 
@@ -97,7 +97,7 @@ struct tile_groups_device shared_plan_device(const struct shared_plan *plan, int
 enum status shared_tiles_run(const struct shared_plan *plan, const struct patience *patience,
                              const struct host_steps *host, struct transfer_count *moved);
 
-/* What the device has done of all calls that were shared, from 0 to 1, by operations. */
+/* The device's part of all calls that were shared, from 0 to 1, by operations. */
 double shared_tiles_part(const struct device *device);
 
 #endif

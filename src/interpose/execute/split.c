@@ -76,7 +76,7 @@ static enum status queue_steps(struct share *share)
     return split_plan_each(share->plan, share->number, queue_step, &queue);
 }
 
-/* Who has claimed parts of a matrix may be waited for by those that it would wait for. */
+/* A call that has claimed parts of a matrix may wait for calls that wait for it. */
 static const double later_patience_us = 2e4;
 
 static enum status begin(struct share *share, struct patience *patience, enum hold_way way)
@@ -128,7 +128,7 @@ static enum status fetch(struct share *share)
                                : status; /* settles that the uploads arrived */
 }
 
-/* What has gone up stays, where only another device has failed. */
+/* The parts that have gone up stay, where only another device has failed. */
 static void abandon(struct share *share)
 {
     const enum status status = lane_synchronise(share->lane, "abandoning a part of a call");
@@ -208,8 +208,8 @@ static enum status compute(struct share *shares, int count, const struct round *
 }
 
 /* Memory comes in pieces, which stay as long as any of them is used: those of another matrix at the same
- * place, or of another cut, may leave too little. What other devices have stays. Once each: false, there is
- * none left. */
+ * place, or of another cut, may leave too little. Other devices keep what they have. Once each: false, there
+ * is none left. */
 static bool evict_where_needed(const struct split_plan *plan, struct split_device *devices, bool *evicted)
 {
     bool any = false;

@@ -54,7 +54,7 @@ double split_plan_us(const struct split_plan *plan, double alone_us);
 double split_plan_expected_us(const struct blas_call *call, double alone_us, int devices, double last_pace,
                               double most_us);
 
-/* What a device holds: a triangle, or all of its columns, and for a triangle the rectangle beside it. */
+/* A device's parts: a triangle, or all of its columns, and for a triangle the rectangle beside it. */
 enum { SPLIT_PARTS = 2 };
 int split_plan_parts(const struct split_plan *plan, int device, struct blas_matrix parts[SPLIT_PARTS]);
 

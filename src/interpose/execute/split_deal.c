@@ -12,11 +12,11 @@ static const double numbers_most = 1e18; /* more than any plan has */
 /* Queueing, for each device. */
 static const double device_us = 50;
 
-/* What the host adds up: one way home and two through its caches. */
+/* The bytes per microsecond that the host adds up: one way home and two through its caches. */
 static const double bytes_a_us = 4000;
 
-/* What is read of the columns before this one, as a part of what the call reads on one device. Of a symmetric
- * matrix that is what lies beside a piece's block of the diagonal, twice: along the rows and across. (Where
+/* The reads of the columns before this one, as a part of the call's reads on one device. A symmetric matrix
+ * has the elements beside a piece's block of the diagonal read twice: along the rows and across. (Where
  * cuts lie inside chains, those that are whole count as if they were in pieces, too: for too much.) */
 static double work_before(const struct blas_call *call, int64_t grain, int64_t column)
 {
@@ -53,8 +53,8 @@ static int64_t column_of(const struct blas_call *call, int64_t grain, double wor
     return beyond <= missing ? behind : before;
 }
 
-/* Where the next device begins: by pace, but this one holds no more than it can, and leaves no more than the
- * others can hold; and none has all. */
+/* The next device's first column: by pace, but this one holds no more than it can, and leaves no more than
+ * the others can hold; and none has all. */
 static int64_t next_cut(const struct split_plan *plan, int device, const struct split_share *shares,
                         int64_t grain, double work)
 {
@@ -131,7 +131,7 @@ static bool is_sooner(struct split_plan *plan, double alone_us, double best_us)
     return any || split_plan_us(plan, alone_us) < best_us;
 }
 
-/* What is the best so far, and what the next one has to beat. */
+/* The best plan so far, and the time that the next one has to beat. */
 struct search {
     struct split_plan *plan;
     double alone_us, best_us;

@@ -151,7 +151,7 @@ static struct directions directions_of(const struct blas_call *call)
     return directions;
 }
 
-/* Of the columns [begin, end), which are a piece, what lies beside the diagonal's block. */
+/* Visits the blocks beside the diagonal's block in the columns [begin, end), which are a piece. */
 static enum status visit_along(const struct steps *steps, enum blas_trans trans, int64_t begin, int64_t end)
 {
     const struct blas_call *const call = steps->plan->call;
@@ -167,7 +167,7 @@ static enum status visit_along(const struct steps *steps, enum blas_trans trans,
                                : visit_block(steps, trans, 1, 0, begin, steps->first, end - begin, begin);
 }
 
-/* Of the rows [begin, end), which are a piece, what lies in the device's columns. */
+/* Visits the block of the rows [begin, end), which are a piece, in the device's columns. */
 static enum status visit_across(const struct steps *steps, enum blas_trans trans, int64_t begin, int64_t end)
 {
     const bool inside = begin >= steps->first && begin < steps->end;

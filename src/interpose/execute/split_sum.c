@@ -8,7 +8,8 @@
 
 enum { KEPT_BYTES_MOST = 16 << 20, ALIGNMENT = 64 };
 
-/* Of whoever has set `kept_in_use`. A child of fork may find it set for good, and has its own then. */
+/* The memory of the call that has set `kept_in_use`. A child of fork may find it set for good, and has its
+ * own then. */
 static unsigned char *kept;
 static size_t kept_bytes;
 static atomic_bool kept_in_use;

@@ -26,14 +26,14 @@ void *split_memory_part(struct split_memory *memory, size_t bytes);
 
 void split_memory_give_back(struct split_memory *memory);
 
-/* What a piece brings to some results. */
+/* A piece's addends for some results. */
 struct split_addend {
     void *values;
     int64_t piece; /* its first term */
     int64_t result_first, results;
 };
 
-/* What split_sum takes of the memory. */
+/* The bytes of the memory that split_sum takes. */
 size_t split_sum_bytes(const struct split_plan *plan);
 
 /* `result`, contiguous, is y before and after, or x after a trmv. Reorders the addends, and adds up where
@@ -54,7 +54,7 @@ struct split_home {
     void *packed; /* the call's result */
 };
 
-/* What a step brings, there and on the device. */
+/* The bytes of a step's results, there and on the device. */
 size_t split_home_step_bytes(const struct split_plan *plan, const struct split_step *step);
 
 /* STATUS_OUT_OF_MEMORY: there is no room. Either way it is given back. */

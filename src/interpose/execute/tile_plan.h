@@ -60,7 +60,7 @@ static inline int64_t tile_blocks(int64_t length, int64_t edge)
     return (length + edge - 1) / edge;
 }
 
-/* Of a call with a side: the size that is not A's order. */
+/* The size that is not A's order, of a call with a side. */
 static inline int64_t tile_other_size(const struct blas_call *call)
 {
     return call->side == SIDE_LEFT ? call->n : call->m;

@@ -48,7 +48,7 @@ static bool same_block(const struct blas_matrix *one, const struct blas_matrix *
            one->columns == other->columns && one->part == other->part;
 }
 
-/* What the buffer held must have been used before something else comes. */
+/* The block that the buffer held must have been used before another comes. */
 static enum status refill(struct tile_runner *runner, struct tile_buffer *buffer,
                           const struct blas_matrix *matrix)
 {
@@ -68,7 +68,7 @@ static enum status refill(struct tile_runner *runner, struct tile_buffer *buffer
 }
 
 /* Have the block on the device before the step that is queued next; *matrix becomes the device's.
- * What a buffer holds does not change on the host while the call runs: see tile_plan.h. */
+ * The block in a buffer does not change on the host while the call runs: see tile_plan.h. */
 static enum status provide(struct tile_runner *runner, int factor, struct blas_matrix *matrix,
                            struct tile_buffer **used)
 {

@@ -45,7 +45,7 @@ void tile_runner_close(struct tile_runner *runner);
  * is STATUS_RESULT_LOST. */
 bool tile_runner_run(struct tile_runner *runner, struct tile_step *step, enum status *status);
 
-/* Who does a step on the host; false if it cannot. */
+/* Does a step on the host; false if it cannot. */
 struct host_steps {
     bool (*run)(void *context, const struct blas_call *call);
     void *context;

@@ -24,7 +24,7 @@ struct lapack_routine {
     int words; /* arguments, without hidden lengths */
 };
 
-/* Of a symbol of LAPACK. Static storage. */
+/* The routine of a symbol of LAPACK. Static storage. */
 const struct lapack_routine *lapack_routine_of(enum symbol symbol);
 
 /* A call as it came: what lapack_common (thunks.S) saved, and the caller's stack behind it.
@@ -141,8 +141,8 @@ void host_run_with(host_function *host, const uint64_t words[LAPACK_WORDS_MAX]);
 /* In the program's arithmetic, outside offload_enter and offload_leave. */
 void host_run(const struct lapack_call *call, enum host_run_kind kind);
 
-/* What this thread runs in, innermost; HOST_RUN_PLAIN outside any. One that was left by a jump counts no
- * more. */
+/* The kind of this thread's innermost host run; HOST_RUN_PLAIN outside any. One that was left by a jump
+ * counts no more. */
 enum host_run_kind host_run_kind_here(void);
 
 /* Before a jump is made. */

@@ -4,13 +4,13 @@
 
 #include <stdlib.h>
 
-/* Where a routine has its arguments, from 1; 0: nowhere. */
+/* The places of a routine's arguments, from 1; 0: nowhere. */
 struct layout {
     unsigned char itype, jobz, range, uplo, n, a, lda, b, ldb, vl, vu, il, iu, m, w, z, ldz, isuppz, work,
         lwork, rwork, lrwork, iwork, liwork, ifail, info;
 };
 
-/* Of the real types, then of the complex ones. */
+/* The layout of the real types comes first, then that of the complex ones. */
 static const struct layout layouts[LAPACK_FAMILY_COUNT][2] = {
     [LAPACK_SYEV] = {{.jobz = 1, .uplo = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .work = 7, .lwork = 8,
                       .info = 9},
@@ -102,7 +102,7 @@ static bool workspaces_suffice(const struct lapack_call *call, const struct layo
            (!layout->liwork || lapack_integer(call, layout->liwork) >= least.liwork);
 }
 
-/* Of order 1 nothing is left to compute, and LAPACK's routines treat it in ways of their own. */
+/* Order 1 leaves nothing to compute, and LAPACK's routines treat it in ways of their own. */
 static bool read_flags(const struct lapack_call *call, const struct layout *layout,
                        struct eigenproblem *problem)
 {

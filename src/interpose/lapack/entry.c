@@ -1,4 +1,4 @@
-/* Where a call of LAPACK goes on that is past its gate: lapack_common (thunks.S) asks here. */
+/* Decides where a call of LAPACK past its gate goes on: lapack_common (thunks.S) asks here. */
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/settings.h"
@@ -20,7 +20,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Where to jump with the call as it came; NULL: it is done. */
+/* The function to jump to with the call as it came; NULL: it is done. */
 __attribute__((visibility("hidden"))) host_function *lapack_enter(enum symbol symbol, const void *caller,
                                                                    const struct lapack_frame *frame);
 
@@ -41,10 +41,10 @@ static const struct lapack_methods *const methods_of[LAPACK_FAMILY_COUNT] = {
     [LAPACK_GESDD] = &singular_methods,  [LAPACK_GESVD] = &singular_methods,
 };
 
-/* Of a route's predicted time: what the end of the process waits for it at most. */
+/* The end of the process waits for a route this many times its predicted time at most. */
 enum { EXPECTED_PARTS = 4 };
 
-/* What came of it. */
+/* A call's outcome. */
 struct outcome {
     enum host_reason reason;  /* HOST_REASON_COUNT: it ran on the device */
     enum host_run_kind kind;  /* how the host is to run it */
@@ -147,7 +147,7 @@ static bool is_own(const struct route_times *times)
     return wanted == EIGENSOLVER_AUTO ? times->own : wanted == EIGENSOLVER_OWN;
 }
 
-/* Of the device where the matrix is, or of the first; NULL: no device is in use. */
+/* The mirrors of the device where the matrix is, or of the first; NULL: no device is in use. */
 static struct mirror_table *mirrors_of(const struct operand *kept)
 {
     for (int i = 1; i < device_use_count() && kept->matrix.pointer; i++)
@@ -156,7 +156,7 @@ static struct mirror_table *mirrors_of(const struct operand *kept)
     return waking_mirrors_in_use();
 }
 
-/* What a device would have to do. */
+/* The work that a device would have to do. */
 struct route_work {
     const struct route_shape *shape;
     const struct operand *kept;
@@ -207,7 +207,7 @@ static bool run_on_any(const struct lapack_call *call, struct lapack_problem *pr
     return library != NULL;
 }
 
-/* Of a route that came to a device. */
+/* Notes the outcome of a route that came to a device. */
 static void note_outcome(const struct lapack_call *call, const struct lapack_problem *problem,
                          struct outcome *outcome)
 {
@@ -291,9 +291,9 @@ static struct outcome look(struct lapack_call *call, struct offload_visit *visit
     return outcome;
 }
 
-/* Where nobody wants to know what it takes, and nothing inside is treated in another way, the stub jumps
- * there. Counted first, since a call with an illegal argument may leave by a jump of xerbla's; where that is
- * known, it is not timed. */
+/* The stub jumps to the host where nobody wants to know the call's time, and nothing inside is treated in
+ * another way. Counted first, since a call with an illegal argument may leave by a jump of xerbla's; where
+ * that is known, it is not timed. */
 static host_function *to_host(const struct lapack_call *call, const struct outcome *outcome)
 {
     struct call_span span = {.inside = 0};

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Where the routines have their arguments, and what these are. Numbers of arguments from 1, the same for
+/* The places of the routines' arguments, and what these are. Numbers of arguments from 1, the same for
  * all types; 0: nowhere. */
 struct layout {
     unsigned char uplo, side, trans, diag, m, n, k, a, lda, ipiv, tau, b, ldb, work, lwork, info;
@@ -72,7 +72,7 @@ static bool read_flags(const struct lapack_call *call, const struct layout *layo
     return uplo && side && diag && (!layout->trans || read_trans(call, layout, problem));
 }
 
-/* Of order 1 nothing is left to compute. */
+/* Order 1 leaves nothing to compute. */
 static bool read_sizes(const struct lapack_call *call, const struct layout *layout,
                        struct factor_problem *problem)
 {

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where a routine has its arguments, from 1; 0: nowhere. */
+/* The places of a routine's arguments, from 1; 0: nowhere. */
 struct layout {
     unsigned char jobvl, jobvr, n, a, lda, w, wi, ldvl, vr, ldvr, work, lwork, info;
 };
 
-/* Of the real types, then of the complex ones. */
+/* The layout of the real types comes first, then that of the complex ones. */
 static const struct layout layouts[2] = {
     {.jobvl = 1, .jobvr = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .wi = 7, .ldvl = 9, .vr = 10, .ldvr = 11,
      .work = 12, .lwork = 13, .info = 14},
@@ -141,8 +141,8 @@ static void copy_columns(const struct blas_matrix *from, const struct blas_matri
                (const char *)from->pointer + (size_t)(j * from->ld) * element, (size_t)from->rows * element);
 }
 
-/* A copy, since only a result may be seen of it. What is not finite or has to be scaled the engine finds:
- * balancing might loop over NaN. */
+/* A copy, since only a result may be seen of it. The engine finds values that are not finite or have to be
+ * scaled: balancing might loop over NaN. */
 static void balance(const struct lapack_call *call, struct general_call *general)
 {
     struct general_eigenproblem *const problem = &general->problem;

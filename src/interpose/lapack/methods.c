@@ -5,7 +5,7 @@
 
 enum { ANSWER_BYTES = 16, ARGUMENTS_MAX = 5, KEPT = 32 };
 
-/* What comes before the order, whose first bytes tell one from another, the order and other sizes; not
+/* The arguments before the order, whose first bytes tell one from another, the order and other sizes; not
  * addresses or leading dimensions. */
 struct question {
     host_function *host;

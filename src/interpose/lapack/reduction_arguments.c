@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Where a routine has its arguments, from 1, the same for all types; 0: nowhere. */
+/* The places of a routine's arguments, from 1, the same for all types; 0: nowhere. */
 struct layout {
     unsigned char itype, side, uplo, trans, m, n, a, lda, b, ldb, d, e, tau, work, lwork, info;
 };

@@ -14,10 +14,10 @@
 
 #include <math.h>
 
-/* Of the time on one device: for less it is not worth the others' time. */
+/* A shared route must take less than this part of its time on one device to be worth the others' time. */
 static const double WORTH = 0.8;
 
-/* What a block costs beside its work: its factorisation, which nobody helps with, and its way to others. As
+/* A block's cost beside its work: its factorisation, which nobody helps with, and its way to others. As
  * measured on two devices (doc/devices.md). */
 static const double BLOCK_US = 2000;
 
@@ -47,7 +47,7 @@ static double paces_of(const struct shared_device *devices, int count)
     return sum;
 }
 
-/* By the first's time. */
+/* Predicts the shared time from the first's. */
 static double shared_us(const struct route_times *times, const struct block_columns *blocks,
                         const struct shared_device *devices, int count)
 {
@@ -56,8 +56,8 @@ static double shared_us(const struct route_times *times, const struct block_colu
            BLOCK_US * blocks->count;
 }
 
-/* By `count` devices, the last of which may be as the first, and not there yet. In always mode
- * each is one. */
+/* The microseconds that `count` devices save, the last of which may be as the first, and not there yet. In
+ * always mode each is one. */
 static double us_saved(const struct lapack_problem *problem, const struct shared_device *devices, int count)
 {
     const struct machine_model *const model = device_use_model(device_use_at(0));
@@ -76,7 +76,7 @@ static double us_saved(const struct lapack_problem *problem, const struct shared
     return shared < WORTH * alone ? alone - shared : 0;
 }
 
-/* What one more, like the first, would have saved goes towards its price. */
+/* The time that one more, like the first, would have saved goes towards its price. */
 static void want_another(const struct lapack_problem *problem, struct shared_device *devices, int count,
                          double saved_us)
 {

@@ -5,12 +5,12 @@
 
 #include <stdlib.h>
 
-/* Where a routine has its arguments, from 1; 0: nowhere. */
+/* The places of a routine's arguments, from 1; 0: nowhere. */
 struct layout {
     unsigned char jobz, jobu, jobvt, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, info;
 };
 
-/* Of the real types, then of the complex ones. */
+/* The layout of the real types comes first, then that of the complex ones. */
 static const struct layout layouts[LAPACK_FAMILY_COUNT][2] = {
     [LAPACK_GESDD] = {{.jobz = 1, .m = 2, .n = 3, .a = 4, .lda = 5, .s = 6, .u = 7, .ldu = 8, .vt = 9,
                        .ldvt = 10, .work = 11, .lwork = 12, .info = 14},
@@ -35,7 +35,7 @@ static const struct layout *layout_of(const struct lapack_call *call)
     return &layouts[call->routine->family][is_complex(call)];
 }
 
-/* What is wanted of U and V': N, S, A, or O, where A's memory is to have what S means. */
+/* The wanted parts of U and V': N, S, A, or O, where A's memory is to have what S means. */
 struct jobs {
     char u, vt;
 };
@@ -91,7 +91,7 @@ static bool read_matrices(const struct lapack_call *call, const struct layout *l
                        &problem->vt);
 }
 
-/* What LAPACK 3.12's code calls the least, which its own query may answer, and which is less than
+/* The least workspace by LAPACK 3.12's code, which its own query may answer, and which is less than
  * documented. `n` is the smaller dimension, `m` the larger; of a long matrix LAPACK takes QR first. */
 static int64_t least_real_gesdd(char jobz, int64_t m, int64_t n)
 {

@@ -2,7 +2,7 @@
  *
  * The error handlers hand over to the host BLAS's own: whether a wrong argument ends
  * the program, and what is said, stays as it was. A program's own handler comes before
- * both, since the host looks it up in the program's search order. Where the host has
+ * both, since the host looks it up in the program's search order. If the host has
  * none, the words are the reference BLAS's, and the call returns. */
 #include "host/host_search.h"
 
@@ -33,7 +33,7 @@ C_HANDLER(cblas_xerbla64_);
 EXPORTED int lsame_(const char *a, const char *b, size_t a_length, size_t b_length);
 EXPORTED int64_t lsame_64_(const char *a, const char *b, size_t a_length, size_t b_length);
 
-/* By these the reference CBLAS tells its error handler who is calling. */
+/* The reference CBLAS tells its error handler by these who is calling. */
 EXPORTED extern int RowMajorStrg, CBLAS_CallFromC;
 int RowMajorStrg, CBLAS_CallFromC;
 

@@ -1,4 +1,4 @@
-/* What sets libblas64.so.3 apart from libblas.so.3. */
+/* The symbols that set libblas64.so.3 apart from libblas.so.3. */
 #include "host/host_search.h"
 
 bool host_search_wide = true;

@@ -41,7 +41,7 @@ static void use_model(const struct machine_model *other)
     floors_set(settings()->offload, other, other != &reference_model);
 }
 
-/* Of the plain names, which come first in learned_model_host's search as well. */
+/* The path of the host bound for the plain names, which come first in learned_model_host's search as well. */
 static const char *bound_path(void)
 {
     const bool is_shared = host_blas_is_shared(INTERFACE_NAME_);

@@ -18,7 +18,7 @@ void model_in_force_begin(void);
 /* One model, as long as this returns the same address. */
 const struct machine_model *model_in_force(void);
 
-/* What a recipe says of calls. Cheap after the first time. */
+/* Learn what a recipe says of calls. Cheap after the first time. */
 void model_in_force_learn(void);
 
 /* This device is in use from now on. Once. */

@@ -11,7 +11,7 @@ static bool is_mostly_in(struct byte_range one, struct byte_range other)
     return common > 0 && 2 * common >= (one_bytes < other_bytes ? one_bytes : other_bytes);
 }
 
-/* Of a level 3 call the output; NULL where there is none. */
+/* The call's matrix, for level 3 its output; NULL where there is none. */
 static const struct operand *matrix_of(const struct program_call *call)
 {
     if (call->operand_count == 0)
@@ -38,7 +38,7 @@ static struct early_account *find_read(struct early_accounts *accounts, const st
     return matrix && matrix->access == OPERAND_READ ? find(accounts, matrix) : NULL;
 }
 
-/* Of those that have gained least the one that was not used for longest. */
+/* The account that was not used for longest, of those that have gained least. */
 static struct early_account *least(struct early_accounts *accounts)
 {
     struct early_account *account = &accounts->of[0];

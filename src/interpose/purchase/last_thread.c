@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of ioprio_set(2), which has no header everywhere. */
+/* The constants of ioprio_set(2), which has no header everywhere. */
 enum { ONE_THREAD = 1, CLASS_SHIFT = 13, CLASS_NONE = 0, BEST_EFFORT = 2 << CLASS_SHIFT, NORMAL = 4 };
 enum { RARE = BEST_EFFORT | (NORMAL + 1), ALSO_RARE = RARE + 1 };
 enum { FIRST_LOOK_NANOSECONDS = 1 << 20, LAST_LOOK_NANOSECONDS = 1 << 27 };

@@ -8,8 +8,8 @@
  *
  * Threads inherit the I/O priority of the one that makes them. The driver's are told from all others by
  * one that hardly differs from the usual one, but is not what programs set: a thread has it while it makes
- * the driver do what may start threads. Where the kernel refuses that, or such a thread has had the same
- * of its own, nothing is done. Nor is a program ended that uses CUDA itself; but signals find a thread
+ * the driver do what may start threads. Nothing is done if the kernel refuses that, or such a thread has had
+ * the same of its own. Nor is a program ended that uses CUDA itself; but signals find a thread
  * that takes them then, since the driver's have those blocked that the thread which made them had, as all
  * of purchase.h. Not noticed: the end of a main thread that neither loaded the library nor made such a
  * call. */

@@ -58,7 +58,7 @@ void learned_model_host(const char *bound, char *path, size_t room)
     }
     for (int i = 0; i < INTERFACE_COUNT; i++) {
         const char *sentinel = symbol_name(interface_sentinel((enum interface)i));
-        /* By its path libmublas.so has bound its host before anything can be offloaded. */
+        /* libmublas.so has bound its host by its path before anything can be offloaded. */
         if (!(host_search_by_path ? host_search(sentinel, &library) : host_search_program(sentinel,
                                                                                           &library)))
             continue;

@@ -22,8 +22,7 @@ enum level3_outlook {
  * waits. */
 enum level3_outlook level3_opening_look(void);
 
-/* A call that was made while the device was not in use yet would have gained so much. Of others than level 3
- * nothing is noted. */
+/* A call that was made while the device was not in use yet would have gained so much. Only level 3 is noted. */
 void level3_opening_credit(const struct blas_call *call, double gain_us);
 
 /* For a device that is on its way: load the library beside that, which needs no device, if calls have gained a

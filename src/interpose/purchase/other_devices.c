@@ -61,14 +61,14 @@ static double device_outlook_bandwidth(int place)
     return outlooks[place].bandwidth;
 }
 
-/* What mirrors may fill there if nobody else does. */
+/* The bytes that mirrors may fill there if nobody else does. */
 static size_t device_outlook_bytes(int place)
 {
     once_run(&ask_once, ask);
     return outlooks[place].bytes;
 }
 
-/* What it takes to open one more, with the libraries that the first has open. */
+/* The time that it takes to open one more, with the libraries that the first has open. */
 static double device_outlook_price_us(void)
 {
     const struct machine_model *const model = model_in_force();
@@ -228,7 +228,7 @@ size_t next_devices_bytes(void)
     return bytes;
 }
 
-/* By it a call would have gained so much: towards its price, which wakes it. */
+/* Counts a call's gain by it towards its price, which wakes it. */
 static void next_device_gain(double gain_us)
 {
     const bool is_candidate = device_chosen(device_use_at(0)->device)->has_candidates;
@@ -283,7 +283,7 @@ void other_devices_want(double gain_us)
     next_device_gain(gain_us * pace * (present + 1) / (present + pace));
 }
 
-/* What it waits for those in use; one more would do it at once, if slower. */
+/* The call waits for those in use; one more would do it at once, if slower. */
 static double gain_by_another(double wait_us, double work_us)
 {
     const double pace = next_device_pace();

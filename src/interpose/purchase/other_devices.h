@@ -24,7 +24,7 @@ bool next_device_may_come(void);
 /* Its memory's bandwidth beside the first one's; 0: there is none, or it is not known. */
 double next_device_bandwidth(void);
 
-/* What mirrors may fill on all that may come. */
+/* The bytes that mirrors may fill on all that may come. */
 size_t next_devices_bytes(void);
 
 /* None of those in use is usable any more: wake another in their place, if one is left. True: there is one
@@ -38,7 +38,7 @@ const char *next_device_unused(int place);
 /* A call that begins its turn goes to the device that will have done it first, or where its matrices are.
  * With one device a turn costs nothing. */
 
-/* What a call would find on a device but for the wait. */
+/* The offer that a call would find on a device, but for the wait. */
 typedef struct device_offer device_offer_of(const void *call, const struct device_use *use);
 
 struct device_turn {

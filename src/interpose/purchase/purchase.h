@@ -35,8 +35,8 @@ struct background_job {
     _Atomic uint64_t waited_nanoseconds; /* background_await's, until it was done */
 };
 
-/* Begin the job, unless it was begun before. Where no thread can be had, or the process is forking
- * or ending, it stays BACKGROUND_NOT_BEGUN. */
+/* Begin the job, unless it was begun before. The job stays BACKGROUND_NOT_BEGUN if no thread can be had,
+ * or the process is forking or ending. */
 void background_begin(struct background_job *job);
 
 /* The calling thread may be the one that ends the process: let its exit wait for jobs. Handlers that
@@ -57,8 +57,8 @@ enum background_state background_await(struct background_job *job);
 /* Do it now: begun beside the program, and awaited; else by the caller. False: it is still under way. */
 bool background_do(struct background_job *job);
 
-/* A purchase has its price, which calls pay by what they would gain (enum purchase_time in policy.h). It is
- * asleep until they have paid a part; then it is prepared beside the program while they
+/* A purchase has its price, which calls pay by what they would gain (enum purchase_time in policy.h). It
+ * sleeps until they have paid a part; then it is prepared beside the program while they
  * stay on the host; once they have paid all, the next waits for it if need be. So which call is the first
  * to use it depends on the calls alone. If there can be no thread of ours, that call gets it itself.
  * Any thread may call these at once. */
@@ -85,7 +85,7 @@ bool purchase_finish(struct purchase *purchase, struct device *device);
  * the device always. */
 bool purchase_finish_alone(struct purchase *purchase, struct device *device);
 
-/* For the report. nanoseconds 0: not got, or no report is wanted. What a call waited counts only where it
+/* For the report. nanoseconds 0: not got, or no report is wanted. A call's wait counts only where it
  * was prepared beside the program. */
 struct purchase_times {
     uint64_t nanoseconds, waited_nanoseconds;

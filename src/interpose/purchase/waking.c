@@ -15,17 +15,17 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* Of what calls paid: what is taken for gains by the matrices of the last at least. */
+/* At least this part of all that calls paid counts as gains of the last one's matrices. */
 static const double CREDITED_PART = 0.25;
 
-/* By wake: read once that is done. */
+/* wake sets these two; they are read once it is done. */
 static struct device *awake; /* NULL: it failed */
 static bool none_usable;
 
 static bool wake(struct device *none);
 static struct purchase purchase = PURCHASE(wake);
 
-/* Guarded by wake_lock. What the calls before have not paid for is not there, asleep or awake. */
+/* Guarded by wake_lock. A device that the calls before have not paid for is not there, asleep or awake. */
 static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t waking_ended = PTHREAD_COND_INITIALIZER;
 static bool is_waking; /* some call waits for the device, without the lock */
@@ -102,7 +102,8 @@ static bool wake_without_lock(void)
     return true;
 }
 
-/* Looked for once calls of level 3 have paid for a part of the device. False: what they have paid is void, and nothing is bought by this call. */
+/* Looked for once calls of level 3 have paid for a part of the device. False: what they have paid is void,
+ * and nothing is bought by this call. */
 static bool level3_may_come(const struct blas_call *call, enum host_reason *reason)
 {
     if (!blas_is_level3(call) && wake_account.level3_us <= 0)
@@ -134,7 +135,7 @@ static bool solver_may_come(enum host_reason *reason)
     return false;
 }
 
-/* What a call would gain by a device: one of BLAS, or a route. */
+/* A call, of BLAS or a route, and its gain by a device. */
 struct offer {
     struct program_call *call; /* NULL: a route's */
     double route_gain_us;
@@ -158,7 +159,7 @@ static bool is_time_for_call(struct program_call *call, enum host_reason *reason
     return is_time;
 }
 
-/* Of a route's gain no account of a matrix knows. */
+/* No account of a matrix knows of a route's gain. */
 static bool is_time_for(const struct offer *offer, enum host_reason *reason)
 {
     if (offer->call)

@@ -27,24 +27,24 @@ struct early_accounts {
     uint64_t uses;
 };
 
-/* Of calls that are described. To be asked once for each: what it would take to send again what the
- * program has rewritten of the matrices that it reads since they were used last. Of one that a call has
- * written nothing is known: the device would have written it. Where it would have taken longer to than the
- * host, that much is lost, or what it takes to send the matrix again, whichever is less. 0 for calls with
- * less than EARLY_BYTES_MIN of matrices, which are soon sent. */
+/* To be asked once for each call, which is described: the time that it would take to send again the parts
+ * that the program has rewritten of the matrices that the call reads, since they were used last. The device
+ * would have written a matrix that a call has written: nothing is known of it. If it would have taken
+ * longer to than the host, that much is lost, or the time to send the matrix again, whichever is less. 0
+ * for calls with less than EARLY_BYTES_MIN of matrices, which are soon sent. */
 double early_accounts_lost_us(struct early_accounts *accounts, const struct program_call *call);
 
 /* That call would have saved so much, what was lost left out. */
 void early_accounts_add(struct early_accounts *accounts, const struct program_call *call, double saved_us);
 
-/* What calls would have saved on the matrix that this one reads, once; 0 for calls of level 3. */
+/* Savings of earlier calls on the matrix that this one reads, once; 0 for calls of level 3. */
 double early_accounts_take_us(struct early_accounts *accounts, const struct program_call *call);
 
 /* Is there anything left to take? */
 bool early_accounts_are_left(const struct early_accounts *accounts);
 
-/* The device is a purchase (purchase.h) that takes a third of a second. It is prepared once calls would have
- * gained more than its price, and used once they would have gained half of it again (policy_wake).
+/* The device is a purchase (purchase.h) that takes a third of a second. A call waits for it once calls would
+ * have gained its price and a quarter more (policy_wake).
  *
  * Any thread may call these at once; the first that finds the price paid waits or wakes while the others
  * go on on the host, or wait too in always mode. A device that was woken stays for the life of the

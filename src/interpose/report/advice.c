@@ -42,7 +42,7 @@ static void say_together(const struct advice_giving *giving, const struct parall
         advice_say(giving, "%llu call%s of parallel routines stayed on the host: %s", calls, plural(calls), text);
 }
 
-/* After a vote. Where another process said no, its own report has the reason. */
+/* After a vote. Another process that said no has the reason in its own report. */
 static void say_voted(const struct advice_giving *giving, const struct parallel_report *report)
 {
     for (int reason = 0; reason < HOST_REASON_COUNT; reason++) {

@@ -55,21 +55,21 @@ struct advice_facts {
 typedef void advice_take(void *context, const char *sentence);
 void advice_give(const struct advice_facts *facts, advice_take *take, void *context);
 
-/* What follows "because" of a routine's calls for this reason, and a remedy: static storage. The remedy may
- * be "". */
+/* The words after "because" for a routine's calls with this reason, and a remedy: static storage. The remedy
+ * may be "". */
 const char *advice_because(const struct advice_facts *facts, enum host_reason reason, bool is_lapack);
 const char *advice_remedy(const struct advice_facts *facts, enum host_reason reason, bool is_lapack);
 
-/* What to do about a device that cannot be used; `fault` may be NULL. */
+/* The remedy for a device that cannot be used; `fault` may be NULL. */
 const char *advice_device_remedy(const char *fault);
 
-/* What to do about writes that cannot be tracked. */
+/* The remedy for writes that cannot be tracked. */
 const char *advice_tracking_remedy(const char *fault);
 
 /* Behind a list of routines of which some make calls that are in the list themselves. */
 extern const char advice_without_inside[];
 
-/* Of processes that a program started. */
+/* A sentence on processes that a program started. */
 extern const char advice_silent_children[];
 
 /* "900", "900 x 20", "900 x 20 x 7" */

@@ -183,7 +183,7 @@ static void say_routine(const struct advice_giving *giving, const struct advice_
                    advice_remedy(giving->facts, (enum host_reason)reason, routine->is_lapack));
 }
 
-/* What many routines have: one sentence for all of a kind. */
+/* Many routines have these reasons: one sentence tells all of a kind. */
 static bool is_told_together(int reason)
 {
     switch (reason) {
@@ -200,7 +200,7 @@ static bool is_told_together(int reason)
     }
 }
 
-/* What takes less than a thousandth of the run is one of many: a sentence for each would hide what
+/* A routine with less than a thousandth of the run is one of many: a sentence for each would hide what
  * matters. */
 static double trifle_seconds(const struct advice_facts *facts)
 {

@@ -139,7 +139,7 @@ static void print_figure(FILE *stream, const char *name, double seconds, const c
             name, note);
 }
 
-/* Where a routine has timed calls for a reason, all of it counts as timed. */
+/* All of a routine's calls for a reason count as timed if some of them are. */
 static uint64_t untimed_calls(const struct report *report)
 {
     uint64_t sum = 0;

@@ -14,7 +14,7 @@ static const struct {
     [ACTIVITY_OTHER] = {"other", "other time of calls on the GPU"},
 };
 
-/* What the colours mean that a chart shows. */
+/* Prints the meanings of the colours that a chart shows. */
 static void print_colours(FILE *stream, const bool is_shown[ACTIVITY_COUNT])
 {
     fputs("<p class=\"legend\">", stream);
@@ -76,7 +76,7 @@ static void print_run(FILE *stream, const struct report *report)
     print_pieces(stream, pieces, sizeof pieces / sizeof *pieces);
 }
 
-/* Of the threads' time, which several spend at once. */
+/* Prints the threads' time, which several spend at once. */
 static void print_calls(FILE *stream, const struct report *report)
 {
     const uint64_t on_device = report_device_time(&report->total),
@@ -104,7 +104,7 @@ void page_print_whole(FILE *stream, const struct report *report)
 
 enum { BARS_MOST = 24 };
 
-/* What a bar shows, in nanoseconds. */
+/* The times that a bar shows, in nanoseconds. */
 struct bar {
     enum symbol symbol;
     uint64_t host, device, link, other;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the column of names: SciPy's and NumPy's are long. */
+/* The least width of the column of names: SciPy's and NumPy's are long. */
 enum { NAME_WIDTH_LEAST = 12 };
 
 static int name_width(const struct report *report)

@@ -99,7 +99,7 @@ static void accumulate(struct routine_stats *total, const struct routine_stats *
         total->phases.nanoseconds[i] += stats->phases.nanoseconds[i];
 }
 
-/* What `mublas run` says behind its process's number; NULL: nothing to this process. */
+/* The words of `mublas run` behind its process's number; NULL: none for this process. */
 static const char *word_of_run(const struct report *report)
 {
     char *text;

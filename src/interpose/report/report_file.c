@@ -46,7 +46,7 @@ void printable_print(FILE *stream, const char *text)
     }
 }
 
-/* What stands for a letter; NULL: itself. */
+/* The text that stands for a letter; NULL: itself. */
 static const char *escape_of(char letter)
 {
     switch (letter) {
@@ -98,7 +98,7 @@ static void write_signals_hold(sigset_t *before)
     is_holding = true;
 }
 
-/* What writing has sent waits for this thread alone. */
+/* The signals that writing has sent wait for this thread alone. */
 static void write_signals_return(const sigset_t *before)
 {
     static const struct timespec at_once = {0, 0};
@@ -229,7 +229,7 @@ static const char *report_write_file(const char *name, const char *text, size_t 
     return words(name, &there, spares && reason == EEXIST ? 0 : reason);
 }
 
-/* Of how many ranks a launcher does not always say. */
+/* A launcher does not always say how many ranks there are. */
 static bool is_one_of_several(const struct local_rank *world)
 {
     return world->rank >= 0 && world->ranks != 1;
@@ -247,7 +247,7 @@ static const char *print_part(FILE *stream, const char *form, const struct repor
     return form + 2;
 }
 
-/* Of a page's name the end, else its very end. */
+/* The suffix of a page's name, else the name's very end. */
 static const char *page_end(const char *name)
 {
     const char *const dot = strrchr(name, '.');

@@ -21,8 +21,8 @@
  * UTF-8. */
 void printable_print(FILE *stream, const char *text);
 
-/* Prints text of anybody's as text of a page, or within an attribute's quotes: nothing in it is markup. What
- * is no UTF-8, and control characters, become U+FFFD; the stream stays well-formed whatever comes. */
+/* Prints text of anybody's as text of a page, or within an attribute's quotes: nothing in it is markup. Bytes
+ * that are no UTF-8, and control characters, become U+FFFD; the stream stays well-formed whatever comes. */
 void html_print(FILE *stream, const char *text);
 
 /* Before a jump is made: a handler may call this. */
@@ -40,7 +40,7 @@ struct reporter {
 bool report_file_is_page(const char *destination);
 
 /* The name of a report file: `form` with every %p replaced by the process's number and every %r by its
- * rank, 0 without a launcher. What `form` does not tell apart is told behind it, so that no report takes
+ * rank, 0 without a launcher. A suffix tells apart what `form` does not, so that no report takes
  * another's place: .RANK of several ranks, and .PROCESS of a fork's child; a page's .html or .htm stays last.
  * Free it; NULL when memory is short. */
 char *report_file_name(const char *form, const struct reporter *reporter);

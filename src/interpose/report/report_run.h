@@ -27,7 +27,7 @@ struct report_run {
     char date[DATE_BYTES];       /* of now: "2026-11-27 09:15 UTC" */
 };
 
-/* Of this process, at its end. */
+/* Read the run of this process, at its end. */
 void report_run_read(struct report_run *run);
 
 /* The words of a process's arguments, each ended by NUL, as a shell takes them. `whole`: they are all. */

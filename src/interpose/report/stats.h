@@ -32,7 +32,7 @@ struct device_counts {
     double foretold_us;       /* on the host */
 };
 
-/* Of a call on the host, where it is known. */
+/* The facts on a call on the host, where they are known. */
 struct host_counts {
     uint64_t nanoseconds, inside_nanoseconds; /* 0: not measured */
     const struct route_shape *shape;          /* NULL: not known */
@@ -42,14 +42,14 @@ struct host_counts {
 /* True when a report was asked for: callers need not measure otherwise. */
 bool stats_wanted(void);
 
-/* Of the monotonic clock, for times to be counted; 0 unless stats_wanted(). */
+/* The monotonic clock's nanoseconds, for times to be counted; 0 unless stats_wanted(). */
 uint64_t stats_nanoseconds(void);
 
 /* Thread-safe; no-ops unless stats_wanted(). */
 void stats_device_call(enum symbol symbol, const struct device_counts *counts);
 void stats_host_call(enum symbol symbol, enum host_reason reason, const struct host_counts *counts);
 
-/* Of a call that was counted before it ran. */
+/* Count the time of a call that was counted before it ran. */
 void stats_host_time(enum symbol symbol, enum host_reason reason, const struct host_counts *counts);
 
 /* This thread was in an activity, by the monotonic clock. Only a page shows it: no-op for other reports. */

@@ -200,7 +200,7 @@ int largest_calls_merge(struct large_call *calls, int count, int most, const str
     return count;
 }
 
-/* Those of the first thread are here, so that a program that is forbidden to ask for memory may call. */
+/* The first thread's counters are here, so that a program that is forbidden to ask for memory may call. */
 _Static_assert(offsetof(struct thread_counters, forwarded_calls) == 0, "thunks.S counts at the beginning");
 static struct thread_counters shared, first;
 static struct thread_counters *_Atomic newest = &first;
@@ -215,8 +215,8 @@ static bool restarted;
 static atomic_bool forked;
 static _Atomic uint64_t origin;
 
-/* What a later destructor of the thread calls is counted among those of all: no other would tell of the end
- * of counters that it took. */
+/* Calls by a later destructor of the thread count among those of all: no other would tell of the end of
+ * counters that it took. */
 static void thread_ends(void *counters)
 {
     thread_counters_here = NULL;

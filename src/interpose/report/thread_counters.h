@@ -61,7 +61,7 @@ struct call_record {
     _Atomic uint64_t words[RECORD_WORDS];
 };
 
-/* Of each routine, size and place the longest. */
+/* The longest call of each routine, size and place. */
 struct largest_calls {
     _Atomic uint64_t least; /* shorter ones need not come */
     struct seen_call {      /* nor those of a kind that are not longer than one that came, */
@@ -88,7 +88,7 @@ int largest_calls_merge(struct large_call *calls, int count, int most, const str
  * its own, those that all threads share serve. */
 typedef _Atomic uint64_t counter;
 
-/* Of calls that came past the gate. */
+/* The counters of calls that came past the gate. */
 struct routine_counters {
     counter device_calls;
     counter host_calls[HOST_REASON_COUNT], host_nanoseconds[HOST_REASON_COUNT];
@@ -119,7 +119,7 @@ uint64_t thread_counters_origin(void);
 /* True in a fork's child, which counts from zero. */
 bool thread_counters_restarted(void);
 
-/* Has this process called fork since? By posix_spawn or vfork it starts none that would go on with its
+/* Has this process called fork since? posix_spawn and vfork start no child that would go on with its
  * code. */
 bool thread_counters_forked(void);
 

@@ -12,8 +12,8 @@
 /* Two stages are for real matrices; by the order, unless the caller knows better. */
 enum own_eigen_way { OWN_EIGEN_BY_ORDER, OWN_EIGEN_ONE_STAGE, OWN_EIGEN_TWO_STAGES };
 
-/* The work of device_matrix.h. Of the vectors only `count` from `first` on, which come into A's columns of
- * these numbers; values are all computed. INFO is an int for the eigensolver, and behind it one for B's
+/* The work of device_matrix.h. All values are computed, but only `count` vectors from `first` on, which come
+ * into A's columns of these numbers. INFO is an int for the eigensolver, and behind it one for B's
  * factor where there is a B. */
 struct own_eigen {
     struct solver_eigen_call call;

@@ -82,7 +82,8 @@ static enum status launch(const struct divide_conquer *work, enum step step, int
     return device_check(device, result, kernel_name(kernel));
 }
 
-/* What a level's nodes make goes to the caller's memory or to the workspace, the vectors wanted or all. */
+/* Level 0 puts the vectors wanted into the caller's memory; other levels put all of theirs into the
+ * workspace. */
 static void set_product(struct divide_conquer *work, int32_t level)
 {
     const struct divide_conquer_call *const call = work->call;
@@ -108,7 +109,7 @@ static enum status queue_leaves(struct divide_conquer *work)
     return status;
 }
 
-/* By the kernel: all of them in one launch. */
+/* The kernel multiplies for all nodes in one launch. */
 static enum status multiply_small(const struct divide_conquer *work)
 {
     const struct stedc_arguments *const arguments = &work->arguments;

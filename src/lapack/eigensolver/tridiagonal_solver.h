@@ -64,7 +64,7 @@ struct vector_range {
 enum { VECTOR_RANGE_BYTES = 256 };
 
 /* Queues that M is set and that values, and columns of vectors, from the first wanted on move to the front.
- * What stands behind them afterwards is of no use. `workspace`: VECTOR_RANGE_BYTES. */
+ * The memory behind them holds nothing of use afterwards. `workspace`: VECTOR_RANGE_BYTES. */
 enum status vector_range_queue(struct device *device, CUstream stream, const struct vector_range *range,
                                CUdeviceptr workspace);
 

@@ -106,7 +106,7 @@ static const struct kernels kernels_of[] = {
     [TYPE_Z] = {KERNEL_zhetrd_copy, KERNEL_zhetrd_panel},
 };
 
-/* Where everything lies in the workspace, and what the device allows. */
+/* Offsets of everything in the workspace, and what the device allows. */
 struct layout {
     int64_t padded_order, chip_order; /* the most that is finished on the chip */
     unsigned blocks;
@@ -253,7 +253,7 @@ static enum status queue_panel(const struct solver_handle *handle, const struct 
     return cooperative_launch(handle->library->device, handle->stream, &launch, &arguments);
 }
 
-/* What is behind the panel becomes A - V W' - W V'. */
+/* The matrix A behind the panel becomes A - V W' - W V'. */
 static enum status queue_update(const struct solver_handle *handle, const struct tridiagonalisation *work,
                                 const struct layout *layout, CUdeviceptr workspace, int64_t first)
 {

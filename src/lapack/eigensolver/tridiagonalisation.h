@@ -14,7 +14,7 @@
 #include "gpu/device.h"
 #include "gpu/vendor/solver_library.h"
 
-/* Of blocks of TRIDIAGONAL_THREADS threads. */
+/* A launch in blocks of TRIDIAGONAL_THREADS threads. */
 struct chip_plan {
     enum kernel kernel;
     unsigned blocks;
@@ -25,8 +25,8 @@ struct chip_plan {
 /* The largest order whose rows, dealt to all multiprocessors, fit into their shared memory. */
 int64_t chip_order_most(struct device *device, enum blas_type type);
 
-/* By a cluster. STATUS_UNSUPPORTED: the order is too large, the device has none of that size, or it is not to
- * get kernels any more whose blocks wait for each other (cooperative.h). Inside device_enter. */
+/* Plans for a cluster. STATUS_UNSUPPORTED: the order is too large, the device has none of that size, or it is
+ * not to get kernels any more whose blocks wait for each other (cooperative.h). Inside device_enter. */
 enum status chip_plan_cluster(struct device *device, enum blas_type type, int64_t order,
                               struct chip_plan *plan);
 

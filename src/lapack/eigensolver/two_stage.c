@@ -4,7 +4,7 @@
 #include "lapack/matrix_part.h"
 
 enum { TAKE_THREADS = 512, ROWS_UNIT = 64 };
-/* Of a block's shared memory: for a step's operands, and for each pair of warps. */
+/* Shared memory of a block: for a step's operands, and for each pair of warps. */
 enum { STAGE_BYTES = BAND_BACK_STAGE * sizeof(double), PAIR_BYTES = 2 * BAND_BACK_EXCHANGE * sizeof(double) };
 
 struct kernels {
@@ -131,7 +131,7 @@ static struct layout lay_out(const struct two_stage *work)
     return layout;
 }
 
-/* What lies in `kept`. */
+/* The first stage, whose T lies first in `kept`. */
 static struct band_reduction reduction_of(const struct two_stage *work)
 {
     return (struct band_reduction){.type = work->type,
@@ -240,7 +240,7 @@ enum status two_stage_vectors_queue(const struct solver_handle *handle, const st
     return two_stage_back_queue(handle, &back, workspace);
 }
 
-/* Where one stage takes as long on an H100 (bench/lapack_two_stage, doc/eigensolver.md). */
+/* Orders at which one stage takes as long as two on an H100 (bench/lapack_two_stage, doc/eigensolver.md). */
 struct two_stage_borders two_stage_borders(enum blas_type type)
 {
     static const struct two_stage_borders single = {5184, 7296, 11264}, wide = {4416, 4736, 4992};

@@ -43,8 +43,8 @@ enum status band_reduction_workspace(const struct solver_handle *handle, const s
 /* Panels: of number i, the first column is number i * BAND_WIDTH, and the first row is BAND_WIDTH behind. */
 int64_t band_reduction_panels(int64_t n);
 
-/* Queue it on the handle's stream, with a workspace at a multiple of 256. What is not finite makes NaN of it.
- * Inside device_enter. */
+/* Queue it on the handle's stream, with a workspace at a multiple of 256. An element that is not finite makes
+ * NaN of the results. Inside device_enter. */
 enum status band_reduction_queue(const struct solver_handle *handle, const struct band_reduction *work,
                                  CUdeviceptr workspace);
 
@@ -60,7 +60,7 @@ struct bulge_chasing {
 
 size_t bulge_chasing_kept_bytes(const struct bulge_chasing *work);
 
-/* Where they lie there. */
+/* Addresses of the reflectors in `kept`. */
 struct band_reflectors bulge_chasing_kept(const struct bulge_chasing *work);
 
 /* Bytes of workspace for it. STATUS_UNSUPPORTED: the device has no cooperative launches. */
@@ -108,11 +108,12 @@ struct two_stage_steps {
 enum status two_stage_workspace(const struct solver_handle *handle, const struct two_stage *work,
                                 size_t *bytes);
 
-/* What is to be queued, each with the scratch: for who does it one by one, and lets A be used. */
+/* The steps to be queued, each with the scratch: for a caller that queues them one by one, and lets A be
+ * used. */
 struct two_stage_steps two_stage_steps_of(const struct two_stage *work, CUdeviceptr workspace);
 
-/* Queue it on the handle's stream, with a workspace at a multiple of 256. What is not finite makes NaN of it.
- * Inside device_enter. */
+/* Queue it on the handle's stream, with a workspace at a multiple of 256. An element that is not finite makes
+ * NaN of the results. Inside device_enter. */
 enum status two_stage_queue(const struct solver_handle *handle, const struct two_stage *work,
                             CUdeviceptr workspace);
 

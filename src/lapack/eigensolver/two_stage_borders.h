@@ -10,10 +10,10 @@ struct two_stage_borders {
     int64_t none, tenth, all;
 };
 
-/* What is built in, of TYPE_S or TYPE_D. */
+/* The borders that are built in, for TYPE_S or TYPE_D. */
 struct two_stage_borders two_stage_borders(enum blas_type type);
 
-/* Of a matrix of order n with `count` vectors: what lies between a tenth and all follows from both. */
+/* The border for a matrix of order n with `count` vectors: between a tenth and all it follows from both. */
 static inline int64_t two_stage_border(const struct two_stage_borders *from, int64_t n, int64_t count)
 {
     const int64_t more = 10 * count - n; /* than a tenth, in tenths */

@@ -17,7 +17,7 @@ static const struct kernels kernels_of[] = {
     [TYPE_D] = {KERNEL_dsyband_scale, KERNEL_dsyband_panel, KERNEL_dsyband_panel_long, KERNEL_dsyband_store},
 };
 
-/* Where everything lies in the workspace. */
+/* Offsets of everything in the workspace. */
 struct layout {
     int64_t rows, ld, chunks; /* of the largest panel; ld of V, W and V, which lie side by side, and of Y */
     size_t gate, largest, factors, y, x, t, partials, pivots, end;

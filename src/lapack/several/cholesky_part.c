@@ -124,7 +124,7 @@ void cholesky_part_end(struct cholesky_part *part)
     part->lane = NULL;
 }
 
-/* Of a Hermitian matrix, whose imaginary parts count as zero. */
+/* A Hermitian matrix's diagonal has imaginary parts that count as zero. */
 enum status cholesky_part_clear_diagonal(const struct cholesky_part *part, int block)
 {
     const struct block_columns *const blocks = part->blocks;

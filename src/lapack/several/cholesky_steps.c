@@ -188,7 +188,7 @@ static enum status give_panel_up(const struct steps *steps, struct cholesky_part
     return status;
 }
 
-/* Of the blocks from `first` on, before `end`. */
+/* Updates the part's blocks from `first` on, before `end`. */
 static enum status update(const struct steps *steps, struct cholesky_part *part, int first, int end,
                           int panel)
 {

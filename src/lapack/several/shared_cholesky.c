@@ -101,7 +101,7 @@ struct blas_matrix block_rest(const struct block_columns *blocks, int block, con
 
 typedef enum status part_work(struct cholesky_part *part);
 
-/* What a thread does for a part. */
+/* A thread's work for a part. */
 struct job {
     struct cholesky_part *part;
     part_work *work;
@@ -167,7 +167,7 @@ static enum status work_on_all(struct sharing *sharing, part_work *work)
     return status;
 }
 
-/* Where the blocks of one device are home and those of another are not, nobody can begin again. */
+/* Nobody can begin again when the blocks of one device are home and those of another are not. */
 static enum status bring_all_home(struct sharing *sharing)
 {
     const enum status status = work_on_all(sharing, cholesky_part_bring_home);
@@ -177,7 +177,7 @@ static enum status bring_all_home(struct sharing *sharing)
     return status != STATUS_OK && touched ? STATUS_RESULT_LOST : status;
 }
 
-/* What a device has waited for, and a lost one has not sent, may make INFO of anything. */
+/* INFO may be anything on a device that waited for a panel which a lost device has not sent. */
 static enum status outcome_of(enum status stepped, enum status waited)
 {
     const bool is_certain = stepped != STATUS_OK && stepped != STATUS_UNSUCCESSFUL;

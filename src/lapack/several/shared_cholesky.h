@@ -59,7 +59,7 @@ static inline int64_t block_length(const struct block_columns *blocks, int block
 int64_t block_ld(const struct block_columns *blocks, int block);
 size_t block_bytes(const struct block_columns *blocks, int block);
 
-/* Where an element stands that is so far from the block's diagonal, in bytes from the block's beginning:
+/* The place of an element that is so far from the block's diagonal, in bytes from the block's beginning:
  * below it, or right of it, in its first columns or rows. */
 size_t block_place(const struct block_columns *blocks, int block, int64_t distance);
 
@@ -115,8 +115,8 @@ enum status cholesky_part_send(struct cholesky_part *part);
 /* Queues that its block's diagonal becomes real, as a Hermitian matrix has it; nothing for the real types. */
 enum status cholesky_part_clear_diagonal(const struct cholesky_part *part, int block);
 
-/* Queues that so much of another's panel becomes zeros: at the beginning, and once it is used. Who waits for
- * the panel of a device that was lost computes on what is there, before anyone can know. That is thrown away,
+/* Queues that so much of another's panel becomes zeros: at the beginning, and once it is used. A device that
+ * waits for the panel of a lost one computes on what is there, before anyone can know. That is thrown away,
  * but it must not be what others left in memory, or what lies beside the triangle in a panel before: NaN
  * perhaps. */
 enum status cholesky_part_clear_panel(const struct cholesky_part *part, int place, size_t bytes);

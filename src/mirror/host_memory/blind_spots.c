@@ -114,7 +114,7 @@ static bool device_is_blind(int number, dev_t special)
     return false;
 }
 
-/* What another thread has closed meanwhile is nothing. */
+/* A file that another thread has closed meanwhile is not blind. */
 static bool is_blind(int number)
 {
     struct stat state;

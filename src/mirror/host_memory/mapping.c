@@ -245,7 +245,7 @@ static bool move_pieces(uintptr_t from, size_t bytes, uintptr_t to, size_t *done
     return true;
 }
 
-/* Where a mapping of ours already lies, without access: it becomes the old one's, and zeros behind it. */
+/* A mapping of ours lies there already, without access: it gets the old one's pages, and zeros behind. */
 static bool move_into(uintptr_t from, size_t old_bytes, uintptr_t to, size_t new_bytes)
 {
     const size_t common = old_bytes < new_bytes ? old_bytes : new_bytes;

@@ -148,8 +148,8 @@ void account_look_for_changes(struct account *account, const struct operand *ope
     account->credit_us = fmax(0, account->credit_us - changed * (double)bytes / REWRITTEN_UPLOAD_RATE);
 }
 
-/* Those of its own, or those of its kind as far as they tell something of it: once it has stayed the same for
- * longer one less, and one less for each doubling of that, but one. */
+/* The larger of its own setbacks and of its kind's, as far as these tell something of it: once it has stayed
+ * the same for longer one less, and one less for each doubling of that, but one. */
 unsigned account_setbacks(const struct account *account, const struct kind_losses *losses)
 {
     const unsigned usual = losses->steady > STEADY_USES ? losses->steady : STEADY_USES;

@@ -38,14 +38,14 @@ struct rewrite_samples {
     uint64_t sequence;
 };
 
-/* Of the samples that lie in the operand the share that differ from what they were, 0 to 1; all
+/* The share, 0 to 1, of the samples in the operand that differ from what they were; all
  * are of this operand, as it is now, afterwards. */
 double rewrite_samples_renew(struct rewrite_samples *samples, const struct operand *operand);
 
-/* What they lie in is being rewritten for a known reason. */
+/* The samples' matrix is being rewritten for a known reason. */
 void rewrite_samples_forget(struct rewrite_samples *samples);
 
-/* Of some pages; none: unused. */
+/* An account of some pages; none: unused. */
 struct account {
     struct page_range pages;
     double credit_us;  /* what residency would have saved so far */
@@ -68,7 +68,7 @@ struct accounts {
     uint64_t uses;
 };
 
-/* Of all residency bought for one kind of call. */
+/* Losses of all residency bought for one kind of call. */
 struct kind_losses {
     unsigned setbacks; /* residency that was lost before it had paid */
     unsigned steady;   /* uses without a change, the most that such residency was bought after */
@@ -90,7 +90,7 @@ void account_look_for_changes(struct account *account, const struct operand *ope
 /* How often its price must be doubled for a call of the kind that has these losses. */
 unsigned account_setbacks(const struct account *account, const struct kind_losses *losses);
 
-/* What is on the device does not pay: as if it had never been uploaded. `losses`: of its buyer. */
+/* The pages on the device do not pay: as if they had never been uploaded. `losses`: of its buyer. */
 void account_give_up(struct account *account, struct kind_losses *losses);
 
 /* A call on the device has earned so much, or cost where less than 0. False: it is given up. */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Of this the guess counts: some of this process's own gathering soon outweighs it. */
+/* The guess counts as so many bytes of gathering: some of this process's own gathering soon outweighs it. */
 enum { GUESSED_BYTES = 64 << 20 };
 
 bool gathering_pays(const struct gathering_cost *cost, double waited_us, uint64_t bytes)
@@ -71,7 +71,7 @@ static struct staged_result *find(struct staged_results *results, struct page_ra
     return NULL;
 }
 
-/* What it contains is a part of it; else of what was of least use. A factorisation's panels pass by. */
+/* The place of a range inside the new one; else that of least use. A factorisation's panels pass by. */
 static struct staged_result *place_of_new(struct staged_results *results, struct page_range pages)
 {
     struct staged_result *least = &results->of[results->next++ % STAGED_RESULTS_MAX];

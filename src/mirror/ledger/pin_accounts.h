@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What gathering memory into huge pages has cost so far. */
+/* The cost of gathering memory into huge pages so far. */
 struct gathering_cost {
     atomic_uint_least64_t bytes, nanoseconds;
 };

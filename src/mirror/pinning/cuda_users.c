@@ -70,7 +70,7 @@ static bool dynamic_links(int memory, const struct dl_phdr_info *object, uintptr
     return false;
 }
 
-/* Does it link the driver? By its dynamic section, in memory. */
+/* Does it link the driver? Its dynamic section in memory tells. */
 static bool driver_traces_links(int memory, const struct dl_phdr_info *object)
 {
     for (int i = 0; i < object->dlpi_phnum; i++)
@@ -108,7 +108,7 @@ static bool range_has(struct search *search, uint64_t begin, uint64_t bytes, con
     return false;
 }
 
-/* Who opens the driver by dlopen has its name among the constants; who has mublas' own
+/* An object that opens the driver by dlopen has its name among the constants; one that has mublas' own
  * constants, too, is `mublas` or another program with mublas inside. */
 static bool range_names_driver(struct search *search, uint64_t begin, uint64_t bytes)
 {
@@ -185,8 +185,9 @@ static bool memory_tells(struct search *search, int memory, uintptr_t begin, uin
 }
 
 /* Does it have device code, or name the driver among its constants? An object with mublas' own constants
- * does not count. By the sections of its file ("": the program's); where those cannot be read, or are not
- * there, as in packed programs, its name alone, in memory from `begin` to `end`, where it was loaded. */
+ * does not count. The sections of its file ("": the program's) tell; if they cannot be read, or are not
+ * there, as in packed programs, the driver's name alone does, in memory from `begin` to `end`, where the
+ * object was loaded. */
 static bool driver_traces_in(const char *path, int memory, uintptr_t begin, uintptr_t end)
 {
     struct search *search = malloc(sizeof *search);
@@ -215,7 +216,7 @@ static bool starts_with_any(const char *path, const char *const *names)
     return false;
 }
 
-/* What mublas itself loads, and what that loads. */
+/* Libraries that mublas itself loads, and those that they load. */
 static bool is_ours(const char *path)
 {
     static const char *const names[] = {"libmublas", "libcuda.so",   "libcublas",    "libcusolver",
@@ -243,7 +244,7 @@ struct survey {
     } objects[OBJECTS_MAX]; /* to be looked into without the loader's lock */
 };
 
-/* What was looked into and tells of nothing: objects stay, as a rule, while others come. */
+/* Objects that were looked into and tell of nothing: they stay, as a rule, while others come. */
 static atomic_uint_least64_t innocent[OBJECTS_MAX];
 
 static uint64_t identity_of(const struct dl_phdr_info *info)

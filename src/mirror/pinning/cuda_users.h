@@ -14,11 +14,11 @@
 #include <stdbool.h>
 
 /* True when the program has loaded the CUDA runtime or NCCL, links the driver, names it among its constants
- * to open it by dlopen, or has device code in it, as what links the runtime statically does. What the driver
- * and cuBLAS bring does not count, nor does an object with mublas in it. Not seen: an interpreted program
- * that opens the driver by a name of its own and never calls BLAS in a thread that has a context (device.h
- * sees those). True also where it cannot be told, without /proc. Objects whose files are packed, damaged or
- * cut short since do no harm. Quick while no object comes or goes. */
+ * to open it by dlopen, or has device code in it, as what links the runtime statically does. Objects that the
+ * driver and cuBLAS bring do not count, nor does an object with mublas in it. Not seen: an interpreted
+ * program that opens the driver by a name of its own and never calls BLAS in a thread that has a context
+ * (device.h sees those). True also where it cannot be told, without /proc. Objects whose files are packed,
+ * damaged or cut short since do no harm. Quick while no object comes or goes. */
 bool cuda_users_present(void);
 
 #endif

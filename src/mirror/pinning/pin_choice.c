@@ -155,7 +155,7 @@ static bool would_pay(struct mirror_copy *copy, const struct operand *operand, s
         return true; /* a matrix that has grown */
     if (count > pinned && operand->access != OPERAND_READ && result_is_due(mirror, pages))
         return true; /* however little: what sticks out comes home in pieces, each time */
-    /* Of a triangle only as many pages are written as it has. */
+    /* Only as many pages of a triangle's hull are written as the triangle has. */
     return page_bits_count(mirror->suspect, pages.begin, pages.end) > operand_memory_bytes(operand) >>
                (page_shift() + 1) &&
            (staged > 2 * (uint64_t)bytes || (operand->access != OPERAND_READ && staged > bytes / 4) ||

@@ -57,7 +57,7 @@ size_t pins_run(struct mirror *mirror, size_t begin, size_t end, bool *direct)
     return (pinned ? page_bits_find(mirror->suspect, begin, end, *direct) : end) - begin;
 }
 
-/* Of those that have copies: is it so of any? */
+/* Is it so of any device that mublas uses? */
 static bool any_device(const struct mirror_resources *resources, bool (*is_so)(const struct device *device))
 {
     for (int i = 0; i < resources->places; i++) {
@@ -246,7 +246,7 @@ bool gathering_is_due(struct mirror *mirror, const struct operand *operand)
     return due;
 }
 
-/* Of the pin the whole blocks that the operand touches. */
+/* The whole blocks of the pin that lie in the operand's hull. */
 static struct byte_range blocks_of(const struct mirror_pin *pin, struct byte_range hull)
 {
     const struct byte_range pinned = byte_ranges_common(hull, (struct byte_range){pin->begin, pin->end});
@@ -276,7 +276,7 @@ static enum status gather(struct mirror *mirror, struct claim *claim, int which,
     const struct byte_range blocks = blocks_of(pin, hull);
     const double waited_us = pin->gathering.waited_us;
     begin_anew(mirror, pin, blocks.begin >= blocks.end);
-    /* Where scans are slow for another reason there is nothing to be had. */
+    /* Gathering gains nothing if scans are slow for another reason. */
     if (pin->gathering.stays_small || is_huge(mirror, blocks))
         return STATUS_OK;
     const uint64_t started = clock_nanoseconds();

@@ -71,7 +71,7 @@ static inline size_t pin_bytes(const struct mirror_pin *pin)
 void pins_undo(struct mirror *mirror, int which);
 
 /* Pin what is registered and perhaps protected, its blocks `gathered` in huge pages where the kernel can; its
- * pages are not valid then. By who claims them; otherwise as pins_consider. */
+ * pages are not valid then. The caller claims them; otherwise as pins_consider. */
 enum status pins_make(struct mirror *mirror, struct claim *claim, struct mirror_pin pin,
                       struct byte_range gathered);
 

@@ -121,7 +121,7 @@ bool claims_widen(struct mirror *mirror, struct claim *claim, struct byte_range 
     return free;
 }
 
-/* Who wants what we share for himself waits for us. */
+/* A call that wants the shared pages for itself waits for us. */
 bool claims_stop_sharing(struct mirror *mirror, struct claim *claim)
 {
     pthread_mutex_lock(&mirror->lock);

@@ -2,9 +2,9 @@
  *
  * Neighbouring allocations are one mapping, and so one mirror: calls take part in it at the same time where
  * they work on different pages. A call claims the ranges that it will scan, send and write; it waits while an
- * earlier claim that is in its way holds or waits, so nobody is overtaken. Those that only read what is valid
- * already share pages: they find out what the host wrote and take valid bits away, but set none and send
- * nothing.
+ * earlier claim that is in its way holds or waits, so nobody is overtaken. Calls that only read pages that
+ * are valid already share them: they find out what the host wrote and take valid bits away, but set none and
+ * send nothing.
  *
  * What a scan takes from the kernel it reports a moment later: who shares pages with a scan under way
  * waits for its end before it believes that they are valid (claims_await_scans). The lock of the mirror

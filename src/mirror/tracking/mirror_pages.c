@@ -218,7 +218,7 @@ void mirror_forget_resident(struct mirror_copy *copy, size_t begin, size_t end)
     copy->resident_run = (struct page_range){0, 0};
 }
 
-/* What begins or ends inside a block says that it lies on small pages. */
+/* A written range that begins or ends inside a block says that the block lies on small pages. */
 static void note_boundary(struct mirror *mirror, uintptr_t at)
 {
     if (at != block_floor(at) && at > mirror->begin && at < mirror->end)

@@ -15,14 +15,14 @@
 
 #include "mirror/mirror.h"
 
-/* What is known of an operand: all of it is valid but for pages in `lost`. `changed` tells whether
+/* Knowledge of an operand: all of it is valid but for pages in `lost`. `changed` tells whether
  * that has changed since. */
 struct completeness {
     struct page_range lost;
     unsigned long changed;
 };
 
-/* Of one that contains this one. False: nothing. */
+/* Finds what is known of an operand that contains this one. False: nothing. */
 bool completeness_find(struct mirror_copy *copy, const struct operand *operand,
                        struct completeness *completeness);
 
@@ -34,8 +34,8 @@ void completeness_note(struct mirror_copy *copy, const struct operand *operand);
 bool completeness_take(struct mirror_copy *copy, const struct operand *operand, struct page_range pages,
                        struct completeness *before);
 
-/* What a call took away itself has come back: what was known before is again, unless something else has
- * changed what is known of the operand. */
+/* Pages that a call took away itself have come back: the knowledge from before holds again, unless something
+ * else has changed what is known of the operand. */
 void completeness_regain(struct mirror_copy *copy, const struct operand *operand,
                          const struct completeness *before);
 

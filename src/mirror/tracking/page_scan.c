@@ -99,7 +99,7 @@ static void scan_piece(void *unused, unsigned part)
     division->good[part] = ask(&division->scan, piece.begin, piece.end, &division->answers[part]);
 }
 
-/* What an answer had no room for is scanned now. */
+/* Pages that an answer had no room for are scanned now. */
 static enum status report_pieces(const struct division *division, unsigned pieces)
 {
     enum status status = STATUS_OK;

@@ -158,7 +158,7 @@ static bool sees_discarded_blocks(struct write_tracker *tracker)
 }
 
 /* A scan for "written" alone has a fast path in the kernel (a quarter of the time), and Linux 6.18 counts
- * discarded memory as written. Where it does not, ask for both. */
+ * discarded memory as written. A kernel that does not is asked for both. */
 static const char *test(struct write_tracker *tracker)
 {
     if (sees_discarded_blocks(tracker) && !broken_promise(tracker))

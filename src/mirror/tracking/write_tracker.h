@@ -61,7 +61,7 @@ enum status write_tracker_scan(struct write_tracker *tracker, uintptr_t begin, u
                                write_tracker_run *report, void *context);
 
 /* The caller is about to write to most of [begin, end), whole pages: spare it a fault for each. They count
- * as written until the next scan. Where it fails the faults do the same. */
+ * as written until the next scan. The faults do the same if it fails. */
 void write_tracker_unprotect(struct write_tracker *tracker, uintptr_t begin, uintptr_t end);
 
 /* True when the page at `address` is mapped and registered; takes no marks. A scan

@@ -55,7 +55,7 @@ static bool is_over(struct piece_queue *queue)
     return atomic_load(&queue->closed) || atomic_load(&queue->taken) >= queue->pieces;
 }
 
-/* Who sleeps is counted before the futex looks at the word, and the word changes before those are counted. */
+/* A sleeper is counted before the futex looks at the word; the word changes before the count is looked at. */
 bool piece_queue_await(struct piece_queue *queue, unsigned *piece)
 {
     for (;;) {

@@ -208,7 +208,7 @@ static bool clip_row(const struct transfer *transfer, const struct piece *piece,
     return *low < *high;
 }
 
-/* What is left out stays in the slot as it was: nobody reads it on the device. */
+/* The bytes left out stay in the slot as they were: nobody reads them on the device. */
 static void gather_clipped(unsigned char *packed, const struct transfer *transfer, const struct piece *piece)
 {
     size_t low, high;

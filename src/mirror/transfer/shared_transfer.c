@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-/* What the calling thread packs before it looks at the copies again. */
+/* The calling thread packs so many bytes before it looks at the copies again. */
 enum { SLICE_BYTES = 128 << 10 };
 
 /* Transfers in pieces, numbered through. Helpers have it in their own memory (job_helpers.h). */
@@ -128,7 +128,7 @@ static enum status serve(struct shared *shared)
     return status;
 }
 
-/* By the calling thread, with an eye on the copies. */
+/* The calling thread does the piece, with an eye on the copies. */
 static enum status do_piece(struct shared *shared, unsigned index)
 {
     struct piece piece, slice = {0};

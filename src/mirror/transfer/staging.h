@@ -44,8 +44,8 @@ enum status staging_upload_part(struct lane *lane, CUdeviceptr destination, int6
 enum status staging_download_part(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source,
                                   int64_t source_ld, size_t element_bytes, bool *touched);
 
-/* The same rectangles by DMA from or to pinned program memory. Where a pitch is larger than this, rows are
- * queued one by one, and some of them may be when one is refused. */
+/* The same rectangles by DMA from or to pinned program memory. Rows are queued one by one if a pitch is
+ * larger than this, and some of them may be when one is refused. */
 enum { STAGING_PITCH_MOST = 0x7fffffff }; /* of a 2-D copy, CU_DEVICE_ATTRIBUTE_MAX_PITCH */
 enum status staging_upload_direct(struct lane *lane, CUdeviceptr destination, size_t destination_pitch,
                                   const void *source, size_t source_pitch, size_t width, size_t height);

@@ -31,7 +31,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Of row r only the bytes [low + r * low_step, high + r * high_step) are the program's to be read or
+/* Only the bytes [low + r * low_step, high + r * high_step) of row r are the program's to be read or
  * written: others may lie in memory that cannot even be read. */
 struct clip {
     size_t low, low_step, high, high_step;
@@ -50,8 +50,8 @@ struct transfer {
     bool *touched;
 };
 
-/* Pack and queue; all of the host's rows have been read on return. Of what the clip leaves out
- * the device's bytes are undefined. The pitches are changed where rows join. */
+/* Pack and queue; all of the host's rows have been read on return. The device's bytes that the clip leaves
+ * out are undefined. The pitches are changed where rows join. */
 enum status transfer_upload(struct transfer *transfer);
 
 /* Complete on return. Waits for everything queued on the stream before. */
@@ -63,7 +63,7 @@ enum { TRANSFER_TOGETHER_MOST = 16 };
 enum status transfer_upload_all(struct transfer *transfers, unsigned count);
 enum status transfer_download_all(struct transfer *transfers, unsigned count);
 
-/* By the calling thread alone. */
+/* One transfer, by the calling thread alone. */
 enum status transfer_upload_alone(struct transfer *transfer);
 enum status transfer_download_alone(struct transfer *transfer);
 
@@ -89,13 +89,13 @@ bool piece_next(const struct transfer *transfer, struct piece *piece);
 size_t pieces_count(const struct transfer *transfer, size_t most);
 struct piece piece_at(const struct transfer *transfer, size_t most, size_t index);
 
-/* A piece in slices of about `most` bytes: advance to the next, as piece_next. Where it lies in the
- * piece's staging. */
+/* A piece in slices of about `most` bytes: advance to the next, as piece_next. The second: the slice's place
+ * in the piece's staging. */
 bool piece_next_slice(const struct piece *piece, size_t most, struct piece *slice);
 size_t piece_slice_offset(const struct piece *piece, const struct piece *slice);
 
-/* Between program memory and staging: by any thread. Of program memory only what the clip leaves is
- * touched. The second is for threads that the program does not know of: nothing that stands in for its
+/* Between program memory and staging: by any thread. Only the bytes of program memory that the clip leaves
+ * are touched. The second is for threads that the program does not know of: nothing that stands in for its
  * memcpy sees them. */
 void piece_pack(unsigned char *packed, const struct transfer *transfer, const struct piece *piece);
 void piece_unpack(const struct transfer *transfer, const struct piece *piece, const unsigned char *packed);
@@ -148,7 +148,7 @@ struct piece_queue {
 
 /* All zero but the number of pieces is a new queue. */
 
-/* By anyone: take the next allowed piece; false: there is none now. */
+/* Any thread: take the next allowed piece; false: there is none now. */
 bool piece_queue_take(struct piece_queue *queue, unsigned *piece);
 void piece_queue_finish(struct piece_queue *queue, unsigned piece);
 
@@ -156,10 +156,10 @@ void piece_queue_finish(struct piece_queue *queue, unsigned piece);
 void piece_queue_refuse(struct piece_queue *queue, unsigned piece);
 bool piece_queue_take_refused(struct piece_queue *queue, unsigned *piece);
 
-/* By helpers: false: all are taken, or the queue is closed. */
+/* Helpers take the next piece, or wait for it; false: all are taken, or the queue is closed. */
 bool piece_queue_await(struct piece_queue *queue, unsigned *piece);
 
-/* By the owner: pieces below `allowed` may be taken; no more pieces may be taken; has it been finished?
+/* The owner's: pieces below `allowed` may be taken; no more pieces may be taken; has it been finished?
  * All that finished it is seen then. The last waits for a piece that somebody has taken, or for one to be
  * refused. */
 void piece_queue_allow(struct piece_queue *queue, unsigned allowed);

@@ -104,7 +104,8 @@ static void sample_table_conclude(const struct class_samples *samples, int class
     learned_times_separate(times, class);
 }
 
-/* Of its sizes, without a pattern: those of a class's samples all leave the same remainders. */
+/* A number from the call's sizes, without a pattern: sizes of a class's samples all leave the same
+ * remainders. */
 static unsigned mixed(const struct blas_call *call)
 {
     const uint64_t sizes = (uint64_t)call->m * 0x9e3779b97f4a7c15u + (uint64_t)call->n * 0xbf58476d1ce4e5b9u +
@@ -177,9 +178,9 @@ static bool is_of_kind(const struct session *session, int class, int kind)
             sampler->wanted(sampler->argument, timed_class_family(class), timed_class_type(class)));
 }
 
-/* Even, and no powers of two, of which caches hold few columns, so that a host takes twice as long. What of
- * the call is larger than a block becomes two more than a multiple of four, and less than it was, since there
- * may be no memory for more. */
+/* Even, and no powers of two, of which caches hold few columns, so that a host takes twice as long. A size
+ * larger than a block becomes two more than a multiple of four, and less than it was, since there may be no
+ * memory for more. */
 static int64_t usual_size(int64_t size)
 {
     const int64_t usual = (size - 3) / 4 * 4 + 2;
@@ -203,7 +204,7 @@ static double lead_at(const struct session *session, int class, double amount)
     return fmax(gain, 1 / gain);
 }
 
-/* Of a single time on the device, which is nearly all latency, nothing follows for larger calls. */
+/* A single time on the device, which is nearly all latency, tells nothing of larger calls. */
 static bool takes_long(const struct session *session, int class, double amount)
 {
     const struct time_curve *host = &session->times->host[class];
@@ -322,7 +323,7 @@ static void fill(struct session *session, int class)
     }
 }
 
-/* What could not be timed is not asked for again. */
+/* A sample that could not be timed is not asked for again. */
 static bool is_due(const struct session *session, int class, const struct sample *sample)
 {
     const bool near = lead_at(session, class, sample->amount) < near_lead;

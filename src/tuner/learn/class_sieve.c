@@ -54,7 +54,7 @@ bool analyzer_run(const struct launch_shape *shapes, const double *seconds,
     return rules->has_occupancy = true;
 }
 
-/* What comes behind the shapes that were timed to the end can only be wrong. */
+/* A shape behind those that were timed to the end can only be found wrong. */
 static void take_time(struct class_search *search, size_t number, const struct launch_shape *shape,
                       const struct tuning_time *time, bool timed)
 {
@@ -67,7 +67,7 @@ static void take_time(struct class_search *search, size_t number, const struct l
 }
 
 /* Beside calls that take so long noise is small, and most shapes are alike: a race of all would take a third
- * of the class's time, so each is timed once. What has other bits is found when finalists are timed. */
+ * of the class's time, so each is timed once. Timing the finalists finds shapes with other bits. */
 static const double LONG_SECONDS = 120e-6;
 static const struct timing_plan glance = {
     .rounds_least = 1, .rounds_most = 1, .played = 14e-6, .partial = true, .unverified = true};
@@ -153,8 +153,8 @@ static void forget_wrong(struct class_search *search)
             search->sieve_seconds[size * search->space.count + i] = HUGE_VAL;
 }
 
-/* By the largest size at which shapes were timed more than once; a race that the deadline ended may have no
- * time of any, so that the size before it counts. */
+/* The largest size at which shapes were timed more than once decides; a race that the deadline ended may have
+ * no time of any, so that the size before it counts. */
 static bool analyse(const struct class_search *search, struct class_recipe *rules)
 {
     const size_t count = search->space.count;

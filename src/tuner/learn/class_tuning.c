@@ -32,7 +32,7 @@ struct regrets {
     struct chooser_sample samples[HELD_SIZES_MOST];
 };
 
-/* What was timed at a held-out size: the rules' shape, the optimizer's, then finalists. */
+/* Shapes timed at a held-out size: the rules' shape, the optimizer's, then finalists. */
 struct held {
     struct blas_call call;
     struct launch_shape shapes[FINALISTS_MAX + 2];
@@ -123,7 +123,7 @@ struct tuning_settings tuning_settings_of(bool exhaustive)
     return settings;
 }
 
-/* What the driver says of the class's kernel with aligned operands. */
+/* Asks the driver about the class's kernel with aligned operands. */
 static enum status read_figures(struct class_search *search)
 {
     const struct blas_call call = class_search_call(search, search->range.least);

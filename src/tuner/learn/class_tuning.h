@@ -53,7 +53,7 @@ struct class_tuner {
     void *progress_context;
 };
 
-/* What is to be told of a class: regrets are time over the best known - 1, means over the held-out
+/* Figures to be told of a class: regrets are time over the best known - 1, means over the held-out
  * sizes; the gain is what chooser_pick says. */
 struct class_summary {
     size_t shapes, finalists;

@@ -44,7 +44,7 @@ struct graph_replay {
 /* Look up what the driver table lacks (capture, graphs, event times), once; logs what is missing. */
 bool graph_replay_open(void);
 
-/* Capture `calls` calls. What they allocate and load must be there: the lane's workspace must
+/* Capture `calls` calls. Memory and kernels that they use must be there: the lane's workspace must
  * not grow while a graph that uses it is replayed. */
 enum status graph_replay_capture(struct graph_replay *graph, struct lane *lane, int calls, queue_call *queue,
                                  void *context);
@@ -53,7 +53,7 @@ enum status graph_replay_capture(struct graph_replay *graph, struct lane *lane, 
 enum status graph_replay_launch(const struct graph_replay *graph, struct lane *lane);
 
 /* Let `queue` queue `count` pieces of work, any number, one after another and wait: times[i] in seconds
- * of the i-th. What it queues may be replays, or plain launches that take longer on the device than here. */
+ * of the i-th. The pieces may be replays, or plain launches that take longer on the device than here. */
 enum status graph_replay_sequence(int count, struct lane *lane, queue_call *queue, void *context,
                                   double *times);
 

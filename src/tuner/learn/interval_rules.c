@@ -285,8 +285,8 @@ static void put_back_unknown(const struct sampled_times *times, double *curves)
                 curves[shape * length + i] *= FAR;
 }
 
-/* What a shape loses at a sampled size is known and not foretold: what goes beyond KNOWN counts several
- * times, so that a rule is worth its price for a single size where tiles end badly for its neighbours'
+/* A shape's loss at a sampled size is known and not foretold: a loss beyond KNOWN counts several times, so
+ * that a rule is worth its price for a single size where tiles end badly for its neighbours'
  * shape. */
 static void stress_known(const struct sampled_times *times, double *curves)
 {

@@ -30,8 +30,8 @@ void shape_field_free(struct shape_field *field)
     free(field->times);
 }
 
-/* Who has left has had enough times to see that he is slow; at the new pace, `slower` times the old one, he
- * would have been so, too. */
+/* A contestant that has left had enough times to show that it is slow; at the new pace, `slower` times the
+ * old one, it would have been so, too. */
 static void forget(struct shape_field *field, double slower)
 {
     for (size_t i = 0; i < field->count; i++) {
@@ -62,7 +62,7 @@ bool shape_field_is_steady(struct shape_field *field, double reference)
     return true;
 }
 
-/* Of two the smaller: the other may be an outlier, and those are slow. */
+/* The median of the times, but of two times the smaller: the other may be an outlier, and those are slow. */
 struct tuning_time contestant_time(const struct contestant *contestant, int calls)
 {
     double times[SHAPE_ROUNDS_MOST];
@@ -81,7 +81,7 @@ static double median_of(const struct contestant *contestant)
     return contestant_time(contestant, 1).seconds;
 }
 
-/* Of those that are in; NULL: nobody is. */
+/* The fastest of those that are in; NULL: nobody is. */
 static const struct contestant *best_of(const struct shape_field *field)
 {
     const struct contestant *best = NULL;
@@ -151,7 +151,7 @@ struct slots {
     size_t stride, bytes, count;
 };
 
-/* Where results go: behind the operands, as many as there is room for. */
+/* Places for results: behind the operands, as many as there is room for. */
 static struct slots slots_make(struct shape_timer *timer, const struct blas_call *call)
 {
     struct tuning_pool *pool = timer->pool;

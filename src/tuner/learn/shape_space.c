@@ -110,7 +110,7 @@ struct shape_space shape_space_make(int class, bool exhaustive)
     for (const unsigned *threads = choices->threads; space.shapes && *threads != END; threads++)
         for (int i = 0; i < SHAPE_EDGES; i++)
             add_blocks(&space, &call, choices, shape_edges[i], *threads);
-    /* Of strips any number of threads may be the best: leaves fit them just so or do not. */
+    /* Any number of threads may be the best for strips: leaves fit them just so or do not. */
     const unsigned *threads = all.threads;
     for (; space.shapes && *threads != END; threads++)
         add_strips(&space, &call, choices, *threads);

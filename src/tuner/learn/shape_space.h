@@ -21,7 +21,7 @@ struct shape_space {
 /* No memory: a space of none. */
 struct shape_space shape_space_make(int class, bool exhaustive);
 
-/* Those of its edge; strips count as the smallest. */
+/* The figures of this edge; strips count as the smallest. */
 const struct occupancy_figures *shape_figures_at(const struct shape_figures *figures, unsigned edge);
 
 /* Bytes that loads of a launch may have under way on a multiprocessor, at 64 a thread. */
@@ -33,8 +33,8 @@ double shape_bytes_in_flight(const struct blas_call *call, const struct launch_s
 size_t shape_space_prune(struct launch_shape *shapes, size_t count, const struct blas_call *call,
                          const struct shape_figures *figures, double part);
 
-/* Those whose launch of the call is another's too are put behind: blocks that are to stay, and are more than
- * there are items. How many differ. */
+/* Puts behind the shapes whose launch of the call is another's too: their blocks are to stay, and are no
+ * fewer than the items. How many differ. */
 size_t shape_space_distinct(struct launch_shape *shapes, size_t count, const struct blas_call *call,
                             int multiprocessors);
 

@@ -62,7 +62,7 @@ static void choose_calls(struct shape_field *field, double played)
     field->by_graphs = guess < LAUNCHED_SECONDS;
 }
 
-/* Who may play. */
+/* Finds which shapes may play. */
 static enum status look_at(struct shape_field *field, const struct launch_shape *shapes,
                            const struct timing_plan *plan, enum shape_outcome *outcomes)
 {

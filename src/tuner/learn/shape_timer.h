@@ -22,7 +22,7 @@ struct shape_timer {
     double deadline;     /* by clock_seconds(): no round begins after it but the first; 0: none */
     double limit;        /* when it is over, as if stopped: what comes out then is worth nothing; 0: never */
     const volatile bool *stop; /* true: finish soon; may be NULL */
-    /* What was met, for reports. */
+    /* Counts for reports. */
     long shapes_timed, rounds, rounds_lost, wrong, shifts;
 };
 
@@ -61,8 +61,8 @@ enum status shape_timer_time(struct shape_timer *timer, const struct blas_call *
                              struct tuning_time *times, struct tuning_time *reference);
 
 /* The fastest of very many shapes, without timing all of them well: a scout of one short round tells the
- * hopeless; those that are left are timed in rounds that more and more of them leave. What comes out is an
- * order to be timed afresh: the first is there partly by luck.
+ * hopeless; those that are left are timed in rounds that more and more of them leave. The resulting order is
+ * to be timed afresh: the first is there partly by luck.
  *
  * The order of `shapes` (count >= 1) changes: the fastest come first, as far as they were timed to the end
  * and give the built-in shape's bits. `times` in the same order. `finished`: how many of them did; behind

@@ -59,13 +59,14 @@ struct interval statistics_median_interval(const double *sorted, size_t count)
 
 enum { ORDERS_MOST = 3, ORDER_UNIT = 32 };
 
-/* By logarithms: of the order, and of the ratio. */
+/* Logarithms of the order, and of the ratio. */
 struct point {
     double order, ratio;
 };
 
-/* Where the line through both meets a ratio of one, not far from what was timed: a line that hardly falls is
- * mostly noise. Where it does not fall it only tells which way is the faster one. */
+/* The order's logarithm at which the line through both meets a ratio of one, not far from what was timed: a
+ * line that hardly falls is mostly noise. A line that does not fall only tells which way is the faster
+ * one. */
 static double crossing(struct point first, struct point second)
 {
     const double most = log(1.4), slope = (second.ratio - first.ratio) / (second.order - first.order);
@@ -110,7 +111,7 @@ static int better_first(const void *one, const void *other)
     return (a->candidate > b->candidate) - (a->candidate < b->candidate);
 }
 
-/* One size: points by rank. Who takes less time is better, so in the field points are minus the time. */
+/* One size: points by rank. Less time is better, so in the field points are minus the time. */
 static void award(const double *times, size_t candidates, unsigned scoring, struct champion *field,
                   struct champion *champions)
 {
@@ -151,7 +152,7 @@ size_t champion_sieve(const double *times, size_t sizes, size_t candidates, unsi
 
 const char *const chooser_names[CHOOSERS] = {"rules", "occupancy", "built-in"};
 
-/* Of the logarithm of two times: less is noise over a few sizes. */
+/* A difference of two times' logarithms: less is noise over a few sizes. */
 static const double CLEARLY = 0.005;
 enum { RULES_LEAST = 2, OCCUPANCY_LEAST = 4 /* samples */ };
 

@@ -36,8 +36,8 @@ struct interval statistics_median_interval(const double *sorted, size_t count);
 
 /* The order from which on one of two ways is the faster one.
  *
- * A border is searched by few and dear timings. It is a rule of two intervals: their border is where the
- * ratio of the times is one. */
+ * A border is searched by few and dear timings. The rule has two intervals: their border is where the ratio
+ * of the times is one. */
 
 /* The time of the way for large orders over that of the other at this order; false: it was not timed. */
 typedef bool border_ratio(void *context, int64_t order, double *ratio);

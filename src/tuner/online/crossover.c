@@ -35,7 +35,7 @@ static const double gemv_columns = 1.6, trmv_columns = 1.9;
 static const double cached_bandwidth_per_core = 10e9, widest_vectors_gain = 1.8;
 /* Matrices that each core keeps its part of: 2 MB beside such processors' cores. */
 static const double near_bandwidth_per_core = 30e9, near_bytes_per_core = 1.5e6, near_bytes_others = 0.2e6;
-/* Of vectors; what it takes to move these is in what any call takes. */
+/* Bytes of vectors; any call's time includes the time to move so few. */
 static const double short_vector_bytes = 64 << 10;
 /* cuBLAS on an H100: microseconds for each step along an order or a sum, which small grids take one by
  * one. */
@@ -123,7 +123,7 @@ void crossover_share(struct machine_model *model, double sharing)
         *times[i] *= sharing;
 }
 
-/* Of one operation in level 3, whose threads have too little to do where sizes are small. */
+/* The host's rate in level 3, whose threads have too little to do where sizes are small. */
 static double level3_rate(const struct machine_model *model, const struct blas_call *call, double operations)
 {
     const double size = cbrt(operations / 2);
@@ -152,7 +152,7 @@ static double bandwidth_of(const struct machine_model *model, double bytes)
                                          : model->host_bandwidth;
 }
 
-/* Of rank-k and rank-2k updates; 0: it is none. */
+/* Terms of a rank-k or rank-2k update; 0: the call is none. */
 static double update_terms(const struct blas_call *call)
 {
     const bool is_rank_2k = call->family == FAMILY_SYR2K || call->family == FAMILY_HER2K;
@@ -193,7 +193,7 @@ static double steps_us(const struct blas_call *call)
     }
 }
 
-/* Where nothing is written to a matrix, host writes are looked for while the kernel runs. */
+/* Host writes are looked for while the kernel runs, if that writes to no matrix. */
 static double kernel_and_scan_us(const struct machine_model *model, const struct blas_call *call,
                                  double bytes)
 {
@@ -241,13 +241,13 @@ static double update_products(const struct machine_model *model, enum blas_type 
 static uint64_t built_in_floor(const struct machine_model *model, enum blas_family family,
                                enum blas_type type)
 {
-    /* What the host gets done while the device only begins: elements of a matrix that are
+    /* The host's work while the device only begins: elements of a matrix that are
      * used once or twice, whichever of memory and arithmetic holds it back, or products. */
     const double seconds = 1e-6 * fmax(0, model->call_us - model->host_start_us);
     const double per_product = call_work_per_product(type) / model->host_flops[type];
     const double symmetric = call_work_per_product(type) /
         fmin(model->host_symmetric_flops[type], family == FAMILY_HEMV ? one_thread_flops[type] : HUGE_VAL);
-    /* What does not fit the cache would be read more slowly: a floor must be below either. */
+    /* A matrix that does not fit the cache would be read more slowly: a floor must be below either. */
     const bool near = seconds * model->near_bandwidth < model->near_bytes;
     const bool cached = seconds * model->cache_bandwidth < model->cache_bytes;
     const double per_element = (double)blas_element_bytes(type) /
@@ -335,7 +335,7 @@ uint64_t crossover_floor(const struct machine_model *model, enum blas_family fam
     uint64_t built_in = built_in_floor(model, family, type), learned;
     if (!model->learned)
         return built_in;
-    /* Where a class is not learned, the built-in floor bounds it. */
+    /* The built-in floor bounds the learned one, if a class is not learned. */
     bool complete = learned_times_floor(model->learned, family, type, &learned);
     return complete || learned < built_in ? learned : built_in;
 }

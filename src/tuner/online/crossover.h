@@ -52,7 +52,7 @@ void crossover_use_learned(struct machine_model *model, const struct learned_tim
  * used until a device is awake. host_cores >= 1. */
 struct machine_model crossover_builtin_model(const struct device_properties *device, int host_cores);
 
-/* What the host's processors can do besides their number: bytes of their widest vectors, 64, 32
+/* Abilities of the host's processors besides their number: bytes of their widest vectors, 64, 32
  * or 16, and of their last-level cache, or 0. */
 void crossover_use_processors(struct machine_model *model, int widest_vector, size_t cache_bytes);
 
@@ -77,7 +77,7 @@ struct predicted_times crossover_times(const struct machine_model *model, const 
 void crossover_place(const struct machine_model *model, const struct blas_call *call, uint64_t missing_bytes,
                      bool trackable, struct predicted_times *times);
 
-/* What a call pays more than that whose output was not on the device before: it is not pinned. */
+/* Additional microseconds of a call whose output was not on the device before: that is not pinned. */
 double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call);
 
 /* Microseconds to bring bytes to the device: for the first time to trackable memory; otherwise, or where they
@@ -85,7 +85,7 @@ double crossover_new_output_us(const struct machine_model *model, const struct b
  * pages. */
 double crossover_copies_us(const struct machine_model *model, double bytes, bool trackable);
 
-/* What crossover_floor bounds, as the gates compute it (routines.def, cblas.def): n for axpy,
+/* The size that crossover_floor bounds, as the gates compute it (routines.def, cblas.def): n for axpy,
  * symv, hemv and trmv; m * n for gemv, symm, hemm, trmm and trsm; m * n * k for gemm; n * n * k
  * for syrk, herk, syr2k and her2k. */
 uint64_t crossover_size(const struct blas_call *call);
@@ -107,8 +107,8 @@ struct route_times {
 
 struct route_times route_times_predict(const struct machine_model *model, const struct route_shape *shape);
 
-/* Of factorisations and what follows from them, by their operation counts and the measured times of potrf,
- * getrf and geqrf (route_times.c): true, and seconds in double precision on the machine measured,
+/* Times of factorisations and what follows from them, by their operation counts and the measured times of
+ * potrf, getrf and geqrf (route_times.c): true, and seconds in double precision on the machine measured,
  * where the family is one of these. */
 bool factor_times_find(const struct route_shape *shape, double *host_seconds, double *device_seconds);
 

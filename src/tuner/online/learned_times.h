@@ -29,7 +29,7 @@ struct time_curve {
     struct time_sample samples[TIME_CURVE_SAMPLES];
 };
 
-/* What a curve is below its first sample: a host's time shrinks with the amount, a
+/* A curve's course below its first sample: a host's time shrinks with the amount, a
  * device's time stays, since there it is all latency. */
 enum time_curve_start { TIME_SHRINKS, TIME_STAYS };
 
@@ -90,9 +90,9 @@ struct learned_times {
  *   device-sets CLASS FACTOR FACTOR ...
  *   route ...    as route_factors.h has them
  *
- * such as "device dgemv_none_tall 4096 12.5 65536 14", amounts ascending. Of `flags` there is a factor for
- * each set, in the order of timed_class.h: "flags dsymm_left_deep 0.95 1.05" of lower and upper triangles;
- * of `device-sets` twice as many, as timed_class.h has them; from 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST.
+ * such as "device dgemv_none_tall 4096 12.5 65536 14", amounts ascending. `flags` has a factor for each set,
+ * in the order of timed_class.h: "flags dsymm_left_deep 0.95 1.05" of lower and upper triangles;
+ * `device-sets` has twice as many, as timed_class.h has them; from 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST.
  * "narrow-shares ...", "result ..." and "scan ..." of older recipes are passed over.
  * False: a line is wrong, or comes twice; `fault` is a phrase.
  * `times` is cleared first, and not settled. */
@@ -134,8 +134,8 @@ bool learned_times_resident(const struct learned_times *times, int class, const 
                             bool trackable, double *us);
 bool learned_times_upload(const struct learned_times *times, enum upload_way way, double bytes, double *us);
 
-/* What a device's link carries while all devices' do, of what it carries alone. 1 where nobody has learned
- * that, also for NULL. */
+/* A device's link carries this part of what it carries alone, while all devices' links are in use. 1 where
+ * nobody has learned that, also for NULL. */
 double learned_links_part(const struct learned_times *learned);
 
 #endif

@@ -26,7 +26,7 @@
  * table determines them). */
 enum { WARP_THREADS = 32, BLOCK_WARPS_MAX = 32 };
 
-/* What the three occupancies are computed from, for blocks of 1..32 warps of one kernel
+/* Figures that the three occupancies are computed from, for blocks of 1..32 warps of one kernel
  * and one size of shared memory; threads of a last, broken warp count as a whole one. */
 struct occupancy_figures {
     int multiprocessors;
@@ -40,7 +40,7 @@ struct occupancy {
     double grid;  /* items / the slots of all waves that they take: 1 when no slot stays empty */
 };
 
-/* Of a launch of `items` work items in blocks of `threads` (1..1024), at most `most_active`
+/* The occupancies of a launch of `items` work items in blocks of `threads` (1..1024), at most `most_active`
  * (0: any number) of them on a multiprocessor. Slots are the blocks active on the device at
  * once; a block per item or a stride over the items, the waves are the same. All 0 where no
  * block can be launched. */
@@ -86,7 +86,7 @@ bool optimizer_walk(const struct optimizer_space *space, const struct occupancy_
 enum { SHAPE_EDGES = 3 };
 static const unsigned shape_edges[SHAPE_EDGES] = {256, 128, 64};
 
-/* Of one kernel, by edge in the order of shape_edges. */
+/* Figures of one kernel, by edge in the order of shape_edges. */
 struct shape_figures {
     struct occupancy_figures of_edge[SHAPE_EDGES];
 };
@@ -102,7 +102,7 @@ struct launch_shape occupancy_shape(const struct blas_call *call, const struct l
  * logged. */
 CUresult occupancy_read_limits(struct occupancy_figures *figures);
 
-/* Of the kernel that would do `call` (whose addresses and leading dimension decide between
+/* Reads figures of the kernel that would do `call` (whose addresses and leading dimension decide between
  * wide and narrow loads), for every edge. CUDA_ERROR_NOT_SUPPORTED: no kernel does it. */
 CUresult occupancy_read_shapes(struct kernel_set *set, const struct blas_call *call,
                                struct shape_figures *figures);

@@ -20,7 +20,7 @@ enum {
     RECIPE_MADE_BYTES = 80
 };
 
-/* What a recipe is valid for. */
+/* The build and the machine that a recipe is valid for. */
 struct recipe_signature {
     char kernels[17]; /* kernel_set_hash */
     char device[96];
@@ -54,7 +54,7 @@ struct recipe {
     char *crossover; /* what learned_times_parse takes, NUL-terminated, from malloc; NULL: none */
 };
 
-/* Of this build on that device; the host is left empty. */
+/* The signature of this build on that device; the host is left empty. */
 struct recipe_signature recipe_signature_of(const struct device_properties *device);
 
 /* Devices of one name and as many multiprocessors, whatever the driver. */

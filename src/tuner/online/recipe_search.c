@@ -27,7 +27,7 @@ struct decisions {
     _Atomic uint64_t kept[TUNING_CLASSES][TUNING_FORMS][SIZES_KEPT];
 };
 
-/* Of the first device and those like it; of the unlike ones by place. */
+/* Decisions for the first device and those like it; for the unlike ones by place. */
 static struct decisions first;
 static struct decisions *_Atomic others[DEVICES_MAX];
 

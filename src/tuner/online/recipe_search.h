@@ -25,7 +25,7 @@ bool decision_shape(int place, const struct blas_call *call, struct launch_shape
 bool decision_of(const struct class_recipe *rules, int class, enum tuning_form form, int64_t size,
                  bool by_occupancy, struct launch_shape *shape);
 
-/* What a launch of the call by these rules has, whose class and form are the call's. */
+/* The shape of a launch of the call by these rules, whose class and form are the call's. */
 struct launch_shape decision_or_built_in(const struct class_recipe *rules, const struct blas_call *call,
                                          bool by_occupancy);
 
@@ -47,10 +47,10 @@ struct recipe_search {
  * there are no more. */
 const char *built_in_recipe(int number, size_t *bytes);
 
-/* What people call an origin: "MUBLAS_RECIPE", "user's", ... */
+/* An origin's name for people: "MUBLAS_RECIPE", "user's", ... */
 const char *recipe_origin_name(enum recipe_origin origin);
 
-/* Where the user's recipe lies, also if it is not there yet: $XDG_CONFIG_HOME/mublas/recipe or
+/* The path of the user's recipe, also if it is not there yet: $XDG_CONFIG_HOME/mublas/recipe or
  * ~/.config/mublas/recipe. False: no home. */
 bool recipe_user_path(char path[512]);
 
@@ -63,8 +63,8 @@ bool recipe_path_of_kind(const char *path, const struct recipe_signature *machin
 bool recipe_search(const struct recipe_signature *machine, struct recipe *recipe,
                    struct recipe_search *search);
 
-/* Of a search the recipe in force, and the one that lies beside another kind's for this kind of device and is
- * refused; NULL: there is none. */
+/* A search's recipe in force, and its refused one that lies beside another kind's for this kind of device;
+ * NULL: there is none. */
 const struct recipe_attempt *recipe_search_used(const struct recipe_search *search);
 const struct recipe_attempt *recipe_search_refused_beside(const struct recipe_search *search,
                                                           const struct recipe_signature *machine);

@@ -18,7 +18,7 @@ static const struct {
     [BORDER_TWO_STAGES_ALL] = {"two-stages-all", {"single", "double"}},
 };
 
-/* Of several curves the first. False: none, since geev is learned by none. */
+/* Finds the family's curve, the first of several. False: none, since geev is learned by none. */
 static bool curve_of(enum lapack_family family, enum route_curve *curve)
 {
     const bool is_singular = family == LAPACK_GESDD || family == LAPACK_GESVD;

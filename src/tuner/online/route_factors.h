@@ -19,7 +19,7 @@
 
 enum route_curve { ROUTE_VALUES, ROUTE_VECTORS, ROUTE_LEVEL3, ROUTE_SINGULAR, ROUTE_CURVES };
 
-/* What the times of a call depend on. */
+/* Properties of a call that its times depend on. */
 struct route_shape {
     enum lapack_family family;
     enum blas_type type;
@@ -30,7 +30,7 @@ struct route_shape {
     uint64_t bytes_kept;           /* of those up, of a matrix that stays on the device between calls */
 };
 
-/* What our own eigensolver has to do with. */
+/* Does our own eigensolver serve the family? */
 static inline bool route_is_eigenproblem(enum lapack_family family)
 {
     return family <= LAPACK_SYGVX || family == LAPACK_SYTRD;
@@ -40,8 +40,8 @@ static inline bool route_is_eigenproblem(enum lapack_family family)
 #define ROUTE_ORDER_NEVER INT32_MAX
 
 /* Orders from which on a way is the faster one: mublas' own eigensolver, of real and complex types; and of it
- * two stages, of double and single precision, to values alone, to a tenth of the vectors, and to all. Of a
- * cluster that reduces, of all types: up to which it is. */
+ * two stages, of double and single precision, to values alone, to a tenth of the vectors, and to all. A
+ * cluster that reduces, of all types, has the order up to which it is the faster one. */
 enum route_border {
     BORDER_OWN,
     BORDER_CLUSTER,
@@ -62,16 +62,16 @@ struct route_factors {
 void route_factors_learn(struct route_factors *factors, enum call_side side, enum route_curve curve,
                          int is_complex, double ratio);
 
-/* By which the built-in prediction is to be multiplied; `factors` NULL: 1. Of some of the vectors the host
- * needs a part of the time, the device does not. */
+/* The factor by which the built-in prediction is to be multiplied; `factors` NULL: 1. The host needs a part
+ * of the vectors' time for some of them, the device needs all. */
 double route_factors_of(const struct route_factors *factors, enum call_side side,
                         const struct route_shape *shape);
 
 /* Was any of the curve's learned? */
 bool route_factors_have(const struct route_factors *factors, enum route_curve curve);
 
-/* Are eigenproblems of this order solved by our own kernels? Where that was not learned: all. `factors` NULL:
- * nothing was. */
+/* Are eigenproblems of this order solved by our own kernels? All are, if that was not learned. `factors`
+ * NULL: nothing was. */
 bool route_factors_say_own(const struct route_factors *factors, int is_complex, int64_t order);
 
 /* From microseconds of our own and of cuSOLVER's at ascending orders: orders above the last one at which
@@ -79,14 +79,14 @@ bool route_factors_say_own(const struct route_factors *factors, int is_complex, 
 void route_factors_learn_own(struct route_factors *factors, int is_complex, const int64_t *orders,
                              const double *own, const double *solver, int count);
 
-/* From which orders on real matrices take two stages. What was not learned of single precision is to the
- * built-in order as double's is to its own; more vectors take two stages no sooner than fewer. */
+/* From which orders on real matrices take two stages. An order not learned of single precision is to the
+ * built-in one as double's is to its own; more vectors take two stages no sooner than fewer. */
 struct two_stage_borders route_factors_two_stages(const struct route_factors *factors, enum blas_type type);
 
 /* Up to which order a cluster reduces; 0: as built in. */
 int64_t route_factors_cluster_to(const struct route_factors *factors, enum blas_type type);
 
-/* What is not there is as before. */
+/* Takes what was not learned from `before`. */
 void route_factors_keep(struct route_factors *factors, const struct route_factors *before);
 
 /* The lines of a recipe's crossover section, without the first word, "route", where one is read:

@@ -28,7 +28,7 @@ static double order_curve_seconds(const struct order_curve *curve, double n)
     return curve->seconds[i] * exp2(power * (steps - i));
 }
 
-/* What has been measured, and operations over n^3. Applying a factor goes like making one of as many
+/* Measured times, and operations over n^3. Applying a factor goes like making one of as many
  * operations. */
 struct measured {
     double operations;
@@ -57,7 +57,7 @@ static double operations_of_qr(double m, double n)
     return 2 * most * least * least - 2 * least * least * least / 3;
 }
 
-/* Of real numbers. */
+/* Operations on real numbers. */
 static double operations(const struct route_shape *shape)
 {
     const double m = (double)shape->m, n = (double)shape->n, k = (double)shape->k;
@@ -99,7 +99,7 @@ static double host_seconds_at(const struct order_curve *curve, double order)
                                      : order_curve_seconds(curve, order);
 }
 
-/* Of the measured routine with as many operations. Complex numbers take four times as many. */
+/* The order at which the measured routine has as many operations. Complex numbers take four times as many. */
 static double factor_order(const struct route_shape *shape)
 {
     const double count = operations(shape) * (blas_scalar_parts(shape->type) == 2 ? 4 : 1);
@@ -123,11 +123,11 @@ static const struct order_curve host_vectors[2] = {{{0.028, 0.10, 0.44, 2.2, 15.
                                                    {{0.051, 0.22, 1.86, 12.7, 0, 0}}};
 static const struct order_curve host_values[2] = {{{0.0080, 0.031, 0.15, 0.95, 6.0, 0}},
                                                   {{0.022, 0.095, 0.8, 5.5, 0, 0}}};
-/* What B adds. */
+/* Seconds that B adds. */
 static const struct order_curve host_reduction[2] = {{{0.004, 0.02, 0.12, 0.6, 0, 0}},
                                                      {{0.012, 0.06, 0.4, 2.2, 0, 0}}};
 
-/* Of our own kernels with all vectors, H100 SXM; complex ones were measured at 2048 and 4096. */
+/* Our own kernels with all vectors, H100 SXM; complex ones were measured at 2048 and 4096. */
 static const struct order_curve own_vectors[2] = {{{0.003, 0.006, 0.0178, 0.079, 0.432, 2.7}},
                                                   {{0.0044, 0.0101, 0.032, 0.147, 0, 0}}};
 /* In two stages, at eight times a curve's orders: values alone, with a tenth of the vectors, with all. With
@@ -143,14 +143,14 @@ static const struct order_curve device_values[2] = {{{0.0041, 0.0095, 0.0245, 0.
 static const struct order_curve device_reduction[2] = {{{0.001, 0.002, 0.004, 0.011, 0, 0}},
                                                        {{0.001, 0.003, 0.008, 0.03, 0, 0}}};
 
-/* Of the vectors' curve: what a routine's own way to them takes on the host. MRRR, then bisection with
+/* Parts of the vectors' curve that a routine's own way to them takes on the host. MRRR, then bisection with
  * inverse iteration, then QR. */
 static const double host_factor[LAPACK_FAMILY_COUNT] = {
     [LAPACK_SYEV] = 2.5, [LAPACK_SYEVD] = 1, [LAPACK_SYEVR] = 0.85, [LAPACK_SYEVX] = 1,
     [LAPACK_SYGV] = 2.5, [LAPACK_SYGVD] = 1, [LAPACK_SYGVX] = 1,
 };
 
-/* Of one routine: OpenBLAS on 16 cores, and cuSOLVER or cuBLAS. */
+/* Curves of one routine: OpenBLAS on 16 cores, and cuSOLVER or cuBLAS. */
 struct routine_curves {
     struct order_curve host[2], device[2];
 };
@@ -167,7 +167,7 @@ static const struct routine_curves sygst_curves = {
     {{{0.003, 0.016, 0.1, 0.5, 0, 0}}, {{0.009, 0.05, 0.35, 1.9, 0, 0}}},
     {{{0.0008, 0.0016, 0.0035, 0.012, 0, 0}}, {{0.0009, 0.0026, 0.008, 0.035, 0, 0}}}};
 
-/* Of T with random elements (bench/lapack_stedc); T's vectors are real for all types. COMPZ 'V' adds a
+/* Times for T with random elements (bench/lapack_stedc); T's vectors are real for all types. COMPZ 'V' adds a
  * product with Z on either side, which is not counted. */
 static const struct routine_curves stedc_curves = {
     {{{0.0094, 0.026, 0.079, 0.27, 0.89, 0}}, {{0.0094, 0.026, 0.079, 0.27, 0.89, 0}}},
@@ -208,7 +208,7 @@ static bool is_generalised(enum lapack_family family)
     return family == LAPACK_SYGV || family == LAPACK_SYGVD || family == LAPACK_SYGVX;
 }
 
-/* Those of sizes apart take as long as a square of as many operations. */
+/* Problems of unequal sizes take as long as a square of as many operations. */
 static double order_of(const struct route_shape *shape)
 {
     return cbrt((double)shape->m * (double)shape->n * (double)shape->k);
@@ -229,7 +229,7 @@ static double host_seconds(const struct route_shape *shape, int is_complex)
     return values + part * (vectors - values) + reduction;
 }
 
-/* Of cuSOLVER's time. Steps of it, and values alone, were not measured apart. */
+/* Our own eigensolver's part of cuSOLVER's time. Steps of it, and values alone, were not measured apart. */
 static double own_part(double n, int is_complex)
 {
     return order_curve_seconds(&own_vectors[is_complex], n) /
@@ -268,8 +268,8 @@ static double device_seconds(const struct route_shape *shape, int is_complex, bo
 }
 
 /* More cores shorten a part of a routine's time on the host, which grows with the order: by one thread and two of
- * OpenBLAS 0.3.26 for 512 to 2048, beside the tables' 16 (potrf, getrf, geqrf, syevd, heevd, gesdd, geev). It is
- * half of what it comes to at an order that the routine has. */
+ * OpenBLAS 0.3.26 for 512 to 2048, beside the tables' 16 (potrf, getrf, geqrf, syevd, heevd, gesdd, geev).
+ * The part is half of its most at an order that the routine has. */
 static double core_factor(const struct machine_model *model, const struct route_shape *shape)
 {
     const double most = 0.6, table_cores = 16, complex_weight = 1.8;
@@ -306,7 +306,8 @@ struct route_times route_times_predict(const struct machine_model *model, const 
         device = device_seconds(shape, is_complex, own, learned);
     }
     return (struct route_times){
-        .host_us = 1e6 * precision * core_factor(model, shape) * host * route_factors_of(learned, SIDE_HOST, shape),
+        .host_us = 1e6 * precision * core_factor(model, shape) * host *
+                   route_factors_of(learned, SIDE_HOST, shape),
         .compute_us =
             1e6 * model->sharing * precision * device * route_factors_of(learned, SIDE_DEVICE, shape),
         .moving_us =

@@ -223,7 +223,7 @@ struct blas_call timed_class_call(int class, double amount)
 uint64_t timed_class_gated(int class, double amount)
 {
     const enum blas_family family = timed_class_family(class);
-    /* Of those with a side m n is gated, and the order is one of these. */
+    /* The gate of families with a side takes m n, and the order is one of these. */
     const bool by_root = tuning_family_is_triangle(family) || blas_has_side(family);
     const double gated = by_root ? sqrt(amount) : amount;
     return gated < 0x1p63 ? (uint64_t)gated : UINT64_MAX;
@@ -340,7 +340,7 @@ static int64_t rows_of_a(const struct blas_call *call)
     return family == FAMILY_GEMM || family == FAMILY_GEMV ? call->m : call->n;
 }
 
-/* Of the second; 0: there is none. */
+/* Rows of the second; 0: there is none. */
 static int64_t rows_of_b(const struct blas_call *call)
 {
     const enum blas_family family = call->family;
@@ -351,7 +351,7 @@ static int64_t rows_of_b(const struct blas_call *call)
     return family == FAMILY_SYMM || family == FAMILY_HEMM ? call->m : 0;
 }
 
-/* Of the result, if it is one. */
+/* Rows of the result, if that is a matrix. */
 static int64_t rows_of_c(const struct blas_call *call)
 {
     return call->family < FAMILY_GEMM ? 0 : blas_is_update(call->family) ? call->n : call->m;

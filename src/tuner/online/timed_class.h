@@ -57,7 +57,7 @@ struct blas_call timed_class_call(int class, double amount);
 /* A lower bound of crossover_size for calls of the class with this amount. */
 uint64_t timed_class_gated(int class, double amount);
 
-/* Where a call is performed: by the host BLAS or on the device. */
+/* The side that performs a call: the host BLAS or the device. */
 enum call_side { SIDE_HOST, SIDE_DEVICE, CALL_SIDES };
 
 /* A host BLAS has a kernel for each set of flags: upper or lower, transposed or not can make its rank

@@ -8,7 +8,7 @@ enum { ASPECT = 4, SIDE_RATIO = 4, COLUMN_BYTES = 128 };
 /* How far a size may be from that of a matrix of the form's aspect ratio with as many elements: square;
  * others, of which few rows or columns more are a large part. */
 static const double SQUARE_OFF = 1.1, LONG_OFF = 2;
-/* Of a tall matrix: so that short sums have as many leaf tiles as the size's own call has. */
+/* The same of a tall matrix: so that short sums have as many leaf tiles as the size's own call has. */
 static const double LEAVES_OFF = 1.05;
 
 static const struct {
@@ -112,7 +112,7 @@ static double length_of_leaves(double terms, double area)
 }
 
 /* Rounds of leaf tiles, and so steps of time, are of the terms of a sum; how much there is to read is of both
- * extents. Where the terms are the shorter side a few of them more or less would be a size far off. */
+ * extents. A few terms more or less would be a size far off, if the terms are the shorter side. */
 static int64_t gemv_length(const struct blas_call *call)
 {
     const double area = sqrt((double)call->m * (double)call->n);

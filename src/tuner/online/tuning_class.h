@@ -11,7 +11,7 @@
 
 enum { TUNING_CLASSES = 25, TUNING_CLASS_NONE = -1, TUNING_UNIT = 32 };
 
-/* Of gemv by its arguments m and n: square, tall (m >= 4 n), wide (n >= 4 m). */
+/* Forms of gemv by its arguments m and n: square, tall (m >= 4 n), wide (n >= 4 m). */
 enum tuning_form { TUNING_SQUARE, TUNING_TALL, TUNING_WIDE, TUNING_FORMS };
 
 /* The class of a call; TUNING_CLASS_NONE: launches do not do it. */

@@ -17,7 +17,7 @@ template <typename T> DEVICE_FUNCTION T stedc_z(const stedc_node<T> &node, int r
     return !is_above && node.border() < 0 ? -part : part;
 }
 
-/* Where the children's eigenvalue of this row stands among all. */
+/* The rank of this row's eigenvalue among all of the children's. */
 template <typename T> DEVICE_FUNCTION int stedc_rank(const stedc_node<T> &node, const T *values, int row)
 {
     const int above = node.rows_above;
@@ -25,7 +25,7 @@ template <typename T> DEVICE_FUNCTION int stedc_rank(const stedc_node<T> &node, 
                        : row - above + stedc_count_below(values, above, values[row], true);
 }
 
-/* The tolerance. What NaN leaves without a number has a harmless one. */
+/* The tolerance. A rank that NaN leaves without a row has a harmless one. */
 template <typename T> DEVICE_FUNCTION T stedc_sort(const stedc_node<T> &node)
 {
     const T *values = node.real(STEDC_VALUES);

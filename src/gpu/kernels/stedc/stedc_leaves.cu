@@ -25,7 +25,7 @@ DEVICE_FUNCTION bool stedc_is_border(const stedc_arguments &arguments, int64_t r
     return ((units * leaf) >> arguments.levels) == unit;
 }
 
-/* By one block. */
+/* One block runs it. */
 template <typename T> DEVICE_FUNCTION void stedc_tear(const stedc_arguments &arguments)
 {
     const T *d = static_cast<const T *>(arguments.d), *e = static_cast<const T *>(arguments.e);
@@ -110,8 +110,8 @@ template <typename T> struct stedc_leaf {
         return d[last] - d[first] + e[first] / (half + (half < 0 ? -length : length));
     }
 
-    /* One implicit QL step with Wilkinson's shift. What a rotation reads is on its way before the one ahead
-     * is done. */
+    /* One implicit QL step with Wilkinson's shift. The elements that a rotation reads are on their way
+     * before the one ahead is done. */
     DEVICE_METHOD void step(int first, int last)
     {
         T bulge = shifted_last(first, last), sine = 1, cosine = 1, taken = 0;

@@ -38,7 +38,7 @@ template <typename T> struct stedc_node {
 /* NaN comes last. */
 template <typename T> DEVICE_FUNCTION bool stedc_is_less(T a, T b) { return a < b || (a == a && b != b); }
 
-/* Of ascending values, how many are less than `value`, or, with or_equal, not greater. */
+/* The number of ascending values that are less than `value`, or, with or_equal, not greater. */
 template <typename T>
 DEVICE_FUNCTION int stedc_count_below(const T *values, int count, T value, bool or_equal)
 {

@@ -49,7 +49,7 @@ template <typename T> struct stedc_equation {
         return inverse_weight + warp_reduce_one(sum, sum_of());
     }
 
-    /* What rounding may have made of the equation's value. */
+    /* The bound of the rounding errors in the equation's value. */
     DEVICE_METHOD T error_bound(const sums &now, T offset) const
     {
         const T modulus = offset < 0 ? -offset : offset;

@@ -1,7 +1,6 @@
 /* chip_exchange.h - how the blocks that have a matrix in their shared memory give each other, in a column,
- * the row that becomes the next column and the elements of w0, the products (tridiagonal_chip.cu). What is
- * given lies in one of two rooms by turns: a block has read that of the column before when it gives products.
- */
+ * the row that becomes the next column and the elements of w0, the products (tridiagonal_chip.cu). They
+ * lie in one of two rooms by turns: a block has read those of the column before when it gives products. */
 #ifndef MUBLAS_CHIP_EXCHANGE_H
 #define MUBLAS_CHIP_EXCHANGE_H
 
@@ -22,24 +21,24 @@ template <typename T> struct grid_exchange {
     {
     }
     DEVICE_METHOD void open() const {}
-    /* By one thread, behind a barrier of the block that follows the wait for the column before: so many of
-     * the block's rows are left. */
+    /* One thread calls it, behind a barrier of the block that follows the wait for the column before: so
+     * many of the block's rows are left. */
     DEVICE_METHOD void expect(int, int) const {}
-    /* By the block that has the row: the element of a column. The row of the same number is `number` of block
-     * `home`. */
+    /* The block that has the row gives its element of a column. The row of the same number is `number` of
+     * block `home`. */
     DEVICE_METHOD void give_row(int c, int column, int, int, const T &value) const
     {
         store_partial(row + c % 2 * order + column, value);
     }
-    /* By BLOCK_WARPS threads that follow each other: of the block's row `number`. */
+    /* BLOCK_WARPS threads that follow each other give the product of the block's row `number`. */
     DEVICE_METHOD void give_product(int c, int number, const T &value) const
     {
         if (thread_index() % BLOCK_WARPS == 0)
             store_partial(products + c % 2 * order + block_index() + number * block_count(), value);
     }
-    /* By the whole block, after all that it has given; `nothing`: it has no products. */
+    /* The whole block calls it, after all that it has given; `nothing`: it has no products. */
     DEVICE_METHOD void arrive(int, bool) const { grid_arrive(gate); }
-    /* By the whole block. False: the host has ended the waits. */
+    /* The whole block calls it. False: the host has ended the waits. */
     DEVICE_METHOD bool await(int c, bool) const { return grid_await(gate, (unsigned)c + 1); }
     DEVICE_METHOD T taken_product(int c, int number) const
     {

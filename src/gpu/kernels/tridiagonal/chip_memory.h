@@ -11,7 +11,7 @@ template <typename T> struct chip_memory {
     T *row_v, *row_w;                   /* rows_most each */
     T *pivots;                          /* alpha, of the even columns and of the odd ones */
     R *squares, *products, *raised;     /* block_sum's rooms */
-    /* Of a cluster: mailboxes, two of each room; what comes in for the rows of the block, and for all. */
+    /* A cluster's own: mailboxes, two of each room; what comes in for the rows of the block, and for all. */
     uint64_t *boxes;
     T *relayed, *inbox;
     T *rows;

@@ -33,7 +33,7 @@ template <typename T> DEVICE_FUNCTION T block_sum(const T &value, T *room, bool 
     return room_sum(room);
 }
 
-/* What follows from the reflector and from u' w0. */
+/* The factors that follow from the reflector and from u' w0. */
 template <typename T> struct update_factors {
     T of_w0;
     real_of<T> of_v;

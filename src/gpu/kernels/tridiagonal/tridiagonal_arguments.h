@@ -14,7 +14,7 @@ enum {
     TRIDIAGONAL_PANEL = 64,   /* columns that are reduced before the rest of the matrix is updated */
     TRIDIAGONAL_SEGMENT = 64, /* rows that a warp has at a time; orders of copies are multiples of it */
     /* Work is cut into so many parts on any device: what is added up first, and so the bits, depends on
-     * nothing else. It is the number of multiprocessors of the devices that this is made for. */
+     * nothing else. 132 is the number of multiprocessors of the devices that this is made for. */
     TRIDIAGONAL_PARTS = 132,
     CHIP_ROWS_MOST = 32, /* rows of the matrix in one block's shared memory */
     CHIP_CLUSTER_ROWS_MOST = 64, /* the same of a block of a cluster */
@@ -24,7 +24,7 @@ enum {
     BACK_TRIANGLE_THREADS = 128
 };
 
-/* Where LAPACK has the result. Numbers of rows and columns are the copy's. */
+/* The places where LAPACK has the result. Numbers of rows and columns are the copy's. */
 struct tridiagonal_result {
     void *matrix; /* of element (0, 0) */
     int64_t row_step, column_step;

@@ -6,7 +6,7 @@
  *  - before the first: sums over tiles of A times u, by warps, in pieces; the scalars of u'A u by parts; and
  *    by each of the first parts one of the products W'u and V'u;
  *  - before the second: by chunks of rows, the sums of the pieces, the new columns of V and W and the next
- *    column with its chunks' sums of squares. What is needed of row c + 1, each block computes for itself.
+ *    column with its chunks' sums of squares. Each block computes for itself what it needs of row c + 1.
  * A warp requests its next tile's elements before it works on those that it has, across barriers too.
  *
  * Rows, columns and tiles count from the panel's corner. Sizes: row_sums TRIDIAGONAL_SEGMENT elements for
@@ -205,7 +205,7 @@ DEVICE_METHOD void panel_work<T, GROUP>::run_panel()
         const T scale = made.scale(), tau = made.tau();
         if (block == 0 && thread == 0)
             store_reflector(arguments.result, arguments.first + c, made, tau);
-        /* By divisions: while the others arrive. */
+        /* pieces_of divides while the others arrive. */
         const int row = ((c + 1) / CHUNK + block) * CHUNK + lane;
         const pieces of_pivot = pieces_of(c + 1), of_row = row < rows ? pieces_of(row) : of_pivot;
         if (!grid_await(arguments.gate, ++epoch))

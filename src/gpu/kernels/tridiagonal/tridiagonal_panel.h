@@ -164,7 +164,7 @@ template <typename T, int GROUP> struct panel_work {
     DEVICE_METHOD void multiply_part(int part, const reflector<T> &made, int c);
 
     /* tridiagonal_panel.cu: before the second, and all. */
-    /* What a row's element of A u is made of. */
+    /* The pieces that a row's element of A u is made of. */
     struct pieces {
         int of_rows, of_columns;
         const T *row_piece, *column_piece;
@@ -173,7 +173,7 @@ template <typename T, int GROUP> struct panel_work {
     template <int COUNT>
     DEVICE_METHOD T sum_of(T sum, const T *piece, int64_t apart, int first, int step, int count) const;
     DEVICE_METHOD T pieces_sum(const pieces &of, int first, int step) const;
-    /* What all blocks need, by the whole block: w at row c + 1, and the factors. A barrier in it. */
+    /* The whole block computes what all blocks need: w at row c + 1, and the factors. A barrier in it. */
     struct pivot {
         update_factors<T> factors;
         T w;

@@ -7,7 +7,7 @@
  * done by then. So C is read and written once for each group, and a step is I - V T V'.
  *
  * Two warps have BAND_BACK_COLUMNS columns of C for good, each half of the window as rows of tiles of C' in
- * registers. What a product leaves in them is what the next one takes as its left operand; V and T, the right
+ * registers. A product leaves in them the left operand of the next one; V and T, the right
  * ones, are in shared memory, the next step's on their way meanwhile. Columns do not depend on each other, so
  * neither do bits on how many there are. */
 #include "gpu/kernels/tile_ops.h"
@@ -122,8 +122,8 @@ template <typename R> struct band_back_work {
                               ((b * TILE + line) ^ kept_swizzle(pair + t))];
     }
 
-    /* Of V's tile (r, a) in the window's half: does it have elements, and where it is the first or the last
-     * of its sweeps, this one? */
+    /* Does V's tile (r, a) in the window's half have elements, and where it is the first or the last of its
+     * sweeps, this one? */
     template <bool SECOND> static DEVICE_METHOD bool has_tile(int r, int a)
     {
         return SECOND ? a >= r : a <= r;

@@ -79,7 +79,7 @@ template <typename R> struct band_chase_work {
             }
     }
 
-    /* By one warp: the reflector of a column of BAND_WIDTH rows, which becomes beta e1. */
+    /* One warp makes the reflector of a column of BAND_WIDTH rows, which becomes beta e1. */
     DEVICE_METHOD void make_reflector(R (&column)[CHASE_HALVES], int turn)
     {
         const R alpha = warp_value(column[0], 0);
@@ -98,7 +98,7 @@ template <typename R> struct band_chase_work {
             taus[turn] = made.tau;
     }
 
-    /* Of the first column of the block below. */
+    /* Makes the reflector of the first column of the block below. */
     DEVICE_METHOD void make_next_reflector(int turn)
     {
         R column[CHASE_HALVES];
@@ -261,7 +261,7 @@ template <typename R> struct band_chase_work {
         store_lower(begin);
     }
 
-    /* Of a sweep, one or more: the last has two rows at least. */
+    /* The steps of a sweep, one or more: the last has two rows at least. */
     DEVICE_METHOD int steps_of(int sweep) const { return (order - 3 - sweep) / BAND_WIDTH + 1; }
 
     DEVICE_METHOD bool run_sweep(int sweep)

@@ -1,5 +1,5 @@
-/* What is before the two-stage reduction, between its stages and behind them: the scaled square, the band in
- * storage of its own, the tridiagonal matrix. */
+/* The forms of the matrix before the two-stage reduction, between its stages and behind them: the scaled
+ * square, the band in storage of its own, the tridiagonal matrix. */
 #include "gpu/kernels/two_stage/band_reflector.h"
 
 constexpr int SCALE_TILE = 32;
@@ -9,7 +9,7 @@ template <typename R> DEVICE_FUNCTION int band_exponent_of(unsigned word)
     return sizeof(R) == 4 ? (int)(word >> 23 & 0xff) - 127 : (int)(word >> 20 & 0x7ff) - 1023;
 }
 
-/* By the first warp's threads, for all of the block. */
+/* The first thread finds it for all of the block. */
 template <typename R> DEVICE_FUNCTION R band_scale_of(const band_scale_arguments &arguments, R *room)
 {
     constexpr int most = sizeof(R) == 4 ? 126 : 1022; /* its inverse is a normal number, too */

@@ -30,7 +30,7 @@ struct band_triangle_work {
                         : 0;
     }
 
-    /* By four chains. */
+    /* Adds by four chains. */
     template <typename FACTORS> static DEVICE_METHOD double sum_of(int first, int end, FACTORS &&added)
     {
         double sums[4] = {};
@@ -43,7 +43,7 @@ struct band_triangle_work {
         return (sums[0] + sums[1]) + (sums[2] + sums[3]);
     }
 
-    /* Of the row's reflector with later ones. */
+    /* Makes the products of the row's reflector with later ones. */
     DEVICE_METHOD void multiply() const
     {
         UNROLL_BY(1)

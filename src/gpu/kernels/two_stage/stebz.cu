@@ -30,7 +30,7 @@ template <typename R> DEVICE_FUNCTION R stebz_scale_of(R largest)
     return ldexp(R(1), exponent > most ? -most : exponent < -most ? most : -exponent);
 }
 
-/* By one block: the scaled matrix, and what is common to all values. */
+/* One block computes the scaled matrix, and what is common to all values. */
 template <typename R> DEVICE_FUNCTION void stebz_find_bounds(const stebz_arguments &arguments)
 {
     const R *const d = static_cast<const R *>(arguments.d);

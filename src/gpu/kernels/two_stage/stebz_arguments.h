@@ -7,7 +7,7 @@
 
 enum { STEBZ_THREADS = 256, STEBZ_BOUNDS_THREADS = 512, STEBZ_TILE = 512 /* rows in shared memory */ };
 
-/* What holds for all values of the scaled matrix. */
+/* Numbers that hold for all values of the scaled matrix. */
 enum stebz_bound { STEBZ_LOW, STEBZ_HIGH, STEBZ_LEAST_PIVOT, STEBZ_INVERSE_SCALE, STEBZ_BOUNDS };
 
 struct stebz_arguments {
