@@ -30,7 +30,7 @@ static struct device_offer call_offer(const void *context, const struct device_u
         offer.resident_bytes += is_resident ? bytes : 0;
         missing_bytes += is_resident || call->operands[i].access == OPERAND_OVERWRITE ? 0 : bytes;
     }
-    crossover_place(device_use_model(use), &call->blas, missing_bytes, true, &times);
+    crossover_charge_missing(device_use_model(use), &call->blas, missing_bytes, true, &times);
     offer.work_us = times.resident_us + times.upload_us;
     return offer;
 }
@@ -44,7 +44,7 @@ enum host_reason device_call_reason(enum symbol symbol, enum status status)
         abort();
     }
     switch (status) {
-    case STATUS_OK: return HOST_REASON_COUNT;
+    case STATUS_OK: return HOST_NO_REASON;
     case STATUS_NO_DEVICE: return HOST_NO_DEVICE;
     case STATUS_OUT_OF_MEMORY: return HOST_OUT_OF_MEMORY;
     case STATUS_UNSUPPORTED: return HOST_UNSUPPORTED;
@@ -97,14 +97,14 @@ static enum host_reason execute(const struct device_use *use, struct split_call 
     if (split && status == STATUS_OUT_OF_MEMORY)
         split_call_ran_out(split);
     const enum host_reason reason = device_call_reason(call->symbol, status);
-    if (reason != HOST_REASON_COUNT)
+    if (reason != HOST_NO_REASON)
         return reason;
     counts.bytes_up = moved.bytes_up;
     counts.bytes_down = moved.bytes_down;
     if (stats_wanted() &&
         !nested_in_host(call->caller)) /* else part of a call that was rejected, and counted */
         stats_device_call(call->symbol, &counts);
-    return HOST_REASON_COUNT;
+    return HOST_NO_REASON;
 }
 
 /* On the device that holds all of the operands; or on several, which a failure leaves to that one. */
@@ -114,7 +114,7 @@ static enum host_reason execute_where_faster(const struct device_use *use, struc
     if (!split_call_is_faster(&split, call))
         return execute(use, NULL, call);
     const enum host_reason reason = execute(use, &split, call);
-    if (reason != HOST_REASON_COUNT)
+    if (reason != HOST_NO_REASON)
         return device_is_usable(use->device) ? execute(use, NULL, call) : reason;
     split_call_earn(&split, use, split.gain_us);
     return reason;
@@ -132,7 +132,7 @@ static void decide(struct mirror_table *mirrors, struct program_call *call)
     call->decision = policy_decide(mode, call->model, &call->blas, call->times, &call->residency);
 }
 
-/* HOST_REASON_COUNT: it ran on the device. */
+/* HOST_NO_REASON: it ran on the device. */
 static enum host_reason attempt_on(const struct device_use *use, struct program_call *call)
 {
     struct device *const device = use->device;
@@ -154,7 +154,7 @@ static enum host_reason attempt_on(const struct device_use *use, struct program_
     if (!level3_opening_supports(device, &call->blas, &reason))
         return reason;
     reason = execute_where_faster(use, call);
-    if (reason == HOST_REASON_COUNT)
+    if (reason == HOST_NO_REASON)
         operands_earn(mirrors, call->operands, call->operand_count, call->decision.earned_us);
     return reason;
 }
@@ -173,7 +173,7 @@ static enum host_reason attempt_split(struct program_call *call)
     }
     const enum host_reason reason = launch_supported(&call->blas) ? execute(NULL, &split, call)
                                                                   : HOST_UNSUPPORTED;
-    if (reason == HOST_REASON_COUNT)
+    if (reason == HOST_NO_REASON)
         split_call_earn(&split, NULL, call->decision.earned_us);
     return reason;
 }
@@ -185,7 +185,7 @@ enum host_reason device_call_attempt(struct program_call *call)
     enum host_reason reason;
     if (is_level3 && level3_is_missing())
         return HOST_UNSUPPORTED;
-    if (!waking_find_device(call, &reason))
+    if (!waking_get_device(call, &reason))
         return reason;
     if (is_level3 && level3_opening_look() == LEVEL3_MISSING)
         return HOST_UNSUPPORTED;
@@ -195,6 +195,6 @@ enum host_reason device_call_attempt(struct program_call *call)
     if (!device_turn_begin(&turn, call_offer, call))
         return HOST_NO_DEVICE;
     reason = attempt_on(turn.use, call);
-    device_turn_end(&turn, reason == HOST_REASON_COUNT ? &turn.use->calls : NULL);
+    device_turn_end(&turn, reason == HOST_NO_REASON ? &turn.use->calls : NULL);
     return reason;
 }

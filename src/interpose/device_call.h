@@ -9,11 +9,11 @@
 #include "common/log.h"
 #include "interpose/program_call.h"
 
-/* HOST_REASON_COUNT: it ran on the device, and its results are in host memory. Otherwise why it is the
+/* HOST_NO_REASON: it ran on the device, and its results are in host memory. Otherwise why it is the
  * host's; its operands are untouched. Inside offload_enter. */
 enum host_reason device_call_attempt(struct program_call *call);
 
-/* Why a call of this symbol that ended so on the device is the host's; HOST_REASON_COUNT: STATUS_OK. Stops
+/* Why a call of this symbol that ended so on the device is the host's; HOST_NO_REASON: STATUS_OK. Stops
  * the process with one line where its results are lost. */
 enum host_reason device_call_reason(enum symbol symbol, enum status status);
 

@@ -77,7 +77,7 @@ enum host_reason offload_obstacle(const struct blas_call *call, const struct flo
         return HOST_AFTER_FORK;
     if (!process_state_arithmetic_allows(arithmetic, call))
         return HOST_FP_ENVIRONMENT;
-    return HOST_REASON_COUNT;
+    return HOST_NO_REASON;
 }
 
 /* The thread still has the program's arithmetic. */
@@ -202,7 +202,7 @@ bool offload_run(struct program_call *call)
     call->decision = (struct policy_decision){.device = false};
     call->state = &visit.state;
     call->reason = obstacle(call->symbol, &call->blas, &visit.state.arithmetic);
-    if (call->reason == HOST_REASON_COUNT) {
+    if (call->reason == HOST_NO_REASON) {
         program_state_compute(&visit.state);
         call->reason = never_pays(&call->blas, call->shape) ? HOST_BELOW_FLOOR : device_call_attempt(call);
     }
@@ -211,9 +211,9 @@ bool offload_run(struct program_call *call)
         log_message(LOG_DEBUG, "%s m=%lld n=%lld k=%lld: %s; gains %.3g, credits %.3g, had %.3g us",
                     symbol_name(call->symbol), (long long)call->blas.m, (long long)call->blas.n,
                     (long long)call->blas.k,
-                    call->reason == HOST_REASON_COUNT ? "device" : host_reason_text(call->reason),
+                    call->reason == HOST_NO_REASON ? "device" : host_reason_text(call->reason),
                     call->decision.gain_us, call->decision.credit_us, call->early_credit_us);
-    return call->reason == HOST_REASON_COUNT;
+    return call->reason == HOST_NO_REASON;
 }
 
 bool offload_is_inside(void)

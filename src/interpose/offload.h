@@ -40,7 +40,7 @@ void offload_leave(struct offload_visit *visit);
 struct jump;
 void offload_leave_by_jump(const struct jump *jump);
 
-/* Conditions of this process and thread under which every call stays on the host; HOST_REASON_COUNT: none.
+/* Conditions of this process and thread under which every call stays on the host; HOST_NO_REASON: none.
  * `call` tells what it computes (process_state.h). Inside. */
 enum host_reason offload_obstacle(const struct blas_call *call, const struct float_state *arithmetic);
 

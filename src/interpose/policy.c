@@ -124,7 +124,7 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
         return on_host(HOST_SWITCHED_OFF, 0);
     const bool pays_resident = times.host_us > times.resident_us;
     uint64_t missing = residency->resident ? 0 : residency->missing_bytes;
-    crossover_place(model, call, missing - residency->pinned_bytes, residency->trackable, &times);
+    crossover_charge_missing(model, call, missing - residency->pinned_bytes, residency->trackable, &times);
     times.upload_us += crossover_copies_us(model, (double)residency->pinned_bytes, false);
     /* A call on the host would lose this: an output's residency, as far as it has paid so far. */
     const double kept_us =
@@ -164,7 +164,7 @@ bool policy_never_pays(const struct machine_model *model, const struct blas_call
     struct predicted_times staged = times;
     if (!is_in_use)
         return sure_gain_us(model, call, &times) <= 0;
-    crossover_place(model, call, 0, false, &staged);
+    crossover_charge_missing(model, call, 0, false, &staged);
     const double kept_us = crossover_copies_us(model, call_work_result_bytes(call), true);
     return times.host_us + kept_us <= fmin(times.resident_us, staged.resident_us);
 }

@@ -37,7 +37,8 @@ enum host_reason {
     HOST_VALUES,          /* of a LAPACK routine: a matrix is not finite, or would have to be scaled */
     HOST_UNSUCCESSFUL,    /* its result is INFO > 0, which the host has to say */
     HOST_DEVICE_ERROR,    /* the device failed; the host did the call on untouched operands */
-    HOST_REASON_COUNT
+    HOST_REASON_COUNT,
+    HOST_NO_REASON = HOST_REASON_COUNT /* the call runs on the device, or ran there */
 };
 
 /* A short English phrase for the report. */

@@ -18,7 +18,7 @@ struct program_call {
 
     /* offload_run sets these. */
     struct program_state *state; /* the thread's, while mublas works on the call */
-    enum host_reason reason;     /* why it is the host's; HOST_REASON_COUNT: it ran on the device */
+    enum host_reason reason;     /* why it is the host's; HOST_NO_REASON: it ran on the device */
     struct call_span span;       /* of the host's run, by offload_host_begin */
 
     /* program_call_describe sets these. */

@@ -44,8 +44,8 @@ static struct predicted_times times_alone(const struct program_call *call)
 {
     const struct residency *const residency = &call->residency;
     struct predicted_times times = call->times;
-    crossover_place(call->model, &call->blas, residency->missing_bytes - residency->pinned_bytes,
-                    residency->trackable, &times);
+    crossover_charge_missing(call->model, &call->blas, residency->missing_bytes - residency->pinned_bytes,
+                             residency->trackable, &times);
     times.upload_us += crossover_copies_us(call->model, (double)residency->pinned_bytes, false);
     return times;
 }

@@ -320,8 +320,8 @@ static enum status run_in_lane(struct route_run *run)
     return status == STATUS_OUT_OF_MEMORY && plan_sparingly(run) ? run_in_memory(run) : status;
 }
 
-enum status route_run(struct route *route, struct device *device, const struct solver_library *library,
-                      struct mirror_table *mirrors, struct patience *patience)
+enum status route_execute(struct route *route, struct device *device, const struct solver_library *library,
+                          struct mirror_table *mirrors, struct patience *patience)
 {
     struct device_scope scope;
     struct route_run run = {.route = route, .mirrors = mirrors, .patience = patience};

@@ -136,8 +136,8 @@ struct operand route_operand_of(const struct blas_matrix *matrix, enum blas_type
  * an operand could not be completed (invariant 3). STATUS_UNSUCCESSFUL: the method's judgement.
  * STATUS_VALUES: elements are not finite or need scaling. Unless the result is lost, a failure leaves every
  * operand as it was. */
-enum status route_run(struct route *route, struct device *device, const struct solver_library *library,
-                      struct mirror_table *mirrors, struct patience *patience);
+enum status route_execute(struct route *route, struct device *device, const struct solver_library *library,
+                          struct mirror_table *mirrors, struct patience *patience);
 
 /* True when every referenced element is finite and the largest real or imaginary part lies where no LAPACK
  * routine scales: between the square root of the smallest number with a finite reciprocal, over eps, and the

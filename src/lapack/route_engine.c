@@ -33,10 +33,11 @@ static enum status route_take_from_mirror(struct route_run *run, const struct ro
     struct transfer_count count = {0};
     enum status status = STATUS_UNSUPPORTED;
     if (operand->is_kept && route->keeps)
-        status = operands_hold(run->mirrors, run->lane->lane, run->patience, &held, 1, 0, HOLD_MIRRORED,
-                               &hold);
+        status = operands_take_hold(run->mirrors, run->lane->lane, run->patience, &held, 1, 0, HOLD_MIRRORED,
+                                    &hold);
     else if (operands_are_resident(run->mirrors, &held))
-        status = operands_hold(run->mirrors, run->lane->lane, run->patience, &held, 1, 0, HOLD_CLEAN, &hold);
+        status = operands_take_hold(run->mirrors, run->lane->lane, run->patience, &held, 1, 0, HOLD_CLEAN,
+                                    &hold);
     if (status != STATUS_OK)
         return status;
     const struct device_part from = {held.device_address, held.device_ld, operand->up.rows,
@@ -61,8 +62,8 @@ static enum status route_leave_in_mirror(struct route_run *run, const struct rou
     if (operand->home.part != PART_FULL || !operands_are_resident(run->mirrors, &held))
         return STATUS_UNSUPPORTED;
     held.access = OPERAND_OVERWRITE;
-    enum status status = operands_hold(run->mirrors, run->lane->lane, run->patience, &held, 1, 0, HOLD_RESULT,
-                                       &hold);
+    enum status status = operands_take_hold(run->mirrors, run->lane->lane, run->patience, &held, 1, 0,
+                                            HOLD_RESULT, &hold);
     if (status != STATUS_OK)
         return status;
     status = copy_held(run, hold, &from, held.device_address, held.device_ld);

@@ -1,5 +1,5 @@
-/* route_engine.h - the steps of route_run, private to route.c: operands go up and are checked, results come
- * home, and mirrors of BLAS calls give and take on the way. */
+/* route_engine.h - the steps of route_execute, private to route.c: operands go up and are checked, results
+ * come home, and mirrors of BLAS calls give and take on the way. */
 #ifndef MUBLAS_ROUTE_ENGINE_H
 #define MUBLAS_ROUTE_ENGINE_H
 

@@ -74,7 +74,7 @@ struct operand {
      * are as the host's within a page, so an operand that is not is copied at every call. */
     size_t alignment;
     unsigned kind; /* of call, below OPERAND_KINDS: residency bought for one is judged by that of its kind */
-    /* filled by operands_hold: */
+    /* filled by operands_take_hold: */
     CUdeviceptr device_address; /* of matrix element (0, 0) */
     int64_t device_ld;
 };

@@ -163,9 +163,9 @@ static enum status begin(struct operands_hold *hold, struct lane *lane, size_t e
     return status;
 }
 
-enum status operands_hold(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                          struct operand *operands, int count, size_t extra_scratch, enum hold_way way,
-                          struct operands_hold **result)
+enum status operands_take_hold(struct mirror_table *table, struct lane *lane, struct patience *patience,
+                               struct operand *operands, int count, size_t extra_scratch, enum hold_way way,
+                               struct operands_hold **result)
 {
     mirror_table_watch(table, false);
     struct operands_hold *hold = hold_create(table, operands, count);

@@ -3,7 +3,7 @@
  * addresses and never whether an operand is mirrored or copied statelessly.
  *
  * A mirror is used only for pages proven clean since upload (invariant 4); the operands' pages are claimed
- * from operands_hold to operands_release (invariant 8, claims.h);
+ * from operands_take_hold to operands_release (invariant 8, claims.h);
  * no output byte reaches user memory before operands_write_back, which runs
  * after the kernel finished without error (invariant 3). */
 #ifndef MUBLAS_OPERANDS_H
@@ -72,7 +72,7 @@ bool operands_are_resident(struct mirror_table *table, const struct operand *ope
 /* Claim the operands' pages, find out what the host wrote, queue the uploads on the lane's stream, set
  * device_address and device_ld, and mark output pages not valid. `lane`: NULL, and one is taken once the
  * pages are there to work on: operands_lane, until operands_release. scratch for stateless operands comes
- * from the lane; the lane's scratch must be unused (vectors are dealt afterwards with operands_hold's
+ * from the lane; the lane's scratch must be unused (vectors are dealt afterwards with operands_take_hold's
  * reservation: `extra_scratch` bytes are reserved on top for the caller). Waits for others as long as
  * `patience` lasts (NULL: for ever), which lives as long as the hold; STATUS_BUSY after that. On failure
  * nothing is held. STATUS_OUT_OF_MEMORY is a normal answer, STATUS_INACCESSIBLE that of operand_memory.h. */
@@ -94,9 +94,9 @@ enum hold_way {
     HOLD_RESULT
 };
 struct operands_hold; /* opaque */
-enum status operands_hold(struct mirror_table *table, struct lane *lane, struct patience *patience,
-                          struct operand *operands, int count, size_t extra_scratch, enum hold_way way,
-                          struct operands_hold **hold);
+enum status operands_take_hold(struct mirror_table *table, struct lane *lane, struct patience *patience,
+                               struct operand *operands, int count, size_t extra_scratch, enum hold_way way,
+                               struct operands_hold **hold);
 struct lane *operands_lane(const struct operands_hold *hold);
 
 /* Holds that this thread makes from now on, until it says false, are one call's: on several devices, of parts

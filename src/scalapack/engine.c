@@ -23,7 +23,7 @@
 static const double copy_rate = 2.5e9, copy_rate_most = 40e9;
 
 /* Obstacles of this process alone, and arguments: what only the vote may tell. Says yes with
- * HOST_REASON_COUNT. Enters (offload_enter), where it may: engine->is_inside. */
+ * HOST_NO_REASON. Enters (offload_enter), where it may: engine->is_inside. */
 static enum host_reason agreement_look(struct engine *engine)
 {
     static const struct blas_call plain = {.family = FAMILY_GEMM, .type = TYPE_D, .alpha = {.d = 1},
@@ -34,7 +34,7 @@ static enum host_reason agreement_look(struct engine *engine)
         return reason;
     reason = offload_obstacle(&plain, &engine->visit.state.arithmetic);
     program_state_compute(&engine->visit.state);
-    if (reason != HOST_REASON_COUNT)
+    if (reason != HOST_NO_REASON)
         return reason;
     struct parallel_call *const call = &engine->call;
     if (parallel_call_is_query(call))
@@ -43,7 +43,7 @@ static enum host_reason agreement_look(struct engine *engine)
     if (!parallel_call_read(call, engine->methods->is_strict) || !engine->methods->accepts(call))
         return HOST_ARGUMENTS;
     parallel_call_lay_out(call, RENDEZVOUS_BYTES, engine->methods->vector_bytes(call));
-    return HOST_REASON_COUNT;
+    return HOST_NO_REASON;
 }
 
 static struct grid_machine machine_of(int processes)
@@ -99,7 +99,7 @@ enum verdict { VERDICT_HOST, VERDICT_STRANGERS, VERDICT_DEVICE };
 static enum verdict vote(struct engine *engine)
 {
     struct parallel_context *const context = engine->context;
-    const bool yes = engine->reason == HOST_REASON_COUNT;
+    const bool yes = engine->reason == HOST_NO_REASON;
     const int32_t hash = yes ? parallel_call_hash(&engine->call, context->calls) : 0;
     const int32_t nonce = (int32_t)context->nonce;
     int32_t votes[VOTES] = {yes, hash, BLACS_NUMBER_MOST - hash, nonce, BLACS_NUMBER_MOST - nonce};
@@ -113,9 +113,9 @@ static enum verdict vote(struct engine *engine)
 static void owner_decides(struct engine *engine)
 {
     struct parallel_context *const context = engine->context;
-    if (engine->reason == HOST_REASON_COUNT && context->team && !take_team(engine))
+    if (engine->reason == HOST_NO_REASON && context->team && !take_team(engine))
         engine->reason = HOST_BUSY;
-    if (engine->reason == HOST_REASON_COUNT && context->team && team_am_owner(context->team))
+    if (engine->reason == HOST_NO_REASON && context->team && team_am_owner(context->team))
         engine->reason = agreement_decide(engine);
 }
 
@@ -192,13 +192,13 @@ static struct round_result work(struct engine *engine, const struct arena *arena
         route.host_is_pinned = arena && arena->is_pinned;
         result.reason = (int32_t)route_call_run(&of->call, &route);
     }
-    if (result.reason == HOST_REASON_COUNT) {
+    if (result.reason == HOST_NO_REASON) {
         engine->methods->publish(&engine->call, vectors, of);
         result.found = (int32_t)of->found;
     }
     free(of->memory);
     const bool is_for_its_data = result.reason == HOST_VALUES || result.reason == HOST_UNSUCCESSFUL;
-    if (is_for_its_data || result.reason == HOST_REASON_COUNT)
+    if (is_for_its_data || result.reason == HOST_NO_REASON)
         losses_note((enum symbol)(SYMBOL_COUNT + engine->symbol), &of->call.shape, is_for_its_data);
     return result;
 }
@@ -245,7 +245,7 @@ static bool shared_work_do(struct engine *engine)
     engine->reason = (enum host_reason)result.reason;
     if (engine->reason == HOST_ENDING)
         engine->context->is_refused = true;
-    if (engine->reason != HOST_REASON_COUNT)
+    if (engine->reason != HOST_NO_REASON)
         return false;
     take(engine, result.found);
     take_rest(engine, vectors, result.found);
@@ -257,9 +257,9 @@ static bool shared_work_do(struct engine *engine)
 static bool shared_work_do_alone(struct engine *engine)
 {
     void *vectors;
-    if (engine->reason == HOST_REASON_COUNT)
+    if (engine->reason == HOST_NO_REASON)
         engine->reason = agreement_decide(engine);
-    if (engine->reason != HOST_REASON_COUNT)
+    if (engine->reason != HOST_NO_REASON)
         return false;
     vectors = malloc(engine->methods->vector_bytes(&engine->call) + 1);
     if (!vectors) {
@@ -272,10 +272,10 @@ static bool shared_work_do_alone(struct engine *engine)
     const struct round_result result = work(engine, NULL, vectors);
     engine->reason = (enum host_reason)result.reason;
     engine_step_ends(engine, STEP_WORK);
-    if (engine->reason == HOST_REASON_COUNT)
+    if (engine->reason == HOST_NO_REASON)
         take_rest(engine, vectors, result.found);
     free(vectors);
-    return engine->reason == HOST_REASON_COUNT;
+    return engine->reason == HOST_NO_REASON;
 }
 
 /* Returns the function to jump to with the call as it came; NULL: it is done. */
@@ -313,12 +313,12 @@ static void note(struct engine *engine, bool is_done)
     } else if (engine->reason == HOST_QUERY) {
         counts_ungated(engine->symbol, engine->call.frame);
     } else {
-        counts_host(engine->symbol, engine->reason == HOST_REASON_COUNT ? HOST_FASTER : engine->reason);
+        counts_host(engine->symbol, engine->reason == HOST_NO_REASON ? HOST_FASTER : engine->reason);
     }
     if (log_wanted(LOG_DEBUG))
         log_message(LOG_DEBUG, "%s: %s", engine->call.routine->name,
                     is_done                               ? "device"
-                    : engine->reason == HOST_REASON_COUNT ? "another process said no"
+                    : engine->reason == HOST_NO_REASON ? "another process said no"
                                                           : host_reason_text(engine->reason));
 }
 

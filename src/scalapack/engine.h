@@ -97,7 +97,7 @@ struct engine {
     struct offload_visit visit;
     bool is_inside;          /* offload_enter said true */
     bool has_team;           /* this call has the team for itself */
-    enum host_reason reason; /* why this process says no; HOST_REASON_COUNT: it says yes */
+    enum host_reason reason; /* why this process says no; HOST_NO_REASON: it says yes */
     uint64_t nanoseconds[STEP_COUNT], since;
 };
 

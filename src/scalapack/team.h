@@ -37,7 +37,7 @@ enum { RENDEZVOUS_BYTES = 4096 };
 
 /* The owner tells the others this about the round's work. */
 struct round_result {
-    int32_t reason;  /* enum host_reason; HOST_REASON_COUNT: the results are there */
+    int32_t reason;  /* enum host_reason; HOST_NO_REASON: the results are there */
     int32_t found;   /* eigenvalues */
 };
 

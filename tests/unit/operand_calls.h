@@ -121,7 +121,7 @@ static inline struct call_result run_call(struct mirror_table *table, struct lan
 {
     struct call_result result = {.equal = true};
     struct operands_hold *hold = NULL;
-    result.held = operands_hold(table, lane, NULL, operands, count, 1000, HOLD_PROVEN, &hold);
+    result.held = operands_take_hold(table, lane, NULL, operands, count, 1000, HOLD_PROVEN, &hold);
     if (result.held != STATUS_OK)
         return result;
     result.written = lane_synchronise(lane, "uploading");

@@ -9,7 +9,7 @@ static inline struct predicted_times predicted_call(const struct machine_model *
                                                     bool trackable)
 {
     struct predicted_times times = crossover_times(model, call);
-    crossover_place(model, call, missing_bytes, trackable, &times);
+    crossover_charge_missing(model, call, missing_bytes, trackable, &times);
     return times;
 }
 

@@ -30,7 +30,7 @@ static bool use_on_device(void *memory, size_t bytes, enum operand_access access
     struct operand operand = operand_of(memory, 1024, (int64_t)(bytes / 8192), 1024, PART_FULL, access);
     struct operands_hold *hold;
     bool changed;
-    if (operands_hold(table, lane, NULL, &operand, 1, 0, HOLD_UNPROVEN, &hold) != STATUS_OK)
+    if (operands_take_hold(table, lane, NULL, &operand, 1, 0, HOLD_UNPROVEN, &hold) != STATUS_OK)
         return false;
     bool good = operands_prove(hold, &changed) == STATUS_OK &&
                 lane_synchronise(lane, "reading") == STATUS_OK && device_is_equal(&operand) &&

@@ -36,7 +36,7 @@ static bool read_unproven(unsigned char *memory)
     struct operand operand = whole(memory, MATRIX_BYTES, OPERAND_READ);
     struct operands_hold *hold;
     bool changed;
-    if (operands_hold(table, lane, NULL, &operand, 1, 0, HOLD_UNPROVEN, &hold) != STATUS_OK)
+    if (operands_take_hold(table, lane, NULL, &operand, 1, 0, HOLD_UNPROVEN, &hold) != STATUS_OK)
         return false;
     bool good = lane_synchronise(lane, "uploading") == STATUS_OK && device_is_equal(&operand) &&
                 operands_prove(hold, &changed) == STATUS_OK && !changed && operands_write_back(hold) == STATUS_OK;

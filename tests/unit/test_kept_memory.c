@@ -40,7 +40,8 @@ static void test_mirrored(void)
         struct operand operand = operand_of(memory + shift, 64, 64, 64, PART_FULL, OPERAND_READ);
         struct operands_hold *hold = NULL;
         operand.alignment = 4;
-        const enum status status = operands_hold(table, lane, NULL, &operand, 1, 0, HOLD_MIRRORED, &hold);
+        const enum status status = operands_take_hold(table, lane, NULL, &operand, 1, 0, HOLD_MIRRORED,
+                                                      &hold);
         tap_ok(status == (shift ? STATUS_UNSUPPORTED : STATUS_OK) && lane->scratch_bytes == scratch,
                "held by its mirror, or not at all: at %d bytes", shift);
         if (status == STATUS_OK)

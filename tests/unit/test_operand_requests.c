@@ -58,7 +58,7 @@ static bool warm_call(unsigned char *memory, size_t distance, enum operand_acces
         memset(&asked, 0, sizeof asked);
         if (!defer)
             good = run_call(table, lane, operands, 3, &state, 0).equal;
-        else if ((good = operands_hold(table, lane, NULL, operands, 3, 0, HOLD_UNPROVEN, &hold) ==
+        else if ((good = operands_take_hold(table, lane, NULL, operands, 3, 0, HOLD_UNPROVEN, &hold) ==
                          STATUS_OK)) {
             good = operands_prove(hold, &changed) == STATUS_OK &&
                    lane_synchronise(lane, "uploading") == STATUS_OK && device_is_equal(&operands[0]) &&

@@ -97,7 +97,8 @@ static void test_budget(void)
     tap_ok(call_read(large + 8 * MIB, 4 * MIB) == (long)(4 * MIB), "even parts of the mirror in use");
     struct operand operand = whole(large, 12 * MIB, OPERAND_READ);
     struct operands_hold *hold = NULL;
-    tap_ok(operands_hold(table, lane, NULL, &operand, 1, 0, HOLD_PROVEN, &hold) == STATUS_OUT_OF_MEMORY &&
+    tap_ok(operands_take_hold(table, lane, NULL, &operand, 1, 0, HOLD_PROVEN,
+                              &hold) == STATUS_OUT_OF_MEMORY &&
                !hold,
            "what can never fit is refused");
     set_faults(
@@ -209,13 +210,13 @@ static void test_refused(void)
     call_read(memory, MIB);
     for (int i = 0; i < LANE_COUNT - 1; i++)
         good = lane_acquire(emulated_device, &others[i]) == STATUS_OK && good;
-    tap_ok(good && operands_hold(table, NULL, &none, &operand, 1, 0, HOLD_PROVEN, &hold) == STATUS_BUSY,
+    tap_ok(good && operands_take_hold(table, NULL, &none, &operand, 1, 0, HOLD_PROVEN, &hold) == STATUS_BUSY,
            "a call without patience waits for no lane");
     for (int i = 0; i < LANE_COUNT - 1; i++)
         lane_release(others[i]);
     tap_ok(call_read(memory, MIB) == 0, "and what is resident stays so");
     set_faults("cuMemAlloc_v2:1:2,cuMemAlloc_v2:2:2,cuMemAlloc_v2:3:2,cuMemAlloc_v2:4:2");
-    tap_ok(operands_hold(table, lane, NULL, &operand, 1, 48 * MIB, HOLD_PROVEN, &hold) ==
+    tap_ok(operands_take_hold(table, lane, NULL, &operand, 1, 48 * MIB, HOLD_PROVEN, &hold) ==
                STATUS_OUT_OF_MEMORY,
            "one without memory for its vectors is refused");
     set_faults("");

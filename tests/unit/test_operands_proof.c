@@ -51,7 +51,8 @@ struct deferred {
 static bool begin(struct deferred *call, struct operand operand)
 {
     *call = (struct deferred){.operand = operand};
-    return operands_hold(table, lane, NULL, &call->operand, 1, 0, HOLD_UNPROVEN, &call->hold) == STATUS_OK;
+    return operands_take_hold(table, lane, NULL, &call->operand, 1, 0, HOLD_UNPROVEN,
+                              &call->hold) == STATUS_OK;
 }
 
 static bool device_has_it(const struct deferred *call)
@@ -179,7 +180,7 @@ static void test_two(void)
         struct operands_hold *hold;
         bool changed = false;
         store(memory[i]);
-        bool good = operands_hold(table, lane, NULL, both, 2, 0, HOLD_UNPROVEN, &hold) == STATUS_OK &&
+        bool good = operands_take_hold(table, lane, NULL, both, 2, 0, HOLD_UNPROVEN, &hold) == STATUS_OK &&
                     operands_prove(hold, &changed) == STATUS_OK && changed &&
                     lane_synchronise(lane, "uploading") == STATUS_OK && device_is_equal(&both[0]) &&
                     device_is_equal(&both[1]) && operands_write_back(hold) == STATUS_OK;
@@ -247,7 +248,8 @@ static void *hold_late(void *argument)
     struct device_scope scope;
     struct operand *operand = &late->call.operand;
     late->good = device_enter(emulated_device, &scope) == STATUS_OK &&
-                 operands_hold(table, NULL, NULL, operand, 1, 0, HOLD_UNPROVEN, &late->call.hold) == STATUS_OK;
+                 operands_take_hold(table, NULL, NULL, operand, 1, 0, HOLD_UNPROVEN,
+                                    &late->call.hold) == STATUS_OK;
     device_leave(emulated_device, &scope);
     return NULL;
 }
@@ -281,7 +283,8 @@ static void test_shared_with_late(void)
         good = lane_acquire(emulated_device, &others[i]) == STATUS_OK && good;
     store(memory);
     good = begin(&early, operand) && good;
-    good = operands_hold(table, others[0], NULL, &finder.operand, 1, 0, HOLD_UNPROVEN, &finder.hold) == STATUS_OK &&
+    good = operands_take_hold(table, others[0], NULL, &finder.operand, 1, 0, HOLD_UNPROVEN,
+                              &finder.hold) == STATUS_OK &&
            good;
     pthread_create(&thread, NULL, hold_late, &late);
     await_claims(memory, 3);

@@ -58,8 +58,8 @@ static enum status run(struct worker *worker, struct operand *operands, int coun
     struct patience patience = patience_of_us(patiences[below(&worker->state, 8)]);
     struct operands_hold *hold;
     bool changed = false;
-    enum status status = operands_hold(table, NULL, &patience, operands, count, 0,
-                                       unproven ? HOLD_UNPROVEN : HOLD_PROVEN, &hold);
+    enum status status = operands_take_hold(table, NULL, &patience, operands, count, 0,
+                                            unproven ? HOLD_UNPROVEN : HOLD_PROVEN, &hold);
     if (status != STATUS_OK)
         return status;
     lane_synchronise(operands_lane(hold), "uploading");

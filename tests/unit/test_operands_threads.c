@@ -51,7 +51,7 @@ static enum status read_unproven(struct lane *lane, struct operand *operand, boo
 {
     struct operands_hold *hold;
     bool changed = false;
-    enum status status = operands_hold(table, lane, NULL, operand, 1, 0, HOLD_UNPROVEN, &hold);
+    enum status status = operands_take_hold(table, lane, NULL, operand, 1, 0, HOLD_UNPROVEN, &hold);
     if (status != STATUS_OK)
         return status;
     lane_synchronise(lane, "uploading");

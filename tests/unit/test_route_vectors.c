@@ -55,7 +55,7 @@ static void test(const size_t lengths[LENGTHS], bool go_up, enum status wanted)
         route.vectors[i] = (struct route_vector){.bytes = lengths[i], .values = homes[i]};
     }
     route.vectors[0].up = go_up ? memset(up, 1, lengths[0]) : NULL;
-    const enum status status = route_run(&route, emulated_device, library, mirrors, &patience);
+    const enum status status = route_execute(&route, emulated_device, library, mirrors, &patience);
     for (int i = 0; i < LENGTHS; i++)
         good = good && (wanted == STATUS_OK ? is_filled(homes[i], lengths[i], (unsigned char)(i + 1))
                                             : homes[i][0] == 0xff);

@@ -236,8 +236,9 @@ static enum status hold_and_run(struct mirror_table *mirrors, enum hold_way way,
 {
     struct operands_hold *hold = NULL;
     struct transfer_count matrices;
-    enum status status = operands_hold(mirrors, NULL, &call->patience, call->operands, call->operand_count,
-                                       call_vectors_scratch(&call->blas), way, &hold);
+    enum status status = operands_take_hold(mirrors, NULL, &call->patience, call->operands,
+                                            call->operand_count, call_vectors_scratch(&call->blas), way,
+                                            &hold);
     if (status != STATUS_OK)
         return status;
     status = run_held(hold, call->operands, &call->blas, moved);

@@ -85,10 +85,10 @@ static enum status begin(struct share *share, struct patience *patience, enum ho
     *kept = share->number == 0 ? *patience : patience_of_us(later_patience_us);
     share->has_failed = false;
     phase_enter(PHASE_MEMORY);
-    enum status status = operands_hold(share->on->mirrors, NULL, kept, share->on->operands,
-                                       share->on->operand_count,
-                                       share->x_bytes + (share->is_pinned ? 0 : share->results_bytes), way,
-                                       &share->hold);
+    enum status status = operands_take_hold(share->on->mirrors, NULL, kept, share->on->operands,
+                                            share->on->operand_count,
+                                            share->x_bytes + (share->is_pinned ? 0 : share->results_bytes),
+                                            way, &share->hold);
     if (status != STATUS_OK) {
         share->hold = NULL;
         return status;

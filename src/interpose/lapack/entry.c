@@ -46,7 +46,7 @@ enum { EXPECTED_PARTS = 4 };
 
 /* A call's outcome. */
 struct outcome {
-    enum host_reason reason;  /* HOST_REASON_COUNT: it ran on the device */
+    enum host_reason reason;  /* HOST_NO_REASON: it ran on the device */
     enum host_run_kind kind;  /* how the host is to run it */
     struct route_shape shape; /* of a legal call with something to do; n 0: it was not looked at */
     const char *variant;      /* of one for HOST_VARIANT */
@@ -92,18 +92,18 @@ static enum host_reason run_route(const struct device_use *use, const struct sol
     progress_begin(symbol_name(call->symbol), problem->shape.n, terms->expected_seconds);
     enum status status;
     if (!shared_route_run(use, call, problem, patience, &route.moved, &status))
-        status = route_run(&route, use->device, library, use->mirrors, patience);
+        status = route_execute(&route, use->device, library, use->mirrors, patience);
     progress_end();
     phase_clock_stop(&counts.phases);
     call_span_end(&span);
     const enum host_reason reason = device_call_reason(call->symbol, status);
-    if (reason != HOST_REASON_COUNT)
+    if (reason != HOST_NO_REASON)
         return reason;
     methods->write(call, problem, &route);
     counts.bytes_up = route.moved.bytes_up;
     counts.bytes_down = route.moved.bytes_down;
     stats_device_call(call->symbol, &counts);
-    return HOST_REASON_COUNT;
+    return HOST_NO_REASON;
 }
 
 static enum host_reason run(const struct device_use *use, const struct solver_library *library,
@@ -203,7 +203,7 @@ static bool run_on_any(const struct lapack_call *call, struct lapack_problem *pr
         exit_gate_expect(EXPECTED_PARTS * terms->expected_seconds);
         *reason = run(turn->use, library, call, problem, terms, patience);
     }
-    device_turn_end(turn, library && *reason == HOST_REASON_COUNT ? &turn->use->routes : NULL);
+    device_turn_end(turn, library && *reason == HOST_NO_REASON ? &turn->use->routes : NULL);
     return library != NULL;
 }
 
@@ -212,9 +212,9 @@ static void note_outcome(const struct lapack_call *call, const struct lapack_pro
                          struct outcome *outcome)
 {
     outcome->kind = is_for_its_data(outcome->reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
-    if (outcome->reason == HOST_REASON_COUNT || outcome->reason == HOST_DEVICE_ERROR ||
+    if (outcome->reason == HOST_NO_REASON || outcome->reason == HOST_DEVICE_ERROR ||
         is_for_its_data(outcome->reason))
-        losses_note(call->symbol, &problem->shape, outcome->reason != HOST_REASON_COUNT);
+        losses_note(call->symbol, &problem->shape, outcome->reason != HOST_NO_REASON);
 }
 
 /* One of many ranks looks for it when it would wake the device (waking.c): before, nothing is begun. */
@@ -251,11 +251,11 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     if (host_run_kind_here() == HOST_RUN_PLAIN)
         solver_opening_credit(decision.gain_us);
     const struct route_terms terms = terms_of(&times, &decision);
-    if (!waking_find_device_for_route(decision.gain_us, &outcome.reason) ||
+    if (!waking_get_device_for_route(decision.gain_us, &outcome.reason) ||
         !run_on_any(call, problem, &terms, &patience, &turn, &outcome.reason))
         return outcome;
     note_outcome(call, problem, &outcome);
-    if (outcome.reason == HOST_REASON_COUNT && decision.keeps && mirrors && kept.matrix.pointer)
+    if (outcome.reason == HOST_NO_REASON && decision.keeps && mirrors && kept.matrix.pointer)
         operands_earn(turn.use->mirrors, &kept, 1, decision.earned_us);
     return outcome;
 }
@@ -270,7 +270,7 @@ static struct outcome look(struct lapack_call *call, struct offload_visit *visit
     outcome.reason = settings()->offload == OFFLOAD_NEVER || host_library_stands_behind()
                          ? HOST_SWITCHED_OFF
                          : offload_obstacle(&plain, &visit->state.arithmetic);
-    if (outcome.reason != HOST_REASON_COUNT)
+    if (outcome.reason != HOST_NO_REASON)
         return outcome;
     program_state_compute(&visit->state);
     outcome.reason = HOST_INTEGERS;
@@ -326,7 +326,7 @@ host_function *lapack_enter(enum symbol symbol, const void *caller, const struct
     offload_leave(&visit);
     if (log_wanted(LOG_DEBUG))
         log_message(LOG_DEBUG, "%s: %s; gains %.3g, credits %.3g us", symbol_name(symbol),
-                    outcome.reason == HOST_REASON_COUNT ? "device" : host_reason_text(outcome.reason),
+                    outcome.reason == HOST_NO_REASON ? "device" : host_reason_text(outcome.reason),
                     outcome.gain_us, outcome.credit_us);
-    return outcome.reason == HOST_REASON_COUNT ? NULL : to_host(&call, &outcome);
+    return outcome.reason == HOST_NO_REASON ? NULL : to_host(&call, &outcome);
 }

@@ -156,10 +156,10 @@ enum host_reason route_call_decide(const struct route_call *call)
         return HOST_UNSUPPORTED;
     if (host_run_kind_here() == HOST_RUN_PLAIN)
         solver_opening_credit(gain_us);
-    if (!waking_find_device_for_route(gain_us, &reason))
+    if (!waking_get_device_for_route(gain_us, &reason))
         return reason;
     const struct device_use *const use = route_call_device();
-    return use && solver_opening_find(use->device, &reason) ? HOST_REASON_COUNT
+    return use && solver_opening_find(use->device, &reason) ? HOST_NO_REASON
            : use                                            ? reason
                                                             : HOST_NO_DEVICE;
 }
@@ -189,7 +189,7 @@ static enum host_reason run_on(struct device_use *use, const struct route_call *
     route->host_seconds = call->times.host_us / 1e6;
     exit_gate_expect(EXPECTED_PARTS * route->expected_seconds);
     progress_begin(call->name, call->shape.n, route->expected_seconds);
-    const enum status status = route_run(route, use->device, library, use->mirrors, &patience);
+    const enum status status = route_execute(route, use->device, library, use->mirrors, &patience);
     progress_end();
     return device_call_reason(SYMBOL_dsyevd_, status);
 }
@@ -200,7 +200,7 @@ enum host_reason route_call_run(const struct route_call *call, struct route *rou
     if (!device_turn_begin(&turn, offer_of, call))
         return HOST_NO_DEVICE;
     const enum host_reason reason = run_on(turn.use, call, route);
-    device_turn_end(&turn, reason == HOST_REASON_COUNT ? &turn.use->routes : NULL);
+    device_turn_end(&turn, reason == HOST_NO_REASON ? &turn.use->routes : NULL);
     return reason;
 }
 

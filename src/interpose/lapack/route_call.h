@@ -9,9 +9,9 @@
 #include "lapack/route.h"
 #include "tuner/online/crossover.h"
 
-/* Has all devices in use share the call, if that is to be. False: one device does it as well, or it is not to
- * be had; nothing was done, and one may try. Otherwise *status is as route_run's. `use` is the device whose
- * turn it is. */
+/* Has all devices in use share the call, if that is to be. False: one device does it as well, or it is not
+ * to be had; nothing was done, and one may try. Otherwise *status is as route_execute's. `use` is the
+ * device whose turn it is. */
 bool shared_route_run(const struct device_use *use, const struct lapack_call *call,
                       const struct lapack_problem *problem, struct patience *patience,
                       struct transfer_count *moved, enum status *status);
@@ -26,11 +26,11 @@ struct route_call {
                                  than for this process alone: the others wait meanwhile */
 };
 
-/* Does a device gain by it? Opens what calls have paid for. HOST_REASON_COUNT: yes, and it is there;
+/* Does a device gain by it? Opens what calls have paid for. HOST_NO_REASON: yes, and it is there;
  * otherwise why not. */
 enum host_reason route_call_decide(const struct route_call *call);
 
-/* Run it, decided. `route` is described, and its host memory is mublas' own. HOST_REASON_COUNT: it is
+/* Run it, decided. `route` is described, and its host memory is mublas' own. HOST_NO_REASON: it is
  * done. */
 enum host_reason route_call_run(const struct route_call *call, struct route *route);
 

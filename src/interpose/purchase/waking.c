@@ -230,14 +230,14 @@ static bool find_device(const struct offer *offer, enum host_reason *reason)
     return device && (device_use_any() || next_device_replace()) && !exit_gate_is_closed();
 }
 
-bool waking_find_device(struct program_call *call, enum host_reason *reason)
+bool waking_get_device(struct program_call *call, enum host_reason *reason)
 {
     const struct offer offer = {.call = call};
     call->early_credit_us = 0;
     return find_device(&offer, reason);
 }
 
-bool waking_find_device_for_route(double gain_us, enum host_reason *reason)
+bool waking_get_device_for_route(double gain_us, enum host_reason *reason)
 {
     const struct offer offer = {.route_gain_us = gain_us};
     return find_device(&offer, reason);

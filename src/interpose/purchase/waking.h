@@ -52,10 +52,10 @@ bool early_accounts_are_left(const struct early_accounts *accounts);
 
 /* Is there a device? Wakes the first when this call makes that worth while. False: host, for *reason. Sets
  * the call's early credit. Which device takes it is another matter (other_devices.h). */
-bool waking_find_device(struct program_call *call, enum host_reason *reason);
+bool waking_get_device(struct program_call *call, enum host_reason *reason);
 
 /* The same for a route of LAPACK, which would save `gain_us` on it. */
-bool waking_find_device_for_route(double gain_us, enum host_reason *reason);
+bool waking_get_device_for_route(double gain_us, enum host_reason *reason);
 
 /* The first device's mirrors, for any thread at any time: NULL as long as there are none. */
 struct mirror_table *waking_mirrors_in_use(void);

@@ -216,7 +216,7 @@ static void print_advice(FILE *stream, const struct report *report)
 static void print_large(FILE *stream, const struct large_call *call)
 {
     char name[REPORT_NAME_BYTES];
-    const bool on_device = call->reason == HOST_REASON_COUNT;
+    const bool on_device = call->reason == HOST_NO_REASON;
     fputs("<tr><th scope=\"row\">", stream);
     html_print(stream, report_name(call->symbol, name));
     fprintf(stream, "</th><td>%lld</td><td>%lld</td><td>%lld</td><td>%.3f</td><td class=\"text\">",

@@ -87,7 +87,7 @@ void stats_device_call(enum symbol symbol, const struct device_counts *counts)
     }
     if (counts->foretold_us > 0)
         thread_counters_add(own, &routine->foretold_nanoseconds, (uint64_t)(counts->foretold_us * 1e3));
-    note_large(own, symbol, HOST_REASON_COUNT, nanoseconds, &counts->shape);
+    note_large(own, symbol, HOST_NO_REASON, nanoseconds, &counts->shape);
 }
 
 void stats_host_call(enum symbol symbol, enum host_reason reason, const struct host_counts *counts)

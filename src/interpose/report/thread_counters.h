@@ -48,7 +48,7 @@ unsigned timeline_step(size_t word, unsigned level);
  * Neither locks; who finds a record being written, a signal handler too, leaves it. */
 struct large_call {
     enum symbol symbol;
-    enum host_reason reason; /* HOST_REASON_COUNT: it ran on the device */
+    enum host_reason reason; /* HOST_NO_REASON: it ran on the device */
     uint64_t nanoseconds;
     struct route_shape shape; /* of BLAS m, n and k alone */
 };

@@ -76,7 +76,7 @@ struct shared_device {
 };
 
 /* STATUS_OK: the factor is in host memory, and INFO is 0. STATUS_UNSUCCESSFUL: a minor is not positive
- * definite. Otherwise as route_run: unless the result is lost, a failure leaves host memory as it was. */
+ * definite. Otherwise as route_execute: unless the result is lost, a failure leaves host memory as it was. */
 enum status shared_cholesky_run(const struct factor_problem *problem, const struct shared_device *devices,
                                 int count, struct patience *patience, struct transfer_count *moved);
 

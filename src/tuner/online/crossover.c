@@ -322,8 +322,8 @@ struct predicted_times crossover_times(const struct machine_model *model, const 
     return times;
 }
 
-void crossover_place(const struct machine_model *model, const struct blas_call *call, uint64_t missing_bytes,
-                     bool trackable, struct predicted_times *times)
+void crossover_charge_missing(const struct machine_model *model, const struct blas_call *call,
+                              uint64_t missing_bytes, bool trackable, struct predicted_times *times)
 {
     if (!trackable)
         times->resident_us = resident_us(model, times->class, call, false);

@@ -74,8 +74,8 @@ struct predicted_times {
  * are: `missing_bytes` of them are not on the device. `trackable`: they could stay there (and be pinned);
  * otherwise each call pays for staged copies, as it does for an output too small to be pinned. */
 struct predicted_times crossover_times(const struct machine_model *model, const struct blas_call *call);
-void crossover_place(const struct machine_model *model, const struct blas_call *call, uint64_t missing_bytes,
-                     bool trackable, struct predicted_times *times);
+void crossover_charge_missing(const struct machine_model *model, const struct blas_call *call,
+                              uint64_t missing_bytes, bool trackable, struct predicted_times *times);
 
 /* Additional microseconds of a call whose output was not on the device before: that is not pinned. */
 double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call);
