@@ -118,7 +118,7 @@ struct layout {
     size_t scale, t, vectors, product, scratch, end;
 };
 
-static size_t take(size_t *end, size_t bytes)
+static size_t take_bytes(size_t *end, size_t bytes)
 {
     const size_t at = *end;
     *end += device_aligned(bytes);
@@ -154,12 +154,12 @@ static struct layout lay_out(const struct eigen_call *call)
                             .is_apart =
                                 multiplies || (call->compz == MUBLAS_COMPZ_TRIDIAGONAL && type != real_type)};
     const size_t square = (size_t)layout.ld * (size_t)call->n;
-    layout.scale = take(&layout.end, PART_SCALE_BYTES);
-    layout.t = take(&layout.end, 2 * (size_t)layout.ld * blas_element_bytes(real_type));
-    layout.vectors = take(&layout.end, layout.is_apart ? square * blas_element_bytes(real_type) : 0);
-    layout.product = take(&layout.end, multiplies ? square * blas_element_bytes(type) : 0);
+    layout.scale = take_bytes(&layout.end, PART_SCALE_BYTES);
+    layout.t = take_bytes(&layout.end, 2 * (size_t)layout.ld * blas_element_bytes(real_type));
+    layout.vectors = take_bytes(&layout.end, layout.is_apart ? square * blas_element_bytes(real_type) : 0);
+    layout.product = take_bytes(&layout.end, multiplies ? square * blas_element_bytes(type) : 0);
     const struct divide_conquer_call division = division_of(call, &layout, 0);
-    layout.scratch = take(&layout.end, divide_conquer_workspace(&division));
+    layout.scratch = take_bytes(&layout.end, divide_conquer_workspace(&division));
     return layout;
 }
 
@@ -286,8 +286,8 @@ static enum status plan_values(const struct solver_handle *solver, const struct 
     return status;
 }
 
-static enum status choose(const struct solver_handle *solver, const struct eigen_call *call,
-                          CUdeviceptr workspace)
+static enum status queue_range(const struct solver_handle *solver, const struct eigen_call *call,
+                               CUdeviceptr workspace)
 {
     const bool is_part = call->range == MUBLAS_INDICES;
     const struct vector_range range = {.type = eigen_call_type(call),
@@ -329,7 +329,8 @@ static enum status queue_values(const struct solver_handle *solver, const struct
                                         own.call.info);
     if (status == STATUS_OK)
         status = copy_info(solver, call, workspace);
-    return status == STATUS_OK && call->routine == EIGEN_SYEVDX ? choose(solver, call, workspace) : status;
+    return status == STATUS_OK && call->routine == EIGEN_SYEVDX ? queue_range(solver, call, workspace)
+                                                                : status;
 }
 
 const struct eigen_method eigen_values = {plan_values, queue_values};

@@ -109,8 +109,8 @@ static void api_solver_destroy(struct api_solver *solver, bool usable)
 /* The last error of mublas_create on this thread. */
 static _Thread_local char create_error[256];
 
-static void note(char *error, size_t room, enum mublas_status status, const char *function, const char *format,
-                 va_list arguments)
+static void note_error(char *error, size_t room, enum mublas_status status, const char *function,
+                       const char *format, va_list arguments)
 {
     const locale_t locale = plain_locale_begin();
     const int length = snprintf(error, room, "%s: ", function);
@@ -125,7 +125,7 @@ enum mublas_status handle_fail(struct mublas_handle *handle, enum mublas_status 
 {
     va_list arguments;
     va_start(arguments, format);
-    note(handle->error, sizeof handle->error, status, handle->function, format, arguments);
+    note_error(handle->error, sizeof handle->error, status, handle->function, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -135,7 +135,7 @@ fail_create(const char *function, enum mublas_status status, const char *format,
 {
     va_list arguments;
     va_start(arguments, format);
-    note(create_error, sizeof create_error, status, function, format, arguments);
+    note_error(create_error, sizeof create_error, status, function, format, arguments);
     va_end(arguments);
     return status;
 }

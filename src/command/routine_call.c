@@ -24,7 +24,7 @@ void random_flags(struct blas_call *call, uint64_t *seed)
 }
 
 /* Routines are numbered in the order of families, then of types. */
-static void find(int routine, enum blas_family *family, enum blas_type *type)
+static void find_routine(int routine, enum blas_family *family, enum blas_type *type)
 {
     int number = 0;
     for (int f = 0; f < FAMILY_COUNT; f++)
@@ -42,7 +42,7 @@ enum blas_family routine_family(int routine)
 {
     enum blas_family family;
     enum blas_type type;
-    find(routine, &family, &type);
+    find_routine(routine, &family, &type);
     return family;
 }
 
@@ -50,7 +50,7 @@ enum blas_type routine_type(int routine)
 {
     enum blas_family family;
     enum blas_type type;
-    find(routine, &family, &type);
+    find_routine(routine, &family, &type);
     return type;
 }
 

@@ -24,7 +24,7 @@ static const char *numbers(void)
     return (const char *)words;
 }
 
-static void fill(char *memory, size_t bytes)
+static void fill_with_numbers(char *memory, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += NUMBERS)
         memcpy(memory + at, numbers(), bytes - at < NUMBERS ? bytes - at : NUMBERS);
@@ -41,7 +41,7 @@ static bool provide_vectors(struct operand_pools *pools, size_t bytes)
     free(pools->vectors);
     pools->vectors = malloc(2 * stride + bytes);
     if (pools->vectors)
-        fill(pools->vectors, 2 * stride + bytes);
+        fill_with_numbers(pools->vectors, 2 * stride + bytes);
     pools->x = pools->vectors;
     pools->y = pools->vectors + stride;
     pools->x_before = pools->vectors + 2 * stride;
@@ -61,7 +61,7 @@ static char *provide(const struct operand_pools *pools, struct pool *pool, size_
         return NULL;
     if (bytes > pool->filled) {
         const size_t begin = pool->filled / sizeof(double) * sizeof(double);
-        fill(pool->memory + begin, bytes - begin);
+        fill_with_numbers(pool->memory + begin, bytes - begin);
         pool->filled = bytes;
     }
     return pool->memory;

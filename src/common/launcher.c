@@ -151,14 +151,14 @@ static const char *environment_value(const char *name)
 static struct local_rank the_rank;
 static struct once find_once = ONCE_INIT;
 
-static void find(void)
+static void find_local_rank(void)
 {
     the_rank = local_rank_find(environment_value);
 }
 
 const struct local_rank *local_rank(void)
 {
-    once_run(&find_once, find);
+    once_run(&find_once, find_local_rank);
     return &the_rank;
 }
 

@@ -242,7 +242,7 @@ struct search {
     struct loaded_segment *segment;
 };
 
-static int find(struct dl_phdr_info *object, size_t size, void *context)
+static int find_segment(struct dl_phdr_info *object, size_t size, void *context)
 {
     const struct search *search = context;
     (void)size;
@@ -260,5 +260,5 @@ static int find(struct dl_phdr_info *object, size_t size, void *context)
 bool loaded_segment_find(uintptr_t address, struct loaded_segment *segment)
 {
     struct search search = {address, segment};
-    return loader_objects(find, &search) != 0;
+    return loader_objects(find_segment, &search) != 0;
 }

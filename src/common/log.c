@@ -138,7 +138,7 @@ static double seconds_since(uint64_t start)
     return 1e-9 * (double)(clock_nanoseconds() - start);
 }
 
-static void put(const char *text, int length)
+static void put_text(const char *text, int length)
 {
     const ssize_t ignored = length > 0 ? write(STDERR_FILENO, text, (size_t)length) : 0;
     (void)ignored;
@@ -156,18 +156,18 @@ static const char *expected_words(char words[WORDS])
 static void tell_first(void)
 {
     char text[160], words[WORDS];
-    put(text,
-        snprintf(text, sizeof text, "mublas: %.*s of order %lld is on the device, for about %s in all\n",
-                 progress.length, progress.name, (long long)progress.order, expected_words(words)));
+    put_text(text,
+             snprintf(text, sizeof text, "mublas: %.*s of order %lld is on the device, for about %s in all\n",
+                      progress.length, progress.name, (long long)progress.order, expected_words(words)));
 }
 
 /* Over what the line was before. */
 static void renew(const char *end)
 {
     char text[160], words[WORDS];
-    put(text, snprintf(text, sizeof text, "\rmublas: %.*s of order %lld: %.0f s of about %s%s",
-                       progress.length, progress.name, (long long)progress.order,
-                       seconds_since(progress.started), expected_words(words), end));
+    put_text(text, snprintf(text, sizeof text, "\rmublas: %.*s of order %lld: %.0f s of about %s%s",
+                            progress.length, progress.name, (long long)progress.order,
+                            seconds_since(progress.started), expected_words(words), end));
     progress.has_line = true;
 }
 

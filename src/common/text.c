@@ -137,7 +137,7 @@ static size_t word_length(const struct line_reader *reader)
 }
 
 /* Past a word and the one space after it. */
-static void take(struct line_reader *reader, size_t length)
+static void take_word(struct line_reader *reader, size_t length)
 {
     reader->at += length;
     if (reader->at < reader->stop)
@@ -149,7 +149,7 @@ bool line_reader_is(struct line_reader *reader, const char *word)
     const size_t length = word_length(reader);
     if (*reader->fault || length != strlen(word) || memcmp(reader->at, word, length) != 0)
         return false;
-    take(reader, length);
+    take_word(reader, length);
     return true;
 }
 
@@ -186,7 +186,7 @@ bool line_reader_name(struct line_reader *reader, char *name, size_t room)
     const size_t length = word_length(reader);
     if (!copy(reader, length, name, room))
         return false;
-    take(reader, length);
+    take_word(reader, length);
     return true;
 }
 
@@ -219,7 +219,7 @@ bool line_reader_integer(struct line_reader *reader, int64_t least, int64_t most
     if (number < least || number > most)
         return line_reader_fault(reader, "%lld is not from %lld to %lld", (long long)number, (long long)least,
                                  (long long)most);
-    take(reader, length);
+    take_word(reader, length);
     *value = number;
     return true;
 }
@@ -282,7 +282,7 @@ bool line_reader_decimal(struct line_reader *reader, double least, double most, 
     const double number = power < 0 ? mantissa / pow(10, -power) : mantissa * pow(10, power);
     if (!(number >= least && number <= most))
         return line_reader_fault(reader, "%g is not from %g to %g", number, least, most);
-    take(reader, length);
+    take_word(reader, length);
     *value = number;
     return true;
 }
@@ -302,7 +302,7 @@ bool line_reader_hexadecimal(struct line_reader *reader, uint64_t *value)
     }
     if (length != 16)
         return unexpected(reader, "16 hexadecimal digits");
-    take(reader, length);
+    take_word(reader, length);
     *value = number;
     return true;
 }

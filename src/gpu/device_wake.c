@@ -195,7 +195,7 @@ static enum status open_context(struct device *device)
     return status;
 }
 
-static void choose(void)
+static void choose_devices(void)
 {
     choice_status = device_choose(&the_choice);
     if (choice_status == STATUS_OK && the_choice.missing >= 0)
@@ -243,7 +243,7 @@ static enum status open_candidate(struct device *device)
 
 enum status device_start_driver(void)
 {
-    once_run(&choose_once, choose);
+    once_run(&choose_once, choose_devices);
     return choice_status;
 }
 

@@ -30,7 +30,7 @@ static const struct known_functions_listener *listener_now(void)
     return __atomic_load_n(&listener, __ATOMIC_SEQ_CST);
 }
 
-static void tell(enum symbol symbol)
+static void tell_listener(enum symbol symbol)
 {
     if (listener_now())
         listener_now()->serve(symbol, known_function(symbol), known_function_is_by_caller(symbol));
@@ -41,7 +41,7 @@ static void known_function_set(enum symbol symbol, host_function *function, bool
 {
     __atomic_store_n(&are_by_caller[symbol], by_caller, __ATOMIC_SEQ_CST);
     __atomic_store_n(&functions[symbol], function, __ATOMIC_SEQ_CST);
-    tell(symbol);
+    tell_listener(symbol);
 }
 
 /* All of an interface have gone with their library: after known_function_set for each. */
@@ -56,7 +56,7 @@ void known_functions_listen(const struct known_functions_listener *one)
     __atomic_store_n(&listener, one, __ATOMIC_SEQ_CST);
     for (int i = 0; i < SYMBOL_COUNT; i++)
         if (known_function((enum symbol)i) || known_function_is_by_caller((enum symbol)i))
-            tell((enum symbol)i);
+            tell_listener((enum symbol)i);
 }
 
 /* BINDING: some thread changes the slots just now. SHARED: callers have hosts of their own (callers.h). */

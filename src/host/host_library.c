@@ -17,7 +17,7 @@ enum { UNKNOWN, OF_START, LATER };
 static unsigned char kinds[OBJECTS_MAX];
 static int object_count, preloaded_end, own;
 
-static int note(struct dl_phdr_info *info, size_t size, void *inside)
+static int note_object(struct dl_phdr_info *info, size_t size, void *inside)
 {
     uintptr_t start, end;
     (void)size;
@@ -54,7 +54,7 @@ static void start_objects_note(const void *inside)
     object_count = 0;
     own = OBJECTS_MAX;
     memset(kinds, 0, sizeof kinds);
-    loader_objects(note, (void *)(uintptr_t)inside);
+    loader_objects(note_object, (void *)(uintptr_t)inside);
     preloaded_end = find_preloaded_end();
     if (object_count == 0 || *objects[0].path)
         own = OBJECTS_MAX; /* in a namespace of dlmopen: the program has no name */

@@ -264,8 +264,8 @@ static struct kept_object *find_place(const struct loaded_object *description)
     return place;
 }
 
-static bool fill(struct kept_object *object, const struct loaded_object *description,
-                 void (*forget)(uintptr_t start, uintptr_t end))
+static bool fill_object(struct kept_object *object, const struct loaded_object *description,
+                        void (*forget)(uintptr_t start, uintptr_t end))
 {
     object->version++;
     object->start = description->start;
@@ -280,11 +280,11 @@ static bool fill(struct kept_object *object, const struct loaded_object *descrip
     return good;
 }
 
-static bool keep(const struct loaded_object *description, enum interface interface, int number,
-                 void (*forget)(uintptr_t start, uintptr_t end))
+static bool keep_number(const struct loaded_object *description, enum interface interface, int number,
+                        void (*forget)(uintptr_t start, uintptr_t end))
 {
     struct kept_object *object = find_place(description);
-    if (!object || (!object->end && !fill(object, description, forget)))
+    if (!object || (!object->end && !fill_object(object, description, forget)))
         return false;
     object->numbers[interface] = number;
     return true;
@@ -299,7 +299,7 @@ struct calling_object calling_objects_keep(uintptr_t caller, enum interface inte
         return object;
     object.start = description.start;
     if (try_lock()) {
-        if (keep(&description, interface, number, forget))
+        if (keep_number(&description, interface, number, forget))
             object.end = description.end;
         unlock();
     }

@@ -68,7 +68,7 @@ static const uint8_t routine_after[SYMBOL_COUNT] = {
 
 static bool lapack_enters;
 
-static void set(enum symbol symbol, uint64_t floor)
+static void set_floor(enum symbol symbol, uint64_t floor)
 {
     __atomic_store_n(&offload_floors[symbol], floor, __ATOMIC_RELAXED);
 }
@@ -83,7 +83,7 @@ void floors_let_lapack_in(void)
     lapack_enters = true;
     for (int i = 0; i < SYMBOL_COUNT; i++)
         if (is_lapack(i))
-            set((enum symbol)i, 0);
+            set_floor((enum symbol)i, 0);
 }
 
 void floors_begin(enum offload_mode mode, bool all_enter)
@@ -91,7 +91,7 @@ void floors_begin(enum offload_mode mode, bool all_enter)
     if (mode == OFFLOAD_AUTO && !all_enter)
         return;
     for (int i = 0; i < SYMBOL_COUNT; i++)
-        set((enum symbol)i, mode == OFFLOAD_NEVER && !all_enter ? UINT64_MAX : 0);
+        set_floor((enum symbol)i, mode == OFFLOAD_NEVER && !all_enter ? UINT64_MAX : 0);
 }
 
 void floors_set(enum offload_mode mode, const struct machine_model *model, bool is_learned)
@@ -102,7 +102,7 @@ void floors_set(enum offload_mode mode, const struct machine_model *model, bool 
                                (enum blas_type)routines[i].type, is_learned);
     for (int i = 0; i < SYMBOL_COUNT; i++)
         if (routine_after[i])
-            set((enum symbol)i, gates[routine_after[i] - 1]);
+            set_floor((enum symbol)i, gates[routine_after[i] - 1]);
         else if (is_lapack(i))
-            set((enum symbol)i, lapack_enters ? 0 : policy_route_floor(mode));
+            set_floor((enum symbol)i, lapack_enters ? 0 : policy_route_floor(mode));
 }

@@ -188,7 +188,7 @@ static bool plan_and_wake(struct split_call *split, const struct program_call *c
     return true;
 }
 
-static struct residency look(const struct split_call *split, struct patience *patience)
+static struct residency look_up_residency(const struct split_call *split, struct patience *patience)
 {
     struct residency all = {.trackable = true, .resident = true};
     for (int d = 0; d < split->plan.devices; d++) {
@@ -226,7 +226,7 @@ static struct outcome weigh(const struct split_call *split, struct program_call 
                             double other_us)
 {
     struct predicted_times times = call->times;
-    struct outcome outcome = {.residency = look(split, &call->patience)};
+    struct outcome outcome = {.residency = look_up_residency(split, &call->patience)};
     times.host_us = other_us; /* what it is compared with */
     times.resident_us = split_plan_us(&split->plan, alone_us);
     outcome.decision =

@@ -94,7 +94,7 @@ static __attribute__((noinline)) void leave(const void *environment, const void 
 }
 
 /* Behind this library, as a rule. */
-static jump_function find(const char *name)
+static jump_function find_jump_function(const char *name)
 {
     const void *next = next_definition(name);
     return (jump_function)(uintptr_t)(next ? next : dlsym(RTLD_NEXT, name));
@@ -105,7 +105,7 @@ static jump_function find(const char *name)
     {                                                                                   \
         static _Atomic(jump_function) known;                                           \
         if (!known)                                                                     \
-            known = find(#name);                                                        \
+            known = find_jump_function(#name);                                          \
         return known;                                                                   \
     }                                                                                   \
     void name(void *environment, int value)                                             \

@@ -7,7 +7,7 @@ const union blas_scalar device_zero[TYPE_COUNT] __attribute__((aligned(16)));
 const union blas_scalar device_one[TYPE_COUNT] __attribute__((aligned(16))) = {
     [TYPE_S] = {.s = 1}, [TYPE_D] = {.d = 1}, [TYPE_C] = {.c = {1, 0}}, [TYPE_Z] = {.z = {1, 0}}};
 
-static enum status check(const struct solver_handle *handle, CUresult result, const char *what)
+static enum status check_result(const struct solver_handle *handle, CUresult result, const char *what)
 {
     return device_check(handle->library->device, result, what);
 }
@@ -31,7 +31,7 @@ static CUresult set_unit_diagonal(const struct route *route, const struct solver
 enum status device_matrix_set_unit_diagonal(const struct route *route, const struct solver_handle *handle,
                                             int operand, int64_t n)
 {
-    return check(handle, set_unit_diagonal(route, handle, operand, n), "setting a diagonal");
+    return check_result(handle, set_unit_diagonal(route, handle, operand, n), "setting a diagonal");
 }
 
 enum status device_matrix_set_identity(const struct route *route, const struct solver_handle *handle,
@@ -42,7 +42,7 @@ enum status device_matrix_set_identity(const struct route *route, const struct s
     CUresult result = driver()->memory_set_async(matrix->address, 0, bytes, handle->stream);
     if (result == CUDA_SUCCESS)
         result = set_unit_diagonal(route, handle, operand, n);
-    return check(handle, result, "setting an identity");
+    return check_result(handle, result, "setting an identity");
 }
 
 enum status device_matrix_clear_imaginary(const struct route *route, const struct solver_handle *handle,
@@ -52,7 +52,7 @@ enum status device_matrix_clear_imaginary(const struct route *route, const struc
     const size_t element = blas_element_bytes(route->type);
     if (blas_scalar_parts(route->type) == 1)
         return STATUS_OK;
-    return check(
+    return check_result(
         handle,
         driver()->words_set_2d_async(matrix->address + element / 2, ((size_t)matrix->ld + 1) * element, 0,
                                      element / 2 / sizeof(uint32_t), (size_t)matrix->columns, handle->stream),
@@ -69,7 +69,7 @@ enum status device_matrix_copy_diagonal(const struct route *route, const struct 
                                 .dstMemoryType = CU_MEMORYTYPE_DEVICE,
                                 .dstDevice = route->vectors[vector].address, .dstPitch = element,
                                 .WidthInBytes = element, .Height = (size_t)n};
-    return check(handle, driver()->copy_2d_async(&copy, handle->stream), "copying a diagonal");
+    return check_result(handle, driver()->copy_2d_async(&copy, handle->stream), "copying a diagonal");
 }
 
 enum status device_matrix_turn(const struct route *route, const struct solver_handle *handle, int source,

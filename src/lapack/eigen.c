@@ -47,7 +47,7 @@ static bool sort_values(struct eigenproblem *problem, bool *moved)
 }
 
 /* Which of the values, all of which are computed, are wanted. */
-static void choose(struct eigenproblem *problem)
+static void choose_values(struct eigenproblem *problem)
 {
     int64_t begin = 0, end = problem->n;
     if (problem->range == EIGEN_INDICES) {
@@ -85,7 +85,7 @@ static bool judge(struct route *route)
     if (route->info != 0 || (has_factor && route->later_info[0] != 0) ||
         !route_values_are_finite(problem->values, problem->n, problem->type) || !sort_values(problem, &moved))
         return false;
-    choose(problem);
+    choose_values(problem);
     name_homes(problem, route, problem->found);
     if (problem->vectors) {
         a->home_first = problem->found_first;

@@ -89,7 +89,8 @@ static void destroy(struct route_lane *lane)
 }
 
 /* NVIDIA's libraries open others with their handles (interruption.h). */
-static enum status make(struct route_lane *lane, struct device *device, const struct solver_library *library)
+static enum status make_lane(struct route_lane *lane, struct device *device,
+                             const struct solver_library *library)
 {
     struct held_signals before;
     held_signals_hold(&before);
@@ -115,7 +116,7 @@ enum status route_lane_acquire(struct device *device, const struct solver_librar
     if (lane && lane->lane && lane->lane->broken)
         destroy(lane);
     if (lane && !lane->lane)
-        status = make(lane, device, library);
+        status = make_lane(lane, device, library);
     phase_enter(before);
     if (status == STATUS_OK)
         *result = lane;

@@ -178,8 +178,8 @@ static void end_making(struct mirror_table *table)
     pthread_mutex_unlock(&table->space->lock);
 }
 
-static enum status make(struct mirror_table *table, struct byte_range range, struct patience *patience,
-                        struct mirror **mirror)
+static enum status make_mirror(struct mirror_table *table, struct byte_range range, struct patience *patience,
+                               struct mirror **mirror)
 {
     struct mapping mapping;
     if (reference_mirror(table, range.begin, range.end, mirror)) /* made by another thread meanwhile */
@@ -212,7 +212,7 @@ enum status mirror_table_acquire(struct mirror_table *table, struct byte_range r
         return STATUS_NOT_TRACKABLE;
     if (!begin_making(table, patience))
         return STATUS_BUSY;
-    enum status status = make(table, range, patience, mirror);
+    enum status status = make_mirror(table, range, patience, mirror);
     end_making(table);
     return status;
 }

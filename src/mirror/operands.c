@@ -96,7 +96,7 @@ static bool may_touch(const struct operands_hold *hold)
     return allowed;
 }
 
-static enum status fill(struct operands_hold *hold, size_t extra_scratch)
+static enum status fill_hold(struct operands_hold *hold, size_t extra_scratch)
 {
     if (!hold->unproven && !may_touch(hold)) /* else beside the kernel */
         return STATUS_INACCESSIBLE;
@@ -157,7 +157,7 @@ static enum status begin(struct operands_hold *hold, struct lane *lane, size_t e
         return status;
     status = take_lane(hold, lane);
     if (status == STATUS_OK)
-        status = fill(hold, extra_scratch);
+        status = fill_hold(hold, extra_scratch);
     if (status != STATUS_OK)
         abandon(hold);
     return status;

@@ -13,7 +13,7 @@ static bool has_room(struct budget *budget, size_t bytes)
 }
 
 /* The place of one that is lent, or an unused one for 0; with the lock. NULL: there is none. */
-static struct kept_memory *find(struct mirror_table *table, CUdeviceptr address)
+static struct kept_memory *find_place(struct mirror_table *table, CUdeviceptr address)
 {
     for (int i = 0; i < LENT_MEMORY; i++)
         if (table->lent[i].address == address)
@@ -21,10 +21,10 @@ static struct kept_memory *find(struct mirror_table *table, CUdeviceptr address)
     return NULL;
 }
 
-static bool note(struct mirror_table *table, CUdeviceptr address, size_t bytes)
+static bool note_loan(struct mirror_table *table, CUdeviceptr address, size_t bytes)
 {
     pthread_mutex_lock(&table->space->lock);
-    struct kept_memory *const place = find(table, 0);
+    struct kept_memory *const place = find_place(table, 0);
     if (place)
         *place = (struct kept_memory){address, bytes};
     pthread_mutex_unlock(&table->space->lock);
@@ -40,7 +40,7 @@ static bool mirror_table_lend(struct mirror_table *table, size_t bytes, CUdevice
     if (has_room(budget, bytes) || bytes > budget_spare(budget) ||
         device_allocate(device, bytes, address) != STATUS_OK)
         return false;
-    if (note(table, *address, bytes))
+    if (note_loan(table, *address, bytes))
         return true;
     device_free(device, *address);
     return false;
@@ -50,7 +50,7 @@ static bool mirror_table_lend(struct mirror_table *table, size_t bytes, CUdevice
 static bool mirror_table_end_loan(struct mirror_table *table, CUdeviceptr address)
 {
     pthread_mutex_lock(&table->space->lock);
-    struct kept_memory *const lent = address ? find(table, address) : NULL;
+    struct kept_memory *const lent = address ? find_place(table, address) : NULL;
     if (lent)
         *lent = (struct kept_memory){0, 0};
     pthread_mutex_unlock(&table->space->lock);
@@ -137,7 +137,7 @@ enum { ENOUGH_OF_MOST = 4 };
 
 /* Take up to `most` bytes of the budget, at least `least`; as long as that is little, mirrors that nobody
  * uses go. 0: not to be had. */
-static size_t take(struct mirror_table *table, size_t least, size_t most)
+static size_t take_budget(struct mirror_table *table, size_t least, size_t most)
 {
     struct budget *budget = &table->share->budget;
     const size_t enough = least > most / ENOUGH_OF_MOST ? least : most / ENOUGH_OF_MOST;
@@ -160,7 +160,7 @@ enum status operands_borrow(struct mirror_table *table, size_t least, size_t mos
 {
     struct budget *budget = &table->share->budget;
     enum status status = STATUS_OUT_OF_MEMORY;
-    *bytes = take(table, least, most);
+    *bytes = take_budget(table, least, most);
     while (*bytes >= least && *bytes > 0) {
         status = device_allocate(table->share->device, *bytes, address);
         if (status != STATUS_OUT_OF_MEMORY)

@@ -2,7 +2,7 @@
 #include "mirror/operands.h"
 
 /* In the device's context: making a mirror may join or drop others, with their pins. */
-static enum status make(struct mirror_table *table, struct byte_range hull, struct patience *patience)
+static enum status make_mirror(struct mirror_table *table, struct byte_range hull, struct patience *patience)
 {
     struct device *device = table->share->device;
     struct device_scope scope;
@@ -28,7 +28,7 @@ static struct mirror *look_up(struct mirror_table *table, struct byte_range hull
     if (mirror_table_is_unfit(table, hull.begin, hull.end))
         return NULL;
     pthread_mutex_unlock(&table->space->lock);
-    *busy = make(table, hull, patience) == STATUS_BUSY || *busy;
+    *busy = make_mirror(table, hull, patience) == STATUS_BUSY || *busy;
     pthread_mutex_lock(&table->space->lock);
     return mirror_table_find(table, hull.begin, hull.end);
 }

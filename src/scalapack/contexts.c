@@ -59,7 +59,7 @@ static struct known look_up(const char *name, const void *caller)
     return found;
 }
 
-static host_function *find(struct known *known, const char *name, const void *caller, bool *is_inner)
+static host_function *find_function(struct known *known, const char *name, const void *caller, bool *is_inner)
 {
     pthread_mutex_lock(&known_lock);
     struct known found = *known;
@@ -84,7 +84,7 @@ host_function *host_routine_of(enum parallel_symbol symbol, const void *caller, 
 #define PARALLEL_SYMBOL(name, ...) #name "_",
 #include "scalapack/symbols.def"
     };
-    return find(&known_routines[symbol], names[symbol], caller, is_inner);
+    return find_function(&known_routines[symbol], names[symbol], caller, is_inner);
 }
 
 static host_function *host_blacs_of(enum blacs_symbol symbol, const void *caller, bool *is_inner)
@@ -92,7 +92,7 @@ static host_function *host_blacs_of(enum blacs_symbol symbol, const void *caller
     static const char *const names[BLACS_COUNT] = {
         "blacs_gridinit_", "Cblacs_gridinit", "blacs_gridmap_", "Cblacs_gridmap",
         "blacs_gridexit_", "Cblacs_gridexit", "blacs_exit_",    "Cblacs_exit"};
-    return find(&known_blacs[symbol], names[symbol], caller, is_inner);
+    return find_function(&known_blacs[symbol], names[symbol], caller, is_inner);
 }
 
 static struct parallel_context *first; /* guarded by lock */

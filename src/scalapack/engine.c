@@ -144,7 +144,7 @@ static bool agreement_reach(struct engine *engine)
     return verdict == VERDICT_DEVICE;
 }
 
-static void put(struct engine *engine, void *vectors)
+static void put_operands(struct engine *engine, void *vectors)
 {
     const struct parallel_call *const call = &engine->call;
     const size_t element = blas_element_bytes(call->routine->type);
@@ -158,7 +158,7 @@ static void put(struct engine *engine, void *vectors)
         engine->methods->put(call, vectors);
 }
 
-static void take(struct engine *engine, int64_t found)
+static void take_matrices(struct engine *engine, int64_t found)
 {
     const struct parallel_call *const call = &engine->call;
     const size_t element = blas_element_bytes(call->routine->type);
@@ -182,7 +182,7 @@ static void take_rest(struct engine *engine, const void *vectors, int64_t found)
 }
 
 /* The owner does it in its arena, or who is alone without one. */
-static struct round_result work(struct engine *engine, const struct arena *arena, void *vectors)
+static struct round_result run_parallel_work(struct engine *engine, const struct arena *arena, void *vectors)
 {
     struct parallel_work *const of = &engine->work;
     struct round_result result = {.reason = HOST_OUT_OF_MEMORY};
@@ -219,8 +219,9 @@ static struct round_result work_or_wait(struct engine *engine, void *vectors)
     if (!team_am_owner(team))
         return rendezvous_await_finish(rendezvous, team->rounds, &company, &result) ? result
                                                                                     : die_together(engine);
-    result = rendezvous_await_puts(rendezvous, team->rounds, &company) ? work(engine, &team->arena, vectors)
-                                                                      : die_together(engine);
+    result = rendezvous_await_puts(rendezvous, team->rounds, &company)
+                 ? run_parallel_work(engine, &team->arena, vectors)
+                 : die_together(engine);
     rendezvous_finish(rendezvous, team->rounds, &result);
     return result;
 }
@@ -237,7 +238,7 @@ static bool shared_work_do(struct engine *engine)
     void *const vectors = team->arena.memory + engine->call.vector_offset;
     parallel_call_place(&engine->call, team->arena.memory);
     team->rounds++;
-    put(engine, vectors);
+    put_operands(engine, vectors);
     rendezvous_put((struct rendezvous *)(void *)team->arena.memory);
     engine_step_ends(engine, STEP_PUT);
     const struct round_result result = work_or_wait(engine, vectors);
@@ -247,7 +248,7 @@ static bool shared_work_do(struct engine *engine)
         engine->context->is_refused = true;
     if (engine->reason != HOST_NO_REASON)
         return false;
-    take(engine, result.found);
+    take_matrices(engine, result.found);
     take_rest(engine, vectors, result.found);
     engine_step_ends(engine, STEP_TAKE);
     return true;
@@ -269,7 +270,7 @@ static bool shared_work_do_alone(struct engine *engine)
     parallel_call_place_alone(&engine->call);
     if (engine->methods->put)
         engine->methods->put(&engine->call, vectors);
-    const struct round_result result = work(engine, NULL, vectors);
+    const struct round_result result = run_parallel_work(engine, NULL, vectors);
     engine->reason = (enum host_reason)result.reason;
     engine_step_ends(engine, STEP_WORK);
     if (engine->reason == HOST_NO_REASON)
@@ -303,7 +304,7 @@ void engine_step_ends(struct engine *engine, enum parallel_step step)
     engine->since = now;
 }
 
-static void note(struct engine *engine, bool is_done)
+static void note_outcome(struct engine *engine, bool is_done)
 {
     const struct team *const team = engine->context->team;
     if (is_done) {
@@ -333,7 +334,7 @@ static bool run(struct engine *engine)
     const bool is_done = context_is_alone(engine->context)
                              ? shared_work_do_alone(engine)
                              : agreement_reach(engine) && shared_work_do(engine);
-    note(engine, is_done);
+    note_outcome(engine, is_done);
     if (engine->has_team)
         atomic_store(&engine->context->team->is_busy, false);
     if (engine->is_inside)

@@ -310,7 +310,7 @@ static const char *await_decision(double begun)
 
 /* Once. The rank that claims the name decides. The name is kept: it stands for the answer's being on its
  * way. */
-static void ask(void)
+static void ask_membership(void)
 {
     static bool is_asked;
     if (is_asked || member.fault)
@@ -326,7 +326,7 @@ bool membership_is_whole(void)
 {
     pthread_mutex_lock(&lock);
     if (member.process)
-        ask();
+        ask_membership();
     const bool is_whole = member.process == getpid() && !member.fault;
     pthread_mutex_unlock(&lock);
     return is_whole;

@@ -64,7 +64,7 @@ static struct blas_matrix *slot_of(struct blas_call *call, char letter)
     return letter == 'A' ? &call->a : letter == 'B' && !blas_is_in_place(call) ? &call->b : &call->c;
 }
 
-static void fill(const struct parallel_call *call, struct blas_call *blas)
+static void fill_call(const struct parallel_call *call, struct blas_call *blas)
 {
     *blas = (struct blas_call){
         .family = family_of(call), .type = call->routine->type,
@@ -92,7 +92,7 @@ static void plan(const struct parallel_call *call, const struct grid_machine *ma
 {
     struct blas_call *const blas = &work->product.call;
     struct route_shape *const shape = &work->call.shape;
-    fill(call, blas);
+    fill_call(call, blas);
     place(call, blas);
     const struct predicted_times times = crossover_times(machine->here, blas);
     *shape = (struct route_shape){.family = LAPACK_FAMILY_COUNT, .type = blas->type, .m = blas->m,

@@ -95,7 +95,7 @@ static bool is_of(const struct team *team, const struct member *members, int cou
     return same;
 }
 
-static struct team *make(const struct member *members, int count)
+static struct team *make_team(const struct member *members, int count)
 {
     struct team *const team = calloc(1, sizeof *team);
     pid_t *const processes = calloc((size_t)count, sizeof *processes);
@@ -120,7 +120,7 @@ static struct team *find_or_make(const struct member *members, int count)
     while (team && !is_of(team, members, count))
         team = team->next;
     if (!team) {
-        team = make(members, count);
+        team = make_team(members, count);
         team->next = first;
         first = team;
     }

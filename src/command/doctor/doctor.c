@@ -214,8 +214,8 @@ struct products {
     char reason[160];  /* why one stayed on the host */
 };
 
-static void count(struct products *products, const char *report, const char *name, int calls,
-                  double difference, int kept)
+static void count_product(struct products *products, const char *report, const char *name, int calls,
+                          double difference, int kept)
 {
     struct offload_row row;
     products->made++;
@@ -230,7 +230,7 @@ static void count(struct products *products, const char *report, const char *nam
 }
 
 /* The answers are known while the child lives, its report once it has ended. False: it did not end well. */
-static bool make(const char *what, struct products *products)
+static bool make_products(const char *what, struct products *products)
 {
     static const struct shim_child_settings always = {.offload = "always"};
     struct shim_child child;
@@ -244,7 +244,7 @@ static bool make(const char *what, struct products *products)
                        &kept[made]) == 4;
     const int status = shim_child_wait(&child);
     for (int i = 0; i < made; i++)
-        count(products, child.report, names[i], calls[i], differences[i], kept[i]);
+        count_product(products, child.report, names[i], calls[i], differences[i], kept[i]);
     shim_child_clean(&child);
     return status == 0;
 }
@@ -301,7 +301,7 @@ static void check_product(struct patient *patient)
         return;
     }
     const uint64_t start = clock_nanoseconds();
-    const bool ended = make(what, &products);
+    const bool ended = make_products(what, &products);
     judge_products(&patient->findings, &products, ended, patient->has_cublas ? 2 : 1, what + 4,
                    (double)(clock_nanoseconds() - start) * 1e-9);
 }

@@ -126,7 +126,7 @@ struct cache_search {
     char *found;
 };
 
-static bool take(const char *path, void *argument)
+static bool take_matching_path(const char *path, void *argument)
 {
     struct cache_search *search = argument;
     const char *capabilities = strstr(path, CAPABILITIES);
@@ -152,7 +152,7 @@ static char *library_search_cache(const char *name, struct library_kind kind)
     struct loader_cache *cache = loader_cache_open(CACHE);
     for (int i = 0; cache && i <= count && !search.found; i++) {
         search.level = i < count ? levels[i] : NULL;
-        loader_cache_visit(cache, name, take, &search);
+        loader_cache_visit(cache, name, take_matching_path, &search);
     }
     loader_cache_close(cache);
     return search.found;

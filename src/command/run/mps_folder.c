@@ -88,7 +88,7 @@ static bool open_rest(struct mps_folder *folder, int at)
 }
 
 /* In the open folder. False, and nothing open: it went away, or has other files. */
-static bool take(struct mps_folder *folder, int at)
+static bool take_folder(struct mps_folder *folder, int at)
 {
     folder->ranks = folder->watcher = -1;
     folder->lock = open_file(at, "lock");
@@ -115,7 +115,7 @@ bool mps_folder_open(struct mps_folder *folder, const struct mps_rank *launcher,
         const int at = open_folder(folder->path);
         if (at < 0 && errno == ENOENT)
             continue; /* it was removed meanwhile */
-        const bool taken = at >= 0 && take(folder, at);
+        const bool taken = at >= 0 && take_folder(folder, at);
         if (at < 0) {
             snprintf(text, sizeof text, "%s %s", folder->path, not_ours);
             *fault = text;
@@ -198,7 +198,7 @@ static void sweep_one(const char *folder_place, const char *name,
     const int at = open_folder(folder.path);
     if (at < 0)
         return;
-    if (take(&folder, at)) {
+    if (take_folder(&folder, at)) {
         if (folder.watcher >= 0) {
             end(&folder);
             mps_folder_remove(&folder);

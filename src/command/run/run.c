@@ -84,7 +84,7 @@ struct earlier {
     struct stat state;
 };
 
-static bool find(struct earlier *earlier)
+static bool find_earlier_report(struct earlier *earlier)
 {
     const char *const form = getenv("MUBLAS_REPORT");
     const struct reporter reporter = {getpid(), world_rank(), false};
@@ -159,7 +159,7 @@ static void watch_from_aside(const struct earlier *earlier, int process, const c
 static void report_watch_begin(const char *program)
 {
     struct earlier earlier;
-    if (getpid() == 1 || !find(&earlier))
+    if (getpid() == 1 || !find_earlier_report(&earlier))
         return;
 #ifdef SYS_pidfd_open
     const int process = (int)syscall(SYS_pidfd_open, getpid(), 0);

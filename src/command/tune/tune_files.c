@@ -19,7 +19,7 @@ static bool complain(const char *path, const char *fault)
     return false;
 }
 
-static void note(const char *path, const char *fault, const char *consequence)
+static void note_fault(const char *path, const char *fault, const char *consequence)
 {
     fprintf(stderr, "mublas tune: %s: %s; %s\n", path, fault, consequence);
 }
@@ -110,7 +110,7 @@ void tune_files_choose(struct tune_options *options, const struct recipe_signatu
     if (!recipe_is_of_kind(&recipe.signature, signature) && !recipe_fits(&recipe, signature, fault) &&
         recipe_path_of_kind(options->output, signature, beside)) {
         snprintf(consequence, sizeof consequence, "this one's is %s", beside);
-        note(options->output, fault, consequence);
+        note_fault(options->output, fault, consequence);
         strcpy(options->output, beside);
     }
     recipe_clear(&recipe);
@@ -126,7 +126,7 @@ bool tune_files_begin(struct tune_files *files, const struct tune_options *optio
         return false;
     files->fits = read_fitting(options->output, signature, &files->recipe, fault);
     if (!files->fits && *fault)
-        note(options->output, fault, "it will be replaced");
+        note_fault(options->output, fault, "it will be replaced");
     if (!files->fits) {
         files->recipe.signature = *signature;
         files->recipe.resident_warps = limits->warps;
@@ -176,7 +176,7 @@ bool tune_files_finish(struct tune_files *files)
     char path[PATH_BYTES];
     path_of(files, ".csv", path);
     if (tune_files_have_nothing(files)) {
-        note(files->options->output, "nothing was learned", "it is as before");
+        note_fault(files->options->output, "nothing was learned", "it is as before");
         return true;
     }
     if (any_done(files) && !write_data(files, path))

@@ -138,8 +138,8 @@ const struct verify_lapack_kind *verify_lapack_kind_of(enum lapack_family family
     return kinds[family];
 }
 
-static bool make(const struct lapack_routine *routine, int number, bool poisoned,
-                 struct lapack_arguments *arguments)
+static bool make_arguments(const struct lapack_routine *routine, int number, bool poisoned,
+                           struct lapack_arguments *arguments)
 {
     uint64_t seed = verify_arrays_seed(routine, number);
     if (!lapack_arguments_make(arguments, routine->type))
@@ -156,7 +156,8 @@ enum verify_made verify_lapack_make(const struct lapack_routine *routine, int nu
     if (!kinds[routine->family]->choose(routine, number, after))
         return VERIFY_NO_MORE;
     *before = *after;
-    return make(routine, number, poisoned, after) && make(routine, number, poisoned, before)
+    return make_arguments(routine, number, poisoned, after) &&
+                   make_arguments(routine, number, poisoned, before)
                ? VERIFY_MADE
                : VERIFY_NO_MEMORY;
 }
@@ -212,7 +213,7 @@ static void print_values(const struct lapack_routine *routine, const struct lapa
 }
 
 /* Checks one routine under the shim. False: out of memory. */
-static bool check(const struct lapack_routine *routine, host_function *ours)
+static bool check_routine(const struct lapack_routine *routine, host_function *ours)
 {
     struct lapack_arguments after, before;
     enum verify_made made;
@@ -253,7 +254,7 @@ int verify_lapack_calls(const char *list)
             continue;
         }
         printf("begin %s\n", routine->name);
-        good = check(routine, ours);
+        good = check_routine(routine, ours);
     }
     return !good;
 }

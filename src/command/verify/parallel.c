@@ -41,8 +41,8 @@ struct threefold {
     struct parallel_problem ours, hosts, before;
 };
 
-static bool make(struct threefold *of, const struct parallel_routine *routine, int number,
-                 const struct parallel_grid *grid)
+static bool make_threefold(struct threefold *of, const struct parallel_routine *routine, int number,
+                           const struct parallel_grid *grid)
 {
     const bool made = parallel_problem_make(&of->ours, routine, number, true, grid);
     const bool made_hosts = parallel_problem_make(&of->hosts, routine, number, false, grid);
@@ -62,13 +62,13 @@ static void compare(struct threefold *of, host_function *ours, host_function *ho
     outcome->calls++;
 }
 
-static struct outcome check(const struct parallel_routine *routine, host_function *ours, host_function *host,
-                            const struct parallel_grid *grid)
+static struct outcome check_calls(const struct parallel_routine *routine, host_function *ours,
+                                  host_function *host, const struct parallel_grid *grid)
 {
     struct outcome outcome = {.kept = true};
     for (int number = 0; number < PARALLEL_CALLS; number++) {
         struct threefold of;
-        if (!make(&of, routine, number, grid))
+        if (!make_threefold(&of, routine, number, grid))
             abort(); /* as above */
         compare(&of, ours, host, &outcome);
         parallel_problem_free(&of.ours);
@@ -87,7 +87,7 @@ static void check_routine(const struct parallel_routine *routine, const struct p
     if (speaks)
         printf(ours && host ? "begin %s\n" : "absent %s\n", routine->name);
     if (ours && host) {
-        const struct outcome outcome = check(routine, ours, host, grid);
+        const struct outcome outcome = check_calls(routine, ours, host, grid);
         if (speaks)
             printf("done %s %d %.17g %d\n", routine->name, outcome.calls, outcome.worst, outcome.kept);
     }

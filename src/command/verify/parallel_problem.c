@@ -142,7 +142,7 @@ static bool is_in_part(const struct parallel_array *array, int64_t i, int64_t j)
     return array->part == PART_FULL || (array->part == PART_LOWER ? i >= j : i <= j);
 }
 
-static bool fill(struct parallel_problem *problem, struct parallel_array *array, bool poisoned)
+static bool fill_array(struct parallel_problem *problem, struct parallel_array *array, bool poisoned)
 {
     int64_t i, j;
     array->local = malloc(array->bytes);
@@ -214,7 +214,7 @@ bool parallel_problem_make(struct parallel_problem *problem, const struct parall
         array->signature = &routine->signature.matrices[i];
         shape(problem, array);
         lay_out(problem, array);
-        good = fill(problem, array, poisoned);
+        good = fill_array(problem, array, poisoned);
     }
     if (good && parallel_problem_has(problem, WORD_ipiv))
         put_pivots(problem);

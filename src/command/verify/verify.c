@@ -71,7 +71,7 @@ static union blas_scalar scalar(enum blas_type type, double re, double im)
     return value;
 }
 
-static void check(struct checks *checks, const struct blas_call *call)
+static void check_call(struct checks *checks, const struct blas_call *call)
 {
     struct verify_operands operands;
     if (verify_operands_make(&operands, call, &checks->seed)) {
@@ -114,12 +114,12 @@ static void check_layouts(struct checks *checks, struct blas_call call)
     call.alpha = scalar(call.type, 1.25, real_alpha ? 0 : -0.5);
     call.beta = scalar(call.type, 0.5, real_beta ? 0 : 0.25);
     set_leading(&call, aligned);
-    check(checks, &call);
+    check_call(checks, &call);
     call.alpha = scalar(call.type, -0.75, real_alpha ? 0 : 0.5);
     call.beta = scalar(call.type, 0, 0);
     set_leading(&call, odd_above);
     call.x.increment = -2, call.y.increment = 3;
-    check(checks, &call);
+    check_call(checks, &call);
 }
 
 /* gemv: square, tall and wide. Level 3, whose check takes n^3 operations: a sixth, with no two sizes

@@ -15,7 +15,7 @@
 
 host_function *counted_targets[SYMBOL_COUNT];
 
-static void count(enum symbol symbol, const void *caller)
+static void count_call(enum symbol symbol, const void *caller)
 {
     if (!nested_in_host(caller))
         stats_forwarded_call(symbol);
@@ -24,7 +24,7 @@ static void count(enum symbol symbol, const void *caller)
 host_function *forwarding_count(enum symbol symbol, const void *caller)
 {
     host_function *target = __atomic_load_n(&counted_targets[symbol], __ATOMIC_ACQUIRE);
-    count(symbol, caller);
+    count_call(symbol, caller);
     return target ? target : host_blas_resolve(symbol, caller);
 }
 
@@ -32,7 +32,7 @@ host_function *forwarding_pass_on(enum symbol symbol, const void *caller)
 {
     host_function *function = known_function(symbol);
     if (stats_wanted())
-        count(symbol, caller);
+        count_call(symbol, caller);
     if (!function)
         function = callers_noted(symbol, caller);
     return function ? function : host_blas_resolve(symbol, caller);
@@ -144,7 +144,7 @@ host_function *entry_slots[SLOT_COUNT] = {
 #include "host/symbols.def"
 };
 
-static void put(host_function **slot, host_function *function)
+static void put_in_slot(host_function **slot, host_function *function)
 {
     __atomic_store_n(slot, function, __ATOMIC_RELEASE);
 }
@@ -161,7 +161,7 @@ static void settle(enum interface interface, enum integer_width width)
         const enum entry_slot slot = (enum entry_slot)i;
         host_function *host = __atomic_load_n(&forward_slots[width_entry_symbol(slot)], __ATOMIC_ACQUIRE);
         if (is_of(i, interface))
-            put(&entry_slots[i], width == WIDTH_DETECTED ? host : width_entry_of(slot, width));
+            put_in_slot(&entry_slots[i], width == WIDTH_DETECTED ? host : width_entry_of(slot, width));
     }
 }
 
@@ -169,14 +169,14 @@ static void unbind(enum interface interface)
 {
     for (int i = 0; i < SLOT_COUNT; i++)
         if (is_of(i, interface))
-            put(&entry_slots[i], ENTER_THUNK(i));
+            put_in_slot(&entry_slots[i], ENTER_THUNK(i));
 }
 
 static void serve(enum symbol symbol, host_function *function, bool by_caller)
 {
     host_function *target = by_caller ? DISPATCH_THUNK(symbol) : function;
-    put(&counted_targets[symbol], target);
-    put(&forward_slots[symbol], !target || stats_wanted() ? COUNT_THUNK(symbol) : target);
+    put_in_slot(&counted_targets[symbol], target);
+    put_in_slot(&forward_slots[symbol], !target || stats_wanted() ? COUNT_THUNK(symbol) : target);
 }
 
 /* The program's later changes of its environment are none of settings. */

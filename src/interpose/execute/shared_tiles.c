@@ -49,7 +49,7 @@ static void recall_paces(const struct shared_plan *plan, struct tile_groups_devi
     pthread_mutex_unlock(&known.lock);
 }
 
-static void keep(const struct shared_plan *plan, const struct tile_groups *groups)
+static void keep_paces(const struct shared_plan *plan, const struct tile_groups *groups)
 {
     pthread_mutex_lock(&known.lock);
     for (int i = 0; i < plan->count; i++) {
@@ -143,7 +143,7 @@ static enum status run_in_context(struct worker *worker)
     return status;
 }
 
-static void *work(void *argument)
+static void *run_worker(void *argument)
 {
     struct worker *worker = argument;
     struct device *const device = worker->sharing->plan.devices[worker->number].device;
@@ -159,7 +159,7 @@ static void *work(void *argument)
 static void *work_apart(void *worker)
 {
     exit_gate_be_part();
-    return work(worker);
+    return run_worker(worker);
 }
 
 /* All that can: the first of them on this thread. For whom no thread is to be had, the others do it all. */
@@ -174,7 +174,7 @@ static void run_round(struct worker *workers, int count)
             own = i;
     }
     if (own >= 0)
-        work(&workers[own]);
+        run_worker(&workers[own]);
     for (int i = 0; i < count; i++)
         if (workers[i].is_apart)
             pthread_join(workers[i].thread, NULL);
@@ -230,7 +230,7 @@ static enum status run_all(struct sharing *sharing, const struct host_steps *hos
     return atomic_load(&sharing->delivered) ? finish_on_host(sharing, host) : workers[0].status;
 }
 
-static void tell(const struct shared_plan *plan)
+static void tell_shares(const struct shared_plan *plan)
 {
     const struct blas_call *const call = &plan->tiles.call;
     for (int i = 0; i < plan->count; i++)
@@ -244,9 +244,9 @@ static void tell(const struct shared_plan *plan)
 /* The groups are begun. */
 static enum status share(struct sharing *sharing, const struct host_steps *host, struct transfer_count *moved)
 {
-    tell(&sharing->plan);
+    tell_shares(&sharing->plan);
     const enum status status = run_all(sharing, host);
-    keep(&sharing->plan, &sharing->groups);
+    keep_paces(&sharing->plan, &sharing->groups);
     for (int i = 0; i < sharing->plan.count; i++) {
         moved->bytes_up += sharing->workers[i].moved.bytes_up;
         moved->bytes_down += sharing->workers[i].moved.bytes_down;

@@ -161,8 +161,8 @@ static void search(struct search *search, const struct split_share *shares, int 
     }
 }
 
-static bool make(struct split_plan *plan, const struct split_share *shares, int devices, double alone_us,
-                 double most_us)
+static bool make_plan(struct split_plan *plan, const struct split_share *shares, int devices, double alone_us,
+                      double most_us)
 {
     struct search best = {plan, alone_us, most_us, false};
     if (blas_is_level3(plan->call) || plan->call->family == FAMILY_AXPY ||
@@ -178,7 +178,7 @@ bool split_plan_make(struct split_plan *plan, const struct blas_call *call, cons
                      int devices, double alone_us)
 {
     *plan = (struct split_plan){.call = call};
-    return make(plan, shares, devices, alone_us, HUGE_VAL);
+    return make_plan(plan, shares, devices, alone_us, HUGE_VAL);
 }
 
 bool split_plan_turn(struct blas_call *turned, const struct blas_call *call)
@@ -211,5 +211,5 @@ double split_plan_expected_us(const struct blas_call *call, double alone_us, int
     struct split_plan plan = {.call = call};
     for (int d = 0; d < devices; d++)
         shares[d] = (struct split_share){.columns_most = call->n, .pace = d + 1 == devices ? last_pace : 1};
-    return make(&plan, shares, devices, alone_us, most_us) ? split_plan_us(&plan, alone_us) : HUGE_VAL;
+    return make_plan(&plan, shares, devices, alone_us, most_us) ? split_plan_us(&plan, alone_us) : HUGE_VAL;
 }

@@ -37,7 +37,7 @@ static enum status upload(struct tile_runner *runner, struct lane *lane, const s
     return status;
 }
 
-static enum status check(const struct tile_runner *runner, CUresult result)
+static enum status check_result(const struct tile_runner *runner, CUresult result)
 {
     return device_check(runner->device, result, "ordering copies and products of tiles");
 }
@@ -55,13 +55,13 @@ static enum status refill(struct tile_runner *runner, struct tile_buffer *buffer
     enum status status = STATUS_OK;
     buffer->holds.pointer = NULL;
     if (buffer->in_use)
-        status = check(runner, driver()->stream_wait_event(runner->copies->stream, buffer->done, 0));
+        status = check_result(runner, driver()->stream_wait_event(runner->copies->stream, buffer->done, 0));
     if (status == STATUS_OK)
         status = upload(runner, runner->copies, matrix, buffer->address);
     if (status == STATUS_OK)
-        status = check(runner, driver()->event_record(buffer->arrived, runner->copies->stream));
+        status = check_result(runner, driver()->event_record(buffer->arrived, runner->copies->stream));
     if (status == STATUS_OK)
-        status = check(runner, driver()->stream_wait_event(runner->lane->stream, buffer->arrived, 0));
+        status = check_result(runner, driver()->stream_wait_event(runner->lane->stream, buffer->arrived, 0));
     if (status == STATUS_OK)
         buffer->holds = *matrix;
     return status;
@@ -111,7 +111,7 @@ static enum status run_step(struct tile_runner *runner, const struct tile_step *
     for (int i = 0; i < TILE_FACTORS && status == STATUS_OK; i++) {
         if (!used[i])
             continue;
-        status = check(runner, driver()->event_record(used[i]->done, runner->lane->stream));
+        status = check_result(runner, driver()->event_record(used[i]->done, runner->lane->stream));
         used[i]->in_use = true;
     }
     return status;
@@ -151,9 +151,9 @@ static enum status create_events(struct tile_runner *runner)
     enum status status = STATUS_OK;
     for (int i = 0; i < TILE_FACTORS * TILE_COPIES && status == STATUS_OK; i++) {
         struct tile_buffer *buffer = &runner->buffers[i / TILE_COPIES][i % TILE_COPIES];
-        status = check(runner, driver()->event_create(&buffer->arrived, CU_EVENT_DISABLE_TIMING));
+        status = check_result(runner, driver()->event_create(&buffer->arrived, CU_EVENT_DISABLE_TIMING));
         if (status == STATUS_OK)
-            status = check(runner, driver()->event_create(&buffer->done, CU_EVENT_DISABLE_TIMING));
+            status = check_result(runner, driver()->event_create(&buffer->done, CU_EVENT_DISABLE_TIMING));
     }
     return status;
 }

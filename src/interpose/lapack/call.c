@@ -56,7 +56,7 @@ static void drop_from(const void *frame)
 }
 
 /* More than there is room for are as the one around them. */
-static void note(const void *frame, enum host_run_kind kind)
+static void note_run(const void *frame, enum host_run_kind kind)
 {
     drop_from(frame);
     if (run_count == OPEN_MOST)
@@ -71,7 +71,7 @@ void host_run(const struct lapack_call *call, enum host_run_kind kind)
     const void *const frame = __builtin_frame_address(0);
     const enum host_run_kind here = host_run_kind_here();
     host_run_words(call, words);
-    note(frame, kind > here ? kind : here);
+    note_run(frame, kind > here ? kind : here);
     host_run_with(call->host, words);
     drop_from(frame);
 }

@@ -261,7 +261,7 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
 }
 
 /* Inside offload_enter. */
-static struct outcome look(struct lapack_call *call, struct offload_visit *visit)
+static struct outcome check_and_attempt(struct lapack_call *call, struct offload_visit *visit)
 {
     static const struct blas_call plain = {.family = FAMILY_GEMM, .type = TYPE_D, .alpha = {.d = 1},
                                            .beta = {.d = 1}};
@@ -322,7 +322,7 @@ host_function *lapack_enter(enum symbol symbol, const void *caller, const struct
         return call.host;
     if (!offload_enter(&visit, &outcome.reason))
         return outcome.reason == HOST_NESTED ? call.host : to_host(&call, &outcome);
-    outcome = look(&call, &visit);
+    outcome = check_and_attempt(&call, &visit);
     offload_leave(&visit);
     if (log_wanted(LOG_DEBUG))
         log_message(LOG_DEBUG, "%s: %s; gains %.3g, credits %.3g us", symbol_name(symbol),

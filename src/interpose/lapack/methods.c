@@ -37,7 +37,7 @@ static struct question question_of(const struct lapack_call *call, const struct 
     return question;
 }
 
-static bool find(const struct question *question, struct answer *answer)
+static bool find_answer(const struct question *question, struct answer *answer)
 {
     bool found = false;
     pthread_mutex_lock(&lock);
@@ -50,14 +50,15 @@ static bool find(const struct question *question, struct answer *answer)
     return found;
 }
 
-static void keep(const struct answer *answer)
+static void keep_answer(const struct answer *answer)
 {
     pthread_mutex_lock(&lock);
     kept[next_kept++ % KEPT] = *answer;
     pthread_mutex_unlock(&lock);
 }
 
-static void ask(const struct lapack_call *call, const struct workspace_layout *layout, struct answer *answer)
+static void ask_host(const struct lapack_call *call, const struct workspace_layout *layout,
+                     struct answer *answer)
 {
     static const int64_t minus_one = -1;
     uint64_t words[LAPACK_WORDS_MAX];
@@ -90,10 +91,10 @@ void workspace_answers_write(const struct lapack_call *call, const struct worksp
     struct answer answer;
     memset(&answer, 0, sizeof answer);
     const struct question question = question_of(call, layout);
-    if (!find(&question, &answer)) {
+    if (!find_answer(&question, &answer)) {
         answer.question = question;
-        ask(call, layout, &answer);
-        keep(&answer);
+        ask_host(call, layout, &answer);
+        keep_answer(&answer);
     }
     for (int i = 0; answer.is_answered && i < WORKSPACE_QUERIES_MAX; i++)
         if (layout->query[i].length)

@@ -20,7 +20,7 @@ static const struct operand *matrix_of(const struct program_call *call)
     return operand_memory_is_empty(last) ? NULL : last;
 }
 
-static struct early_account *find(struct early_accounts *accounts, const struct operand *operand)
+static struct early_account *find_account(struct early_accounts *accounts, const struct operand *operand)
 {
     const struct byte_range hull = operand_memory_hull(operand);
     for (int i = 0; i < EARLY_ACCOUNTS_MAX; i++)
@@ -35,7 +35,7 @@ static struct early_account *find_read(struct early_accounts *accounts, const st
     if (call_work_matrix_bytes(&call->blas) < EARLY_BYTES_MIN)
         return NULL;
     const struct operand *const matrix = matrix_of(call);
-    return matrix && matrix->access == OPERAND_READ ? find(accounts, matrix) : NULL;
+    return matrix && matrix->access == OPERAND_READ ? find_account(accounts, matrix) : NULL;
 }
 
 /* The account that was not used for longest, of those that have gained least. */
@@ -54,7 +54,7 @@ static struct early_account *least(struct early_accounts *accounts)
 static struct early_account *open_account(struct early_accounts *accounts, const struct operand *operand)
 {
     const struct byte_range hull = operand_memory_hull(operand);
-    struct early_account *account = find(accounts, operand);
+    struct early_account *account = find_account(accounts, operand);
     if (!account) {
         account = least(accounts);
         *account = (struct early_account){.hull = hull};
@@ -84,7 +84,7 @@ static double changes_us(struct early_accounts *accounts, const struct machine_m
 static void owe_for_result(struct early_accounts *accounts, const struct predicted_times *times,
                          const struct operand *operand)
 {
-    struct early_account *account = find(accounts, operand);
+    struct early_account *account = find_account(accounts, operand);
     if (!account)
         return;
     rewrite_samples_forget(&account->samples);

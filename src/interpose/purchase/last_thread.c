@@ -124,7 +124,7 @@ static void start_watcher(void)
         pthread_detach(thread);
 }
 
-static void note(int reason)
+static void note_reason(int reason)
 {
     const int before = atomic_fetch_or(&reasons, reason);
     if (before != (before | reason) && (before | reason) == (MAIN_ENDED | DRIVER_AWAKE))
@@ -138,7 +138,7 @@ static void main_ends(void *unused)
     if (getpid() != process)
         return; /* a fork's child, which stays on the host */
     pthread_sigmask(SIG_SETMASK, NULL, &mask_of_main);
-    note(MAIN_ENDED);
+    note_reason(MAIN_ENDED);
     errno = saved_errno;
 }
 
@@ -183,5 +183,5 @@ void last_thread_driver_has_begun(int priority_before, bool is_awake)
         atomic_store(&unmarked, true);
     atomic_fetch_add(&ended, 1);
     if (is_awake)
-        note(DRIVER_AWAKE);
+        note_reason(DRIVER_AWAKE);
 }

@@ -76,7 +76,7 @@ struct other_model {
     struct recipe_search search;
 };
 
-static void tell(const struct device_properties *device, const struct recipe_search *search)
+static void tell_recipe(const struct device_properties *device, const struct recipe_search *search)
 {
     for (int i = 0; i < RECIPE_ORIGINS; i++)
         if (search->attempts[i].outcome == RECIPE_IN_FORCE)
@@ -95,7 +95,7 @@ const struct machine_model *learned_model_of_other(const struct device *device, 
     crossover_share(&other->model, device_sharing_of(device));
     const bool has_recipe = recipe_search(&machine, &other->recipe, &other->search);
     decision_use_at(device_place(device), has_recipe ? &other->recipe : NULL);
-    tell(properties, &other->search);
+    tell_recipe(properties, &other->search);
     if (has_recipe)
         learned_model_use(&other->model, &other->times, other->recipe.crossover, host);
     return &other->model;

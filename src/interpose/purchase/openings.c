@@ -17,13 +17,13 @@ static bool open_library(struct device *device)
 
 static struct purchase library = PURCHASE(open_library);
 
-static void look(struct background_job *job)
+static void look_for_level3(struct background_job *job)
 {
     (void)job;
     level3_find();
 }
 
-static struct background_job look_job = {.work = look};
+static struct background_job look_job = {.work = look_for_level3};
 
 static void load(struct background_job *job)
 {

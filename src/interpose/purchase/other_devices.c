@@ -32,7 +32,7 @@ static double pace_beside(const struct device_properties *first, const struct de
     return pace >= LEAST_PACE ? fmin(pace, 1) : 0;
 }
 
-static void ask(void)
+static void ask_devices(void)
 {
     const struct device *const first = device_use_at(0)->device;
     const struct device_choice *const choice = device_chosen(first);
@@ -50,21 +50,21 @@ static void ask(void)
  * slow that it would not be worth its price. A device that the user named is taken as fast as the first. */
 static double device_outlook_pace(int place)
 {
-    once_run(&ask_once, ask);
+    once_run(&ask_once, ask_devices);
     return outlooks[place].pace;
 }
 
 /* Its memory's bandwidth beside the first one's, whoever named it; 0: unknown. */
 static double device_outlook_bandwidth(int place)
 {
-    once_run(&ask_once, ask);
+    once_run(&ask_once, ask_devices);
     return outlooks[place].bandwidth;
 }
 
 /* The bytes that mirrors may fill there if nobody else does. */
 static size_t device_outlook_bytes(int place)
 {
-    once_run(&ask_once, ask);
+    once_run(&ask_once, ask_devices);
     return outlooks[place].bytes;
 }
 
@@ -316,7 +316,7 @@ static void consider_another(device_offer_of *offer_of, const void *call)
 }
 
 /* Under `choosing`. */
-static void choose(struct device_turn *turn, device_offer_of *offer_of, const void *call)
+static void choose_device(struct device_turn *turn, device_offer_of *offer_of, const void *call)
 {
     struct device_offer offers[DEVICES_MAX];
     const int count = device_use_count();
@@ -343,7 +343,7 @@ bool device_turn_begin(struct device_turn *turn, device_offer_of *offer_of, cons
     }
     consider_another(offer_of, call);
     pthread_mutex_lock(&choosing);
-    choose(turn, offer_of, call);
+    choose_device(turn, offer_of, call);
     pthread_mutex_unlock(&choosing);
     return turn->use != NULL;
 }

@@ -183,7 +183,7 @@ bool background_do(struct background_job *job)
     return state != BACKGROUND_RUNNING;
 }
 
-static void get(struct purchase *purchase)
+static void carry_out_purchase(struct purchase *purchase)
 {
     const uint64_t started = stats_nanoseconds();
     const int priority = last_thread_driver_begins();
@@ -196,7 +196,7 @@ static void get(struct purchase *purchase)
 void purchase_work(struct background_job *job)
 {
     struct purchase *const purchase = (struct purchase *)job; /* its first member */
-    get(purchase);
+    carry_out_purchase(purchase);
 }
 
 void purchase_begin(struct purchase *purchase, struct device *device)
@@ -210,7 +210,7 @@ bool purchase_finish(struct purchase *purchase, struct device *device)
     const enum background_state state = background_await(&purchase->job);
     if (state == BACKGROUND_NOT_BEGUN) {
         purchase->device = device;
-        get(purchase);
+        carry_out_purchase(purchase);
     }
     return state != BACKGROUND_RUNNING;
 }

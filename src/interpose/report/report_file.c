@@ -78,7 +78,7 @@ static __thread bool had_limit __attribute__((tls_model("initial-exec")));
 static __thread bool had_pipe __attribute__((tls_model("initial-exec")));
 static __thread const void *frame __attribute__((tls_model("initial-exec")));
 
-static void fill(sigset_t *signals)
+static void fill_write_signals(sigset_t *signals)
 {
     sigemptyset(signals);
     sigaddset(signals, SIGXFSZ);
@@ -90,7 +90,7 @@ static void fill(sigset_t *signals)
 static void write_signals_hold(sigset_t *before)
 {
     sigset_t held;
-    fill(&held);
+    fill_write_signals(&held);
     pthread_sigmask(SIG_BLOCK, &held, before);
     had_limit = sigismember(before, SIGXFSZ) == 1;
     had_pipe = sigismember(before, SIGPIPE) == 1;
@@ -103,7 +103,7 @@ static void write_signals_return(const sigset_t *before)
 {
     static const struct timespec at_once = {0, 0};
     sigset_t held;
-    fill(&held);
+    fill_write_signals(&held);
     is_holding = false;
     while (sigtimedwait(&held, NULL, &at_once) > 0)
         continue;
@@ -116,7 +116,7 @@ void write_signals_leave(const struct jump *jump)
     if (!is_holding || !jump_leaves(jump, frame))
         return;
     is_holding = false;
-    fill(&ours);
+    fill_write_signals(&ours);
     if (had_limit)
         sigdelset(&ours, SIGXFSZ);
     if (had_pipe)

@@ -53,7 +53,7 @@ struct joining {
     bool is_full;
 };
 
-static void put(struct joining *joining, const char *text, size_t length)
+static void put_text(struct joining *joining, const char *text, size_t length)
 {
     const size_t room = COMMAND_BYTES - 1;
     if (joining->is_full || joining->used + length > room) {
@@ -70,11 +70,11 @@ static void put(struct joining *joining, const char *text, size_t length)
 static void put_character(struct joining *joining, const char *at, size_t length)
 {
     if (*at == '\'')
-        put(joining, "'\\''", 4);
+        put_text(joining, "'\\''", 4);
     else if (*at == '\n' || *at == '\t')
-        put(joining, " ", 1);
+        put_text(joining, " ", 1);
     else
-        put(joining, at, length);
+        put_text(joining, at, length);
 }
 
 /* Bytes of the character that begins here, as UTF-8 says; what is none is told elsewhere. */
@@ -92,13 +92,13 @@ static void put_word(struct joining *joining, const char *word)
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@%+=:,./-_";
     const bool is_quoted = !*word || word[strspn(word, plain)];
     if (is_quoted)
-        put(joining, "'", 1);
+        put_text(joining, "'", 1);
     for (size_t bytes; *word; word += bytes) {
         bytes = character_bytes(word);
         put_character(joining, word, bytes);
     }
     if (is_quoted)
-        put(joining, "'", 1);
+        put_text(joining, "'", 1);
 }
 
 void report_run_join(const char *words, size_t length, bool whole, char command[COMMAND_BYTES])
@@ -106,7 +106,7 @@ void report_run_join(const char *words, size_t length, bool whole, char command[
     struct joining joining = {.text = command};
     for (size_t at = 0; at < length; at += strlen(words + at) + 1) {
         if (at)
-            put(&joining, " ", 1);
+            put_text(&joining, " ", 1);
         put_word(&joining, words + at);
     }
     if (joining.is_full || !whole) {

@@ -287,7 +287,7 @@ static struct thread_counters *take_ended(void)
 }
 
 /* Not where to ask for memory may kill the thread. */
-static struct thread_counters *make(void)
+static struct thread_counters *make_counters(void)
 {
     if (process_state_is_filtered())
         return NULL;
@@ -303,11 +303,11 @@ static struct thread_counters *make(void)
 }
 
 /* A signal handler may have taken some for this thread meanwhile. */
-static struct thread_counters *take(void)
+static struct thread_counters *take_counters(void)
 {
     struct thread_counters *taken = take_ended(), *before = NULL;
     if (!taken)
-        taken = make();
+        taken = make_counters();
     if (!taken)
         return &shared;
     if (!__atomic_compare_exchange_n(&thread_counters_here, &before, taken, false, __ATOMIC_RELAXED,
@@ -324,7 +324,7 @@ struct thread_counters *thread_counters_own(void)
 {
     if (thread_counters_here)
         return thread_counters_here;
-    return !has_ended && atomic_load_explicit(&begun, memory_order_acquire) ? take() : &shared;
+    return !has_ended && atomic_load_explicit(&begun, memory_order_acquire) ? take_counters() : &shared;
 }
 
 /* Elsewhere than on x86-64, or where ThreadSanitizer is to see it, by what costs a little more. */

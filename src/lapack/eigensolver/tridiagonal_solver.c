@@ -264,8 +264,8 @@ static enum status launch_range(struct device *device, CUstream stream, enum ker
     return device_check(device, result, kernel_name(kernel));
 }
 
-static enum status find(struct device *device, CUstream stream, const struct vector_range *range,
-                        CUdeviceptr workspace)
+static enum status find_range(struct device *device, CUstream stream, const struct vector_range *range,
+                              CUdeviceptr workspace)
 {
     struct range_arguments arguments = {.values = (const void *)(uintptr_t)range->values,
                                         .n = range->n,
@@ -290,7 +290,7 @@ enum status vector_range_queue(struct device *device, CUstream stream, const str
                                              .rows = range->has_vectors ? range->n * words : 0,
                                              .ld = range->ld * words,
                                              .found = (const int *)(uintptr_t)workspace};
-    const enum status status = find(device, stream, range, workspace);
+    const enum status status = find_range(device, stream, range, workspace);
     if (status != STATUS_OK)
         return status;
     return launch_range(device, stream, KERNEL_eigen_range_move, &arguments,

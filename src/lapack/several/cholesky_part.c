@@ -20,7 +20,7 @@ static CUdeviceptr moduli_at(const struct cholesky_part *part, int block, bool i
     return part->moduli + (CUdeviceptr)(2 * block + is_rest) * MODULI_BYTES;
 }
 
-static enum status check(const struct cholesky_part *part, CUresult result)
+static enum status check_result(const struct cholesky_part *part, CUresult result)
 {
     return device_check(part->on->device, result, "preparing a shared factorisation");
 }
@@ -28,12 +28,12 @@ static enum status check(const struct cholesky_part *part, CUresult result)
 static enum status create_events(struct cholesky_part *part)
 {
     CUevent *const events[] = {&part->sent[0], &part->sent[1], &part->used[0], &part->used[1], &part->solved};
-    enum status status = check(part, driver()->stream_create(&part->copies, CU_STREAM_NON_BLOCKING));
+    enum status status = check_result(part, driver()->stream_create(&part->copies, CU_STREAM_NON_BLOCKING));
     for (int i = 0; i < 5 && status == STATUS_OK; i++)
-        status = check(part, driver()->event_create(events[i], CU_EVENT_DISABLE_TIMING));
+        status = check_result(part, driver()->event_create(events[i], CU_EVENT_DISABLE_TIMING));
     if (status == STATUS_OK)
-        status = check(part, driver()->event_create(&part->factored,
-                                                    CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC));
+        status = check_result(part, driver()->event_create(&part->factored,
+                                                           CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC));
     return status;
 }
 
@@ -131,11 +131,11 @@ enum status cholesky_part_clear_diagonal(const struct cholesky_part *part, int b
     const size_t element = blas_element_bytes(blocks->type);
     if (blas_scalar_parts(blocks->type) == 1)
         return STATUS_OK;
-    return check(part, driver()->words_set_2d_async(cholesky_part_block(part, block) + element / 2,
-                                                    ((size_t)block_ld(blocks, block) + 1) * element, 0,
-                                                    element / 2 / sizeof(uint32_t),
-                                                    (size_t)block_order(blocks, block),
-                                                    part->lane->lane->stream));
+    return check_result(part, driver()->words_set_2d_async(cholesky_part_block(part, block) + element / 2,
+                                                           ((size_t)block_ld(blocks, block) + 1) * element, 0,
+                                                           element / 2 / sizeof(uint32_t),
+                                                           (size_t)block_order(blocks, block),
+                                                           part->lane->lane->stream));
 }
 
 /* The square, or what is beside it. */
@@ -186,8 +186,8 @@ static enum status look_at_moduli(struct cholesky_part *part, unsigned counts[BL
     uint32_t *const moduli = malloc(bytes);
     enum status status = moduli ? STATUS_OK : STATUS_OUT_OF_MEMORY;
     if (status == STATUS_OK)
-        status = check(part, driver()->copy_to_host_async(moduli, part->moduli, bytes,
-                                                          part->lane->lane->stream));
+        status = check_result(part, driver()->copy_to_host_async(moduli, part->moduli, bytes,
+                                                                 part->lane->lane->stream));
     const enum status waited = route_lane_wait(part->lane, "sending blocks of a factorisation");
     if (status == STATUS_OK)
         status = waited;
@@ -199,7 +199,8 @@ static enum status look_at_moduli(struct cholesky_part *part, unsigned counts[BL
 
 enum status cholesky_part_clear_panel(const struct cholesky_part *part, int place, size_t bytes)
 {
-    return check(part, driver()->memory_set_async(part->panels[place], 0, bytes, part->lane->lane->stream));
+    return check_result(part, driver()->memory_set_async(part->panels[place], 0, bytes,
+                                                         part->lane->lane->stream));
 }
 
 static bool is_pinned_by_program(const struct cholesky_part *part)

@@ -23,7 +23,7 @@ static CUstream stream_of(const struct cholesky_part *part)
     return part->lane->lane->stream;
 }
 
-static enum status check(const struct cholesky_part *part, CUresult result)
+static enum status check_result(const struct cholesky_part *part, CUresult result)
 {
     return device_check(part->on->device, result, "ordering the steps of a shared factorisation");
 }
@@ -62,9 +62,9 @@ static enum status factor_square(const struct steps *steps, struct cholesky_part
 /* INFO comes home before the rest is solved, so that the wait for it is short. */
 static enum status send_info(struct cholesky_part *part)
 {
-    enum status status = check(part, driver()->copy_to_host_async(part->info_home, part->info, sizeof(int),
-                                                                  stream_of(part)));
-    return status == STATUS_OK ? check(part, driver()->event_record(part->factored, stream_of(part)))
+    enum status status = check_result(part, driver()->copy_to_host_async(part->info_home, part->info,
+                                                                         sizeof(int), stream_of(part)));
+    return status == STATUS_OK ? check_result(part, driver()->event_record(part->factored, stream_of(part)))
                                : status;
 }
 
@@ -100,7 +100,7 @@ static enum status factor(const struct steps *steps, int block)
     if (status == STATUS_OK)
         status = solve_rest(steps, part, block);
     if (status == STATUS_OK)
-        status = check(part, driver()->event_record(part->solved, stream_of(part)));
+        status = check_result(part, driver()->event_record(part->solved, stream_of(part)));
     device_leave(part->on->device, &scope);
     return status;
 }
@@ -134,12 +134,12 @@ static enum status send(const struct steps *steps, int block)
     enum status status = device_enter(from->on->device, &scope);
     if (status != STATUS_OK)
         return status;
-    status = check(from, driver()->stream_wait_event(from->copies, from->solved, 0));
+    status = check_result(from, driver()->stream_wait_event(from->copies, from->solved, 0));
     for (int i = 0; i < steps->count && status == STATUS_OK; i++)
         if (needs(steps, i, block))
             status = send_to(steps, from, block, &steps->parts[i]);
     if (status == STATUS_OK)
-        status = check(from, driver()->event_record(from->sent[block % PANELS], from->copies));
+        status = check_result(from, driver()->event_record(from->sent[block % PANELS], from->copies));
     device_leave(from->on->device, &scope);
     return status;
 }
@@ -183,7 +183,7 @@ static enum status give_panel_up(const struct steps *steps, struct cholesky_part
     if (!cholesky_part_has(part, panel))
         status = cholesky_part_clear_panel(part, place, block_bytes(steps->blocks, panel));
     if (status == STATUS_OK)
-        status = check(part, driver()->event_record(part->used[place], stream_of(part)));
+        status = check_result(part, driver()->event_record(part->used[place], stream_of(part)));
     part->is_used[place] = true;
     return status;
 }
@@ -222,7 +222,7 @@ static enum status look_at_info(const struct steps *steps, int block)
     enum status status = device_enter(part->on->device, &scope);
     if (status != STATUS_OK)
         return status;
-    status = check(part, driver()->event_synchronise(part->factored));
+    status = check_result(part, driver()->event_synchronise(part->factored));
     device_leave(part->on->device, &scope);
     progress_tell();
     return status == STATUS_OK && *part->info_home != 0 ? STATUS_UNSUCCESSFUL : status;

@@ -244,7 +244,7 @@ static bool may_touch(const struct factor_problem *problem)
     return protection_allows_all(&operand, 1);
 }
 
-static void tell(const struct block_columns *blocks, const struct shared_device *devices, int count)
+static void tell_shares(const struct block_columns *blocks, const struct shared_device *devices, int count)
 {
     for (int i = 0; i < count; i++) {
         int own = 0;
@@ -282,7 +282,7 @@ static enum status share(struct sharing *sharing, const struct factor_problem *p
         return STATUS_INACCESSIBLE;
     if (!exit_gate_enter_with_parts())
         return STATUS_NO_DEVICE;
-    tell(&sharing->blocks, sharing->devices, count);
+    tell_shares(&sharing->blocks, sharing->devices, count);
     const enum status status = run_in_lanes(sharing, patience);
     exit_gate_leave_with_parts();
     return status;

@@ -35,7 +35,7 @@ static bool ask_kept(const struct process_pins *pins, char text[TEXT_BYTES], uin
 }
 
 /* Not under a low number, where programs expect theirs. */
-static void keep(struct process_pins *pins, int number, pid_t process)
+static void keep_status(struct process_pins *pins, int number, pid_t process)
 {
     if (descriptor_adopt(&pins->status, number) == STATUS_OK && pins->status.number >= DESCRIPTOR_LOWEST)
         pins->process = process;
@@ -58,7 +58,7 @@ uint64_t process_pins_bytes(struct process_pins *pins)
         return 0;
     const bool found = find_pinned(text, read(number, text, TEXT_BYTES - 1), &bytes);
     if (found && pins->process == 0)
-        keep(pins, number, process);
+        keep_status(pins, number, process);
     else
         close(number); /* what a parent keeps stays as it is: by vfork this may be its memory */
     return bytes;

@@ -42,7 +42,7 @@ void descriptor_close(struct descriptor *descriptor)
 }
 
 /* Takes `number` over. */
-static void keep(struct kept_file *file, int number, struct kept_descriptor *old)
+static void keep_descriptor(struct kept_file *file, int number, struct kept_descriptor *old)
 {
     const int place =
         atomic_load(&file->count) < KEPT_FILES_MOST ? atomic_fetch_add(&file->count, 1) : KEPT_FILES_MOST;
@@ -67,7 +67,7 @@ int kept_file_ask(struct kept_file *file, unsigned long request, void *argument)
         return -1;
     }
     const int answer = kernel_request(number, request, argument), error = errno;
-    keep(file, number, kept);
+    keep_descriptor(file, number, kept);
     errno = error;
     return answer;
 }

@@ -207,7 +207,7 @@ static struct byte_range hull_of(const struct memory_rows *rows)
     return pages_of((struct byte_range){low + rows->begin, high + rows->end});
 }
 
-static bool fill(struct byte_range pages, bool writes)
+static bool fill_pages(struct byte_range pages, bool writes)
 {
     return madvise((void *)pages.begin, pages.end - pages.begin,
                    writes ? ADVICE_FILL_FOR_WRITING : ADVICE_FILL_FOR_READING) == 0;
@@ -222,7 +222,7 @@ static bool mappings_allow(struct byte_range pages, bool writes)
         request = (struct mapping_query){.size = sizeof request, .query_address = at};
         const enum maps_answer answer = maps_file_ask(&request);
         if (answer == MAPS_UNKNOWN)
-            return fill((struct byte_range){at, pages.end}, writes);
+            return fill_pages((struct byte_range){at, pages.end}, writes);
         if (answer != MAPS_FOUND || (request.flags & wanted) != wanted)
             return false;
     }
@@ -254,9 +254,9 @@ static bool pages_are_there(struct byte_range pages, bool writes, bool fills)
     for (uintptr_t at = pages.begin; at < pages.end; at = walked) {
         const int count = find_missing((struct byte_range){at, pages.end}, writes, regions, &walked);
         if (count < 0)
-            return fills && fill(pages, writes);
+            return fills && fill_pages(pages, writes);
         for (int i = 0; i < count; i++)
-            if (!fills || !fill((struct byte_range){regions[i].start, regions[i].end}, writes))
+            if (!fills || !fill_pages((struct byte_range){regions[i].start, regions[i].end}, writes))
                 return false;
     }
     return true;
@@ -273,7 +273,7 @@ bool memory_reach_allows(const struct memory_rows *rows, bool writes)
         return true;
     for (size_t at = 0; next_run(rows, &at, &run);)
         if (can_look ? !mappings_allow(run, writes) || !pages_are_there(run, writes, true)
-                     : !fill(run, writes))
+                     : !fill_pages(run, writes))
             return false;
     return true;
 }

@@ -63,7 +63,7 @@ unsigned staged_results_until_pin(size_t bytes)
 }
 
 /* The entry that has these pages; NULL: none. */
-static struct staged_result *find(struct staged_results *results, struct page_range pages)
+static struct staged_result *find_result(struct staged_results *results, struct page_range pages)
 {
     for (int i = 0; i < STAGED_RESULTS_MAX; i++)
         if (page_range_covers(results->of[i].pages, pages))
@@ -87,7 +87,7 @@ static struct staged_result *place_of_new(struct staged_results *results, struct
 
 static void note_lost(struct staged_results *results, struct page_range pages, double lost_us)
 {
-    struct staged_result *range = find(results, pages);
+    struct staged_result *range = find_result(results, pages);
     if (!range) {
         range = place_of_new(results, pages);
         *range = (struct staged_result){.pages = pages, .factor = 1};
@@ -118,13 +118,13 @@ static bool is_due(const struct staged_result *range)
 
 bool staged_results_are_due(struct staged_results *results, struct page_range pages)
 {
-    const struct staged_result *range = find(results, pages);
+    const struct staged_result *range = find_result(results, pages);
     return range && is_due(range);
 }
 
 bool staged_results_take_due(struct staged_results *results, struct page_range pages)
 {
-    struct staged_result *range = find(results, pages);
+    struct staged_result *range = find_result(results, pages);
     if (!range || !is_due(range))
         return false;
     range->lost_us = 0;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static struct complete_operand *find(struct mirror_copy *copy, const struct operand *operand)
+static struct complete_operand *find_complete(struct mirror_copy *copy, const struct operand *operand)
 {
     for (int i = 0; i < MIRROR_COMPLETE_MAX; i++)
         if (operand_memory_contains(&copy->complete[i].operand, operand))
@@ -16,7 +16,7 @@ bool completeness_find(struct mirror_copy *copy, const struct operand *operand,
                        struct completeness *completeness)
 {
     pthread_mutex_lock(&copy->mirror->notes);
-    const struct complete_operand *known = find(copy, operand);
+    const struct complete_operand *known = find_complete(copy, operand);
     if (known)
         *completeness = (struct completeness){known->lost, known->changed};
     pthread_mutex_unlock(&copy->mirror->notes);
@@ -25,9 +25,9 @@ bool completeness_find(struct mirror_copy *copy, const struct operand *operand,
 
 /* In place of what contains it, or of what it contains: a factorisation's next submatrix
  * lies in the last one. Otherwise of the oldest. */
-static struct complete_operand *choose(struct mirror_copy *copy, const struct operand *operand)
+static struct complete_operand *choose_place(struct mirror_copy *copy, const struct operand *operand)
 {
-    struct complete_operand *place = find(copy, operand);
+    struct complete_operand *place = find_complete(copy, operand);
     for (int i = 0; i < MIRROR_COMPLETE_MAX && !place; i++)
         if (operand_memory_contains(operand, &copy->complete[i].operand))
             place = &copy->complete[i];
@@ -38,7 +38,7 @@ void completeness_note(struct mirror_copy *copy, const struct operand *operand)
 {
     const struct byte_range hull = operand_memory_hull(operand);
     pthread_mutex_lock(&copy->mirror->notes);
-    *choose(copy, operand) =
+    *choose_place(copy, operand) =
         (struct complete_operand){.operand = *operand,
                                   .pages = mirror_page_range(copy->mirror, hull.begin, hull.end),
                                   .changed = ++copy->complete_changes};
@@ -77,7 +77,7 @@ bool completeness_take(struct mirror_copy *copy, const struct operand *operand, 
                        struct completeness *before)
 {
     pthread_mutex_lock(&copy->mirror->notes);
-    const struct complete_operand *known = find(copy, operand);
+    const struct complete_operand *known = find_complete(copy, operand);
     if (known)
         before->lost = known->lost;
     widen_all(copy, pages);
@@ -91,7 +91,7 @@ void completeness_regain(struct mirror_copy *copy, const struct operand *operand
                          const struct completeness *before)
 {
     pthread_mutex_lock(&copy->mirror->notes);
-    struct complete_operand *known = find(copy, operand);
+    struct complete_operand *known = find_complete(copy, operand);
     if (known && known->changed == before->changed)
         known->lost = before->lost;
     pthread_mutex_unlock(&copy->mirror->notes);

@@ -22,7 +22,7 @@ struct answer {
 };
 
 /* As much of [begin, end) as an answer has room for; false: it failed. */
-static bool ask(const struct page_scan *scan, uintptr_t begin, uintptr_t end, struct answer *answer)
+static bool ask_kernel(const struct page_scan *scan, uintptr_t begin, uintptr_t end, struct answer *answer)
 {
     struct pagemap_scan_request request = {
         .size = sizeof request,
@@ -56,7 +56,7 @@ enum status page_scan_alone(const struct page_scan *scan)
 {
     struct answer answer;
     for (uintptr_t begin = scan->begin; begin < scan->end; begin = answer.walked) {
-        if (!ask(scan, begin, scan->end, &answer))
+        if (!ask_kernel(scan, begin, scan->end, &answer))
             return STATUS_NOT_TRACKABLE;
         report(scan, &answer);
     }
@@ -96,7 +96,7 @@ static void scan_piece(void *unused, unsigned part)
     (void)unused;
     struct division *const division = &the_division;
     const struct byte_range piece = piece_of(division, part);
-    division->good[part] = ask(&division->scan, piece.begin, piece.end, &division->answers[part]);
+    division->good[part] = ask_kernel(&division->scan, piece.begin, piece.end, &division->answers[part]);
 }
 
 /* Pages that an answer had no room for are scanned now. */

@@ -16,7 +16,7 @@ struct trial {
     uint32_t reported; /* bit p: page p was reported by the last scan */
 };
 
-static void note(void *context, uintptr_t begin, uintptr_t end)
+static void note_pages(void *context, uintptr_t begin, uintptr_t end)
 {
     struct trial *trial = context;
     for (uintptr_t at = begin; at < end; at += trial->page)
@@ -27,7 +27,8 @@ static bool scan(struct trial *trial)
 {
     uintptr_t begin = (uintptr_t)trial->memory;
     trial->reported = 0;
-    return write_tracker_scan(trial->tracker, begin, begin + PAGES * trial->page, note, trial) == STATUS_OK;
+    return write_tracker_scan(trial->tracker, begin, begin + PAGES * trial->page, note_pages, trial) ==
+           STATUS_OK;
 }
 
 static bool scan_gives(struct trial *trial, uint32_t expected)

@@ -73,7 +73,7 @@ bool piece_queue_await(struct piece_queue *queue, unsigned *piece)
     }
 }
 
-static void tell(struct piece_queue *queue, int helpers)
+static void tell_helpers(struct piece_queue *queue, int helpers)
 {
     atomic_fetch_add(&queue->news, 1);
     if (atomic_load(&queue->listeners) > 0)
@@ -84,13 +84,13 @@ void piece_queue_allow(struct piece_queue *queue, unsigned allowed)
 {
     const unsigned before = atomic_exchange(&queue->allowed, allowed);
     if (allowed > before)
-        tell(queue, allowed < queue->pieces ? (int)(allowed - before) : INT_MAX);
+        tell_helpers(queue, allowed < queue->pieces ? (int)(allowed - before) : INT_MAX);
 }
 
 void piece_queue_close(struct piece_queue *queue)
 {
     atomic_store(&queue->closed, true);
-    tell(queue, INT_MAX);
+    tell_helpers(queue, INT_MAX);
 }
 
 bool piece_queue_is_finished(const struct piece_queue *queue, unsigned piece)

@@ -215,13 +215,13 @@ static bool takes_long(const struct session *session, int class, double amount)
            learned_times_device(session->times, class, amount) > most;
 }
 
-static void choose(struct session *session, int class, struct sample *sample)
+static void choose_sample(struct session *session, int class, struct sample *sample)
 {
     session->chosen[session->count++] = (struct chosen){class, sample};
 }
 
 /* A sample of about this amount, if there is none and it can be timed. */
-static bool add(struct session *session, int class, double amount)
+static bool add_sample(struct session *session, int class, double amount)
 {
     struct class_samples *samples = &session->table->classes[class];
     const struct blas_call call = sample_call(class, amount);
@@ -229,7 +229,7 @@ static bool add(struct session *session, int class, double amount)
     if (samples->count == TIME_CURVE_SAMPLES || timed_class_of(&call) != class ||
         sample_table_find(samples, exact) || takes_long(session, class, amount))
         return false;
-    choose(session, class, sample_table_add(samples, exact, amount));
+    choose_sample(session, class, sample_table_add(samples, exact, amount));
     return true;
 }
 
@@ -285,7 +285,7 @@ static bool scout(struct session *session)
         for (int kind = 0; kind < KINDS; kind++) {
             for (int class = 0; class < TIMED_CLASSES; class++)
                 if (is_of_kind(session, class, kind))
-                    add(session, class, timed_class_amount_of(class, bytes));
+                    add_sample(session, class, timed_class_amount_of(class, bytes));
             if (!time_chosen(session))
                 return false;
         }
@@ -298,7 +298,7 @@ static void add_scouted(struct session *session, int class)
 {
     const struct call_sampler *sampler = session->sampler;
     for (double bytes = sampler->least_bytes; bytes <= sampler->most_bytes; bytes *= SCOUT_STEP)
-        add(session, class, timed_class_amount_of(class, bytes));
+        add_sample(session, class, timed_class_amount_of(class, bytes));
 }
 
 /* Is there a sample as near as that? */
@@ -311,7 +311,7 @@ static bool has_near(const struct class_samples *samples, double amount, double 
 }
 
 /* Sizes evenly by ratio. */
-static void fill(struct session *session, int class)
+static void fill_gaps(struct session *session, int class)
 {
     const struct class_samples *samples = &session->table->classes[class];
     const double most = timed_class_amount_of(class, session->sampler->most_bytes);
@@ -319,7 +319,7 @@ static void fill(struct session *session, int class)
     for (int gaps = 0; amount <= most && gaps < GAPS; amount *= step) {
         const double lead = lead_at(session, class, amount);
         if (lead < sampled_lead && !has_near(samples, amount, lead < near_lead ? near_apart : apart))
-            gaps += add(session, class, amount);
+            gaps += add_sample(session, class, amount);
     }
 }
 
@@ -339,10 +339,10 @@ static bool sample_round(struct session *session)
                 continue;
             for (int i = 0; i < samples->count; i++)
                 if (is_due(session, class, &samples->samples[i]))
-                    choose(session, class, &samples->samples[i]);
+                    choose_sample(session, class, &samples->samples[i]);
             add_scouted(session, class);
             if (session->round > 0) /* single times would mislead */
-                fill(session, class);
+                fill_gaps(session, class);
         }
         if (!time_chosen(session))
             return false;

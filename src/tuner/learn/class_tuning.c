@@ -40,7 +40,7 @@ struct held {
     size_t field[FINALISTS_MAX], count; /* which finalists */
 };
 
-static void take(struct class_search *search, const struct held *held, struct regrets *regrets)
+static void take_held_times(struct class_search *search, const struct held *held, struct regrets *regrets)
 {
     const struct launch_shape built_in = launch_shape_built_in(&held->call), *shapes = held->shapes;
     const struct tuning_time *times = held->times;
@@ -74,7 +74,7 @@ static enum status hold_at(struct class_search *search, const struct class_recip
                                           &search->settings->held, held.times, &held.reference);
     if (status != STATUS_OK || class_search_is_stopped(search))
         return status;
-    take(search, &held, regrets);
+    take_held_times(search, &held, regrets);
     class_search_step(search);
     return STATUS_OK;
 }

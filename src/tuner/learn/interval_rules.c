@@ -132,8 +132,8 @@ static size_t least_of(const double *cost, size_t candidates)
     return least;
 }
 
-static void fill(struct table *table, const int64_t *sizes, size_t count, const double *times,
-                 size_t candidates, double switch_cost)
+static void fill_table(struct table *table, const int64_t *sizes, size_t count, const double *times,
+                       size_t candidates, double switch_cost)
 {
     for (size_t c = 0; c < candidates; c++)
         table->cost[c] = 0;
@@ -187,7 +187,7 @@ size_t interval_rules(const int64_t *sizes, size_t count, const double *times, s
     if (table.cost && table.from) {
         const double highest = 1e6;
         do {
-            fill(&table, sizes, count, times, candidates, switch_cost);
+            fill_table(&table, sizes, count, times, candidates, switch_cost);
             rule_count = isfinite(table.cost[table.winner]) ? count_rules(&table, count, candidates) : 0;
             switch_cost = switch_cost > 0 ? switch_cost * 1.5 : INTERVAL_SWITCH_COST / 100;
         } while (rule_count > most && switch_cost < highest);

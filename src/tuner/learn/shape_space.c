@@ -54,7 +54,8 @@ static bool is_proper(const struct launch_shape *shape)
     return !(covers && shape->order == ORDER_ALONG);
 }
 
-static void add(struct shape_space *space, const struct blas_call *call, const struct launch_shape *shape)
+static void add_shape(struct shape_space *space, const struct blas_call *call,
+                      const struct launch_shape *shape)
 {
     if (space->count < SPACE_MAX && !launch_shape_fault(call, shape) && is_proper(shape))
         space->shapes[space->count++] = *shape;
@@ -69,7 +70,7 @@ static void add_orders(struct shape_space *space, const struct blas_call *call, 
             shape.order = (enum leaf_order)order;
             shape.variant = (enum symv_variant)variant;
             if (variant != VARIANT_IN_ORDER || choices->in_order)
-                add(space, call, &shape);
+                add_shape(space, call, &shape);
         }
 }
 

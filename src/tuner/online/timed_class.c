@@ -283,7 +283,7 @@ int flag_sets_of(int class)
 }
 
 /* The next digit of a number of mixed radix. */
-static int take(int *number, int radix)
+static int take_digit(int *number, int radix)
 {
     const int digit = *number % radix;
     *number /= radix;
@@ -293,15 +293,15 @@ static int take(int *number, int radix)
 void flag_set_apply(int class, int set, struct blas_call *call)
 {
     const struct flag_ranges ranges = ranges_of(class, call);
-    if (take(&set, ranges.hermitian))
+    if (take_digit(&set, ranges.hermitian))
         call->family = FAMILY_HEMM;
     if (ranges.diag > 1)
-        call->diag = take(&set, ranges.diag) ? DIAG_UNIT : DIAG_NON_UNIT;
+        call->diag = take_digit(&set, ranges.diag) ? DIAG_UNIT : DIAG_NON_UNIT;
     if (ranges.trans_b > 1)
-        call->trans_b = ranges.trans.values[take(&set, ranges.trans_b)];
-    call->trans = ranges.trans.values[take(&set, ranges.trans.count)];
+        call->trans_b = ranges.trans.values[take_digit(&set, ranges.trans_b)];
+    call->trans = ranges.trans.values[take_digit(&set, ranges.trans.count)];
     if (ranges.uplo > 1)
-        call->uplo = take(&set, ranges.uplo) ? UPLO_UPPER : UPLO_LOWER;
+        call->uplo = take_digit(&set, ranges.uplo) ? UPLO_UPPER : UPLO_LOWER;
 }
 
 static int place_of(const struct transpositions *trans, enum blas_trans value)
