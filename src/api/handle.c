@@ -34,8 +34,6 @@ static enum status open(struct api_solver *solver, struct device *device, CUstre
     const struct solver_library *library;
     enum status status = solver_library_open(device, &library);
     if (status == STATUS_OK)
-        solver_library_has_eigensolvers(library); /* asked now: a captured call must not try them */
-    if (status == STATUS_OK)
         status = device_check(device, driver()->event_create(&solver->done, CU_EVENT_DISABLE_TIMING),
                               "creating an event");
     if (status != STATUS_OK)

@@ -139,7 +139,7 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
         /* An output that stays on the device comes again, and each refusal would cost the residency
          * that was bought for it. */
         if (residency->kept_bytes)
-            decision.recurs_us = policy_recurring(call, decision.gain_us);
+            decision.recurs_us = decision.gain_us * updates_to_come(call);
         return decision;
     }
     if (!residency->trackable && pays_resident)
@@ -223,11 +223,6 @@ void policy_credit_level3(const struct blas_call *call, double gain_us, struct l
 bool policy_expects_level3(const struct machine_model *model, const struct level3_accounts *accounts)
 {
     return accounts->all_us >= begun_us(model, model->level3_wake_us + model->level3_first_us);
-}
-
-double policy_recurring(const struct blas_call *call, double gain_us)
-{
-    return gain_us * updates_to_come(call);
 }
 
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,

@@ -93,11 +93,12 @@ struct wake_account {
 
 /* Is it time to wake the device, for which the call waits? That takes model->wake_us, and half as much
  * again at the process' end and for what first calls load. The time comes once a quarter more than the
- * price would have been saved, or by a call that saves the price alone: a program that ends before has lost
- * nothing. Nothing is done beside the program's calls: where these keep all processors busy one more thread
- * holds them up for as long as it takes. If other ranks share the device, it is time once the price would
- * have been saved. `lost_us` of what the call would save would be lost again (waking.h). A call that writes
- * a matrix counts by what it would save beyond half of the host's time, and some microseconds. */
+ * price would have been saved, or by a call that saves the price alone, since others like it are likely: a
+ * program that ends before has lost nothing. The device is not woken beside the program's calls: where
+ * these keep all processors busy one more thread holds them up for as long as it takes. If other ranks
+ * share the device, it is time once the price would have been saved. `lost_us` of what the call would save
+ * would be lost again (waking.h). A call that writes a matrix counts by what it would save beyond half of
+ * the host's time, and some microseconds. */
 bool policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
                  const struct predicted_times *times, double lost_us, struct wake_account *account);
 
@@ -124,9 +125,6 @@ void policy_credit_level3(const struct blas_call *call, double gain_us, struct l
 
 /* When a device is woken: have such calls gained a part of cuBLAS' price? */
 bool policy_expects_level3(const struct machine_model *model, const struct level3_accounts *accounts);
-
-/* Gains of the calls that are likely to follow this one, which gains `gain_us`. */
-double policy_recurring(const struct blas_call *call, double gain_us);
 
 /* The entry gate's floor for a routine: 0 in always mode, UINT64_MAX in never. */
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,

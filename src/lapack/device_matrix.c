@@ -173,8 +173,11 @@ enum status solver_eigen_workspace(const struct solver_handle *handle, const str
                                    size_t *device_bytes, size_t *host_bytes)
 {
     *device_bytes = *host_bytes = 0;
-    if ((call->itype && !fits_generalised(handle, call)) || !solver_library_has_eigensolvers(handle->library))
+    if (call->itype && !fits_generalised(handle, call))
         return STATUS_UNSUPPORTED;
+    const enum status status = solver_library_try_eigensolvers(handle->library);
+    if (status != STATUS_OK)
+        return status;
     const int result = call->itype ? generalised_workspace(handle, call, device_bytes)
                                    : standard_workspace(handle, call, device_bytes, host_bytes);
     if (result != CUSOLVER_STATUS_SUCCESS || *device_bytes > SIZE_MAX / 2 || *host_bytes > SIZE_MAX / 2)

@@ -45,6 +45,9 @@ static enum status plan(struct route *route, const struct solver_handle *handle)
     size_t device_bytes = 0, host_bytes = 0;
     if (!p.problem->is_balanced || !p.library->geev || !p.library->geev_buffer)
         return STATUS_UNSUPPORTED;
+    const enum status status = solver_library_try_eigensolvers(p.library);
+    if (status != STATUS_OK)
+        return status;
     const int result = p.library->geev_buffer(handle->solver, handle->params, CUSOLVER_EIG_MODE_NOVECTOR,
                                               p.mode, p.problem->n, p.type, p.a, p.lda, p.value_type, p.w,
                                               p.type, NULL, p.problem->n, p.type, p.vr, p.ldvr, p.type,

@@ -115,14 +115,17 @@ static enum status plan_sytrd(struct route *route, const struct solver_handle *h
     const struct parameters p = parameters_of(route, handle);
     const struct tridiagonalisation work = own_work(route);
     size_t bytes;
-    const enum status status = route->solvers_alone ? STATUS_UNSUPPORTED
-                                                    : tridiagonalisation_workspace(handle, &work, &bytes);
+    enum status status = route->solvers_alone ? STATUS_UNSUPPORTED
+                                              : tridiagonalisation_workspace(handle, &work, &bytes);
     problem->is_own = status == STATUS_OK;
     if (status != STATUS_UNSUPPORTED)
         return status == STATUS_OK ? route_reserve(route, CUSOLVER_STATUS_SUCCESS, bytes, 0) : status;
     int elements = -1;
     if (!is_narrow(route) || !p.library->sytrd[p.type] || !p.library->sytrd_buffer[p.type])
         return STATUS_UNSUPPORTED;
+    status = solver_library_try_eigensolvers(p.library);
+    if (status != STATUS_OK)
+        return status;
     const int result = p.library->sytrd_buffer[p.type](p.solver, p.uplo, p.n, p.a, p.lda, p.d, p.e, p.tau,
                                                        &elements);
     return route_reserve_elements(route, result, elements);

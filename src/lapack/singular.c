@@ -60,6 +60,9 @@ static enum status plan(struct route *route, const struct solver_handle *handle)
     size_t device_bytes = 0, host_bytes = 0;
     if (!p.library->gesvdp || !p.library->gesvdp_buffer)
         return STATUS_UNSUPPORTED;
+    const enum status status = solver_library_try_eigensolvers(p.library);
+    if (status != STATUS_OK)
+        return status;
     const int result = p.library->gesvdp_buffer(
         handle->solver, handle->params, p.mode, p.economic, p.shape.p, p.shape.q, p.type, p.a, p.ld,
         p.real_type, p.s, p.type, p.u, p.ldu, p.type, p.v, p.ldv, p.type, &device_bytes, &host_bytes);

@@ -3,6 +3,7 @@
 #include "common/whole_number.h"
 #include "interpose/lapack/route_call.h"
 #include "interpose/purchase/device_use.h"
+#include "mirror/host_memory/kernel_interface.h"
 #include "scalapack/membership.h"
 #include "scalapack/team.h"
 
@@ -60,7 +61,7 @@ static int make_memory_file(void)
 static int make_file(size_t bytes)
 {
     const int made = make_memory_file();
-    const int file = made < 0 ? -1 : fcntl(made, F_DUPFD_CLOEXEC, 512);
+    const int file = made < 0 ? -1 : fcntl(made, F_DUPFD_CLOEXEC, DESCRIPTOR_LOWEST);
     if (file >= 0)
         close(made);
     const int kept = file >= 0 ? file : made;

@@ -121,8 +121,7 @@ static socklen_t address_of(const char *what, struct sockaddr_un *address)
 /* High, so that programs that expect low numbers find them free. */
 static int out_of_the_way(int file)
 {
-    enum { LOWEST = 512 };
-    const int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, LOWEST);
+    const int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, DESCRIPTOR_LOWEST);
     if (high < 0)
         return file;
     close(file);

@@ -48,7 +48,7 @@ result $? "one that was set is the only one"
 
 # The prices are paid in full, as waking.sh has them.
 run level3 60
-[ $? = 0 ] && [ "$(on_device dgemm)" = 39 ] && [ "$(made cuInit)" = 1 ]
+[ $? = 0 ] && [ "$(on_device dgemm)" = 38 ] && [ "$(made cuInit)" = 1 ]
 result $? "with cuBLAS dgemm wakes a device: $(on_device dgemm) of 60 calls on it"
 never_woken() { grep -q 'device *not woken' "$work/report" && [ "$(made cuInit)" = 0 ]; }
 run MUBLAS_CUBLAS=/nowhere/libcublas.so level3only 60

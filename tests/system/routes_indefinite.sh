@@ -12,7 +12,7 @@ rounds=6
 probes()
 {
     passes_on_reference indefinite "$1" "$2" && cp "$work/output" "$work/expected" &&
-        passes_by_recipe "route host real vectors 16" "wake 4000" -- indefinite "$1" "$2" &&
+        passes_by_recipe "route host real vectors 16" "route host real level3 16" "wake 4000" -- indefinite "$1" "$2" &&
         cmp "$work/expected" "$work/output" && [ "$(ran dsyevd 3)" = 1 ]
 }
 attempts() { called cusolverDnXpotrf; }

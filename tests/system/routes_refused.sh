@@ -7,7 +7,7 @@
 . "$source_tree/tests/system/routes/functions.sh"
 programs_are_built || { echo "1..0 # SKIP configure found no LAPACK to link"; exit 0; }
 blas=("host dsymv 100 5000 1000000 5000" "device dsymv 100 10 1000000 10" "upload pinned 1000 10 10000000 100")
-gains=("route host real vectors 1.1" "${blas[@]}")
+gains=("route host real vectors 10.68" "route host real values 9.5" "${blas[@]}")
 loses=("route host real vectors 0.0625" "route host real values 0.0625" "route device real vectors 16"
        "route device real values 16" "${blas[@]}")
 

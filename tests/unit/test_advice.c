@@ -96,8 +96,8 @@ static void test_waking(void)
                    "0.250 s of calls on the host, because there was no usable GPU that they could have paid for: dgemv "
                    "0.250 s (3).\n", "calls that would have paid, had there been a device");
     facts.device = ADVICE_DEVICE_READY;
-    snprintf(wanted, sizeof wanted, "The program ended before the GPU was in use: calls took 0.250 s on the host "
-                                    "while it was being woken or not paid for yet. A longer run would use it.\n%s", routine_line);
+    snprintf(wanted, sizeof wanted, "The program ended while the GPU was being woken, or that took too long: calls "
+                                    "took 0.250 s on the host. A longer run would use it.\n%s", routine_line);
     expect(&facts, wanted, "a program that ended before the device was used");
 }
 

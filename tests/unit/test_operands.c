@@ -293,7 +293,7 @@ static void test_plain(void)
 static int count_descriptors(const char *name, bool closing)
 {
     int count = 0;
-    for (int i = 512; i < 560; i++) {
+    for (int i = DESCRIPTOR_LOWEST; i < 560; i++) {
         char path[64], target[64] = "";
         snprintf(path, sizeof path, "/proc/self/fd/%d", i);
         if (readlink(path, target, sizeof target - 1) <= 0 || !strstr(target, name))

@@ -206,7 +206,7 @@ static void test_few_descriptors(void)
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     process_pins_close(&pins);
-    allow_descriptors(100);
+    allow_descriptors(DESCRIPTOR_LOWEST);
     tap_ok(is_right() && is_right() && count_kept() == 0, "where there are no high numbers none is kept");
     allow_descriptors(0);
     tap_ok(process_pins_bytes(&pins) == 0, "where none is, nothing is known");

@@ -248,7 +248,8 @@ static int lacks_eigensolvers(void)
     const struct solver_library *library;
     if (open_solver(&library) != STATUS_OK)
         return 1;
-    if (solver_library_has_eigensolvers(library) || solver_library_has_eigensolvers(library))
+    if (solver_library_try_eigensolvers(library) != STATUS_UNSUPPORTED ||
+        solver_library_try_eigensolvers(library) != STATUS_UNSUPPORTED)
         return 2;
     return solver_library_is_open() && take_census().allocations == 0 ? 0 : 3;
 }
@@ -257,8 +258,18 @@ static int has_eigensolvers(void)
 {
     const struct solver_library *library;
     const bool has = open_solver(&library) == STATUS_OK && call_count("cusolverDnXsyevd") == 0 &&
-                     solver_library_has_eigensolvers(library) && solver_library_has_eigensolvers(library);
+                     solver_library_try_eigensolvers(library) == STATUS_OK &&
+                     solver_library_try_eigensolvers(library) == STATUS_OK;
     return has && call_count("cusolverDnXsyevd") == 1 ? 0 : 1;
+}
+
+/* The second handle is the trial's. */
+static int is_tried_again(void)
+{
+    const struct solver_library *library;
+    const bool was_short = open_solver(&library) == STATUS_OK &&
+                           solver_library_try_eigensolvers(library) == STATUS_OUT_OF_MEMORY;
+    return was_short && solver_library_try_eigensolvers(library) == STATUS_OK ? 0 : 1;
 }
 
 static void test_wrong(void)
@@ -275,6 +286,10 @@ static void test_wrong(void)
            "of one whose eigensolvers are wrong these are not used, once they are asked for, which is said once");
     unsetenv("MUBLAS_CUSOLVER");
     tap_ok(is_good_apart(has_eigensolvers, NULL, NULL) && !*words, "good ones are tried once, when they are asked for");
+    tap_ok(is_good_apart(is_tried_again, "EMULATED_FAULTS", "cusolverDnCreate:2:2") && !*words &&
+               is_good_apart(is_tried_again, "EMULATED_FAULTS", "cublasCreate_v2:2:3") && !*words &&
+               is_good_apart(is_tried_again, "EMULATED_FAULTS", "cusolverDnXsyevd:1:2") && !*words,
+           "a shortage at that says nothing of them, and they are tried again");
     tap_ok(is_good_apart(is_not_found, "MUBLAS_CUSOLVER", "/nowhere/libcusolver.so") &&
                strstr(words, "MUBLAS_CUSOLVER=/nowhere/libcusolver.so cannot be used"),
            "and one that is not there is none");

@@ -224,16 +224,16 @@ static void test_huge_pages(void)
 static void test_lost_descriptors(void)
 {
     struct region region = clean_region(16);
-    for (int i = 512; i < 600; i++)
+    for (int i = DESCRIPTOR_LOWEST; i < 600; i++)
         close(i);
     int ends[2];
     tap_ok(pipe2(ends, O_NONBLOCK) == 0 && !scan(&region), "closed descriptors make every scan fail");
-    for (int i = 512; i < 600; i++)
+    for (int i = DESCRIPTOR_LOWEST; i < 600; i++)
         dup2(ends[0], i);
     tap_ok(!scan(&region), "so do the program's own in their place");
     write_tracker_destroy(tracker);
     bool left = true;
-    for (int i = 512; i < 600; i++)
+    for (int i = DESCRIPTOR_LOWEST; i < 600; i++)
         left = left && close(i) == 0;
     tap_ok(left, "which are left open");
 }
@@ -244,7 +244,7 @@ static void test_own_pagemap(void)
     struct write_tracker *another = NULL;
     int number = -1, file = open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
     bool good = file >= 0 && write_tracker_create(&another) == STATUS_OK;
-    for (int i = 512; i < 600; i++) {
+    for (int i = DESCRIPTOR_LOWEST; i < 600; i++) {
         char path[64], target[64] = "";
         snprintf(path, sizeof path, "/proc/self/fd/%d", i);
         if (readlink(path, target, sizeof target - 1) > 0 && strstr(target, "/pagemap"))

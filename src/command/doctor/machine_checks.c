@@ -233,16 +233,19 @@ void check_cusolver(struct patient *patient)
             settings()->cusolver);
     else if (!patient->device)
         finding_skipped(&patient->findings, subject, why_no_library(patient));
-    else if (solver_library_open(patient->device, &library) == STATUS_OK &&
-             solver_library_has_eigensolvers(library))
-        finding_good(&patient->findings, subject, "%d.%d.%d, %s, with %s", library->version_number / 1000,
-                     library->version_number % 1000 / 100, library->version_number % 100, library->file,
-                     library->blas_file);
-    else
+    else if (solver_library_open(patient->device, &library) != STATUS_OK)
         finding_wrong(&patient->findings, subject,
                       "use one that is not newer than the driver, with its own cuBLAS "
                       "(mublas doctor with MUBLAS_VERBOSE=2 says what is wrong with each)",
                       "%s and others like it cannot be used: LAPACK stays on the host", found);
+    else if (solver_library_try_eigensolvers(library) == STATUS_UNSUPPORTED)
+        finding_wrong(&patient->findings, subject, "use another one, with its own cuBLAS",
+                      "%s computes wrong eigenvectors: problems that go to its eigensolvers stay on the host",
+                      library->file);
+    else
+        finding_good(&patient->findings, subject, "%d.%d.%d, %s, with %s", library->version_number / 1000,
+                     library->version_number % 1000 / 100, library->version_number % 100, library->file,
+                     library->blas_file);
 }
 
 static const char subject[] = "residency";

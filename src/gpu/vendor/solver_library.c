@@ -133,12 +133,15 @@ static const struct own_library *own_library_of(struct device *device)
 enum status solver_library_open(struct device *device, const struct solver_library **library)
 {
     struct device_scope scope;
+    struct held_signals before;
     enum status status = device_enter(device, &scope);
     if (status != STATUS_OK)
         return status;
+    held_signals_hold(&before);
     pthread_mutex_lock(&open_lock);
     const struct own_library *const own = own_library_of(device);
     pthread_mutex_unlock(&open_lock);
+    held_signals_return(&before);
     device_leave(device, &scope);
     if (!own || !own->is_good)
         return device_is_usable(device) ? STATUS_UNSUPPORTED : STATUS_DEVICE_LOST;
@@ -146,29 +149,38 @@ enum status solver_library_open(struct device *device, const struct solver_libra
     return STATUS_OK;
 }
 
-static void try_eigensolvers(struct own_library *own)
+/* Under open_lock. */
+static enum status try_eigensolvers(struct own_library *own)
 {
     char fault[SOLVER_FAULT_BYTES];
+    const enum status status = solver_trial_of_eigensolvers(&own->library, fault);
+    if (status == STATUS_OUT_OF_MEMORY || !device_is_usable(own->library.device))
+        return status;
     own->is_tried = true;
-    own->has_eigensolvers = solver_trial_passes_eigen(&own->library, fault);
-    if (!own->has_eigensolvers && device_is_usable(own->library.device))
+    own->has_eigensolvers = status == STATUS_OK;
+    if (!own->has_eigensolvers)
         log_message(LOG_WARNING, "cuSOLVER's eigensolvers are not used: %s (%s with %s)", fault,
                     own->library.file, own->library.blas_file);
+    return own->has_eigensolvers ? STATUS_OK : STATUS_UNSUPPORTED;
 }
 
-bool solver_library_has_eigensolvers(const struct solver_library *library)
+enum status solver_library_try_eigensolvers(const struct solver_library *library)
 {
     struct own_library *const own = (struct own_library *)(uintptr_t)library; /* its first member */
     struct device_scope scope;
-    if (device_enter(library->device, &scope) != STATUS_OK)
-        return false;
+    struct held_signals before;
+    enum status status = device_enter(library->device, &scope);
+    if (status != STATUS_OK)
+        return status;
+    held_signals_hold(&before); /* NVIDIA's libraries open others with their handles */
     pthread_mutex_lock(&open_lock);
-    if (!own->is_tried)
-        try_eigensolvers(own);
-    const bool has = own->has_eigensolvers;
+    status = !own->is_tried          ? try_eigensolvers(own)
+             : own->has_eigensolvers ? STATUS_OK
+                                     : STATUS_UNSUPPORTED;
     pthread_mutex_unlock(&open_lock);
+    held_signals_return(&before);
     device_leave(library->device, &scope);
-    return has;
+    return status;
 }
 
 void solver_library_load(void)

@@ -78,10 +78,11 @@ const char *solver_library_find(void);
  * STATUS_DEVICE_LOST and STATUS_NO_DEVICE as device_enter has them. */
 enum status solver_library_open(struct device *device, const struct solver_library **library);
 
-/* Are cuSOLVER's own eigensolvers right, too? They are tried at each device's first question, which takes
- * 0.05 s on an H100: programs that go by mublas' eigensolver never ask. That they are not is logged. Outside
- * stream capture, of a library that solver_library_open has given. */
-bool solver_library_has_eigensolvers(const struct solver_library *library);
+/* Are cuSOLVER's own eigensolvers right, and what else iterates (geev, gesvdp, sytrd)? Each device is tried
+ * by its first question, which takes 0.05 s on an H100: programs that go by mublas' eigensolver never ask.
+ * STATUS_OK, or STATUS_UNSUPPORTED for good, which is logged; STATUS_OUT_OF_MEMORY and others say nothing
+ * of the next question. Outside stream capture, of a library that solver_library_open has given. */
+enum status solver_library_try_eigensolvers(const struct solver_library *library);
 
 /* Load the file that find has found, for open to find it loaded (vendor_library_load). */
 void solver_library_load(void);
@@ -129,7 +130,7 @@ enum { SOLVER_REASON_BYTES = 448, SOLVER_FAULT_BYTES = 160 };
 /* Inside device_enter, of a library whose symbols are there. False: `fault` says in a phrase what is
  * wrong. */
 bool solver_trial_passes(const struct solver_library *library, char fault[SOLVER_FAULT_BYTES]);
-bool solver_trial_passes_eigen(const struct solver_library *library, char fault[SOLVER_FAULT_BYTES]);
+enum status solver_trial_of_eigensolvers(const struct solver_library *library, char fault[SOLVER_FAULT_BYTES]);
 
 /* solver_handle_create without the log: where it fails `fault` says why. */
 enum status solver_handle_make(const struct solver_library *library, CUstream stream,

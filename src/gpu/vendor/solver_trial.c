@@ -21,6 +21,7 @@ struct trial {
     CUdeviceptr device_buffer;
     void *host_buffer;
     size_t device_bytes, host_bytes; /* of the buffers, the most that any routine wants */
+    enum status status; /* of the step that failed: STATUS_OUT_OF_MEMORY says nothing of the library */
     char *fault;
 };
 
@@ -152,7 +153,8 @@ static const struct question {
 
 static bool has_copied(struct trial *trial, CUresult result)
 {
-    if (device_check(trial->handle.library->device, result, "trying cuSOLVER") == STATUS_OK)
+    trial->status = device_check(trial->handle.library->device, result, "trying cuSOLVER");
+    if (trial->status == STATUS_OK)
         return true;
     snprintf(trial->fault, SOLVER_FAULT_BYTES, "its trial failed on the device (%s)",
              driver_error_name(result));
@@ -168,6 +170,7 @@ static bool is_answered(struct trial *trial, const struct question *question)
         return false;
     const int result = question->run(trial);
     if (result != 0) {
+        trial->status = result == CUSOLVER_STATUS_ALLOC_FAILED ? STATUS_OUT_OF_MEMORY : STATUS_UNSUPPORTED;
         snprintf(trial->fault, SOLVER_FAULT_BYTES, "its trial failed, %s (status %d)", question->name,
                  result);
         return false;
@@ -177,6 +180,7 @@ static bool is_answered(struct trial *trial, const struct question *question)
         !has_copied(trial, driver()->stream_synchronise(stream)))
         return false;
     if (!question->is_right(&trial->numbers)) {
+        trial->status = STATUS_UNSUPPORTED;
         snprintf(trial->fault, SOLVER_FAULT_BYTES, "%s computes wrong numbers", question->name);
         return false;
     }
@@ -205,6 +209,7 @@ static bool has_memory(struct trial *trial)
     if (device_allocate(device, sizeof trial->numbers, &trial->device) == STATUS_OK) {
         const int result = ask_workspace(trial);
         if (result != CUSOLVER_STATUS_SUCCESS) {
+            trial->status = STATUS_UNSUPPORTED;
             snprintf(trial->fault, SOLVER_FAULT_BYTES, "it does not tell its workspace (status %d)", result);
             return false;
         }
@@ -213,21 +218,24 @@ static bool has_memory(struct trial *trial)
             device_allocate(device, trial->device_bytes + 1, &trial->device_buffer) == STATUS_OK)
             return true;
     }
+    trial->status = STATUS_OUT_OF_MEMORY;
     snprintf(trial->fault, SOLVER_FAULT_BYTES, "there is no memory for its trial");
     return false;
 }
 
 static bool has_handle(const struct solver_library *library, struct trial *trial, CUstream *stream)
 {
-    if (device_check(library->device, driver()->stream_create(stream, CU_STREAM_NON_BLOCKING),
-                     "creating a stream") == STATUS_OK)
-        return solver_handle_make(library, *stream, &trial->handle, trial->fault) == STATUS_OK;
-    snprintf(trial->fault, SOLVER_FAULT_BYTES, "there is no stream for its trial");
-    return false;
+    trial->status = device_check(library->device, driver()->stream_create(stream, CU_STREAM_NON_BLOCKING),
+                                 "creating a stream");
+    if (trial->status == STATUS_OK)
+        trial->status = solver_handle_make(library, *stream, &trial->handle, trial->fault);
+    else
+        snprintf(trial->fault, SOLVER_FAULT_BYTES, "there is no stream for its trial");
+    return trial->status == STATUS_OK;
 }
 
-static bool passes(const struct solver_library *library, const struct question *questions,
-                   char fault[SOLVER_FAULT_BYTES])
+static enum status try_questions(const struct solver_library *library, const struct question *questions,
+                                 char fault[SOLVER_FAULT_BYTES])
 {
     struct trial trial = {.fault = fault};
     CUstream stream = NULL;
@@ -243,15 +251,15 @@ static bool passes(const struct solver_library *library, const struct question *
     free(trial.host_buffer);
     if (stream && device_is_usable(library->device))
         driver()->stream_destroy(stream);
-    return good;
+    return good ? STATUS_OK : trial.status;
 }
 
 bool solver_trial_passes(const struct solver_library *library, char fault[SOLVER_FAULT_BYTES])
 {
-    return passes(library, pair_questions, fault);
+    return try_questions(library, pair_questions, fault) == STATUS_OK;
 }
 
-bool solver_trial_passes_eigen(const struct solver_library *library, char fault[SOLVER_FAULT_BYTES])
+enum status solver_trial_of_eigensolvers(const struct solver_library *library, char fault[SOLVER_FAULT_BYTES])
 {
-    return passes(library, eigen_questions, fault);
+    return try_questions(library, eigen_questions, fault);
 }

@@ -5,7 +5,6 @@
 #include "interpose/policy.h"
 #include "interpose/purchase/device_use.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -25,14 +24,6 @@ static void look_for_level3(struct background_job *job)
 
 static struct background_job look_job = {.work = look_for_level3};
 
-static void load(struct background_job *job)
-{
-    (void)job;
-    level3_load();
-}
-
-static struct background_job load_job = {.work = load};
-
 /* Guarded by lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct level3_accounts accounts;
@@ -51,15 +42,6 @@ void level3_opening_credit(const struct blas_call *call, double gain_us)
     pthread_mutex_lock(&lock);
     policy_credit_level3(call, gain_us, &accounts);
     pthread_mutex_unlock(&lock);
-}
-
-void level3_opening_load(void)
-{
-    pthread_mutex_lock(&lock);
-    const bool is_expected = policy_expects_level3(model_in_force(), &accounts);
-    pthread_mutex_unlock(&lock);
-    if (is_expected && !level3_is_missing())
-        background_begin(&load_job);
 }
 
 bool level3_opening_pays(struct device *device, const struct program_call *call)
@@ -111,14 +93,6 @@ static void look_for_solver(struct background_job *job)
 
 static struct background_job solver_look_job = {.work = look_for_solver};
 
-static void load_solver(struct background_job *job)
-{
-    (void)job;
-    solver_library_load();
-}
-
-static struct background_job solver_load_job = {.work = load_solver};
-
 static pthread_mutex_t solver_lock = PTHREAD_MUTEX_INITIALIZER;
 static double gained_us; /* guarded by solver_lock */
 
@@ -144,10 +118,36 @@ static enum purchase_time time_to_open(void)
     return policy_open_solver(settings()->offload, model_in_force(), us);
 }
 
-void solver_opening_load(void)
+/* Set before the job begins. */
+static bool loads_level3, loads_solver;
+
+/* cuBLAS first: a cuSOLVER takes the one that is there. */
+static void load_libraries(struct background_job *job)
 {
-    if (!solver_library_is_missing() && time_to_open() != PURCHASE_NOT_YET)
-        background_begin(&solver_load_job);
+    (void)job;
+    if (loads_level3)
+        level3_load();
+    if (loads_solver)
+        solver_library_load();
+}
+
+static struct background_job load_job = {.work = load_libraries};
+
+void openings_begin_loading(void)
+{
+    if (settings()->offload != OFFLOAD_AUTO)
+        return;
+    pthread_mutex_lock(&lock);
+    loads_level3 = policy_expects_level3(model_in_force(), &accounts) && !level3_is_missing();
+    pthread_mutex_unlock(&lock);
+    loads_solver = time_to_open() != PURCHASE_NOT_YET && !solver_library_is_missing();
+    if (loads_level3 || loads_solver)
+        background_begin(&load_job);
+}
+
+void openings_end_loading(void)
+{
+    background_await(&load_job);
 }
 
 /* Each device has a library of its own, which its first route opens, unless its waking did. */

@@ -22,12 +22,9 @@ enum level3_outlook {
  * waits. */
 enum level3_outlook level3_opening_look(void);
 
-/* A call that was made while the device was not in use yet would have gained so much. Only level 3 is noted. */
+/* A call that was made while the device was not in use yet would have gained so much. Only level 3 is
+ * noted. */
 void level3_opening_credit(const struct blas_call *call, double gain_us);
-
-/* For a device that is on its way: load the library beside that, which needs no device, if calls have gained a
- * part of its price. So does solver_opening_load. */
-void level3_opening_load(void);
 
 /* False for a level 3 call, which the device would do now, that is not worth opening cuBLAS or
  * loading the routine for, so far. */
@@ -47,7 +44,11 @@ bool solver_opening_may_come(void);
 /* A call of LAPACK would gain so much on the device, now or if it were there. */
 void solver_opening_credit(double gain_us);
 
-void solver_opening_load(void);
+/* Around what takes long to make a device ready, in auto mode: load the files of the libraries that calls
+ * have paid a part of, which needs no device, beside that. From the end on what opens them finds them
+ * loaded in the same order, whatever the clock. */
+void openings_begin_loading(void);
+void openings_end_loading(void);
 
 /* The library, opened if what calls have gained covers it, in always mode at once; one call waits for all.
  * NULL: for *reason. */

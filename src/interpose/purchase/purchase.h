@@ -58,8 +58,9 @@ enum background_state background_await(struct background_job *job);
 bool background_do(struct background_job *job);
 
 /* A purchase has its price, which calls pay by what they would gain (enum purchase_time in policy.h). It
- * sleeps until they have paid a part; then it is prepared beside the program while they
- * stay on the host; once they have paid all, the next waits for it if need be. So which call is the first
+ * sleeps until they have paid a part; then it is prepared beside the program while they stay on the host (not
+ * the first device, which is prepared while a call waits); once they have paid all, the next waits for it if
+ * need be. So which call is the first
  * to use it depends on the calls alone. If there can be no thread of ours, that call gets it itself.
  * Any thread may call these at once. */
 struct purchase {

@@ -46,14 +46,13 @@ static bool wake_first(struct device **device)
     struct device_use *use;
     bool woken = false;
     enum status status = device_start_driver();
-    if (status == STATUS_OK) {
-        solver_opening_load();
-        level3_opening_load();
-    }
+    if (status == STATUS_OK)
+        openings_begin_loading();
     for (int place = 0; place < DEVICES_MAX && status != STATUS_NO_DEVICE && !woken; place++) {
         status = device_wake_at(place, device);
         woken = status == STATUS_OK && device_use_prepare(*device, &use) == STATUS_OK;
     }
+    openings_end_loading();
     if (woken)
         device_use_add(use);
     return woken;
@@ -97,7 +96,7 @@ static bool wake_without_lock(void)
     take_lock_again();
     if (!finished)
         return false;
-    wake_failed = !awake;
+    wake_failed = none_usable;
     __atomic_store_n(&ready, awake, __ATOMIC_RELEASE);
     return true;
 }
@@ -152,10 +151,10 @@ static bool is_time_for_call(struct program_call *call, enum host_reason *reason
     const double saved_us = wake_account.saved_us - paid_before_us;
     if (lost_us > 0 && saved_us <= 0)
         *reason = HOST_REWRITTEN;
-    if (saved_us > 0) {
+    if (saved_us > 0)
         early_accounts_add(&early_accounts, call, saved_us);
+    if (saved_us > 0 && !is_time) /* the call that wakes comes to that account by itself */
         level3_opening_credit(&call->blas, saved_us);
-    }
     return is_time;
 }
 
@@ -299,7 +298,7 @@ static const char *why_none(void)
 {
     switch (waking_end()) {
     case WAKING_NONE: return none_usable_text();
-    case WAKING_UNUSED: return "woken in the background, not used: calls had not paid for it";
+    case WAKING_UNUSED: return "was being woken when the program ended, or took too long";
     default: return "not woken: no call was worth it";
     }
 }

@@ -110,8 +110,8 @@ static void say_device(const struct advice_giving *giving)
         break;
     case ADVICE_DEVICE_READY:
         advice_say(giving,
-                   "The program ended before the GPU was in use: calls took %.3f s on the host while it was "
-                   "being woken or not paid for yet. A longer run would use it.",
+                   "The program ended while the GPU was being woken, or that took too long: calls took %.3f s on "
+                   "the host. A longer run would use it.",
                    waiting);
         break;
     case ADVICE_DEVICE_NONE:

@@ -23,7 +23,7 @@ struct advice_routine {
 enum advice_device {
     ADVICE_DEVICE_USED,
     ADVICE_DEVICE_ASLEEP, /* nothing was worth waking it */
-    ADVICE_DEVICE_READY,  /* woken, or about to be, when the program ended; not used */
+    ADVICE_DEVICE_READY,  /* being woken when the program ended, or too slowly; not used */
     ADVICE_DEVICE_NONE,
     ADVICE_DEVICE_LOST    /* given up in the middle */
 };

@@ -15,7 +15,7 @@ void dsygvd_(const int *itype, const char *jobz, const char *uplo, const int *n,
              double *b, const int *ldb, double *w, double *work, const int *lwork, int *iwork,
              const int *liwork, int *info, size_t, size_t);
 
-enum { ORDER = 200, LD = ORDER + 3, PAYING_ORDER = 220 };
+enum { ORDER = 200, LD = ORDER + 3, PAYING_ORDER = 360 };
 enum { LWORK = 1 + 6 * ORDER + 2 * ORDER * ORDER, LIWORK = 3 + 5 * ORDER };
 
 static double a[LD * ORDER], b[LD * ORDER], w[ORDER];
