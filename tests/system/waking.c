@@ -233,6 +233,8 @@ int main(int count, char **arguments)
             pthread_join(waker, NULL);
             check(failures == 0, "calls of a thread");
             call_often(ALL);
+        } else {
+            pthread_detach(waker);
         }
     }
     printf("%016llx\n", (unsigned long long)digest);
