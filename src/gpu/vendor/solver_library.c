@@ -17,7 +17,8 @@
 static struct solver_library the_library;
 static struct own_library {
     struct solver_library library;
-    bool is_good, is_tried, has_eigensolvers;
+    bool is_good, is_tried;
+    enum status eigensolvers; /* once they were tried: STATUS_OK or STATUS_UNSUPPORTED */
     struct own_library *next;
 } *own_libraries; /* under open_lock */
 
@@ -157,11 +158,11 @@ static enum status try_eigensolvers(struct own_library *own)
     if (status == STATUS_OUT_OF_MEMORY || !device_is_usable(own->library.device))
         return status;
     own->is_tried = true;
-    own->has_eigensolvers = status == STATUS_OK;
-    if (!own->has_eigensolvers)
+    own->eigensolvers = status == STATUS_OK ? STATUS_OK : STATUS_UNSUPPORTED;
+    if (status != STATUS_OK)
         log_message(LOG_WARNING, "cuSOLVER's eigensolvers are not used: %s (%s with %s)", fault,
                     own->library.file, own->library.blas_file);
-    return own->has_eigensolvers ? STATUS_OK : STATUS_UNSUPPORTED;
+    return own->eigensolvers;
 }
 
 enum status solver_library_try_eigensolvers(const struct solver_library *library)
@@ -174,9 +175,7 @@ enum status solver_library_try_eigensolvers(const struct solver_library *library
         return status;
     held_signals_hold(&before); /* NVIDIA's libraries open others with their handles */
     pthread_mutex_lock(&open_lock);
-    status = !own->is_tried          ? try_eigensolvers(own)
-             : own->has_eigensolvers ? STATUS_OK
-                                     : STATUS_UNSUPPORTED;
+    status = own->is_tried ? own->eigensolvers : try_eigensolvers(own);
     pthread_mutex_unlock(&open_lock);
     held_signals_return(&before);
     device_leave(library->device, &scope);
