@@ -242,7 +242,7 @@ static void test_refused(void)
                "%s it is refused in one line that says why", cases[i].what);
 }
 
-/* Of a pair that does all else well. */
+/* The pair does all else well. */
 static int lacks_eigensolvers(void)
 {
     const struct solver_library *library;
