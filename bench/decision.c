@@ -2,7 +2,7 @@
  *
  *   bench/decision [RECIPE]     otherwise an occupancy recipe for every class as paper 000's
  */
-#include "tuner/online/recipe_search.h"
+#include "tuner/online/recipe.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -14,7 +14,7 @@
  * foretells is no measurement. */
 #include "border_calls.h"
 #include "command/routine_call.h"
-#include "command/tune/tune_calls.h"
+#include "command/tune/call_timer.h"
 #include "tuner/learn/call_sampler.h"
 #include "tuner/learn/statistics.h"
 #include "tuner/online/recipe.h"

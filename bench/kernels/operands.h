@@ -9,7 +9,7 @@
 #define MUBLAS_BENCH_OPERANDS_H
 
 #include "case.h"
-#include "tuner/learn/device_timing.h"
+#include "tuner/learn/shape_timer.h"
 
 struct operands {
     struct tuning_pool memory; /* opened by the caller; its own dealing is not used */

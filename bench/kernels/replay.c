@@ -1,7 +1,7 @@
 #include "replay.h"
 
 #include "bench/timing.h"
-#include "tuner/learn/device_timing.h"
+#include "tuner/learn/shape_timer.h"
 
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
 #define MUBLAS_BENCH_REPLAY_H
 
 #include "gpu/lane.h"
-#include "tuner/learn/device_timing.h"
+#include "tuner/learn/shape_timer.h"
 
 struct replay_settings {
     bool plain;

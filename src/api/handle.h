@@ -1,20 +1,124 @@
-/* handle.h - what a handle of the native API holds, and how its functions begin and end.
+/* handle.h - what a handle of the native API holds, and how its functions begin and end; its workspaces;
+ * and the program's CUDA contexts, captures and graphs, as far as handles depend on them.
  *
  *     struct context_scope scope;
  *     enum mublas_status status = handle_enter(handle, "mublas_function", &scope);
  *     if (status == MUBLAS_SUCCESS)
  *         status = handle_leave(handle, &scope, DRIVER CALLS, "doing this");
- */
+ *
+ * Contexts: kernels are loaded once per context and stay as long as it lives: graphs and other handles use
+ * them too. Functions on contexts return the driver's result and log nothing. Thread-safe.
+ *
+ * Workspaces of one handle: node partials and ticket counters, one pair for each stream that calls are made
+ * on, and for each capture. Launches that may run at once never share a workspace. A stream's workspace
+ * serves one launch after another, in stream order. mublas uses the program's streams only during calls on
+ * them, since the program may destroy a stream at any time after. So once the handle's stream has been
+ * changed, mublas records an event after each launch, and later users of the workspace (another stream, or
+ * a new one at the address of an old one) wait for it. A graph keeps its workspace until the graph, its
+ * clones and executables are gone and their launches have completed (graph_hold_is_over); then a later
+ * capture may get it, with counters cleared anew. If the driver does not tell, the workspace stays with the
+ * graph. The pool frees all memory; the program destroys it after the last replay, and may destroy graphs
+ * later. Functions on workspaces run in the handle's context and return the driver's result. One thread at
+ * a time. */
 #ifndef MUBLAS_HANDLE_H
 #define MUBLAS_HANDLE_H
 
-#include "api/context.h"
-#include "api/workspace.h"
+#include "gpu/device.h"
+#include "gpu/driver.h"
+#include "gpu/launch.h"
 #include "gpu/launch_shape.h"
 #include "gpu/vendor/solver_library.h"
 #include "mublas.h"
 
 #include <stdbool.h>
+
+/* Tells when a captured graph no longer needs the memory of its kernels.
+ *
+ * The graph owns a CUDA user object. CUDA's rules (Programming Guide, "CUDA User Objects"): clones, child
+ * graphs and executables made of the graph have references of their own; an executable that is destroyed or
+ * updated while it runs keeps its reference until its launches have completed. CUDA calls the destructor
+ * after the last reference, at once or later, on any thread, where the destructor must not call CUDA: it
+ * writes one word of host memory. (An H100's driver 580 calls it on the thread that destroys the graph.) */
+struct graph_hold;
+
+/* Begins to hold for a graph that is being captured or edited; nothing else may use the graph meanwhile.
+ * NULL: the driver cannot, or memory is short, and the end of the graph stays unknown. */
+struct graph_hold *graph_hold_begin(CUgraph graph);
+
+/* True once neither the graph nor anything made of it exists or runs: later launches see what its kernels
+ * wrote. Any thread. */
+bool graph_hold_is_over(const struct graph_hold *hold);
+
+/* Ends the caller's interest, whether the graph is gone or not. Calls no CUDA; accepts NULL. */
+void graph_hold_forget(struct graph_hold *hold);
+
+/* A context of handles, with its kernels. */
+struct context {
+    CUcontext handle;
+    unsigned long long id; /* unlike the handle never used again */
+    CUdevice device;
+    struct device *own; /* what stands for it below, with the kernels */
+    struct context *next;
+};
+
+/* The record of the current context. The first request makes it and loads its kernels; it is never freed. */
+CUresult context_find(struct context **context);
+
+/* Bracket driver calls: context_leave, which must follow after CUDA_SUCCESS only, restores what was current.
+ * CUDA_ERROR_CONTEXT_IS_DESTROYED: the program has destroyed or reset the context. */
+struct context_scope {
+    bool pushed;
+};
+CUresult context_enter(const struct context *context, struct context_scope *scope);
+void context_leave(const struct context_scope *scope);
+
+/* Bracket allocations and waits, so that they are allowed while a stream is captured. */
+int capture_relax(void);
+void capture_restore(int mode);
+
+enum { WORKSPACES_MAX = 16 }; /* for streams; with more, streams share busy ones by waiting */
+
+struct workspace {
+    struct workspace *next;
+    CUstream stream;
+    unsigned long long capture; /* the capture that it serves or served last; 0: plain launches */
+    struct graph_hold *hold;    /* for the captured graph; NULL: the end of the graph stays unknown */
+    CUdeviceptr partials, counters;
+    size_t partials_bytes, counters_bytes;
+    CUevent done;
+    bool launched;   /* since `done` was recorded */
+    bool recorded;   /* `done` marks the latest launch */
+    bool doubtful;   /* a launch failed: the counters may not be zero */
+    unsigned long long last_use;
+};
+
+struct workspace_pool {
+    struct workspace *first;
+    struct workspace *current; /* serves plain launches on the handle's stream; may be NULL */
+    struct retired *retired;   /* memory that queued launches or graphs may still use */
+    CUstream own_stream;       /* made when first needed */
+    bool stream_changes;       /* the stream has changed while launches were in flight */
+    unsigned long long uses;
+};
+
+/* Makes the target ready for a launch on its stream that needs this much: fills in its workspace and
+ * counters. Pass *workspace to workspace_launched. */
+CUresult workspace_acquire(struct workspace_pool *pool, const struct launch_plan *plan, struct launch_target *target,
+                           struct workspace **workspace);
+/* Call it after the launch, or after its failure. */
+CUresult workspace_launched(struct workspace_pool *pool, struct workspace *workspace, CUresult launched);
+
+/* True when the graph that it served no longer needs it. */
+static inline bool workspace_is_released(const struct workspace *workspace)
+{
+    return workspace->hold && graph_hold_is_over(workspace->hold);
+}
+
+/* Tells that the next launch is on another stream, or on a new one at the same address. */
+void workspace_change_stream(struct workspace_pool *pool);
+
+/* Frees all, and waits for launches in flight. `usable`: false when the context is gone. */
+void workspace_destroy(struct workspace_pool *pool, bool usable);
 
 /* The cuSOLVER and cuBLAS of one handle of the native API, opened by its first eigenproblem.
  *

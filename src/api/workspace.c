@@ -1,5 +1,4 @@
-#include "api/workspace.h"
-#include "api/context.h"
+#include "api/handle.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,14 @@
-/* commands.h - the commands of `mublas` (mublas(1)), and the exit statuses that they share. tune/tune.h has
- * `mublas tune`, tuning_report.h has `mublas report`. `arguments` are those after the command's name, ended
- * by NULL; each command returns its exit status. */
+/* commands.h - the commands of `mublas` (mublas(1)), the exit statuses that they share, and what several of
+ * them print and measure. tune/tune.h has `mublas tune`. `arguments` are those after the command's name,
+ * ended by NULL; each command returns its exit status. */
 #ifndef MUBLAS_COMMANDS_H
 #define MUBLAS_COMMANDS_H
 
+#include "common/settings.h"
+#include "tuner/online/crossover.h"
+
 #include <stdbool.h>
+#include <stdio.h>
 
 enum { EXIT_BAD_COMMAND_LINE = 2, EXIT_NO_DEVICE = 3 };
 
@@ -39,11 +43,44 @@ char *inspect_unreachable(const char *path, bool *is_refused);
 int doctor_run(char **arguments);
 
 /* `mublas verify [--routines=NAME,...] [--size=N]`: check every offloaded routine, with every flag, on this
- * machine's device against the host BLAS. BLAS results agree componentwise to 16 units (verify/operands.h),
+ * machine's device against the host BLAS. BLAS results agree componentwise to 16 units (verify/verify.h),
  * LAPACK's pass its testers' measures (verify/lapack.h); nothing that must not be read counts, nothing else
  * is written, and the calls did run on the device. Prints a line for each routine. 1: one did not pass or
  * could not be checked.
  * `mublas verify --parallel ...` in each process of a job: verify/parallel.h. */
 int verify_run(char **arguments);
+
+/* tuning_report.c says from where on calls gain on the device: `mublas report --tuning` by a recipe, and
+ * `mublas info --crossovers` for LAPACK's routines by the model in force. */
+
+/* `mublas report --tuning FILE [--output FOLDER]`: print what `mublas tune` learned of calls, as a table on
+ * standard output and as curves, crossovers.csv, in FOLDER (default: RECIPE-report), which is made; and how
+ * to draw these and the times of launch shapes. FILE is a recipe, or its name with .csv behind it. Exit
+ * status: 0; 1 for a file that cannot be read or written, 2 for a bad command line, after one line that says
+ * what. */
+int tuning_report(char **arguments);
+
+/* Prints a row for each kind of routine, by the model and MUBLAS_OFFLOAD: the least order of a square matrix,
+ * with all vectors or as many right-hand sides, from which a call pays, and where that is from. Prints, too,
+ * from which orders on mublas' own eigensolver takes two stages, and up to which a cluster. */
+void route_orders_print(FILE *stream, const struct machine_model *model);
+
+/* How fast pinned host memory goes up to each of the devices that a process would use, one by
+ * one and all at once: links may share a switch, or the host's memory be too slow for all. */
+struct link_rates {
+    int count; /* of those that could be measured */
+    int ordinals[DEVICES_MAX];
+    double alone[DEVICES_MAX], together[DEVICES_MAX]; /* bytes per second */
+};
+
+/* Wakes the devices, and gives those beside the first back. Candidates that others use are left out, and so
+ * is what fails. False: fewer than two are left. Takes some tenths of a second for each. */
+bool link_rates_measure(struct link_rates *rates);
+
+/* All of them together, of the sum of each alone. */
+double link_rates_part(const struct link_rates *rates);
+
+/* "device 0 51.2, device 1 51.3, together 98.1 GB/s (96%)" */
+void link_rates_describe(const struct link_rates *rates, char *text, int room);
 
 #endif

@@ -1,6 +1,6 @@
-#include "command/lapack_call.h"
+#include "command/routine_call.h"
 #include "common/whole_number.h"
-#include "host/width.h"
+#include "host/symbols.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "command/link_rates.h"
+#include "command/commands.h"
 #include "common/clock.h"
 #include "common/own_thread.h"
 #include "gpu/lane.h"

@@ -1,6 +1,6 @@
 bin_PROGRAMS += mublas
-mublas_SOURCES = src/command/main.c src/command/commands.h src/command/link_rates.c src/command/link_rates.h \
-	src/command/tuning_report.c src/command/tuning_report.h
+mublas_SOURCES = src/command/main.c src/command/commands.h src/command/link_rates.c \
+	src/command/tuning_report.c
 shim_path = -DMUBLAS_SHIM='"$(libdir)/libmublas_shim.so"' -DMUBLAS_MULTIARCH='"$(MULTIARCH)"'
 mublas_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
 mublas_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
@@ -8,8 +8,7 @@ mublas_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 # Calls made and timed by a process under the shim: for the command and bench programs.
 noinst_LTLIBRARIES += libmublas_calls.la
 libmublas_calls_la_SOURCES = src/command/timed_work.c src/command/timed_work.h src/command/file_replace.c \
-	src/command/file_replace.h src/command/lapack_call.c src/command/lapack_call.h src/command/routine_call.c \
-	src/command/routine_call.h
+	src/command/file_replace.h src/command/lapack_call.c src/command/routine_call.h src/command/routine_call.c
 libmublas_calls_la_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
 
 include src/command/tune/local.mk

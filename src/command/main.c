@@ -2,7 +2,6 @@
 #include "command/commands.h"
 #include "command/tune/call_timer.h"
 #include "command/tune/tune.h"
-#include "command/tuning_report.h"
 #include "command/verify/parallel.h"
 #include "command/verify/verify.h"
 #include "common/text.h"

@@ -1,6 +1,6 @@
 #include "command/routine_call.h"
 #include "common/call_work.h"
-#include "host/width.h"
+#include "host/symbols.h"
 #include "tuner/online/timed_class.h"
 
 #include <dlfcn.h>

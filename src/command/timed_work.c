@@ -4,7 +4,7 @@
 #include "lapack/eigensolver/tridiagonalisation.h"
 #include "lapack/eigensolver/two_stage.h"
 #include "mirror/pinning/pins.h"
-#include "tuner/learn/device_timing.h"
+#include "tuner/learn/shape_timer.h"
 #include "tuner/learn/statistics.h"
 
 #include <stdlib.h>

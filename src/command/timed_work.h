@@ -1,9 +1,9 @@
 /* timed_work.h - what timed calls work on: operands with numbers in them, in memory that calls share, and
- * both ways of mublas' own eigensolver on the device at a border (route_factors.h). For one thread. */
+ * both ways of mublas' own eigensolver on the device at a border (learned_times.h). For one thread. */
 #ifndef MUBLAS_TIMED_WORK_H
 #define MUBLAS_TIMED_WORK_H
 
-#include "tuner/online/route_factors.h"
+#include "tuner/online/learned_times.h"
 #include "tuner/online/timed_class.h"
 
 #include <stddef.h>

@@ -1,4 +1,3 @@
-#include "command/tuning_report.h"
 #include "command/commands.h"
 #include "common/settings.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"

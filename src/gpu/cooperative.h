@@ -11,7 +11,6 @@
 #define MUBLAS_COOPERATIVE_H
 
 #include "gpu/device.h"
-#include "gpu/kernel_set.h"
 
 /* A device gets no cooperative launches for the rest of the process once its driver has refused one that it
  * should have had room for, or one did not end. The refusal is thread-safe. */

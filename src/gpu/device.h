@@ -1,5 +1,5 @@
 /* device.h - the CUDA devices of this process: the choice among the visible ones, each with context,
- * properties, kernels, and copies from one to another.
+ * properties, kernels, plain memory, and copies from one to another.
  *
  * Nothing here happens before device_wake(): no CUDA at load time (invariant 5). The device lives in the
  * primary context, which the program may share; each use is bracketed by device_enter / device_leave, which
@@ -12,17 +12,62 @@
 #include "common/log.h"
 #include "common/settings.h"
 #include "gpu/driver.h"
-#include "gpu/kernel_set.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+/* The kernels of kernels.def and route_kernels.def, loaded into one CUDA context.
+ *
+ * The functions of a set give the driver's own result and log nothing: their caller says what it was for. A
+ * set lives as long as its context. Loading it is not thread-safe. */
+enum kernel {
+#define KERNEL(name, arguments) KERNEL_##name,
+#include "gpu/kernels/kernels.def"
+#include "gpu/kernels/route_kernels.def"
+#undef KERNEL
+    KERNEL_COUNT
+};
+
+struct kernel_set {
+    CUmodule module;
+    int multiprocessors; /* of the device */
+    pthread_mutex_t lock;
+    struct kernel_entry {
+        CUfunction function; /* NULL: not looked up yet */
+        size_t shared_bytes; /* dynamic shared memory that it may use */
+        bool has_large_clusters; /* its clusters may have more than 8 blocks */
+    } entries[KERNEL_COUNT];
+};
+
+/* False where the build had no nvcc: then only an emulated driver can load the set. */
+bool kernel_set_is_built(void);
+
+/* 16 hexadecimal digits: a hash of the sources of the kernels in kernels.def. Measurements of one set
+ * say nothing of another. Made by the build. */
+extern const char kernel_set_hash[17];
+
+/* Load the kernels into the current context. */
+CUresult kernel_set_load(struct kernel_set *set);
+
+/* The function of a kernel, allowed that much dynamic shared memory. In its context. */
+CUresult kernel_set_function(struct kernel_set *set, enum kernel kernel, size_t shared_bytes,
+                             CUfunction *function);
+
+/* The same, whose clusters may have as many blocks as the device takes. */
+CUresult kernel_set_cluster_function(struct kernel_set *set, enum kernel kernel, size_t shared_bytes,
+                                     CUfunction *function);
+
+/* The name of a kernel, as in kernels.def. */
+const char *kernel_name(enum kernel kernel);
 
 /* Which of the visible devices this process uses, and with how many others. */
 struct device_choice {
     int ordinal; /* of the first */
     int count;   /* of those that this process uses, at least 1 */
     int ordinals[DEVICES_MAX];
-    bool has_candidates; /* those behind the first were not named: device_wake.h */
+    bool has_candidates; /* those behind the first were not named: enum candidate_refusal */
     int devices; /* visible ones, at least 1 */
     int missing; /* an ordinal that was asked for beside others and is not there; negative: none */
     int sharers; /* processes of this job that use the same device, this one included; 1 where unknown */
@@ -77,8 +122,8 @@ struct device_properties {
  * asks for is not looked at. */
 enum status device_choose(struct device_choice *choice);
 
-/* Open the driver, initialise it, and choose devices, which takes a third of the time of device_wake. That does
- * it where nobody has. */
+/* Open the driver, initialise it, and choose devices, which takes a third of the time of device_wake. That
+ * does it where nobody has. */
 enum status device_start_driver(void);
 
 /* Wake the first device of device_choose: open the driver, retain the primary
@@ -167,5 +212,32 @@ enum status device_peer_copy(struct device *from, CUdeviceptr source, struct dev
  * is not taken for one of the device. */
 enum status device_peer_check(struct device *device, CUstream stream, struct device *other, CUresult result,
                               const char *what);
+
+/* A candidate is a device beside the first that nobody named. mublas uses it only while nobody else does.
+ * Whatever can be told without a context there is looked at first. Its memory is looked at in a context of
+ * ours, so only once calls have paid for one. */
+
+/* The reason to leave a candidate alone. */
+enum candidate_refusal {
+    CANDIDATE_FREE,
+    CANDIDATE_EXCLUSIVE,  /* its compute mode keeps it for one process, or for none */
+    CANDIDATE_OF_PROGRAM, /* the program has a context there */
+    CANDIDATE_OCCUPIED    /* others have filled memory there */
+};
+
+/* Only device.c and device_wake.c, which implement it, use the fields. */
+struct device {
+    int place; /* -1: device_of_context */
+    const struct device_choice *choice;
+    struct device_properties properties;
+    CUdevice handle;
+    CUcontext context;
+    unsigned long long context_id;
+    struct kernel_set kernels;
+    atomic_bool is_shared;
+    atomic_bool usable;
+    _Atomic enum candidate_refusal refusal;
+    bool is_programs; /* device_of_context */
+};
 
 #endif

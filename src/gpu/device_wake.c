@@ -1,8 +1,8 @@
-#include "gpu/device_wake.h"
 #include "common/interruption.h"
 #include "common/log.h"
 #include "common/settings.h"
 #include "common/text.h"
+#include "gpu/device.h"
 #include "gpu/device_sharing.h"
 #include "gpu/driver.h"
 

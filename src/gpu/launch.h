@@ -16,7 +16,7 @@
 
 #include "common/blas_call.h"
 #include "common/log.h"
-#include "gpu/kernel_set.h"
+#include "gpu/device.h"
 #include "gpu/kernels/arguments.h"
 #include "gpu/lane.h"
 #include "gpu/launch_shape.h"

@@ -170,3 +170,211 @@ void launch_shape_override(struct launch_shape shape)
 {
     overriding_shape = shape;
 }
+
+/* Shapes where nothing was learned. Large tiles store fewer partials, small ones fill the device: the first
+ * row counts whose tiles still give a large device enough blocks, and whose last round of blocks does not
+ * leave too much of it idle. Measured on an H100 (bench/kernels/measure), for devices without a recipe. */
+struct shape_row {
+    struct launch_shape shape;
+    int64_t items_wanted;
+    int filled_wanted; /* of 1000, where there is more than one round */
+};
+static const struct shape_row of_symmetric[] = {
+    {{256, 64, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 200, 900},
+    {{128, 32, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 600, 750},
+    {{128, 32, 4, 4, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300, 750},
+    {{64, 16, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 600, 0},
+    {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300, 0},
+    {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_BOTH_HALVES}, 0, 0}};
+static const struct shape_row of_triangular[] = {
+    {{256, 64, 4, 2, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 1500, 900},
+    {{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 400, 900},
+    {{128, 32, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300, 0},
+    {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0, 0}};
+static const struct shape_row of_triangular_transposed[] = {
+    {{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 1500, 900},
+    {{128, 32, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 300, 0},
+    {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0, 0}};
+static const struct shape_row of_general[] = {
+    {{256, 64, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250, 0},
+    {{128, 32, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250, 0},
+    {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0, 0}};
+static const struct shape_row of_general_double[] = {
+    {{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 250, 0},
+    {{128, 32, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250, 0},
+    {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0, 0}};
+static const struct shape_row of_transposed[] = {
+    {{256, 64, 4, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 250, 0},
+    {{128, 32, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER}, 250, 0},
+    {{64, 16, 8, 1, 0, ORDER_DOWN, 4, VARIANT_LAST_ARRIVER}, 0, 0}};
+
+static bool is_large_double(const struct blas_call *call)
+{
+    return (call->type == TYPE_D || call->type == TYPE_Z) && call->m >= 8192;
+}
+
+static const struct shape_row *rows_of(const struct blas_call *call)
+{
+    switch (call->family) {
+    case FAMILY_GEMV:
+        if (blas_is_transposed(call))
+            return of_transposed;
+        return is_large_double(call) ? of_general_double : of_general;
+    case FAMILY_TRMV: return blas_is_transposed(call) ? of_triangular_transposed : of_triangular;
+    default: return call->type == TYPE_W ? of_general : of_symmetric;
+    }
+}
+
+/* Blocks that a large device of this many multiprocessors runs at once, where threads have
+ * the registers that these kernels take. */
+enum { MULTIPROCESSORS = 132, THREADS_OF_TWO = 256, THREADS_OF_ONE = 512 }; /* blocks in a multiprocessor */
+
+/* The part of 1000 that so many blocks fill of the rounds in which a device runs them. */
+static int64_t filled(int64_t blocks, int64_t at_once)
+{
+    return blocks > 0 ? 1000 * blocks / (tile_count(blocks, at_once) * at_once) : 0;
+}
+
+static bool suits(const struct shape_row *row, const struct blas_call *call)
+{
+    const struct launch_tiling tiling = launch_shape_tiling(call, &row->shape);
+    const int64_t at_once = MULTIPROCESSORS *
+                            (THREADS_OF_ONE / (row->shape.threads_x * row->shape.threads_y));
+    /* A triangle's tiles on the diagonal are half as long. */
+    const int64_t blocks = call->family == FAMILY_GEMV ? tiling.items : tiling.items - tiling.segments / 2;
+    return tiling.items >= row->items_wanted &&
+           (blocks <= at_once || filled(blocks, at_once) >= row->filled_wanted);
+}
+
+static unsigned leaves_of(int64_t length, unsigned edge)
+{
+    return (unsigned)tile_count(length < edge ? length : edge, LEAF_EDGE);
+}
+
+/* No more teams than there are leaf tiles in the tiles of a matrix lower or narrower than
+ * one: more such blocks have room instead. In low ones the teams stand side by side. */
+static struct launch_shape fitted(const struct blas_call *call, struct launch_shape shape)
+{
+    /* A warp has a leaf of each group: nothing else in a row, or column, of leaves could share its wait. */
+    enum { LONG_SUM = 1 << 17 };
+    static const struct launch_shape of_tall = {128, 32, 1, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER},
+                                     of_wide = {128, 8, 4, 1, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
+    const bool transposed = blas_is_transposed(call);
+    if ((transposed ? call->n : call->m) <= LEAF_EDGE && (transposed ? call->m : call->n) >= LONG_SUM)
+        return transposed ? of_tall : of_wide;
+    const struct block_mapping mapping = launch_shape_mapping(&shape);
+    const unsigned columns = leaves_of(call->n, shape.edge);
+    unsigned down = leaves_of(call->m, shape.edge), across = mapping.teams_across;
+    if (down < mapping.teams_down) {
+        across = mapping.teams_down * mapping.teams_across / down;
+        shape.leaf_columns = 1;
+    } else if (columns < across * shape.leaf_columns) {
+        down = mapping.teams_down;
+    } else {
+        return shape;
+    }
+    shape.threads_x = GROUP * down;
+    shape.threads_y = shape.team_groups * smaller(across, (columns - 1) / shape.leaf_columns + 1);
+    return shape;
+}
+
+/* Threads for the leaves of a sum side by side, so many to each, and one for each element. */
+static unsigned strip_threads(int64_t terms, unsigned to_a_leaf, unsigned edge, unsigned most)
+{
+    const int64_t wanted = to_a_leaf * tile_count(terms, LEAF_EDGE);
+    const unsigned threads = wanted < most ? (unsigned)wanted : most;
+    return threads > edge ? threads : edge;
+}
+
+static struct launch_shape strip_shape(const struct blas_call *call, unsigned edge)
+{
+    const bool transposed = blas_is_transposed(call);
+    const int64_t terms = launch_shape_strip_terms(call),
+                  strips = tile_count(transposed ? call->n : call->m, edge);
+    const bool by_warps = transposed && terms <= 2 * LEAF_EDGE &&
+                          edge * blas_element_bytes(call->type) >= 4 * HELD_BYTES;
+    const unsigned groups = by_warps ? 4 : 1;
+    const bool alone = filled(strips, MULTIPROCESSORS) > filled(strips, 2 * MULTIPROCESSORS) &&
+                       (transposed || edge != 16 || call->type == TYPE_S);
+    const bool crosses = !transposed && terms > STRIP_ROWS_SPLIT && splits_sectors(call);
+    const unsigned threads = strip_threads(terms, transposed ? GROUP * groups : edge, edge,
+                                           alone && !crosses ? THREADS_OF_ONE : THREADS_OF_TWO);
+    return (struct launch_shape){edge, threads, 1, 1, 0, ORDER_DOWN, groups, VARIANT_STRIPS};
+}
+
+/* Few short columns: what one warp does from end to end is what counts, so all terms are under way at
+ * once. */
+static bool choose_short_columns(const struct blas_call *call, struct launch_shape *shape)
+{
+    enum { COLUMNS_FEW = 2048, TERMS_FEW = 256, TERMS_WIDE = 512 /* of elements of 16 bytes */ };
+    const size_t element = blas_element_bytes(call->type);
+    const int64_t terms = launch_shape_strip_terms(call);
+    const unsigned edge = 4 * HELD_BYTES / (unsigned)element;
+    const unsigned threads = strip_threads(terms, WARP, edge, THREADS_OF_TWO);
+    *shape = (struct launch_shape){edge, threads, 1, 1, 0, ORDER_DOWN, 4, VARIANT_STRIPS};
+    return blas_is_transposed(call) && call->n <= COLUMNS_FEW &&
+           terms <= (element == 16 ? TERMS_WIDE : TERMS_FEW) && !launch_shape_fault(call, shape);
+}
+
+/* Beyond one round of blocks tiles read longer pieces of columns at a time. */
+static bool strips_pay(const struct blas_call *call, unsigned edge)
+{
+    enum { TERMS_SPLIT_SINGLE = 10240, TERMS_FEW = 4096, TERMS_SOME = 8192, TERMS_MANY = 12288, PIECE = 256 };
+    const int64_t terms = launch_shape_strip_terms(call);
+    const size_t element = blas_element_bytes(call->type);
+    if (terms <= TERMS_FEW)
+        return true;
+    if (blas_is_transposed(call))
+        return terms <= TERMS_SOME || call->type == TYPE_S || (call->type == TYPE_Z && terms > TERMS_MANY);
+    if (splits_sectors(call))
+        return terms <= (call->type == TYPE_S ? TERMS_SPLIT_SINGLE : STRIP_ROWS_SPLIT);
+    return terms <= TERMS_MANY && (edge >= WARP || edge * element >= PIECE);
+}
+
+/* Strips as wide as leave nearly every multiprocessor of a large device one. False: a block had
+ * its strip for too long, or reads too short pieces of columns. Measured as of_symmetric was. */
+static bool choose_strips(const struct blas_call *call, struct launch_shape *shape)
+{
+    enum { ITEMS_WANTED = 100, TERMS_SHORT = 512, TERMS_FEW = 4096, BYTES_MAX = 128 << 10 };
+    const bool transposed = blas_is_transposed(call);
+    const int64_t length = transposed ? call->n : call->m, terms = launch_shape_strip_terms(call);
+    const size_t element = blas_element_bytes(call->type);
+    const unsigned least = !transposed && terms <= TERMS_SHORT ? 16 : 8;
+    unsigned edge = transposed ? 32 : EDGE_MAX;
+    if (choose_short_columns(call, shape))
+        return true;
+    *shape = strip_shape(call, edge);
+    while (edge > least && (tile_count(length, edge) < ITEMS_WANTED || launch_shape_fault(call, shape)))
+        *shape = strip_shape(call, edge /= 2);
+    if (launch_shape_fault(call, shape))
+        return false;
+    if (tile_count(length, edge) < ITEMS_WANTED)
+        return terms <= TERMS_FEW && edge * (size_t)terms * element <= BYTES_MAX;
+    return strips_pay(call, edge);
+}
+
+/* The same for symv and hemv, where the second-level cache holds the whole of A with room to
+ * spare, which matters less where a term takes longer. */
+static bool choose_symmetric_strips(const struct blas_call *call, struct launch_shape *shape)
+{
+    const bool short_terms = call->type == TYPE_S || call->type == TYPE_D;
+    const int64_t bytes = call->n * call->n * (int64_t)blas_element_bytes(call->type);
+    const unsigned threads = strip_threads(call->n, GROUP, GROUP, THREADS_OF_TWO);
+    *shape = (struct launch_shape){GROUP, threads, 1, 1, 0, ORDER_DOWN, 1, VARIANT_STRIPS};
+    return bytes <= (short_terms ? 16 : 36) << 20 && !launch_shape_fault(call, shape);
+}
+
+struct launch_shape launch_shape_built_in(const struct blas_call *call)
+{
+    struct launch_shape strips;
+    static const struct launch_shape of_axpy = {128, 256, 1, 2, 0, ORDER_DOWN, 1, VARIANT_LAST_ARRIVER};
+    const struct shape_row *row = rows_of(call);
+    if (call->family == FAMILY_AXPY)
+        return of_axpy;
+    if (call->family == FAMILY_GEMV ? choose_strips(call, &strips)
+                                    : blas_is_symmetric(call) && choose_symmetric_strips(call, &strips))
+        return strips;
+    while (!suits(row, call))
+        row++;
+    return call->family == FAMILY_GEMV ? fitted(call, row->shape) : row->shape;
+}

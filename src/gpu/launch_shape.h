@@ -61,7 +61,7 @@ enum { LAUNCH_PLACE_FIRST = -1 };
 typedef bool launch_shape_chooser(int place, const struct blas_call *call, struct launch_shape *shape);
 /* NULL: the built-in rules choose. Thread-safe; the chooser must stay. */
 void launch_shape_choose_by(launch_shape_chooser *chooser);
-/* The built-in rules alone (launch_shape_built_in.c). */
+/* The built-in rules alone. */
 struct launch_shape launch_shape_built_in(const struct blas_call *call);
 
 /* From now on take `shape` for every call; edge 0 goes back to choosing. For

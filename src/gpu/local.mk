@@ -1,9 +1,8 @@
 libmublas_core_la_SOURCES += src/gpu/cooperative.c src/gpu/cooperative.h src/gpu/device.c src/gpu/device.h \
-	src/gpu/device_wake.h src/gpu/device_wake.c src/gpu/device_sharing.c src/gpu/device_sharing.h \
-	src/gpu/device_shares.c src/gpu/device_shares.h src/gpu/driver.c src/gpu/driver.def src/gpu/driver.h \
-	src/gpu/kernels_image.S src/gpu/kernel_set.c src/gpu/kernel_set.h src/gpu/lane.c src/gpu/lane.h \
-	src/gpu/launch.c src/gpu/launch.h src/gpu/launch_shape.c src/gpu/launch_shape.h \
-	src/gpu/launch_shape_built_in.c src/gpu/launch_shape_limits.h src/gpu/vendor/cublas_library.c \
+	src/gpu/device_wake.c src/gpu/device_sharing.c src/gpu/device_sharing.h src/gpu/device_shares.c \
+	src/gpu/device_shares.h src/gpu/driver.c src/gpu/driver.def src/gpu/driver.h src/gpu/kernels_image.S \
+	src/gpu/lane.c src/gpu/lane.h src/gpu/launch.c src/gpu/launch.h src/gpu/launch_shape.c \
+	src/gpu/launch_shape.h src/gpu/launch_shape_limits.h src/gpu/vendor/cublas_library.c \
 	src/gpu/vendor/cublas_library.h src/gpu/vendor/solver.def src/gpu/vendor/solver_library.c \
 	src/gpu/vendor/solver_library.h src/gpu/vendor/solver_trial.c src/gpu/vendor/vendor_library.c \
 	src/gpu/vendor/vendor_library.h
@@ -79,7 +78,7 @@ EXTRA_DIST += $(kernel_files) $(kernel_includes) $(route_kernel_includes)
 src/gpu/kernel_set_hash.c: $(tuned_kernel_files) $(kernel_includes)
 	$(AM_V_GEN)$(MKDIR_P) src/gpu && \
 	hash=`cat $^ | sha256sum | cut -c 1-16` && \
-	{ echo '#include "gpu/kernel_set.h"'; echo "const char kernel_set_hash[] = \"$$hash\";"; } > $@
+	{ echo '#include "gpu/device.h"'; echo "const char kernel_set_hash[] = \"$$hash\";"; } > $@
 CLEANFILES += src/gpu/kernel_set_hash.c
 
 if HAVE_NVCC

@@ -1,10 +1,8 @@
 #include "host/callers.h"
 #include "common/loader.h"
 #include "common/log.h"
-#include "host/host_library.h"
 #include "host/host_search.h"
-#include "host/loaded_object.h"
-#include "host/width.h"
+#include "host/symbols.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -162,7 +160,7 @@ static int add_host(const struct host_library *library, enum interface interface
 
 /* The number of the host for a library that was found, known or new, which serves callers by
  * this interface's names; libraries are told apart by the code that was found. -1: no memory.
- * It stays loaded but for what loaded_object.h says: `forget` is to call shared_hosts_forget. */
+ * It stays loaded but for what callers.h says: `forget` is to call shared_hosts_forget. */
 static int shared_hosts_enter(const struct host_library *library, enum interface interface,
                               retained_forget *forget)
 {

@@ -3,10 +3,8 @@
 #include "common/program_state.h"
 #include "common/settings.h"
 #include "host/callers.h"
-#include "host/host_library.h"
 #include "host/host_search.h"
-#include "host/loaded_object.h"
-#include "host/width.h"
+#include "host/symbols.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #ifndef MUBLAS_HOST_BLAS_H
 #define MUBLAS_HOST_BLAS_H
 
-#include "host/host_library.h"
+#include "host/host_search.h"
 #include "host/symbols.h"
 
 #include <stdbool.h>
@@ -56,7 +56,7 @@ void host_blas_bind_now(void);
 host_function *host_blas_function(enum symbol symbol, const void *caller);
 
 /* The width of the integers that the host takes by this interface's names.
- * WIDTH_DETECTED: it does not tell, or callers have hosts that differ. Asks the library (width.h), once, if
+ * WIDTH_DETECTED: it does not tell, or callers have hosts that differ. Asks the library (symbols.h), once, if
  * the name does not settle it; so never in a constructor. */
 enum integer_width host_blas_width(enum interface interface);
 

@@ -1,4 +1,3 @@
-#include "host/host_library.h"
 #include "common/loader.h"
 #include "host/host_search.h"
 #include "host/symbols.h"

@@ -2,8 +2,7 @@
 #include "common/loader.h"
 #include "common/log.h"
 #include "common/settings.h"
-#include "host/host_library.h"
-#include "host/width.h"
+#include "host/symbols.h"
 
 #include <dlfcn.h>
 #include <errno.h>

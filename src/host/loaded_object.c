@@ -1,5 +1,5 @@
-#include "host/loaded_object.h"
 #include "common/loader.h"
+#include "host/callers.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,5 +1,9 @@
 #include "host/symbols.h"
+#include "common/loader.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -96,4 +100,196 @@ enum integer_width interface_width(enum interface interface)
 enum symbol interface_sentinel(enum interface interface)
 {
     return (enum symbol)interfaces[interface].sentinel;
+}
+
+/* A size that is 3 in 32 bits and negative in 64: of three elements the second is the
+ * largest, of none there is none. libblastrampoline asks in the same way. */
+static const int64_t telling_size = (int64_t)0xffffffff00000003;
+static const float telling_elements[] = {1, 2, 1};
+
+typedef int fortran_isamax(const int64_t *n, const float *x, const int64_t *incx);
+typedef int cblas_isamax(int64_t n, const float *x, int64_t incx);
+
+enum symbol width_telling_symbol(enum interface interface)
+{
+    return interface == INTERFACE_NAME_ ? SYMBOL_isamax_ : SYMBOL_cblas_isamax;
+}
+
+enum integer_width width_ask(enum interface interface, host_function *isamax)
+{
+    static const int64_t one = 1;
+    /* Fortran counts from 1 and 0 is none; C counts from 0, which is none as well. */
+    if (interface == INTERFACE_NAME_)
+        return ((fortran_isamax *)isamax)(&telling_size, telling_elements, &one) == 2 ? WIDTH_32 : WIDTH_64;
+    return ((cblas_isamax *)isamax)(telling_size, telling_elements, 1) == 1 ? WIDTH_32 : WIDTH_64;
+}
+
+enum { LIBRARIES_MAX = 16 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    const void *base;
+    enum integer_width width;
+} known[LIBRARIES_MAX];
+
+typedef void ilaver(int64_t *major, int64_t *minor, int64_t *patch);
+
+static const int64_t poison = INT64_C(0x5a5a5a5a5a5a5a5a);
+
+/* A 32-bit integer leaves the upper half as it was; on both processors of ours that is the second half. */
+static enum integer_width width_told(ilaver *function)
+{
+    int64_t version[3] = {poison, poison, poison};
+    function(&version[0], &version[1], &version[2]);
+    const int64_t upper = version[0] >> 32;
+    if ((int32_t)version[0] == (int32_t)poison)
+        return WIDTH_DETECTED;
+    return upper == poison >> 32 ? WIDTH_32 : upper == 0 ? WIDTH_64 : WIDTH_DETECTED;
+}
+
+static enum integer_width ask_ilaver(const char *path)
+{
+    void *const library = loader_open(path, RTLD_LAZY | RTLD_NOLOAD);
+    void *const function = library ? loader_symbol(library, "ilaver_") : NULL;
+    const enum integer_width width = function ? width_told((ilaver *)(uintptr_t)function) : WIDTH_DETECTED;
+    if (library)
+        loader_close(library);
+    return width;
+}
+
+/* Beside that by function, as an address and a width in one word: to ask the loader whose a function is takes
+ * longer than a small call. */
+enum { FUNCTIONS_REMEMBERED = 256, WIDTH_BITS = 8 };
+static _Atomic uint64_t remembered[FUNCTIONS_REMEMBERED];
+
+static _Atomic uint64_t *place_of(host_function *function)
+{
+    return &remembered[(uintptr_t)function / 16 % FUNCTIONS_REMEMBERED];
+}
+
+static enum integer_width remembered_width(host_function *function)
+{
+    const uint64_t word = atomic_load_explicit(place_of(function), memory_order_relaxed);
+    return word >> WIDTH_BITS == (uintptr_t)function ? (enum integer_width)(word & ((1 << WIDTH_BITS) - 1))
+                                                     : WIDTH_DETECTED;
+}
+
+static void remember(host_function *function, enum integer_width width)
+{
+    if (width != WIDTH_DETECTED)
+        atomic_store_explicit(place_of(function),
+                              (uint64_t)(uintptr_t)function << WIDTH_BITS | (uint64_t)width,
+                              memory_order_relaxed);
+}
+
+static enum integer_width width_of_library(host_function *function)
+{
+    Dl_info where;
+    int place = 0;
+    if (!loader_address((void *)(uintptr_t)function, &where) || !where.dli_fname)
+        return WIDTH_DETECTED;
+    pthread_mutex_lock(&lock);
+    while (place < LIBRARIES_MAX && known[place].base && known[place].base != where.dli_fbase)
+        place++;
+    const bool is_known = place < LIBRARIES_MAX && known[place].base;
+    enum integer_width width = is_known ? known[place].width : WIDTH_DETECTED;
+    pthread_mutex_unlock(&lock);
+    if (is_known)
+        return width;
+    width = ask_ilaver(where.dli_fname);
+    pthread_mutex_lock(&lock);
+    if (place < LIBRARIES_MAX && !known[place].base) {
+        known[place].width = width;
+        known[place].base = where.dli_fbase;
+    }
+    pthread_mutex_unlock(&lock);
+    return width;
+}
+
+/* A library that goes leaves its place to another only by chance at the same address, of the same kind
+ * mostly; hosts are kept loaded (callers.h). */
+enum integer_width width_of_lapack(host_function *function)
+{
+    enum integer_width width = remembered_width(function);
+    if (width == WIDTH_DETECTED) {
+        width = width_of_library(function);
+        remember(function, width);
+    }
+    return width;
+}
+
+/* Fortran conventions pass everything by address. An integer of 64 bits stands for one of 32,
+ * too: the lower half comes first on every machine that mublas runs on. */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integers of two widths share an address");
+
+struct arguments {
+    char side, uplo, trans, trans_b, diag;
+    int64_t m, n, k, lda, ldb, ldc;
+};
+
+typedef void gemm_function(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
+                           const void *, const void *, const int64_t *, const void *, const int64_t *,
+                           const void *, void *, const int64_t *, size_t, size_t);
+/* syr2k and her2k, too: their two flags and two sizes stand where these have theirs. */
+typedef void symm_function(const char *, const char *, const int64_t *, const int64_t *, const void *,
+                           const void *, const int64_t *, const void *, const int64_t *, const void *, void *,
+                           const int64_t *, size_t, size_t);
+typedef void syrk_function(const char *, const char *, const int64_t *, const int64_t *, const void *,
+                           const void *, const int64_t *, const void *, void *, const int64_t *, size_t,
+                           size_t);
+typedef void trmm_function(const char *, const char *, const char *, const char *, const int64_t *,
+                           const int64_t *, const void *, const void *, const int64_t *, void *,
+                           const int64_t *, size_t, size_t, size_t, size_t);
+
+static char trans_letter(enum blas_trans trans)
+{
+    return trans == TRANS_NONE ? 'N' : trans == TRANS_TRANSPOSE ? 'T' : 'C';
+}
+
+static struct arguments arguments_of(const struct blas_call *call)
+{
+    return (struct arguments){
+        .side = call->side == SIDE_LEFT ? 'L' : 'R', .uplo = call->uplo == UPLO_LOWER ? 'L' : 'U',
+        .trans = trans_letter(call->trans), .trans_b = trans_letter(call->trans_b),
+        .diag = call->diag == DIAG_UNIT ? 'U' : 'N', .m = call->m, .n = call->n, .k = call->k,
+        .lda = call->a.ld, .ldb = call->b.ld, .ldc = call->c.ld,
+    };
+}
+
+void level3_call(host_function *function, const struct blas_call *call)
+{
+    const struct arguments of = arguments_of(call);
+    const void *a = call->a.pointer, *b = call->b.pointer, *alpha = &call->alpha, *beta = &call->beta;
+    void *c = call->c.pointer;
+    switch (call->family) {
+    case FAMILY_GEMM:
+        ((gemm_function *)function)(&of.trans, &of.trans_b, &of.m, &of.n, &of.k, alpha, a, &of.lda, b,
+                                    &of.ldb, beta, c, &of.ldc, 1, 1);
+        break;
+    case FAMILY_SYMM:
+    case FAMILY_HEMM:
+        ((symm_function *)function)(&of.side, &of.uplo, &of.m, &of.n, alpha, a, &of.lda, b, &of.ldb, beta, c,
+                                    &of.ldc, 1, 1);
+        break;
+    case FAMILY_SYR2K:
+    case FAMILY_HER2K:
+        ((symm_function *)function)(&of.uplo, &of.trans, &of.n, &of.k, alpha, a, &of.lda, b, &of.ldb, beta, c,
+                                    &of.ldc, 1, 1);
+        break;
+    case FAMILY_SYRK:
+    case FAMILY_HERK:
+        ((syrk_function *)function)(&of.uplo, &of.trans, &of.n, &of.k, alpha, a, &of.lda, beta, c, &of.ldc, 1,
+                                    1);
+        break;
+    case FAMILY_TRMM:
+    case FAMILY_TRSM:
+        ((trmm_function *)function)(&of.side, &of.uplo, &of.trans, &of.diag, &of.m, &of.n, alpha, a, &of.lda,
+                                    c, &of.ldc, 1, 1, 1, 1);
+        break;
+    case FAMILY_AXPY:
+    case FAMILY_GEMV:
+    case FAMILY_SYMV:
+    case FAMILY_HEMV:
+    case FAMILY_TRMV:
+    case FAMILY_COUNT: break; /* of other levels */
+    }
 }

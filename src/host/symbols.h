@@ -1,8 +1,9 @@
-/* symbols.h - numbers for the BLAS and LAPACK symbols of symbols.def and for the interfaces
- * they belong to. */
+/* symbols.h - numbers for the BLAS and LAPACK symbols of symbols.def and for the interfaces they belong
+ * to; the width of the integers that a host's routines take, and a level 3 call of either width. */
 #ifndef MUBLAS_SYMBOLS_H
 #define MUBLAS_SYMBOLS_H
 
+#include "common/blas_call.h"
 #include "host/interfaces.h"
 
 #include <stdbool.h>
@@ -66,5 +67,21 @@ enum integer_width interface_width(enum interface interface);
 /* The symbol of the interface that stands for all (dgemm's, dsyevr's): every BLAS or LAPACK worth binding
  * has it. */
 enum symbol interface_sentinel(enum interface interface);
+
+/* A library's plain names take 32-bit or 64-bit integers. The library is asked by a call of a routine. */
+
+/* The routine to ask in interfaces of DETECTED width: isamax. */
+enum symbol width_telling_symbol(enum interface interface);
+
+/* Ask it: the answer. Calls into the library, so never in a constructor. */
+enum integer_width width_ask(enum interface interface, host_function *isamax);
+
+/* A LAPACK's width: ilaver_ of the library that `function` lies in, or that it depends on, writes three
+ * integers; asked once for each library. WIDTH_DETECTED: it has none, or does not tell. Thread-safe. */
+enum integer_width width_of_lapack(host_function *function);
+
+/* Makes a level 3 call. `function` is the routine of its family and type by the Fortran name, of either
+ * integer width. Pointers are of host memory. */
+void level3_call(host_function *function, const struct blas_call *call);
 
 #endif

@@ -6,39 +6,37 @@ libmublas_core_la_SOURCES += src/interpose/floors.c src/interpose/floors.h \
 	src/interpose/device_call.c src/interpose/device_call.h src/interpose/split_call.c \
 	src/interpose/split_call.h src/interpose/program_call.c src/interpose/program_call.h \
 	src/interpose/shared_call.c src/interpose/entries/pack.c src/interpose/entries/pack.h \
-	src/interpose/execute/execute.c src/interpose/execute/execute.h src/interpose/execute/shared_plan.c \
+	src/interpose/execute/execute.c src/interpose/execute/tile_runner.h src/interpose/execute/shared_plan.c \
 	src/interpose/execute/shared_tiles.h src/interpose/execute/shared_tiles.c src/interpose/execute/split.c \
-	src/interpose/execute/split.h src/interpose/execute/split_sum.c src/interpose/execute/split_sum.h \
-	src/interpose/execute/split_deal.c src/interpose/execute/split_plan.c src/interpose/execute/split_sum.inc \
-	src/interpose/execute/tile_plan.c src/interpose/execute/tile_plan.h src/interpose/execute/tile_runner.c \
-	src/interpose/execute/tile_runner.h src/interpose/lapack/call.h src/interpose/lapack/call.c \
-	src/interpose/purchase/purchase.c src/interpose/purchase/purchase.h src/interpose/purchase/other_devices.c \
-	src/interpose/purchase/other_devices.h src/interpose/purchase/device_use.c \
-	src/interpose/purchase/device_use.h src/interpose/purchase/early_account.c src/interpose/purchase/waking.h \
-	src/interpose/purchase/last_thread.c src/interpose/purchase/last_thread.h \
+	src/interpose/execute/split.h src/interpose/execute/split_sum.c src/interpose/execute/split_deal.c \
+	src/interpose/execute/split_plan.c src/interpose/execute/split_sum.inc src/interpose/execute/tile_plan.c \
+	src/interpose/execute/tile_plan.h src/interpose/execute/tile_runner.c src/interpose/lapack/call.h \
+	src/interpose/lapack/call.c src/interpose/purchase/purchase.c src/interpose/purchase/purchase.h \
+	src/interpose/purchase/other_devices.c src/interpose/purchase/other_devices.h \
+	src/interpose/purchase/device_use.c src/interpose/purchase/device_use.h \
+	src/interpose/purchase/early_account.c src/interpose/purchase/waking.h src/interpose/purchase/last_thread.c \
 	src/interpose/purchase/learned_model.c src/interpose/purchase/learned_model.h \
 	src/interpose/purchase/openings.c src/interpose/purchase/openings.h src/interpose/purchase/waking.c \
 	src/interpose/report/advice.c src/interpose/report/advice.h src/interpose/report/advice_routines.c \
 	src/interpose/report/report_file.c src/interpose/report/report_file.h src/interpose/report/stats.c \
 	src/interpose/report/stats.h src/interpose/report/thread_counters.c src/interpose/report/thread_counters.h \
 	src/interpose/report/parallel_report.c src/interpose/report/parallel_report.h \
-	src/interpose/report/report_run.c src/interpose/report/report_run.h
-interposer_sources += src/interpose/system_calls.c \
-	src/interpose/entries/entry.h src/interpose/entries/precision.h src/interpose/entries/entries_cblas.c \
+	src/interpose/report/report_run.c
+interposer_sources += src/interpose/system_calls.c src/interpose/entries/entry.h \
+	src/interpose/entries/precision.h src/interpose/entries/entries_cblas.c \
 	src/interpose/entries/entries_fortran.c src/interpose/entries/entry.inc \
 	src/interpose/entries/every_precision.inc src/interpose/entries/level1.inc src/interpose/entries/level2.inc \
 	src/interpose/entries/level3.inc src/interpose/entries/level3_side.inc \
 	src/interpose/entries/level3_triangular.inc src/interpose/entries/level3_update.inc \
-	src/interpose/entries/level3_update2.inc src/interpose/entries/forwarding.c \
-	src/interpose/entries/forwarding.h src/interpose/entries/thunks.S src/interpose/entries/thunks.h \
-	src/interpose/execute/host_level3.c src/interpose/execute/execute.h src/interpose/lapack/eigen_arguments.c \
-	src/interpose/lapack/factor_arguments.c src/interpose/lapack/general_eigen_arguments.c \
-	src/interpose/lapack/reduction_arguments.c src/interpose/lapack/singular_arguments.c \
-	src/interpose/lapack/tridiagonal_eigen_arguments.c src/interpose/lapack/methods.h \
-	src/interpose/lapack/entry.c src/interpose/lapack/route_call.c src/interpose/lapack/route_call.h \
-	src/interpose/lapack/methods.c src/interpose/report/report.c src/interpose/report/report.h \
-	src/interpose/report/page.c src/interpose/report/page_charts.c \
-	src/interpose/report/report_advice.c src/interpose/report/report_data.h src/interpose/report/report_data.c
+	src/interpose/entries/level3_update2.inc src/interpose/entries/forwarding.c src/interpose/entries/thunks.S \
+	src/interpose/entries/thunks.h src/interpose/execute/host_level3.c src/interpose/execute/tile_runner.h \
+	src/interpose/lapack/eigen_arguments.c src/interpose/lapack/factor_arguments.c \
+	src/interpose/lapack/general_eigen_arguments.c src/interpose/lapack/reduction_arguments.c \
+	src/interpose/lapack/singular_arguments.c src/interpose/lapack/tridiagonal_eigen_arguments.c \
+	src/interpose/lapack/methods.h src/interpose/lapack/entry.c src/interpose/lapack/route_call.c \
+	src/interpose/lapack/route_call.h src/interpose/lapack/methods.c src/interpose/report/report.c \
+	src/interpose/report/report_data.h src/interpose/report/page.c src/interpose/report/page_charts.c \
+	src/interpose/report/report_data.c
 libmublas_shim_la_SOURCES += src/interpose/entries/forward.S
 
 # Exactly the table's symbols and mublas' own.

@@ -6,7 +6,6 @@
 #include "common/program_state.h"
 #include "common/settings.h"
 #include "gpu/driver.h"
-#include "host/host_library.h"
 #include "host/host_search.h"
 #include "interpose/device_call.h"
 #include "interpose/floors.h"

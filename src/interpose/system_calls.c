@@ -3,7 +3,7 @@
 #include "common/job_helpers.h"
 #include "common/loader.h"
 #include "host/host_blas.h"
-#include "host/host_library.h"
+#include "host/host_search.h"
 #include "interpose/lapack/call.h"
 #include "interpose/offload.h"
 #include "interpose/process_state.h"

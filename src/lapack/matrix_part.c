@@ -1,5 +1,5 @@
 #include "lapack/matrix_part.h"
-#include "gpu/kernel_set.h"
+#include "gpu/device.h"
 #include "gpu/kernels/route_arguments.h"
 
 enum { THREADS = 256 };

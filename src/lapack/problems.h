@@ -1,13 +1,6 @@
 /* problems.h - problems that a route solves wholly on the device, and how each is described to it:
- * symmetric, general and tridiagonal eigenproblems, singular values, and level 3 calls. Factorisations are
- * in factor.h, reductions in reduction.h.
- *
- * Singular values A = U S V' come by cuSOLVER's gesvdp (polar decomposition): a reported error above eps
- * times the largest value is no success. For A with fewer rows than columns the route decomposes the
- * conjugate transpose. A tridiagonal T is solved by divide and conquer, as LAPACK's stedc with COMPZ 'I' or
- * 'V', which solves its parts one by one. A level 3 call of BLAS is a route for calls whose matrices lie in
- * memory of mublas' own, as those of parallel routes do (src/scalapack): they go up once, and the result
- * comes home once. */
+ * symmetric, general and tridiagonal eigenproblems, singular values, reductions and level 3 calls.
+ * Factorisations are in factor.h. */
 #ifndef MUBLAS_PROBLEMS_H
 #define MUBLAS_PROBLEMS_H
 
@@ -17,6 +10,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Singular values A = U S V' come by cuSOLVER's gesvdp (polar decomposition): a reported error above eps
+ * times the largest value is no success. For A with fewer rows than columns the route decomposes the
+ * conjugate transpose. A tridiagonal T is solved by divide and conquer, as LAPACK's stedc with COMPZ 'I' or
+ * 'V', which solves its parts one by one. A level 3 call of BLAS is a route for calls whose matrices lie in
+ * memory of mublas' own, as those of parallel routes do (src/scalapack): they go up once, and the result
+ * comes home once. */
 
 /* The values that are wanted: LAPACK's RANGE. */
 enum eigen_range { EIGEN_ALL, EIGEN_INTERVAL, EIGEN_INDICES };
@@ -111,5 +111,30 @@ struct product_problem {
 
 /* Describes the work. The problem must live as long as the route. */
 void product_describe(struct product_problem *problem, struct route *route);
+
+/* The steps of symmetric and Hermitian eigensolvers, under LAPACK's real names: reduction to tridiagonal form
+ * (sytrd), its orthogonal matrix (orgtr) and products with that (ormtr), and reduction of a generalised
+ * problem to a standard one (sygst).
+ *
+ * The reduction to tridiagonal form is ours if the device is able to do it, and so are products with its
+ * matrix. cuSOLVER's have 32-bit integers only. */
+struct reduction_problem {
+    enum lapack_family family;
+    enum blas_type type;
+    enum blas_uplo uplo;
+    enum blas_side side;
+    bool transposed;         /* ormtr: multiplies by the conjugate transpose */
+    int itype;               /* sygst: LAPACK's ITYPE, 1 to 3 */
+    int64_t n;               /* the order of A */
+    struct blas_matrix a, b; /* host memory, triangles as in LAPACK; b: sygst's Cholesky factor, or ormtr's
+                                C */
+    /* n real numbers, n - 1 and n - 1 elements. For sytrd, and for n elements of the diagonal of sygst's
+     * result, private memory that is written. For the others TAU in the program's memory, which is read. */
+    void *diagonal, *off_diagonal, *tau;
+    bool is_own; /* by the route: sytrd by mublas' own kernels */
+};
+
+/* Describes the work. The problem must live as long as the route. */
+void reduction_describe(struct reduction_problem *problem, struct route *route);
 
 #endif

@@ -1,7 +1,7 @@
-#include "lapack/reduction.h"
 #include "lapack/device_matrix.h"
 #include "lapack/eigensolver/back_transformation.h"
 #include "lapack/eigensolver/tridiagonalisation.h"
+#include "lapack/problems.h"
 #include "lapack/route.h"
 
 #include <limits.h>

@@ -1,7 +1,6 @@
 #include "lapack/route.h"
 #include "common/clock.h"
 #include "common/interruption.h"
-#include "lapack/route_engine.h"
 #include "mirror/host_memory/operand_memory.h"
 
 #include <pthread.h>

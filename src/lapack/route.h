@@ -1,17 +1,5 @@
-/* route.h - one LAPACK routine run wholly on the device (doc/lapack.md).
- *
- * Operands go up once and results come home once; nothing is written between. The engine first reserves all
- * device memory in the mirrors' budget. It sends the operands, or copies what BLAS calls have left of them
- * on the device, checks their values there, lets the routine's method queue its work and brings vectors and
- * INFO to private memory. If the method judges that a success, the engine writes matrices to the program's
- * memory, write-only ones before updated ones. So any failure before that leaves every operand as it was.
- *
- * A route's lane is a stream with staging, and handles of cuSOLVER and cuBLAS. A pool for each device keeps
- * a few, apart from the lanes of BLAS calls.
- *
- * LAPACK scales matrices near overflow or underflow, and copes with NaN in its own ways. cuSOLVER does
- * neither, and can hang on NaN. So mublas looks for the largest modulus of what the routine references: on
- * the device, when a route has sent it, or in host memory (route_values.c). */
+/* route.h - a route: one LAPACK routine run wholly on the device (doc/lapack.md); and the steps of
+ * route_execute. */
 #ifndef MUBLAS_ROUTE_H
 #define MUBLAS_ROUTE_H
 
@@ -26,6 +14,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Operands go up once and results come home once; nothing is written between. The engine first reserves all
+ * device memory in the mirrors' budget. It sends the operands, or copies what BLAS calls have left of them
+ * on the device, checks their values there, lets the routine's method queue its work and brings vectors and
+ * INFO to private memory. If the method judges that a success, the engine writes matrices to the program's
+ * memory, write-only ones before updated ones. So any failure before that leaves every operand as it was.
+ *
+ * A route's lane is a stream with staging, and handles of cuSOLVER and cuBLAS. A pool for each device keeps
+ * a few, apart from the lanes of BLAS calls.
+ *
+ * LAPACK scales matrices near overflow or underflow, and copes with NaN in its own ways. cuSOLVER does
+ * neither, and can hang on NaN. So mublas looks for the largest modulus of what the routine references: on
+ * the device, when a route has sent it, or in host memory (route_values.c). */
 enum { ROUTE_LANE_COUNT = 4 };
 
 struct route_lane {
@@ -158,5 +158,49 @@ bool route_values_diagonal_is_nonzero(const struct blas_matrix *matrix, enum bla
 
 /* True when all `count` real numbers of the precision of `type` are finite. */
 bool route_values_are_finite(const void *numbers, int64_t count, enum blas_type type);
+
+/* The steps of route_execute, private to route.c and route_engine.c: operands go up and are checked, results
+ * come home, and mirrors of BLAS calls give and take on the way. */
+
+/* One run of a route in its lane. */
+struct route_run {
+    struct route *route;
+    struct route_lane *lane;
+    struct mirror_table *mirrors;
+    struct patience *patience;
+};
+
+enum { ROUTE_INFO_BYTES = 256 };
+
+/* INFO and all vectors, one behind the other. */
+static inline size_t route_vector_bytes(const struct route *route)
+{
+    size_t bytes = ROUTE_INFO_BYTES;
+    for (int i = 0; i < ROUTE_VECTORS_MAX; i++)
+        bytes += device_aligned(route->vectors[i].bytes);
+    return bytes;
+}
+
+/* The address of an operand's host matrices on the device. */
+static inline CUdeviceptr route_first_address(const struct route *route, const struct route_operand *operand)
+{
+    return operand->address + (CUdeviceptr)(operand->first_column * operand->ld + operand->first_row) *
+                                  blas_element_bytes(route->type);
+}
+
+/* True when diagonals and vectors let INFO be 0. Reads host memory. */
+bool route_host_values_are_good(const struct route *route);
+
+/* Queues everything that goes up. */
+enum status route_send(struct route_run *run);
+
+/* Waits for it, and checks its values on the device. STATUS_VALUES: not finite, or LAPACK would scale. */
+enum status route_check_values(struct route_run *run);
+
+/* Brings INFO and vectors to private memory, after everything queued. */
+enum status route_fetch_vectors(struct route_run *run);
+
+/* Brings matrices to the program's memory. */
+enum status route_bring_home(struct route_run *run);
 
 #endif

@@ -1,4 +1,3 @@
-#include "lapack/route_engine.h"
 #include "lapack/matrix_part.h"
 #include "lapack/route.h"
 #include "mirror/transfer/staging.h"

@@ -36,7 +36,7 @@
 
 /* Sizes, bytes: */
 enum {
-    PIN_BYTES_MIN = 16 << 20, /* worth a pin at its first upload; smaller results: ledger/pin_accounts.h */
+    PIN_BYTES_MIN = 16 << 20, /* worth a pin at its first upload; smaller results: ledger/account.h */
     RESULT_BYTES_MIN = 64 << 10, /* a result worth a pin in time */
     /* The same of a triangle, which goes by DMA in a dozen pieces: dsyrk of order 96 takes 66 us so and 49
      * staged, of order 300 92 and 147 (H100). */

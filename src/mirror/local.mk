@@ -3,16 +3,13 @@ libmublas_core_la_SOURCES += src/mirror/costs.h src/mirror/hold.c src/mirror/hol
 	src/mirror/mirror.h src/mirror/mirror_make.c src/mirror/mirror_sweep.c src/mirror/mirror_table.c \
 	src/mirror/mirror_table.h src/mirror/operands.c src/mirror/operand.h src/mirror/operands.h \
 	src/mirror/operands_memory.c src/mirror/residency.c src/mirror/device_memory.c src/mirror/device_memory.h \
-	src/mirror/host_memory/blind_spots.c src/mirror/host_memory/blind_spots.h \
 	src/mirror/host_memory/kernel_interface.c src/mirror/host_memory/kernel_interface.h \
 	src/mirror/host_memory/mapping.c src/mirror/host_memory/mapping.h src/mirror/host_memory/operand_memory.c \
 	src/mirror/host_memory/operand_memory.h src/mirror/ledger/account.c src/mirror/ledger/account.h \
-	src/mirror/ledger/pin_accounts.c src/mirror/ledger/pin_accounts.h src/mirror/pinning/cuda_users.c \
-	src/mirror/pinning/cuda_users.h src/mirror/pinning/pins.c src/mirror/pinning/pins.h \
+	src/mirror/pinning/cuda_users.c src/mirror/pinning/pins.h src/mirror/pinning/pins.c \
 	src/mirror/pinning/pin_choice.c src/mirror/tracking/claims.c src/mirror/tracking/claims.h \
-	src/mirror/tracking/mirror_pages.c src/mirror/tracking/mirror_pages.h src/mirror/tracking/page_bits.c \
-	src/mirror/tracking/page_bits.h src/mirror/tracking/page_scan.c src/mirror/tracking/write_tracker.h \
-	src/mirror/tracking/write_tracker.c src/mirror/tracking/tracker_self_test.c src/mirror/transfer/pieces.c \
-	src/mirror/transfer/part_transfer.c src/mirror/transfer/staging.h src/mirror/transfer/piece_queue.c \
-	src/mirror/transfer/transfer.h src/mirror/transfer/shared_transfer.c src/mirror/transfer/staging.c \
+	src/mirror/tracking/mirror_pages.c src/mirror/tracking/mirror_pages.h src/mirror/tracking/write_tracker.c \
+	src/mirror/tracking/write_tracker.h src/mirror/tracking/page_scan.c src/mirror/tracking/tracker_self_test.c \
+	src/mirror/transfer/pieces.c src/mirror/transfer/staging.c src/mirror/transfer/staging.h \
+	src/mirror/transfer/piece_queue.c src/mirror/transfer/transfer.h src/mirror/transfer/shared_transfer.c \
 	src/mirror/transfer/transfer.c

@@ -12,12 +12,10 @@
 #define MUBLAS_MIRROR_H
 
 #include "mirror/device_memory.h"
-#include "mirror/host_memory/blind_spots.h"
+#include "mirror/host_memory/kernel_interface.h"
 #include "mirror/host_memory/operand_memory.h"
 #include "mirror/ledger/account.h"
-#include "mirror/ledger/pin_accounts.h"
 #include "mirror/tracking/claims.h"
-#include "mirror/tracking/page_bits.h"
 #include "mirror/tracking/write_tracker.h"
 
 #include <pthread.h>

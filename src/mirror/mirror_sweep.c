@@ -4,7 +4,7 @@
 #include "common/log.h"
 #include "common/settings.h"
 #include "mirror/costs.h"
-#include "mirror/host_memory/blind_spots.h"
+#include "mirror/host_memory/kernel_interface.h"
 #include "mirror/host_memory/mapping.h"
 #include "mirror/mirror_table.h"
 #include "mirror/pinning/pins.h"

@@ -107,7 +107,7 @@ bool mirror_table_drop_kept(struct mirror_table *table);
 bool mirror_table_evict(struct mirror_table *table);
 
 /* mirror_sweep.c: count a hold, and look for blind spots: for libraries once something was loaded, for
- * pins and files that tell (blind_spots.h) now and then, and if `now`; still less often whether others
+ * pins and files that tell (kernel_interface.h) now and then, and if `now`; still less often whether others
  * want device memory, to which mirrors then give way. No lock is held. */
 void mirror_table_watch(struct mirror_table *table, bool now);
 

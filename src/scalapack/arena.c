@@ -4,7 +4,6 @@
 #include "interpose/lapack/route_call.h"
 #include "interpose/purchase/device_use.h"
 #include "mirror/host_memory/kernel_interface.h"
-#include "scalapack/membership.h"
 #include "scalapack/team.h"
 
 #include <errno.h>

@@ -7,7 +7,6 @@
 
 #include "interpose/lapack/call.h"
 #include "scalapack/grid.h"
-#include "scalapack/routine.h"
 
 #include <string.h>
 

@@ -3,11 +3,9 @@
 #include "common/program_state.h"
 #include "common/settings.h"
 #include "host/callers.h"
-#include "host/host_library.h"
 #include "host/host_search.h"
-#include "scalapack/counts.h"
 #include "scalapack/grid.h"
-#include "scalapack/membership.h"
+#include "scalapack/team.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -125,7 +123,7 @@ static bool is_served(const struct grid_place *place)
 }
 
 /* After the BLACS made a grid with this handle. Grids of several processes are kept where the job is whole
- * (membership.h). */
+ * (team.h). */
 static void contexts_note(int handle)
 {
     struct parallel_context *const context = calloc(1, sizeof *context);

@@ -1,18 +1,24 @@
-/* contexts.h - the BLACS contexts that this process is in, as far as mublas saw them made, and the
- * program's own ScaLAPACK and BLACS, which make them and do what mublas does not do.
+/* contexts.h - the BLACS contexts that this process is in, as far as mublas saw them made, the program's
+ * own ScaLAPACK and BLACS, which make them and do what mublas does not do, and the counters of parallel
+ * routines.
  *
  * Programs use a handle again for another grid, so a context is dropped before the BLACS end it, and its
- * number of calls and its nonce, which all processes agreed on, tell it from an older one. */
+ * number of calls and its nonce, which all processes agreed on, tell it from an older one.
+ *
+ * The counters (counts.c) are for the report at exit, with why calls did not come to a vote. Their
+ * functions are no-ops unless a report was asked for, and thread-safe. */
 #ifndef MUBLAS_CONTEXTS_H
 #define MUBLAS_CONTEXTS_H
 
 #include "host/symbols.h"
+#include "interpose/lapack/call.h"
+#include "interpose/report/parallel_report.h"
 #include "scalapack/grid.h"
-#include "scalapack/routine.h"
 #include "scalapack/team.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* The host's routine for a call with this return address: the next in the program's search order, else what
  * the calling library depends on, else any that is loaded. Does not return where there is none: one line,
@@ -42,5 +48,16 @@ struct parallel_context *contexts_find(int handle);
 
 /* Is there any? A load. */
 bool contexts_are_there(void);
+
+/* counts_ungated: the call did not come to a vote; `frame` tells why. */
+void counts_ungated(enum parallel_symbol symbol, const struct lapack_frame *frame);
+void counts_host(enum parallel_symbol symbol, enum host_reason reason);
+void counts_device(enum parallel_symbol symbol, int64_t order, const uint64_t nanoseconds[STEP_COUNT]);
+
+/* Notes who owned the device's part of the last call, and whether that was this process. */
+void counts_owner(pid_t owner, int rank, bool is_here);
+
+/* This process is in a grid: a report tells why its routines are not served, where they are not. */
+void counts_grid_made(void);
 
 #endif

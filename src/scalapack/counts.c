@@ -1,8 +1,7 @@
-#include "scalapack/counts.h"
 #include "interpose/report/stats.h"
 #include "scalapack/call.h"
 #include "scalapack/contexts.h"
-#include "scalapack/membership.h"
+#include "scalapack/team.h"
 
 #include <link.h>
 #include <pthread.h>

@@ -10,10 +10,8 @@
 #include "interpose/offload.h"
 #include "lapack/factor.h"
 #include "lapack/problems.h"
-#include "lapack/reduction.h"
 #include "scalapack/call.h"
 #include "scalapack/contexts.h"
-#include "scalapack/counts.h"
 #include "tuner/online/crossover.h"
 
 /* How fast host and device are. `here` is this process's model: of its own cores, and of a device that other

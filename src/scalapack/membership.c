@@ -1,9 +1,9 @@
-#include "scalapack/membership.h"
 #include "common/clock.h"
 #include "common/launcher.h"
 #include "common/log.h"
 #include "common/settings.h"
 #include "mirror/host_memory/kernel_interface.h"
+#include "scalapack/team.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -5,7 +5,6 @@
 #include "gpu/device_sharing.h"
 #include "gpu/driver.h"
 #include "interpose/purchase/waking.h"
-#include "scalapack/membership.h"
 
 #include <pthread.h>
 #include <stdlib.h>

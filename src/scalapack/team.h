@@ -1,20 +1,29 @@
-/* team.h - the processes of a grid: who they are, which of them owns the device's part, the memory that
+/* team.h - the processes of a job and of a grid: whether all of them have mublas, on this machine, of one
+ * version and with the same settings; who they are, which of them owns the device's part, the memory that
  * they share, and how they wait for each other in it.
  *
  * Grids of the same processes have one team, so that an arena, which is costly to make, serves the next
  * context, too. A team is made, and an arena, by all of its processes together.
  *
  * An arena holds whole matrices, and words to wait by. One process, the owner, makes it (a sealed memfd, no
- * name in any file system) and hands it to the others over their sockets (membership.h). Its pages lie on
+ * name in any file system) and hands it to the others over their sockets (membership.c). Its pages lie on
  * all memory nodes in turn and are made present by all processes at once; the owner's device pins it once.
  * Arenas are made, and given up, only between calls.
  *
  * The rendezvous is the arena's first page. A call is one round: all put, the owner works, all take. Rounds
  * begin when all processes have agreed on a call, and so after all have left the round before. Waits sleep
- * after some microseconds, and look for the death of the processes that they wait for. */
+ * after some microseconds, and look for the death of the processes that they wait for.
+ *
+ * A process that lacks mublas would meet a vote of ours with a reduction of its own. So each process that
+ * is about to make a grid registers: it binds a socket whose name in the abstract namespace tells user,
+ * job, version, settings and local rank. Nothing of that outlives the process, however it ends. The job is
+ * known by the launcher: its process on this machine, and the number of ranks there, which must be that of
+ * all. The first process that asks decides for all, once, and the others learn its answer by name: so all
+ * processes of a grid have the same. The sockets serve to hand over arenas, too (arena.c). */
 #ifndef MUBLAS_TEAM_H
 #define MUBLAS_TEAM_H
 
+#include "common/launcher.h"
 #include "mirror/operands.h"
 #include "scalapack/grid.h"
 
@@ -23,6 +32,37 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+enum { JOB_NAME_BYTES = 64 };
+
+/* The name that processes of one job, user, version and settings share: digits of the user, and of
+ * a hash of the launcher's process (launcher.h) and number of ranks, the job's identity in the environment,
+ * the library's file and version, and each setting that ranks may not differ in (not MUBLAS_DEVICE, nor what
+ * only says where to write what). False: the launcher cannot be found. */
+bool job_name_make(const struct local_rank *local, char name[JOB_NAME_BYTES]);
+
+/* Before a grid is made, which synchronises its members. Does nothing the second time, without a launcher, or
+ * where parallel routines are switched off. */
+void membership_register(void);
+
+/* After it. False: nothing is served in this job, or this process has forked since. Logs the reason once
+ * (LOG_INFO). */
+bool membership_is_whole(void);
+
+/* How many ranks there are then. */
+int membership_ranks(void);
+
+/* Why not, for the report, in static storage; NULL: it is whole, or no grid was made. */
+const char *membership_fault(void);
+
+/* This process's local rank. */
+int membership_rank(void);
+
+/* A connection to the process of that local rank and process id, for one exchange; -1: there is none. */
+int membership_connect(int rank, pid_t process);
+
+/* The next connection of a process of this user, within some milliseconds, and who it is; -1: none came. */
+int membership_accept(int milliseconds, pid_t *process);
 
 /* May this process have so much memory that it shares? The text says what forbids it, in static storage;
  * NULL: nothing. Limits of the process (file size, whose excess is a signal, and address space), room in its

@@ -1,7 +1,7 @@
 /* make_recipe FILE [Tx]: a recipe for the present device on standard output, with FILE's lines as its
  * crossover section, and launch shapes for dsymv alone, of Tx * 8 threads, or none. */
 #include "gpu/device.h"
-#include "tuner/learn/recipe_write.h"
+#include "tuner/learn/shape_timer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

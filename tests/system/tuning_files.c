@@ -1,7 +1,7 @@
 /* tuning_files FOLDER: a recipe and its data file as `mublas tune` leaves them, with planted
  * times, for tuning_report.sh. */
 #include "command/file_replace.h"
-#include "tuner/learn/recipe_write.h"
+#include "tuner/learn/shape_timer.h"
 #include "tuner/online/learned_times.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #define MUBLAS_TESTS_DOCUMENTED_LISTS_H
 
 #include "lapack/families.h"
-#include "scalapack/routine.h"
+#include "scalapack/grid.h"
 
 #include <string.h>
 

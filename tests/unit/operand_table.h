@@ -4,7 +4,7 @@
 #define MUBLAS_TESTS_OPERAND_TABLE_H
 
 #include "mirror/mirror_table.h"
-#include "mirror/tracking/page_bits.h"
+#include "mirror/tracking/write_tracker.h"
 #include "operand_calls.h"
 
 #include <sys/mman.h>

@@ -4,7 +4,7 @@
 #ifndef MUBLAS_TESTS_PAPER_DEVICES_H
 #define MUBLAS_TESTS_PAPER_DEVICES_H
 
-#include "tuner/online/occupancy_shape.h"
+#include "tuner/online/tuning_class.h"
 
 #include <limits.h>
 #include <stddef.h>

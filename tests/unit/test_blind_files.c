@@ -1,5 +1,5 @@
 /* Files by which memory is written unseen. */
-#include "mirror/host_memory/blind_spots.h"
+#include "mirror/host_memory/kernel_interface.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,6 +1,6 @@
 /* What is known of complete operands, as calls beside each other change it. */
 #include "mirror/tracking/mirror_pages.h"
-#include "mirror/tracking/page_bits.h"
+#include "mirror/tracking/write_tracker.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,5 +1,5 @@
 /* Which loaded objects make a program one that uses CUDA itself? Also where their files are not whole. */
-#include "mirror/pinning/cuda_users.h"
+#include "mirror/pinning/pins.h"
 #include "tap.h"
 #include "unit_test.h"
 

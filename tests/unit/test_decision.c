@@ -1,5 +1,5 @@
 /* Decisions: what the recipe says for a size, the same each time, whoever asks. */
-#include "tuner/online/recipe_search.h"
+#include "tuner/online/recipe.h"
 #include "recipe_example.h"
 #include "tap.h"
 #include "unit_test.h"

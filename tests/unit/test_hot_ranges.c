@@ -1,7 +1,7 @@
 /* Operands that are rewritten before every use: sent whole, no longer followed, never wrong. */
 #include "mirror/tracking/mirror_pages.h"
 #include "mirror/host_memory/kernel_interface.h"
-#include "mirror/tracking/page_bits.h"
+#include "mirror/tracking/write_tracker.h"
 #include "operand_calls.h"
 #include "unit_test.h"
 

@@ -1,5 +1,5 @@
 /* Rules from curves: least cost against all sequences there are, few rules in noise. */
-#include "tuner/learn/interval_rules.h"
+#include "tuner/learn/class_tuning.h"
 #include "tap.h"
 #include "unit_test.h"
 

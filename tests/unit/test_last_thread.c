@@ -1,5 +1,5 @@
 /* What ends a process whose main thread left by pthread_exit. Runs itself for that: test_last_thread WAY. */
-#include "interpose/purchase/last_thread.h"
+#include "interpose/purchase/purchase.h"
 #include "tap.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* Which memory may be mirrored. */
 #include "mirror/host_memory/mapping.h"
-#include "mirror/host_memory/blind_spots.h"
-#include "mirror/tracking/page_bits.h"
+#include "mirror/host_memory/kernel_interface.h"
+#include "mirror/tracking/write_tracker.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,5 +1,5 @@
 /* Which calls are the doing of another one: the answers, and that each place is looked up but once. */
-#include "host/host_library.h"
+#include "host/host_search.h"
 #include "tap.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* The three occupancies: active blocks from described devices, and what is made of them. */
-#include "tuner/online/occupancy_shape.h"
+#include "tuner/online/tuning_class.h"
 #include "paper_devices.h"
 #include "tap.h"
 #include "unit_test.h"

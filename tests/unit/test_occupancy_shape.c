@@ -1,5 +1,5 @@
 /* Launch shapes by the occupancies, on the emulated device. */
-#include "tuner/online/occupancy_shape.h"
+#include "tuner/online/tuning_class.h"
 #include "emulated_lane.h"
 #include "paper_devices.h"
 #include "unit_test.h"

@@ -3,7 +3,7 @@
 
 #include "common/own_thread.h"
 #include "mirror/host_memory/kernel_interface.h"
-#include "mirror/ledger/pin_accounts.h"
+#include "mirror/ledger/account.h"
 
 #include <dlfcn.h>
 #include <linux/userfaultfd.h>

@@ -2,7 +2,7 @@
 #include "operand_calls.h"
 #include "common/own_thread.h"
 #include "mirror/mirror_table.h"
-#include "mirror/tracking/page_bits.h"
+#include "mirror/tracking/write_tracker.h"
 #include "unit_test.h"
 
 #include <fcntl.h>

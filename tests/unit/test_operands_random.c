@@ -1,6 +1,6 @@
 /* Random calls on random memory between random host writes, each compared with
  * what host memory holds, to the byte. On one device, or each on any of DEVICES. Arguments: seed, steps. */
-#include "mirror/tracking/page_bits.h"
+#include "mirror/tracking/write_tracker.h"
 #include "operand_calls.h"
 #include "unit_test.h"
 

@@ -1,6 +1,6 @@
 /* Figure 3 of paper 000: the candidates that table 4 counts with the recipes of table 3,
  * and every choice against a brute-force walk of another make. */
-#include "tuner/online/occupancy_shape.h"
+#include "tuner/online/tuning_class.h"
 #include "paper_devices.h"
 #include "tap.h"
 #include "unit_test.h"

@@ -1,5 +1,4 @@
 /* Scans in pieces by several threads: what one thread finds, with writers running. */
-#include "mirror/tracking/page_bits.h"
 #include "mirror/tracking/write_tracker.h"
 #include "said_processors.h"
 #include "tap.h"

@@ -3,7 +3,7 @@
 #include "common/text.h"
 #include "recipe_example.h"
 #include "tap.h"
-#include "tuner/learn/recipe_write.h"
+#include "tuner/learn/shape_timer.h"
 #include "tuner/online/learned_times.h"
 #include "unit_test.h"
 

@@ -1,5 +1,5 @@
 /* What is pinned is told truly, whatever becomes of the descriptor that is kept for the question. */
-#include "mirror/host_memory/blind_spots.h"
+#include "mirror/host_memory/kernel_interface.h"
 #include "system/unseen_ring.h"
 #include "tap.h"
 

@@ -1,10 +1,9 @@
 /* Recipes: what is written is read again, and nothing else is. */
 #include "command/file_replace.h"
-#include "tuner/learn/recipe_write.h"
-#include "tuner/online/recipe.h"
-#include "tuner/online/recipe_search.h"
 #include "recipe_example.h"
 #include "tap.h"
+#include "tuner/learn/shape_timer.h"
+#include "tuner/online/recipe.h"
 #include "unit_test.h"
 
 #include <inttypes.h>

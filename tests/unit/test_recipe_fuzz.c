@@ -1,11 +1,11 @@
 /* Any bytes may come to the recipe's reader: test_recipe_fuzz [SEED [ROUNDS]]. Recipes are changed
  * here and there, most of them signed again so that the reader looks inside; what it accepts must
  * be sound, and come out of the writer as it went in. Under sanitizers nothing may be reported. */
-#include "tuner/learn/recipe_write.h"
+#include "tuner/learn/shape_timer.h"
 #include "recipe_example.h"
 #include "tap.h"
 #include "tuner/online/learned_times.h"
-#include "tuner/online/recipe_search.h"
+#include "tuner/online/recipe.h"
 #include "unit_test.h"
 
 #include <inttypes.h>

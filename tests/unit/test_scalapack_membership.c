@@ -2,7 +2,7 @@
  * them, whoever else binds their names. Each rank is a process of its own that does what the test tells it.
  *   test_scalapack_membership rank: a line of answer to each command */
 #include "common/launcher.h"
-#include "scalapack/membership.h"
+#include "scalapack/team.h"
 #include "tap.h"
 
 #include <stddef.h>

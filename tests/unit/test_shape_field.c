@@ -1,5 +1,5 @@
 /* A field of shapes while the device changes its pace. */
-#include "tuner/learn/shape_field.h"
+#include "tuner/learn/shape_timer.h"
 #include "tap.h"
 #include "unit_test.h"
 

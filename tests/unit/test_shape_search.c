@@ -1,8 +1,6 @@
 /* The pure parts of the search for launch shapes: sizes, shapes, the analyzer, rules from samples. */
 #include "tuner/learn/class_tuning.h"
 #include "tap.h"
-#include "tuner/learn/interval_rules.h"
-#include "tuner/learn/shape_space.h"
 #include "unit_test.h"
 
 #include <math.h>

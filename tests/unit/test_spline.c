@@ -1,5 +1,5 @@
 /* d-splines against their definition, solved densely. */
-#include "tuner/learn/interval_rules.h"
+#include "tuner/learn/class_tuning.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,5 +1,5 @@
 /* Host memory of calls over several devices: it stays where it is small and nobody else has it. */
-#include "interpose/execute/split_sum.h"
+#include "interpose/execute/split.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,5 +1,5 @@
 /* What several devices bring is added up as a plain sum in the contract's order has it, bit for bit. */
-#include "interpose/execute/split_sum.h"
+#include "interpose/execute/split.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,6 +1,5 @@
 /* A device that changes its pace for good while shapes are timed: their times are all of the new one. */
 #include "emulated_lane.h"
-#include "tuner/learn/device_timing.h"
 #include "tuner/learn/shape_timer.h"
 #include "tuner/online/tuning_class.h"
 #include "unit_test.h"

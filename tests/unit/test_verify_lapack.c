@@ -1,7 +1,6 @@
 /* What `mublas verify` sees of LAPACK's results, of every routine: the host's own pass, each result that is
  * wrong by some hundred units is seen, and so is each byte that was written beside them. Argument: a seed. */
 #include "command/routine_call.h"
-#include "command/verify/dense.h"
 #include "command/verify/lapack.h"
 #include "tap.h"
 

@@ -1,5 +1,5 @@
 /* The ratio of `mublas verify`, and its eye for what is written where it should not be. */
-#include "command/verify/operands.h"
+#include "command/verify/verify.h"
 #include "tap.h"
 
 #include <math.h>

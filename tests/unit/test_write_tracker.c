@@ -1,8 +1,7 @@
 /* The write tracker: every way in which memory changes must be reported, or make
  * the scan fail; what did not change must not be reported. */
-#include "mirror/tracking/page_bits.h"
-#include "mirror/host_memory/kernel_interface.h"
 #include "mirror/tracking/write_tracker.h"
+#include "mirror/host_memory/kernel_interface.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,8 +1,8 @@
 #include "command/doctor/doctor.h"
 #include "command/commands.h"
-#include "command/run/shim_child.h"
+#include "command/run/run.h"
 #include "command/tune/call_timer.h"
-#include "command/verify/parallel_problem.h"
+#include "command/verify/parallel.h"
 #include "command/verify/verify.h"
 #include "common/clock.h"
 #include "common/loader.h"
@@ -10,7 +10,7 @@
 #include "common/text.h"
 #include "gpu/device_sharing.h"
 #include "interpose/policy.h"
-#include "tuner/online/recipe_search.h"
+#include "tuner/online/recipe.h"
 
 #include <stdarg.h>
 #include <stdio.h>

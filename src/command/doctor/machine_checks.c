@@ -1,8 +1,8 @@
 /* The checks of the machine and of this process on it: driver, device, kernels and links, host BLAS, cuBLAS
  * and cuSOLVER, settings, tracking and container. */
+#include "command/commands.h"
 #include "command/doctor/doctor.h"
-#include "command/lapack_call.h"
-#include "command/link_rates.h"
+#include "command/routine_call.h"
 #include "common/settings.h"
 #include "gpu/driver.h"
 #include "gpu/vendor/cublas_library.h"

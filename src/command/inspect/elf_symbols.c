@@ -3,7 +3,7 @@
 #include "common/interruption.h"
 #include "host/host_search.h"
 #include "host/symbols.h"
-#include "scalapack/routine.h"
+#include "scalapack/grid.h"
 
 #include <gelf.h>
 #include <stdlib.h>

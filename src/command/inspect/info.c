@@ -1,5 +1,4 @@
 #include "command/commands.h"
-#include "command/tuning_report.h"
 #include "common/call_work.h"
 #include "common/own_thread.h"
 #include "common/settings.h"
@@ -12,7 +11,7 @@
 #include "interpose/purchase/learned_model.h"
 #include "mirror/host_memory/mapping.h"
 #include "mirror/tracking/write_tracker.h"
-#include "tuner/online/recipe_search.h"
+#include "tuner/online/recipe.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* The part of report.h that tells which calls mublas would get, by object and name, and those of
+/* The part of link_map.h that tells which calls mublas would get, by object and name, and those of
  * ScaLAPACK. */
-#include "command/inspect/report.h"
+#include "command/inspect/link_map.h"
 #include "host/symbols.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Programs by name or through their scripts, and which of their calls cannot be intercepted (losses_* of
- * report.h). */
+ * link_map.h). */
 #include "command/commands.h"
-#include "command/inspect/report.h"
+#include "command/inspect/link_map.h"
 #include "command/run/run.h"
 
 #include <errno.h>

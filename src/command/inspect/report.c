@@ -1,4 +1,4 @@
-#include "command/inspect/report.h"
+#include "command/inspect/link_map.h"
 #include "host/host_search.h"
 #include "host/symbols.h"
 

@@ -1,4 +1,4 @@
-#include "command/run/mps.h"
+#include "command/run/run.h"
 #include "common/launcher.h"
 #include "common/settings.h"
 #include "gpu/device_sharing.h"

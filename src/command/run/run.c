@@ -1,7 +1,5 @@
 #include "command/run/run.h"
 #include "command/commands.h"
-#include "command/run/mps.h"
-#include "command/run/shim_child.h"
 #include "interpose/report/report_file.h"
 
 #include <errno.h>

@@ -1,10 +1,15 @@
-/* run.h - the file of a program that `mublas run` becomes, or `mublas info` looks into. commands.h has
- * both commands. */
+/* run.h - programs under the shim: the file of the program that `mublas run` becomes or `mublas info` looks
+ * into, the program's environment, and NVIDIA's MPS for a parallel job, without which the ranks on a device
+ * take turns. commands.h has both commands. shim_child.c starts this command again as a process under the
+ * shim, whose calls are treated as those of programs. For one thread at a time. */
 #ifndef MUBLAS_RUN_H
 #define MUBLAS_RUN_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
 
 /* Finds the file that execvp would run for `name`. False: there is none, or its path does not fit in
  * `size`. */
@@ -17,5 +22,104 @@ const char *program_file_refusal(const char *path);
 /* The program that a script's first line names, or that env runs there, as it is written. False: the file is
  * no script or cannot be read. */
 bool program_file_interpreter(const char *path, char *interpreter, size_t size);
+
+/* The folder has MPS's pipes and logs, the ranks that use it, and the lock by which one of them starts it.
+ * XDG_RUNTIME_DIR holds it, where that is the user's alone, or /tmp does; user and launcher name it, so that
+ * all ranks of a launch on one machine find the same. One that is not a folder of this user and nobody else's
+ * is refused: links are not followed. */
+struct mps_folder {
+    char path[PATH_MAX];
+    int lock;    /* held by who has the struct */
+    int ranks;   /* the list of ranks */
+    int watcher; /* -1: another process watches; else the lock of who does, to be given to one */
+};
+
+/* A process, and when it began, since numbers come again. */
+struct mps_rank {
+    pid_t process;
+    unsigned long long begun; /* in the kernel's ticks since it was booted */
+};
+
+/* Open, or make, the folder of the launcher's ranks on this machine, and wait for its lock. False: *fault is
+ * why not, in words, or NULL where there is nothing to say. */
+bool mps_folder_open(struct mps_folder *folder, const struct mps_rank *launcher, const char **fault);
+
+/* A child's own way to the lock, which it does not have: what it inherited is its parent's. */
+bool mps_folder_lock_again(struct mps_folder *folder);
+
+/* One more rank. */
+bool mps_folder_add(struct mps_folder *folder, const struct mps_rank *rank);
+
+/* The ranks that were added, to be freed; NULL: out of memory, or none. */
+struct mps_rank *mps_folder_ranks(const struct mps_folder *folder, int *count);
+
+/* Give the lock, the other files too. */
+void mps_folder_close(struct mps_folder *folder);
+
+/* All that is in it, and it. With the lock. */
+void mps_folder_remove(const struct mps_folder *folder);
+
+/* End by `end` what runs in folders that are nobody's any more, since those who watched were killed, and
+ * remove them. */
+void mps_folder_sweep(void (*end)(const struct mps_folder *folder));
+
+/* For `mublas run`, about to become the program: where its launcher's ranks share a device, MPS is installed
+ * and nobody runs it, let the job have it, and tell the program's environment. The first rank on the machine
+ * starts it in the job's folder. A process aside watches both, and removes them after the last rank. Changes
+ * nothing of the machine. Says one line where the folder cannot be trusted or MPS does not start; else
+ * nothing. */
+void mps_begin(void);
+
+/* Finds the shim beside this command's file, in .libs there (where the build leaves it) or in the lib folders
+ * that go with it (../lib, ../lib/MULTIARCH, ../lib64), so that a copied folder works; else where `make
+ * install` puts it. Static storage. NULL, and one line that begins with `who`: there is none that can be
+ * preloaded. */
+const char *preload_find_shim(const char *who);
+
+/* Puts the shim first in LD_PRELOAD of this process's environment, for the program that it becomes by exec.
+ * `huge_pages`: sets glibc's tunable for them, unless the user has set it; scans of memory are ten times
+ * cheaper then. False: out of memory. */
+bool preload_set_environment(const char *shim, bool huge_pages);
+
+/* A routine's row in a program's report (MUBLAS_REPORT). */
+struct offload_row {
+    unsigned long long calls, on_device, on_host;
+    char reason[96]; /* the first one why a call stayed on the host; "": none */
+};
+
+/* Finds a routine's row by its name in the report ("dsymv", "total"). False: there is no such row or file. */
+bool offload_report_row(const char *path, const char *routine, struct offload_row *row);
+
+/* The resolved path of the program's host BLAS. False: the report does not say it. */
+bool offload_report_host(const char *path, char *host, size_t bytes);
+
+struct shim_child {
+    pid_t process;
+    FILE *requests; /* its standard input */
+    FILE *answers;  /* its standard output */
+    char folder[64], report[80]; /* a folder of its own, and its report there */
+};
+
+struct shim_child_settings {
+    const char *offload; /* MUBLAS_OFFLOAD */
+    const char *tracking; /* MUBLAS_TRACKING; NULL: unchanged */
+    const char *recipe;   /* MUBLAS_RECIPE; NULL: unchanged */
+    const char *eigensolver; /* MUBLAS_EIGENSOLVER; NULL: unchanged */
+    bool huge_pages;      /* as `mublas run` sets them */
+};
+
+/* Tries whether such a process can be started and finds a host BLAS, by the exit status of `command`
+ * (TIMED_CALLS_COMMAND). False after one line of complaint. */
+bool shim_child_possible(const char *who, const char *command);
+
+/* Starts `mublas COMMAND ARGUMENT` (the argument may be NULL). False after one line that begins with
+ * `who`. */
+bool shim_child_start(struct shim_child *child, const struct shim_child_settings *child_settings,
+                      const char *who, const char *command, const char *argument);
+
+/* Closes its input and waits for its end. Returns waitpid's status. The report can be read until
+ * shim_child_clean removes it. */
+int shim_child_wait(struct shim_child *child);
+void shim_child_clean(struct shim_child *child);
 
 #endif

@@ -1,4 +1,4 @@
-#include "command/run/shim_child.h"
+#include "command/run/run.h"
 #include "interpose/report/report_file.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "command/tune/call_timer.h"
 
-#include "command/run/shim_child.h"
+#include "command/run/run.h"
 
 #include <errno.h>
 #include <poll.h>

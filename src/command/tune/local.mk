@@ -1,8 +1,7 @@
 # `mublas tune`.
-mublas_SOURCES += src/command/tune/tune.c src/command/tune/tune_session.c src/command/tune/tune_files.c \
-	src/command/tune/tune.h src/command/tune/tune_options.c
+mublas_SOURCES += src/command/tune/tune.c src/command/tune/tune_session.c src/command/tune/tune_options.c \
+	src/command/tune/tune.h
 
 # Its calls, made and timed by a process under the shim, which bench programs have as well.
 libmublas_calls_la_SOURCES += src/command/tune/call_timer.c src/command/tune/call_timer.h \
-	src/command/tune/tune_calls.c src/command/tune/tune_calls.h src/command/tune/timed_calls.c \
-	src/command/tune/tune_routes.c
+	src/command/tune/tune_calls.c src/command/tune/timed_calls.c src/command/tune/tune_routes.c

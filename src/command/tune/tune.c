@@ -1,9 +1,8 @@
 #include "command/tune/tune.h"
-#include "command/link_rates.h"
+#include "command/commands.h"
 #include "command/routine_call.h"
-#include "command/run/shim_child.h"
+#include "command/run/run.h"
 #include "command/tune/call_timer.h"
-#include "command/tune/tune_calls.h"
 #include "gpu/vendor/cublas_library.h"
 
 #include <errno.h>

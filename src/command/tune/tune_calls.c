@@ -1,4 +1,3 @@
-#include "command/tune/tune_calls.h"
 #include "command/tune/call_timer.h"
 #include "common/clock.h"
 #include "common/own_thread.h"

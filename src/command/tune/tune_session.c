@@ -3,11 +3,11 @@
 #include "command/routine_call.h"
 #include "command/tune/tune.h"
 #include "common/clock.h"
-#include "tuner/learn/device_timing.h"
-#include "tuner/learn/shape_space.h"
+#include "tuner/learn/class_tuning.h"
+#include "tuner/learn/shape_timer.h"
 #include "tuner/learn/statistics.h"
-#include "tuner/online/occupancy_shape.h"
-#include "tuner/online/recipe_search.h"
+#include "tuner/online/recipe.h"
+#include "tuner/online/tuning_class.h"
 
 #include <math.h>
 #include <stdio.h>

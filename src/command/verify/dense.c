@@ -1,4 +1,4 @@
-#include "command/verify/dense.h"
+#include "command/verify/lapack.h"
 
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* Kinds of lapack.h: eigenvalues and vectors of Hermitian matrices and pencils, the reduction of generalised
  * problems to standard ones, and tridiagonal matrices. */
-#include "command/verify/dense.h"
 #include "command/verify/lapack.h"
 
 #include <math.h>

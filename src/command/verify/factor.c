@@ -1,8 +1,6 @@
 /* Kinds of lapack.h: Cholesky and LU factors, solutions by them, and inverses; QR factors, tridiagonal forms,
  * products and least squares by reflectors. */
-#include "command/verify/dense.h"
 #include "command/verify/lapack.h"
-#include "command/verify/reflectors.h"
 
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* Kinds of lapack.h for general matrices: eigenvalues with right vectors, and singular values with
  * vectors. */
-#include "command/verify/dense.h"
 #include "command/verify/lapack.h"
 
 enum { JOBS = 2 };

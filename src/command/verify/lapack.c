@@ -1,6 +1,5 @@
 #include "command/verify/lapack.h"
 #include "command/routine_call.h"
-#include "command/verify/dense.h"
 
 #include <math.h>
 #include <stdlib.h>

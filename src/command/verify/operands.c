@@ -1,6 +1,6 @@
-#include "command/verify/operands.h"
 #include "command/routine_call.h"
-#include "command/verify/dense.h"
+#include "command/verify/lapack.h"
+#include "command/verify/verify.h"
 #include "interpose/entries/pack.h"
 
 #include <stdlib.h>

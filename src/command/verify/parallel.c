@@ -1,9 +1,8 @@
 #include "command/verify/parallel.h"
 #include "command/commands.h"
-#include "command/verify/parallel_error.h"
 #include "command/verify/verify.h"
 #include "common/launcher.h"
-#include "scalapack/routine.h"
+#include "scalapack/grid.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
-#include "command/verify/parallel_error.h"
-#include "command/lapack_call.h"
-#include "command/verify/dense.h"
+#include "command/routine_call.h"
 #include "command/verify/lapack.h"
+#include "command/verify/parallel.h"
 #include "lapack/families.h"
 
 #include <math.h>

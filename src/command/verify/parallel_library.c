@@ -1,4 +1,4 @@
-#include "command/verify/parallel_problem.h"
+#include "command/verify/parallel.h"
 #include "common/launcher.h"
 #include "common/loader.h"
 

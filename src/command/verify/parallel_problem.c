@@ -1,5 +1,4 @@
-#include "command/verify/parallel_problem.h"
-#include "command/verify/parallel_error.h"
+#include "command/verify/parallel.h"
 #include "lapack/families.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "command/verify/reflectors.h"
+#include "command/verify/lapack.h"
 
 /* The place of a reflector: its column in the matrix, the row of its 1, and the rows of the rest. */
 struct place {

@@ -1,13 +1,13 @@
-#include "interpose/entries/forwarding.h"
 #include "common/log.h"
 #include "common/program_state.h"
 #include "common/settings.h"
 #include "host/callers.h"
 #include "host/host_blas.h"
-#include "host/host_library.h"
+#include "host/host_search.h"
+#include "interpose/entries/entry.h"
 #include "interpose/entries/thunks.h"
 #include "interpose/floors.h"
-#include "interpose/report/report.h"
+#include "interpose/report/report_data.h"
 #include "interpose/report/stats.h"
 
 #include <errno.h>

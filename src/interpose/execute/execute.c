@@ -1,9 +1,9 @@
-#include "interpose/execute/execute.h"
 #include "common/clock.h"
 #include "common/log.h"
 #include "gpu/lane.h"
 #include "gpu/launch.h"
 #include "gpu/vendor/cublas_library.h"
+#include "interpose/execute/tile_runner.h"
 #include "mirror/host_memory/operand_memory.h"
 #include "mirror/transfer/staging.h"
 

@@ -1,6 +1,6 @@
 #include "host/host_blas.h"
-#include "host/width.h"
-#include "interpose/execute/execute.h"
+#include "host/symbols.h"
+#include "interpose/execute/tile_runner.h"
 
 /* The plain names, in the order of the families and types. */
 #define EVERY(name) {SYMBOL_s##name##_, SYMBOL_d##name##_, SYMBOL_c##name##_, SYMBOL_z##name##_}

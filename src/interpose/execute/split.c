@@ -2,7 +2,6 @@
 #include "common/clock.h"
 #include "gpu/driver.h"
 #include "gpu/launch.h"
-#include "interpose/execute/split_sum.h"
 #include "mirror/transfer/staging.h"
 
 /* One device's part of the call under way. */

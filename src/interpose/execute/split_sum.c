@@ -1,4 +1,4 @@
-#include "interpose/execute/split_sum.h"
+#include "interpose/execute/split.h"
 #include "mirror/transfer/staging.h"
 
 #include <math.h>

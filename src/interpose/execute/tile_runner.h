@@ -1,14 +1,21 @@
-/* tile_runner.h - run a level 3 call whose operands device memory cannot hold at once, on one device.
- *
- * The call goes by the steps of tile_plan.h: blocks go up through pinned staging while the device works on
- * the ones before, a tile of the result comes back when all its steps are done. Nothing stays
- * resident. Host memory is read and written by the CPU, so mirrors of it notice. */
+/* tile_runner.h - run one legal call on the device from operands in host memory, a level 3 call whose
+ * operands device memory cannot hold at once in tiles. The host BLAS may have to do steps of it. */
 #ifndef MUBLAS_TILE_RUNNER_H
 #define MUBLAS_TILE_RUNNER_H
 
+#include "common/blas_call.h"
+#include "gpu/device.h"
 #include "gpu/lane.h"
+#include "host/symbols.h"
 #include "interpose/execute/tile_plan.h"
+#include "interpose/program_call.h"
 #include "mirror/operands.h"
+
+#include <stdbool.h>
+
+/* A call in tiles goes by the steps of tile_plan.h, on one device: blocks go up through pinned staging while
+ * the device works on the ones before, a tile of the result comes back when all its steps are done. Nothing
+ * stays resident. Host memory is read and written by the CPU, so mirrors of it notice. */
 
 /* Buffers for the blocks of a factor, and factors of a step. */
 enum { TILE_COPIES = 2, TILE_FACTORS = 2 };
@@ -51,7 +58,7 @@ struct host_steps {
     void *context;
 };
 
-/* Run the call. Inside device_enter, with a lane of the caller's. When the device fails after
+/* Run the call in tiles. Inside device_enter, with a lane of the caller's. When the device fails after
  * tiles have come back, the host does the rest: STATUS_OK. STATUS_RESULT_LOST when it cannot, or
  * when a tile's copy-back was cut short. Any other status: no operand was touched. */
 enum status tiled_run(struct device *device, struct mirror_table *mirrors, struct lane *lane,
@@ -61,5 +68,17 @@ enum status tiled_run(struct device *device, struct mirror_table *mirrors, struc
 /* True for a level 3 call that has to run in tiles; then what it has to send, for the policy. */
 bool tiled_residency(const struct mirror_table *mirrors, const struct blas_call *call,
                      const struct operand *operands, int count, struct residency *residency);
+
+/* Run the call, which is described and decided: mirrors -> vectors -> launch -> wait -> write-through.
+ * STATUS_OK: results are in host memory. STATUS_RESULT_LOST: an output could not be completed (invariant 3).
+ * Any other status: no operand was touched; STATUS_BUSY: others were in the way for longer than its patience
+ * lasts. A level 3 call whose operands do not fit the device runs in tiles, for which `host` stands by. */
+enum status execute_call(struct device *device, struct mirror_table *mirrors, struct program_call *call,
+                         const struct host_steps *host, struct transfer_count *moved);
+
+/* Run `call`, of level 3, which mublas made up as a step of a larger one, on the host BLAS that serves calls
+ * of `symbol` from `caller`, by the Fortran names that go with symbol's. Pointers are of host memory. False
+ * for another call. */
+bool host_level3_run(enum symbol symbol, const void *caller, const struct blas_call *call);
 
 #endif

@@ -6,7 +6,6 @@
 #include "interpose/lapack/call.h"
 #include "lapack/factor.h"
 #include "lapack/problems.h"
-#include "lapack/reduction.h"
 #include "tuner/online/crossover.h"
 
 #include <stdbool.h>

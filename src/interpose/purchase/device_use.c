@@ -7,7 +7,7 @@
 #include "interpose/execute/shared_tiles.h"
 #include "interpose/floors.h"
 #include "interpose/purchase/learned_model.h"
-#include "tuner/online/recipe_search.h"
+#include "tuner/online/recipe.h"
 
 #include <pthread.h>
 #include <stdio.h>

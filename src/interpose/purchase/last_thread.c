@@ -1,6 +1,6 @@
-#include "interpose/purchase/last_thread.h"
 #include "common/own_thread.h"
-#include "mirror/pinning/cuda_users.h"
+#include "interpose/purchase/purchase.h"
+#include "mirror/pinning/pins.h"
 
 #include <dirent.h>
 #include <errno.h>

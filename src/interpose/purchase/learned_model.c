@@ -5,7 +5,7 @@
 #include "gpu/device_sharing.h"
 #include "host/host_search.h"
 #include "host/symbols.h"
-#include "tuner/online/recipe_search.h"
+#include "tuner/online/recipe.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* other_devices.h - the devices beside the first: the next one's waking, and the turns of calls on all.
  *
- * They are those that MUBLAS_DEVICE names, or by default candidates (gpu/device_wake.h). Another is
+ * They are those that MUBLAS_DEVICE names, or by default candidates (gpu/device.h). Another is
  * woken beside the program once calls have waited for those in use, or would have gained by one more, part
  * of what that takes, or for a candidate all of it; the call that has paid for its use waits until it is
  * there, if need be, and none uses it before (policy.h): which one is the first depends on the

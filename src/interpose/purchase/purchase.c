@@ -5,7 +5,6 @@
 #include "common/own_thread.h"
 #include "common/settings.h"
 #include "gpu/driver.h"
-#include "interpose/purchase/last_thread.h"
 #include "interpose/report/stats.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,6 @@
 #include "common/text.h"
 #include "interpose/purchase/device_use.h"
 #include "interpose/report/parallel_report.h"
-#include "interpose/report/report.h"
 #include "interpose/report/report_data.h"
 #include "interpose/report/report_file.h"
 

@@ -1,5 +1,5 @@
 #include "common/text.h"
-#include "interpose/report/report.h"
+#include "interpose/report/report_data.h"
 #include "interpose/report/report_file.h"
 
 #include <stdlib.h>

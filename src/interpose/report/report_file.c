@@ -1,7 +1,6 @@
 #include "interpose/report/report_file.h"
 #include "common/interruption.h"
 #include "common/log.h"
-#include "interpose/report/report_run.h"
 
 #include <errno.h>
 #include <fcntl.h>

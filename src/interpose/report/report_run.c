@@ -1,4 +1,4 @@
-#include "interpose/report/report_run.h"
+#include "interpose/report/report_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,10 +2,9 @@
 #include "common/clock.h"
 #include "common/interruption.h"
 #include "common/settings.h"
-#include "host/host_library.h"
+#include "host/host_search.h"
 #include "interpose/process_state.h"
 #include "interpose/report/report_file.h"
-#include "interpose/report/report_run.h"
 #include "interpose/report/thread_counters.h"
 
 #include <stdatomic.h>

@@ -10,7 +10,6 @@
 #define MUBLAS_BACK_TRANSFORMATION_H
 
 #include "gpu/device.h"
-#include "gpu/kernel_set.h"
 #include "gpu/vendor/solver_library.h"
 
 /* Queue a kernel whose blocks do not wait for each other. */

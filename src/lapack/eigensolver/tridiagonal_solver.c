@@ -1,6 +1,6 @@
 #include "lapack/eigensolver/tridiagonal_solver.h"
 #include "common/whole_number.h"
-#include "gpu/kernel_set.h"
+#include "gpu/device.h"
 #include "gpu/kernels/route_arguments.h"
 #include "gpu/kernels/stedc/stedc_arguments.h"
 #include "gpu/kernels/two_stage/stebz_arguments.h"

@@ -1,15 +1,6 @@
-/* kernel_interface.h - how mublas asks the Linux kernel about memory: interfaces that it restates, and
- * files that it keeps open.
- *
- * C libraries' headers are often older than the kernels they run on. Source: Linux include/uapi/linux/fs.h
- * (PAGEMAP_SCAN since 6.7, PROCMAP_QUERY since 6.11) and include/uapi/linux/userfaultfd.h (WP_UNPOPULATED
- * since 6.4, WP_ASYNC since 6.7).
- *
- * To open and close a file of /proc takes longer than a question, so a descriptor is kept in a program
- * which does not know of it. Programs close or reuse numbers that are not theirs. Descriptors are opened
- * close-on-exec and with O_NONBLOCK, which means nothing to what we do with them: ours is told by it from
- * what a program opens of the same file. A kept descriptor stands for the address space of the process that
- * opened it, whichever thread; a fork child opens its own. */
+/* kernel_interface.h - how mublas asks the Linux kernel about memory: interfaces that it restates, files
+ * that it keeps open, and signs that this process's memory can be written unseen: pinned memory, and files
+ * open for it. */
 #ifndef MUBLAS_KERNEL_INTERFACE_H
 #define MUBLAS_KERNEL_INTERFACE_H
 
@@ -23,6 +14,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+/* C libraries' headers are often older than the kernels they run on. Source: Linux include/uapi/linux/fs.h
+ * (PAGEMAP_SCAN since 6.7, PROCMAP_QUERY since 6.11) and include/uapi/linux/userfaultfd.h (WP_UNPOPULATED
+ * since 6.4, WP_ASYNC since 6.7). */
 struct page_region_record {
     uint64_t start, end, categories;
 };
@@ -79,6 +73,12 @@ static inline int kernel_request(int descriptor, unsigned long request, void *ar
     return (int)syscall(SYS_ioctl, descriptor, request, argument);
 }
 
+/* To open and close a file of /proc takes longer than a question, so a descriptor is kept in a program
+ * which does not know of it. Programs close or reuse numbers that are not theirs. Descriptors are opened
+ * close-on-exec and with O_NONBLOCK, which means nothing to what we do with them: ours is told by it from
+ * what a program opens of the same file. A kept descriptor stands for the address space of the process that
+ * opened it, whichever thread; a fork child opens its own. */
+
 /* The number of a kept descriptor, -1 for none, and what it was when we opened it. */
 struct descriptor {
     int number;
@@ -87,8 +87,8 @@ struct descriptor {
     dev_t special;
 };
 
-/* Below the 64 that the kernel has room for from the beginning: to make more takes it 20 ms in a process of many
- * threads (synchronize_rcu). */
+/* Below the 64 that the kernel has room for from the beginning: to make more takes it 20 ms in a process of
+ * many threads (synchronize_rcu). */
 enum { DESCRIPTOR_LOWEST = 40 };
 
 /* Takes `number` over and moves it out of the way of programs that expect low numbers. It
@@ -135,5 +135,39 @@ enum maps_answer maps_file_ask(struct mapping_query *request);
 
 /* False once the kernel turned out to be too old for such questions. */
 bool maps_file_answers(void);
+
+/* VmPin tells how much of this process's memory something has pinned. Only the text of
+ * /proc/thread-self/status has it, which the kernel writes anew for each reader. Opening and closing takes a
+ * third of that question's time and more, so the file is kept open. The file is the one of the thread that
+ * opened it: once that has ended, or the program has closed the descriptor, the present thread's is opened.
+ * One struct process_pins, with one descriptor, serves all threads, and one asks at a time (mirror.h:
+ * `pinning`); the kernel would let readers of one descriptor wait for each other as well. */
+
+/* All zeros: nothing is kept yet. */
+struct process_pins {
+    struct descriptor status;
+    pid_t process; /* that opened it; 0: nothing is kept */
+};
+
+/* Bytes of this process that something has pinned by now; 0 when unknown. A fork child is told of its own. */
+uint64_t process_pins_bytes(struct process_pins *pins);
+
+/* Keep nothing any more. */
+void process_pins_close(struct process_pins *pins);
+
+/* An AF_XDP socket, VFIO, V4L2 and some RDMA stacks get hold of pages that nothing counts. Whoever holds
+ * pages has a file open for it. No sign by themselves are io_uring, whose fixed buffers count in VmPin of the
+ * process that set the ring up (measured on Linux 6.18, with privileges and without), and KVM, vhost and GPU
+ * drivers, which follow the page tables. */
+
+/* No more files than this are looked at, for the time it takes: 1 us for each. */
+enum { BLIND_FILES_MOST = 1024 };
+
+/* True when such a file is open now, or when it cannot be told: too many are open, or /proc is not
+ * there. Any thread. */
+bool blind_files_open(void);
+
+/* Is this a device by which memory is written unseen? */
+bool blind_files_is_device(const char *path);
 
 #endif

@@ -1,5 +1,4 @@
 #include "mirror/host_memory/mapping.h"
-#include "mirror/host_memory/blind_spots.h"
 #include "mirror/host_memory/kernel_interface.h"
 
 #include <errno.h>

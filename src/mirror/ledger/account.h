@@ -1,9 +1,19 @@
-/* account.h - what residency of some pages would save, has cost and has earned.
- *
- * Ski rental: each host-run call that residency would have made faster adds what was lost to the account of
- * its operands; the policy uploads when the account covers the upload, which is never worse than twice the
- * best decision in hindsight. When residency is lost the account starts anew, and must cover twice as much
- * each time, or four times if it had not paid.
+/* account.h - accounts, as of a ski rental: what residency of some pages would save, has cost and has
+ * earned; and what a lack of pins, and of huge pages under them, has cost. The owner locks, but where any
+ * thread may call. */
+#ifndef MUBLAS_ACCOUNT_H
+#define MUBLAS_ACCOUNT_H
+
+#include "mirror/operand.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Accounts of residency. Each host-run call that residency would have made faster adds what was lost to the
+ * account of its operands; the policy uploads when the account covers the upload, which is never worse than
+ * twice the best decision in hindsight. When residency is lost the account starts anew, and must cover twice
+ * as much each time, or four times if it had not paid.
  *
  * The host alone uses such a matrix untracked, so one that is rewritten between uses looks like one that is
  * constant and worth residency. A few elements at places drawn from a fixed sequence (rewrite_samples) tell
@@ -21,12 +31,7 @@
  * workspace must not count against the matrix beside it. Operands of which one lies in the other for the
  * most part share an account: a factorisation's submatrices do.
  *
- * Policy data: no page's validity depends on it. The owner locks. */
-#ifndef MUBLAS_ACCOUNT_H
-#define MUBLAS_ACCOUNT_H
-
-#include "mirror/operand.h"
-
+ * Policy data: no page's validity depends on it. */
 enum { REWRITE_SAMPLES_MAX = 16 };
 
 /* Has the program rewritten a matrix since it was last used? All zero at first. */
@@ -105,5 +110,74 @@ void account_note_bought(struct account *account, unsigned kind);
 
 /* These bytes of a result came home by staging, where they were counted on to come by DMA. */
 void account_pay_staged_result(struct account *account, uint64_t bytes);
+
+/* Accounts of pins and of huge pages under them. A result below PIN_BYTES_MIN is staged: the CPU copies it at
+ * 8 GB/s, and its pages must be opened for that and protected again, of which every processor that runs the
+ * program has to hear. To pinned memory it goes at 50 GB/s and with none of that, but a pin takes time
+ * (costs.h). Once what staging has cost some pages would have paid for a pin they are to be pinned (pins.h);
+ * also what sticks out of a pin, of a result of any size. Each next pin of them must be worth four times as
+ * much, since the host's writes have made the last one useless. That is a function of sizes, not of clocks.
+ *
+ * A scan of 4 KiB pages takes ten times as long as one of huge pages, but gathering (costs.h) is worth some
+ * thousand calls' scans. The time that scans of a pin's pages kept calls waiting, beyond their kernels, is
+ * summed up until it reaches what gathering and pinning anew are thought to cost. The clock decides nothing
+ * but that: no result and no choice of host or device depends on it. */
+
+/* The cost of gathering memory into huge pages so far. */
+struct gathering_cost {
+    atomic_uint_least64_t bytes, nanoseconds;
+};
+
+/* Have scans of a pin's small pages cost as much as gathering them into huge ones would? */
+struct gathering_account {
+    double waited_us;    /* that scans of its pages kept calls waiting */
+    double waited_bytes; /* of its pages, which a scan had on average */
+    bool is_due;         /* so much that they are to be gathered */
+    bool stays_small;    /* which did not help */
+};
+
+/* Would gathering `bytes` cost no more than `waited_us`? Goes by what was learned, at first by a guess. */
+bool gathering_pays(const struct gathering_cost *cost, double waited_us, uint64_t bytes);
+
+/* Gathering that many bytes and pinning them anew took so long. Any thread. */
+void gathering_learn(struct gathering_cost *cost, uint64_t bytes, uint64_t nanoseconds);
+
+/* A scan of so many of its bytes kept a call waiting. True: it is due. */
+bool gathering_account_add(struct gathering_account *account, const struct gathering_cost *cost,
+                           uint64_t bytes, double us);
+
+/* The waiting of another pin, which this one replaces, counts for this one. */
+void gathering_account_inherit(struct gathering_account *account, const struct gathering_account *old);
+
+enum { STAGED_RESULTS_MAX = 16 };
+
+/* The cost of staging results that come home to the same pages. All zero at first. */
+struct staged_results {
+    struct staged_result {
+        struct page_range pages;
+        double lost_us; /* that staging has cost since the last pin */
+        double factor;  /* of the next pin's price; 0: unused */
+    } of[STAGED_RESULTS_MAX];
+    unsigned next;
+};
+
+/* Results that span fewer bytes stay staged. */
+size_t staged_results_least_bytes(enum blas_part part);
+
+/* So many results that span these bytes, without gaps, are worth the first pin: at least 1, at most 30. */
+unsigned staged_results_until_pin(size_t bytes);
+
+/* A result that was staged has come home to these pages: a triangle's costs twice as much as all of them
+ * would, since of each column its ends go up again. */
+void staged_results_note(struct staged_results *results, struct page_range pages,
+                         const struct operand *result);
+
+/* Most of it came home to a pin, and so many bytes that stick out of the pin were staged. */
+void staged_results_note_rest(struct staged_results *results, struct page_range pages, enum blas_part part,
+                              uint64_t staged);
+
+/* Is it time to pin them? The second: the answer is taken, whether or not they are pinned then. */
+bool staged_results_are_due(struct staged_results *results, struct page_range pages);
+bool staged_results_take_due(struct staged_results *results, struct page_range pages);
 
 #endif

@@ -1,5 +1,5 @@
-#include "mirror/pinning/cuda_users.h"
 #include "common/loader.h"
+#include "mirror/pinning/pins.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -3,7 +3,6 @@
 #include "common/log.h"
 #include "common/settings.h"
 #include "mirror/host_memory/kernel_interface.h"
-#include "mirror/pinning/cuda_users.h"
 
 #include <errno.h>
 #include <sys/mman.h>

@@ -1,26 +1,44 @@
-/* pins.h - pinning the program's own large matrices, for transfers by DMA, and huge pages under what is
- * pinned.
- *
- * Pinned memory moves at several times the speed of staging, but a pin stays on the old pages when the
- * program discards or remaps them: DMA then reads and writes orphaned pages without an error. So pages that
- * the tracker has reported since pinning are suspect and are staged. A matrix of 16 MiB or more has its
- * span pinned: neighbouring allocations are often one mapping; so has a smaller result that comes home
- * again and again (ledger/pin_accounts.h), if it begins a page or is a variable of the program. Memory of a
- * program that uses CUDA itself is never pinned (cuda_users.h, device.h). Callers claim the pages for
- * themselves; a pin that sticks out of them is touched only if nobody claims the rest. Inside device_enter.
- *
- * Pages are gathered into huge ones once scans have cost as much as gathering does (ledger/pin_accounts.h).
- * The steps of making and undoing one pin, from pin_bytes on, are private to the files of this folder, whose
- * callers hold mirror->pinning. */
+/* pins.h - pins of the program's own large matrices, for transfers by DMA, huge pages under what is pinned,
+ * and whether the program uses CUDA itself, which forbids pins. */
 #ifndef MUBLAS_PINS_H
 #define MUBLAS_PINS_H
 
 #include "mirror/costs.h"
 #include "mirror/mirror.h"
 
+#include <stdbool.h>
+
+/* A program that uses CUDA itself has copies from the device reach pinned memory without a mark in the page
+ * tables, so we never pin the memory of such a program. cuda_users_present looks at the loaded objects;
+ * device.h notices threads that have a context besides.
+ *
+ * Everything of an object is read with pread, memory through /proc/thread-self/mem: a file that was cut
+ * short since it was loaded, or whose headers claim what it does not have, ends a read instead of raising
+ * SIGBUS; so does an object that is unloaded meanwhile. No more of a file is read than it has, nor more
+ * than 4 GiB. Thread-safe. */
+
+/* True when the program has loaded the CUDA runtime or NCCL, links the driver, names it among its constants
+ * to open it by dlopen, or has device code in it, as what links the runtime statically does. Objects that the
+ * driver and cuBLAS bring do not count, nor does an object with mublas in it. Not seen: an interpreted
+ * program that opens the driver by a name of its own and never calls BLAS in a thread that has a context
+ * (device.h sees those). True also where it cannot be told, without /proc. Objects whose files are packed,
+ * damaged or cut short since do no harm. Quick while no object comes or goes. */
+bool cuda_users_present(void);
+
+/* Pinned memory moves at several times the speed of staging, but a pin stays on the old pages when the
+ * program discards or remaps them: DMA then reads and writes orphaned pages without an error. So pages that
+ * the tracker has reported since pinning are suspect and are staged. A matrix of 16 MiB or more has its span
+ * pinned: neighbouring allocations are often one mapping; so has a smaller result that comes home again and
+ * again (ledger/account.h), if it begins a page or is a variable of the program. Callers claim the pages for
+ * themselves; a pin that sticks out of them is touched only if nobody claims the rest. Inside device_enter.
+ *
+ * Pages are gathered into huge ones once scans have cost as much as gathering does (ledger/account.h).
+ * The steps of making and undoing one pin, from pin_bytes on, are private to the files of this folder, whose
+ * callers hold mirror->pinning. */
+
 /* pin_choice.c: pin the operand's span if that pays: when most of it is about to be uploaded, or staging
  * has moved as much as it holds, or half of that if it has outgrown its pin, or if it is an output and
- * what sticks out, however little, has cost as much as a pin (ledger/pin_accounts.h), or, if it is
+ * what sticks out, however little, has cost as much as a pin (ledger/account.h), or, if it is
  * pinned, when most of it has become suspect and staging has moved twice as much (a quarter for an
  * output), or it is about to move again and the pin has served well. `copy`: of the device that the call runs
  * on. To be asked of an armed mirror before the scan; pages that get pinned are not valid then. STATUS_OK

@@ -1,6 +1,51 @@
-/* write_tracker.h - which pages of a range did the host write since last time?
- *
- * userfaultfd in write-protect ASYNC mode arms pages, the PAGEMAP_SCAN ioctl reports and re-arms them in
+/* write_tracker.h - which pages of a range of host memory the program has written since last time, and one
+ * bit for each page. */
+#ifndef MUBLAS_WRITE_TRACKER_H
+#define MUBLAS_WRITE_TRACKER_H
+
+#include "common/log.h"
+#include "mirror/host_memory/mapping.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Threads may change different pages' bits at once, also of one word. */
+
+/* All clear; NULL when out of memory. Release with free(). */
+uint64_t *page_bits_create(size_t pages);
+
+/* Pages [begin, end). */
+void page_bits_set(uint64_t *bits, size_t begin, size_t end);
+void page_bits_clear(uint64_t *bits, size_t begin, size_t end);
+size_t page_bits_count(const uint64_t *bits, size_t begin, size_t end);
+
+/* The first page in [begin, end) whose bit is `value`; `end` if there is none. */
+size_t page_bits_find(const uint64_t *bits, size_t begin, size_t end, bool value);
+
+/* Set in `to`, `shift` pages further on, what is set in [begin, end) of `from`. */
+void page_bits_copy(uint64_t *to, size_t shift, const uint64_t *from, size_t begin, size_t end);
+
+/* Make bit 0 and on of `to` what [begin, end) of `from` are. */
+void page_bits_move(uint64_t *to, const uint64_t *from, size_t begin, size_t end);
+
+static inline bool page_bits_test(const uint64_t *bits, size_t page)
+{
+    return __atomic_load_n(&bits[page >> 6], __ATOMIC_RELAXED) >> (page & 63) & 1;
+}
+
+static inline bool page_bits_any(const uint64_t *bits, size_t begin, size_t end)
+{
+    return page_bits_find(bits, begin, end, true) != end;
+}
+
+static inline bool page_bits_all(const uint64_t *bits, size_t begin, size_t end)
+{
+    return page_bits_find(bits, begin, end, false) == end;
+}
+
+/* userfaultfd in write-protect ASYNC mode arms pages, the PAGEMAP_SCAN ioctl reports and re-arms them in
  * one atomic step (Linux >= 6.7, no privileges, no signal handler). Writes by the kernel on the program's
  * behalf (read(2)) are seen; DMA is not. The registration doubles as an identity token: after munmap +
  * mmap, a moving mremap, or in a fork child a scan fails, and the caller must forget what it knew of the
@@ -20,16 +65,6 @@
  * lock, which a call may hold for long: the next use finds the registration gone, as with memory that was
  * unmapped, and drops the mirror. A registration that was given up is never ended again: it may be the
  * program's by then, and older kernels would take it from any owner. */
-#ifndef MUBLAS_WRITE_TRACKER_H
-#define MUBLAS_WRITE_TRACKER_H
-
-#include "common/log.h"
-
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct write_tracker;
 struct mirror;
 

@@ -1,6 +1,5 @@
 #include "common/log.h"
 #include "tuner/learn/class_tuning.h"
-#include "tuner/learn/shape_space.h"
 #include "tuner/learn/statistics.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "tuner/learn/class_tuning.h"
 #include "tuner/learn/statistics.h"
-#include "tuner/online/occupancy_shape.h"
-#include "tuner/online/recipe_search.h"
+#include "tuner/online/recipe.h"
+#include "tuner/online/tuning_class.h"
 
 #include <math.h>
 #include <stdlib.h>

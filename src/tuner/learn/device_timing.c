@@ -1,6 +1,6 @@
-#include "tuner/learn/device_timing.h"
 #include "common/log.h"
 #include "common/settings.h"
+#include "tuner/learn/shape_timer.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "tuner/learn/interval_rules.h"
+#include "tuner/learn/class_tuning.h"
 #include "tuner/learn/statistics.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-#include "tuner/learn/shape_field.h"
 #include "common/log.h"
 #include "gpu/launch.h"
+#include "tuner/learn/shape_timer.h"
 #include "tuner/learn/statistics.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "tuner/learn/shape_space.h"
+#include "tuner/learn/class_tuning.h"
 #include "tuner/online/tuning_class.h"
 
 #include <math.h>

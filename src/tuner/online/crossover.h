@@ -4,7 +4,7 @@
  * figures measured on an H100 and its host. The times that the tuner learned on this machine
  * (learned_times.h) stand before it, curve by curve. A routine's times were measured on one machine (an
  * H100 beside 16 cores), and are powers of the order between its orders; the tuner's factors
- * (route_factors.h) multiply them. Predictions decide nothing by themselves: see interpose/policy.h. All
+ * (learned_times.h) multiply them. Predictions decide nothing by themselves: see interpose/policy.h. All
  * functions here are pure, but for crossover_model_here, which asks the system. */
 #ifndef MUBLAS_CROSSOVER_H
 #define MUBLAS_CROSSOVER_H

@@ -1,6 +1,6 @@
-#include "tuner/online/recipe_search.h"
 #include "common/log.h"
 #include "common/settings.h"
+#include "tuner/online/recipe.h"
 
 #include <ctype.h>
 #include <pthread.h>
