@@ -15,38 +15,10 @@ static const struct lapack_routine routines[] = {
 #undef ROUTE
 };
 
-/* The arguments in order; real types have no rwork and lrwork, complex ones no wi. */
+/* The arguments in order, as routines.def has them for all types. */
 static const char *const signatures[LAPACK_FAMILY_COUNT] = {
-    [LAPACK_SYEV] = "jobz uplo n a lda w work lwork rwork info",
-    [LAPACK_SYEVD] = "jobz uplo n a lda w work lwork rwork lrwork iwork liwork info",
-    [LAPACK_SYEVR] = "jobz range uplo n a lda vl vu il iu abstol m w z ldz isuppz work lwork rwork lrwork "
-                     "iwork liwork info",
-    [LAPACK_SYEVX] = "jobz range uplo n a lda vl vu il iu abstol m w z ldz work lwork rwork iwork ifail info",
-    [LAPACK_SYGV] = "itype jobz uplo n a lda b ldb w work lwork rwork info",
-    [LAPACK_SYGVD] = "itype jobz uplo n a lda b ldb w work lwork rwork lrwork iwork liwork info",
-    [LAPACK_SYGVX] =
-        "itype jobz range uplo n a lda b ldb vl vu il iu abstol m w z ldz work lwork rwork iwork ifail info",
-    [LAPACK_POTRF] = "uplo n a lda info",
-    [LAPACK_POTRS] = "uplo n nrhs a lda b ldb info",
-    [LAPACK_POSV] = "uplo n nrhs a lda b ldb info",
-    [LAPACK_POTRI] = "uplo n a lda info",
-    [LAPACK_TRTRI] = "uplo diag n a lda info",
-    [LAPACK_GETRF] = "m n a lda ipiv info",
-    [LAPACK_GETRS] = "trans n nrhs a lda ipiv b ldb info",
-    [LAPACK_GESV] = "n nrhs a lda ipiv b ldb info",
-    [LAPACK_GETRI] = "n a lda ipiv work lwork info",
-    [LAPACK_GEQRF] = "m n a lda tau work lwork info",
-    [LAPACK_ORGQR] = "m n k a lda tau work lwork info",
-    [LAPACK_ORMQR] = "side trans m n k a lda tau c ldc work lwork info",
-    [LAPACK_GELS] = "trans m n nrhs a lda b ldb work lwork info",
-    [LAPACK_SYTRD] = "uplo n a lda d e tau work lwork info",
-    [LAPACK_ORGTR] = "uplo n a lda tau work lwork info",
-    [LAPACK_ORMTR] = "side uplo trans m n a lda tau c ldc work lwork info",
-    [LAPACK_SYGST] = "itype uplo n a lda b ldb info",
-    [LAPACK_STEDC] = "compz n d e z ldz work lwork rwork lrwork iwork liwork info",
-    [LAPACK_GESVD] = "jobu jobvt m n a lda s u ldu vt ldvt work lwork rwork info",
-    [LAPACK_GESDD] = "jobz m n a lda s u ldu vt ldvt work lwork rwork iwork info",
-    [LAPACK_GEEV] = "jobvl jobvr n a lda w wi left ldleft vr ldvr work lwork rwork info",
+#define LAPACK_FAMILY(NAME, real, complex, signature) [LAPACK_##NAME] = signature,
+#include "common/routines.def"
 };
 
 static const struct argument {

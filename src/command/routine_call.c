@@ -80,18 +80,23 @@ static bool next_trans(const struct blas_call *call, enum blas_trans *trans)
     return *trans != TRANS_NONE;
 }
 
+static bool has_argument(const struct blas_call *call, enum blas_argument wanted)
+{
+    const struct blas_signature *signature = &blas_families[call->family].signature;
+    return memchr(signature->arguments, (int)wanted, signature->argument_count);
+}
+
 bool routine_next_flags(struct blas_call *call)
 {
-    const unsigned flags = blas_families[call->family].flags;
-    if ((flags & FLAG_DIAG) && (call->diag = !call->diag) != DIAG_NON_UNIT)
+    if (has_argument(call, ARGUMENT_DIAG) && (call->diag = !call->diag) != DIAG_NON_UNIT)
         return true;
-    if ((flags & FLAG_TRANS_B) && next_trans(call, &call->trans_b))
+    if (has_argument(call, ARGUMENT_TRANS_B) && next_trans(call, &call->trans_b))
         return true;
-    if ((flags & FLAG_TRANS) && next_trans(call, &call->trans))
+    if (has_argument(call, ARGUMENT_TRANS) && next_trans(call, &call->trans))
         return true;
-    if ((flags & FLAG_UPLO) && (call->uplo = !call->uplo) != UPLO_LOWER)
+    if (has_argument(call, ARGUMENT_UPLO) && (call->uplo = !call->uplo) != UPLO_LOWER)
         return true;
-    return (flags & FLAG_SIDE) && (call->side = !call->side) != SIDE_LEFT;
+    return has_argument(call, ARGUMENT_SIDE) && (call->side = !call->side) != SIDE_LEFT;
 }
 
 int routine_named(const char *wanted)
@@ -159,64 +164,4 @@ host_function *routine_in_host(int routine, const struct host_library *host)
 {
     char symbol[ROUTINE_NAME + 1];
     return host_library_function(host, routine_symbol(routine, symbol));
-}
-
-/* Integers by reference: of 64 bits, of which a library of 32 bits reads the low half. */
-typedef void axpy_function(const int64_t *, const void *, const void *, const int64_t *, void *,
-                           const int64_t *);
-typedef void gemv_function(const char *, const int64_t *, const int64_t *, const void *, const void *,
-                           const int64_t *,
-                           const void *, const int64_t *, const void *, void *, const int64_t *, size_t);
-typedef void symv_function(const char *, const int64_t *, const void *, const void *, const int64_t *,
-                           const void *,
-                           const int64_t *, const void *, void *, const int64_t *, size_t);
-typedef void trmv_function(const char *, const char *, const char *, const int64_t *, const void *,
-                           const int64_t *,
-                           void *, const int64_t *, size_t, size_t, size_t);
-
-static const char *letter_of(enum blas_trans trans)
-{
-    return trans == TRANS_NONE ? "N" : trans == TRANS_TRANSPOSE ? "T" : "C";
-}
-
-static void call_level2(host_function *function, const struct blas_call *call)
-{
-    const int64_t m = call->m, n = call->n, lda = call->a.ld;
-    const int64_t incx = call->x.increment, incy = call->y.increment;
-    const char *uplo = call->uplo == UPLO_LOWER ? "L" : "U", *diag = call->diag == DIAG_UNIT ? "U" : "N";
-    const char *trans = letter_of(call->trans);
-    void *a = call->a.pointer, *x = call->x.pointer, *y = call->y.pointer;
-    switch (call->family) {
-    case FAMILY_AXPY:
-        ((axpy_function *)function)(&n, &call->alpha, x, &incx, y, &incy);
-        break;
-    case FAMILY_GEMV:
-        ((gemv_function *)function)(trans, &m, &n, &call->alpha, a, &lda, x, &incx, &call->beta, y, &incy, 1);
-        break;
-    case FAMILY_TRMV:
-        ((trmv_function *)function)(uplo, trans, diag, &n, a, &lda, x, &incx, 1, 1, 1);
-        break;
-    case FAMILY_SYMV:
-    case FAMILY_HEMV:
-        ((symv_function *)function)(uplo, &n, &call->alpha, a, &lda, x, &incx, &call->beta, y, &incy, 1);
-        break;
-    case FAMILY_GEMM:
-    case FAMILY_SYMM:
-    case FAMILY_HEMM:
-    case FAMILY_SYRK:
-    case FAMILY_HERK:
-    case FAMILY_SYR2K:
-    case FAMILY_HER2K:
-    case FAMILY_TRMM:
-    case FAMILY_TRSM:
-    case FAMILY_COUNT: break; /* of level 3 */
-    }
-}
-
-void routine_call(host_function *function, const struct blas_call *call)
-{
-    if (call->family < FAMILY_GEMM)
-        call_level2(function, call);
-    else
-        level3_call(function, call);
 }

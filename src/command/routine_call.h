@@ -43,10 +43,6 @@ host_function *routine_in_shim(int routine);
 /* The same routine of a host BLAS; NULL: it has none. */
 host_function *routine_in_host(int routine, const struct host_library *host);
 
-/* Perform the call, host pointers in it; sizes below 2^31. The library may take integers of 32 or
- * of 64 bits (little-endian machines). */
-void routine_call(host_function *function, const struct blas_call *call);
-
 /* A real number of either precision. */
 union lapack_real {
     float single;

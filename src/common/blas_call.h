@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* FAMILY_AXPY, FAMILY_GEMV, ...: those of families.def. Level 3 begins with FAMILY_GEMM. */
+/* FAMILY_AXPY, FAMILY_GEMV, ...: those of routines.def. Level 3 begins with FAMILY_GEMM. */
 enum blas_family {
 #define FAMILY(NAME, ...) FAMILY_##NAME,
-#include "common/families.def"
+#include "common/routines.def"
     FAMILY_COUNT
 };
 /* TYPE_W: double-double, two doubles hi and lo; in FAMILY_SYMV only, by the native API. */

@@ -1,4 +1,4 @@
-/* call_work.h - the families of routines, as families.def has them, and how much a call reads, writes and
+/* call_work.h - the families of routines, as routines.def has them, and how much a call reads, writes and
  * computes.
  *
  * All functions are pure. They count bytes and operations as doubles: sizes near 2^31 must not overflow. */
@@ -10,14 +10,37 @@
 /* Products of a call's sizes; ORDER: blas_side_order. */
 enum size_product { PRODUCT_N, PRODUCT_NN, PRODUCT_MN, PRODUCT_MNK, PRODUCT_NNK, PRODUCT_MN_ORDER };
 
-enum { FLAG_NONE = 0, FLAG_SIDE = 1, FLAG_UPLO = 2, FLAG_TRANS = 4, FLAG_TRANS_B = 8, FLAG_DIAG = 16 };
+/* What a routine's arguments are in struct blas_call; a matrix that is written is c. */
+enum blas_argument {
+    ARGUMENT_SIDE, ARGUMENT_UPLO, ARGUMENT_TRANS, ARGUMENT_TRANS_B, ARGUMENT_DIAG, ARGUMENT_M, ARGUMENT_N, ARGUMENT_K,
+    ARGUMENT_ALPHA, ARGUMENT_BETA, ARGUMENT_A, ARGUMENT_B, ARGUMENT_C, ARGUMENT_LDA, ARGUMENT_LDB, ARGUMENT_LDC,
+    ARGUMENT_X, ARGUMENT_Y, ARGUMENT_INCX, ARGUMENT_INCY
+};
+enum { BLAS_ARGUMENTS_MOST = 13, BLAS_OPERANDS_MOST = 3 };
+
+/* Which of the call's sizes an operand has; ORDER: blas_side_order. */
+enum blas_size { SIZE_M, SIZE_N, SIZE_K, SIZE_ORDER };
+
+/* Which transpositions are legal: all, none and the transpose, none and the adjoint. */
+enum blas_transpositions { TRANSPOSE_ANY, TRANSPOSE_PLAIN, TRANSPOSE_ADJOINT };
+
+/* The arguments in order, and the operands, the one that is written first. */
+struct blas_signature {
+    unsigned char arguments[BLAS_ARGUMENTS_MOST], argument_count;
+    struct blas_operand {
+        unsigned char argument;    /* ARGUMENT_A, _B, _C, _X or _Y */
+        unsigned char sizes[2][2]; /* enum blas_size: rows and columns, or a length; of the operand, of a transposed one */
+        bool by_trans_b, is_triangle;
+    } operands[BLAS_OPERANDS_MOST];
+    unsigned char operand_count, transpositions;
+};
 
 struct blas_family_row {
     char name[6]; /* "gemm" */
     bool has_real_types, has_complex_types;
     bool computes_half; /* of the products */
     unsigned char gated, products; /* enum size_product */
-    unsigned char flags;
+    struct blas_signature signature;
 };
 extern const struct blas_family_row blas_families[FAMILY_COUNT];
 

@@ -1,7 +1,25 @@
 libmublas_core_la_SOURCES += src/common/blas_call.h src/common/call_work.c src/common/call_work.h \
-	src/common/families.def src/common/clock.h src/common/settings.h src/common/program_state.c \
+	src/common/routines.def src/common/clock.h src/common/settings.h src/common/program_state.c \
 	src/common/program_state.h src/common/text.c src/common/text.h src/common/loader.c src/common/loader.h \
 	src/common/launcher.c src/common/launcher.h src/common/log.c src/common/log.h src/common/clock.c \
 	src/common/own_thread.c src/common/own_thread.h src/common/settings.c src/common/settings.def \
 	src/common/interruption.c src/common/interruption.h src/common/job_helpers.c src/common/job_helpers.h \
 	src/common/whole_number.h
+
+# What follows from the table, made by a program of the machine that builds. Make asks for an included file before
+# all else, so these are there before anything is compiled, whatever the target is.
+made_of_routines = src/common/routine_rows.h src/host/lapack.def src/interpose/entries/blas_entries.inc
+src/common/generate_routines: src/common/generate_routines.c src/common/routines.def
+	$(AM_V_GEN)$(MKDIR_P) src/common src/host src/interpose/entries && \
+	$(CC_FOR_BUILD) -std=gnu11 -I$(top_srcdir)/src -o $@ $(top_srcdir)/src/common/generate_routines.c
+src/common/routine_rows.h: src/common/generate_routines
+	$(AM_V_GEN)src/common/generate_routines rows > $@.new && mv $@.new $@
+src/host/lapack.def: src/common/generate_routines
+	$(AM_V_GEN)src/common/generate_routines lapack > $@.new && mv $@.new $@
+src/interpose/entries/blas_entries.inc: src/common/generate_routines
+	$(AM_V_GEN)src/common/generate_routines entries > $@.new && mv $@.new $@
+src/common/made_of_routines.mk: $(made_of_routines)
+	@touch $@
+-include src/common/made_of_routines.mk
+EXTRA_DIST += src/common/generate_routines.c
+CLEANFILES += src/common/generate_routines src/common/made_of_routines.mk $(made_of_routines)

@@ -1,4 +1,5 @@
 #include "host/symbols.h"
+#include "common/call_work.h"
 #include "common/loader.h"
 
 #include <dlfcn.h>
@@ -221,75 +222,52 @@ enum integer_width width_of_lapack(host_function *function)
  * too: the lower half comes first on every machine that mublas runs on. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integers of two widths share an address");
 
-struct arguments {
-    char side, uplo, trans, trans_b, diag;
-    int64_t m, n, k, lda, ldb, ldc;
-};
-
-typedef void gemm_function(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
-                           const void *, const void *, const int64_t *, const void *, const int64_t *,
-                           const void *, void *, const int64_t *, size_t, size_t);
-/* syr2k and her2k, too: their two flags and two sizes stand where these have theirs. */
-typedef void symm_function(const char *, const char *, const int64_t *, const int64_t *, const void *,
-                           const void *, const int64_t *, const void *, const int64_t *, const void *, void *,
-                           const int64_t *, size_t, size_t);
-typedef void syrk_function(const char *, const char *, const int64_t *, const int64_t *, const void *,
-                           const void *, const int64_t *, const void *, void *, const int64_t *, size_t,
-                           size_t);
-typedef void trmm_function(const char *, const char *, const char *, const char *, const int64_t *,
-                           const int64_t *, const void *, const void *, const int64_t *, void *,
-                           const int64_t *, size_t, size_t, size_t, size_t);
-
-static char trans_letter(enum blas_trans trans)
+static const char *trans_letter(enum blas_trans trans)
 {
-    return trans == TRANS_NONE ? 'N' : trans == TRANS_TRANSPOSE ? 'T' : 'C';
+    return trans == TRANS_NONE ? "N" : trans == TRANS_TRANSPOSE ? "T" : "C";
 }
 
-static struct arguments arguments_of(const struct blas_call *call)
+static const void *argument_address(const struct blas_call *call, enum blas_argument argument)
 {
-    return (struct arguments){
-        .side = call->side == SIDE_LEFT ? 'L' : 'R', .uplo = call->uplo == UPLO_LOWER ? 'L' : 'U',
-        .trans = trans_letter(call->trans), .trans_b = trans_letter(call->trans_b),
-        .diag = call->diag == DIAG_UNIT ? 'U' : 'N', .m = call->m, .n = call->n, .k = call->k,
-        .lda = call->a.ld, .ldb = call->b.ld, .ldc = call->c.ld,
-    };
-}
-
-void level3_call(host_function *function, const struct blas_call *call)
-{
-    const struct arguments of = arguments_of(call);
-    const void *a = call->a.pointer, *b = call->b.pointer, *alpha = &call->alpha, *beta = &call->beta;
-    void *c = call->c.pointer;
-    switch (call->family) {
-    case FAMILY_GEMM:
-        ((gemm_function *)function)(&of.trans, &of.trans_b, &of.m, &of.n, &of.k, alpha, a, &of.lda, b,
-                                    &of.ldb, beta, c, &of.ldc, 1, 1);
-        break;
-    case FAMILY_SYMM:
-    case FAMILY_HEMM:
-        ((symm_function *)function)(&of.side, &of.uplo, &of.m, &of.n, alpha, a, &of.lda, b, &of.ldb, beta, c,
-                                    &of.ldc, 1, 1);
-        break;
-    case FAMILY_SYR2K:
-    case FAMILY_HER2K:
-        ((symm_function *)function)(&of.uplo, &of.trans, &of.n, &of.k, alpha, a, &of.lda, b, &of.ldb, beta, c,
-                                    &of.ldc, 1, 1);
-        break;
-    case FAMILY_SYRK:
-    case FAMILY_HERK:
-        ((syrk_function *)function)(&of.uplo, &of.trans, &of.n, &of.k, alpha, a, &of.lda, beta, c, &of.ldc, 1,
-                                    1);
-        break;
-    case FAMILY_TRMM:
-    case FAMILY_TRSM:
-        ((trmm_function *)function)(&of.side, &of.uplo, &of.trans, &of.diag, &of.m, &of.n, alpha, a, &of.lda,
-                                    c, &of.ldc, 1, 1, 1, 1);
-        break;
-    case FAMILY_AXPY:
-    case FAMILY_GEMV:
-    case FAMILY_SYMV:
-    case FAMILY_HEMV:
-    case FAMILY_TRMV:
-    case FAMILY_COUNT: break; /* of other levels */
+    switch (argument) {
+    case ARGUMENT_SIDE: return call->side == SIDE_LEFT ? "L" : "R";
+    case ARGUMENT_UPLO: return call->uplo == UPLO_LOWER ? "L" : "U";
+    case ARGUMENT_TRANS: return trans_letter(call->trans);
+    case ARGUMENT_TRANS_B: return trans_letter(call->trans_b);
+    case ARGUMENT_DIAG: return call->diag == DIAG_UNIT ? "U" : "N";
+    case ARGUMENT_M: return &call->m;
+    case ARGUMENT_N: return &call->n;
+    case ARGUMENT_K: return &call->k;
+    case ARGUMENT_ALPHA: return &call->alpha;
+    case ARGUMENT_BETA: return &call->beta;
+    case ARGUMENT_A: return call->a.pointer;
+    case ARGUMENT_B: return call->b.pointer;
+    case ARGUMENT_C: return call->c.pointer;
+    case ARGUMENT_LDA: return &call->a.ld;
+    case ARGUMENT_LDB: return &call->b.ld;
+    case ARGUMENT_LDC: return &call->c.ld;
+    case ARGUMENT_X: return call->x.pointer;
+    case ARGUMENT_Y: return call->y.pointer;
+    case ARGUMENT_INCX: return &call->x.increment;
+    case ARGUMENT_INCY: return &call->y.increment;
     }
+    return NULL;
+}
+
+/* More arguments than a routine takes do not matter to it: callers clean the stack. */
+enum { FLAGS_MOST = 4, WORDS_MOST = BLAS_ARGUMENTS_MOST + FLAGS_MOST };
+typedef void word_function(const void *, const void *, const void *, const void *, const void *, const void *,
+                           const void *, const void *, const void *, const void *, const void *, const void *,
+                           const void *, const void *, const void *, const void *, const void *);
+
+void routine_call(host_function *function, const struct blas_call *call)
+{
+    const struct blas_signature *signature = &blas_families[call->family].signature;
+    const void *w[WORDS_MOST];
+    for (int i = 0; i < WORDS_MOST; i++)
+        w[i] = i < signature->argument_count
+                   ? argument_address(call, (enum blas_argument)signature->arguments[i])
+                   : (const void *)(uintptr_t)1; /* the length of a flag */
+    ((word_function *)function)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12],
+                                w[13], w[14], w[15], w[16]);
 }

@@ -1,5 +1,5 @@
 /* symbols.h - numbers for the BLAS and LAPACK symbols of symbols.def and for the interfaces they belong
- * to; the width of the integers that a host's routines take, and a level 3 call of either width. */
+ * to; the width of the integers that a host's routines take, and a call of either width. */
 #ifndef MUBLAS_SYMBOLS_H
 #define MUBLAS_SYMBOLS_H
 
@@ -80,8 +80,8 @@ enum integer_width width_ask(enum interface interface, host_function *isamax);
  * integers; asked once for each library. WIDTH_DETECTED: it has none, or does not tell. Thread-safe. */
 enum integer_width width_of_lapack(host_function *function);
 
-/* Makes a level 3 call. `function` is the routine of its family and type by the Fortran name, of either
- * integer width. Pointers are of host memory. */
-void level3_call(host_function *function, const struct blas_call *call);
+/* Makes the call. `function` is the routine of its family and type by the Fortran name, of either integer width.
+ * Pointers are of host memory. */
+void routine_call(host_function *function, const struct blas_call *call);
 
 #endif

@@ -34,20 +34,20 @@ void known_shapes_note(uint64_t shape, const struct machine_model *model, enum s
 
 enum {
 #define FAMILY_ROUTINE(name, family, type, gate) ROUTINE_##name,
-#include "common/families.def"
+#include "common/routines.def"
     ROUTINE_COUNT
 };
 
 enum {
 #define FAMILY_ROUTINE(name, family, type, gate) GATE_##name = gate,
-#include "common/families.def"
+#include "common/routines.def"
 };
 
 static const struct {
     uint8_t family, type;
 } routines[ROUTINE_COUNT] = {
 #define FAMILY_ROUTINE(name, family, type, gate) {family, type},
-#include "common/families.def"
+#include "common/routines.def"
 };
 
 uint64_t offload_floors[SYMBOL_COUNT] = {

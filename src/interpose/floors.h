@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* Floors are integers that are there before any code of mublas runs: the least of any host by the built-in
- * model (common/families.def). So a call below them goes to the host BLAS without a system call or floating
+ * model (common/routines.def). So a call below them goes to the host BLAS without a system call or floating
  * point, the first of a process included. The first call above them, and each change of the model, sets them
  * all anew. */
 

@@ -25,10 +25,7 @@ libmublas_core_la_SOURCES += src/interpose/floors.c src/interpose/floors.h \
 interposer_sources += src/interpose/system_calls.c src/interpose/entries/entry.h \
 	src/interpose/entries/precision.h src/interpose/entries/entries_cblas.c \
 	src/interpose/entries/entries_fortran.c src/interpose/entries/entry.inc \
-	src/interpose/entries/every_precision.inc src/interpose/entries/level1.inc src/interpose/entries/level2.inc \
-	src/interpose/entries/level3.inc src/interpose/entries/level3_side.inc \
-	src/interpose/entries/level3_triangular.inc src/interpose/entries/level3_update.inc \
-	src/interpose/entries/level3_update2.inc src/interpose/entries/forwarding.c src/interpose/entries/thunks.S \
+	src/interpose/entries/every_precision.inc src/interpose/entries/forwarding.c src/interpose/entries/thunks.S \
 	src/interpose/entries/thunks.h src/interpose/execute/host_level3.c src/interpose/execute/tile_runner.h \
 	src/interpose/lapack/eigen_arguments.c src/interpose/lapack/factor_arguments.c \
 	src/interpose/lapack/general_eigen_arguments.c src/interpose/lapack/reduction_arguments.c \
@@ -41,10 +38,10 @@ libmublas_shim_la_SOURCES += src/interpose/entries/forward.S
 
 # Exactly the table's symbols and mublas' own.
 symbol_lists = src/host/symbols.def src/host/interfaces.h src/host/routines.def src/host/cblas.def \
-	src/host/lapack.def
+	$(made_of_routines)
 src/interpose/exports.map: src/interpose/exports.map.in
 	$(AM_V_GEN)$(MKDIR_P) src/interpose && \
-	$(CC) -E -P -x c -I$(top_srcdir)/src $(top_srcdir)/src/interpose/exports.map.in > $@.new && mv $@.new $@
+	$(CC) -E -P -x c -Isrc -I$(top_srcdir)/src $(top_srcdir)/src/interpose/exports.map.in > $@.new && mv $@.new $@
 libmublas_shim_la_LDFLAGS += -Wl,--version-script=src/interpose/exports.map
 EXTRA_libmublas_shim_la_DEPENDENCIES = src/interpose/exports.map
 CLEANFILES += src/interpose/exports.map

@@ -1,6 +1,6 @@
 /* offload.h - the door of every call that may go to the device (device_call.h decides).
  *
- * Entry points (level*.inc) check arguments first; what comes here is a legal
+ * Entry points (blas_entries.inc) check arguments first; what comes here is a legal
  * call with something to do. */
 #ifndef MUBLAS_OFFLOAD_H
 #define MUBLAS_OFFLOAD_H

@@ -16,11 +16,11 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 rows() # FILE
 {
-    sed -nE 's/^(FORWARDED|RARE|OFFLOADED|ROUTE)\(([a-z0-9_]+)[,)].*/\2/p' "$source_tree/src/host/$1"
+    sed -nE 's/^(FORWARDED|RARE|OFFLOADED|ROUTE)\(([a-z0-9_]+)[,)].*/\2/p' "$1"
 }
-rows routines.def > "$work/fortran"
-rows cblas.def > "$work/cblas"
-rows lapack.def > "$work/lapack"
+rows "$source_tree/src/host/routines.def" > "$work/fortran"
+rows "$source_tree/src/host/cblas.def" > "$work/cblas"
+rows src/host/lapack.def > "$work/lapack"
 {
     cat "$work/fortran" "$work/lapack" | sed -E 's/.*/&_\n&_64_\nscipy_&_\nscipy_&_64_/'
     sed -E 's/.*/cblas_&\ncblas_&64_\ncblas_&_64\nscipy_cblas_&\nscipy_cblas_&64_/' "$work/cblas"

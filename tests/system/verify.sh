@@ -14,7 +14,7 @@ verify() { "$build/mublas" verify "$@" > "$work/output" 2> "$work/errors"; }
 has_line() { grep -q -- "$1" "$work/output"; }
 one_line() { [ "$(wc -l < "$work/errors")" = 1 ] && grep -q -- "$1" "$work/errors"; }
 
-lapack=$(grep -c '^ROUTE(' "$source_tree/src/host/lapack.def")
+lapack=$(grep -c '^ROUTE(' src/host/lapack.def)
 verify --size=40
 [ $? = 0 ] && [ "$(grep -c '  pass$' "$work/output")" = $((46 + lapack)) ] &&
     has_line "^$((46 + lapack)) of $((46 + lapack)) routines pass$" &&

@@ -14,7 +14,7 @@ static const struct row {
     int64_t gate;
 } rows[] = {
 #define FAMILY_ROUTINE(name, family, type, gate) {#name, family, type, gate},
-#include "common/families.def"
+#include "common/routines.def"
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 

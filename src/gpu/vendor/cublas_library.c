@@ -19,7 +19,7 @@ static const struct vendor_symbol symbols[] = {
     {"cublasCreate_v2", &create_handle, false}, {"cublasSetStream_v2", &set_stream, false},
 #define FAMILY(...)
 #define LEVEL3_FAMILY(NAME, name, types, ...) types(NAME, name),
-#include "common/families.def"
+#include "common/routines.def"
     {NULL, NULL, false},
 };
 

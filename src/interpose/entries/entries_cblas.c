@@ -1,8 +1,8 @@
 /* entries_cblas.c - where calls of CBLAS symbols past the gates of forward.S arrive: one body
- * per routine family (level*.inc), included once per type and integer width. */
+ * per routine family (blas_entries.inc, which the build makes of common/routines.def), included once per type and integer width. */
 #include "interpose/entries/entry.h"
 
-/* How CBLAS passes what level*.inc names: by value, but complex scalars
+/* How CBLAS passes what blas_entries.inc names: by value, but complex scalars
  * by reference; flags as enumerators, and the matrix layout in front.
  * entries_fortran.c lists the macros. */
 #define FLAG int

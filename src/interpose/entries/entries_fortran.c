@@ -1,8 +1,8 @@
 /* entries_fortran.c - where calls of Fortran symbols past the gates of forward.S arrive: one body
- * per routine family (level*.inc), included once per type and integer width. */
+ * per routine family (blas_entries.inc, which the build makes of common/routines.def), included once per type and integer width. */
 #include "interpose/entries/entry.h"
 
-/* How Fortran passes what level*.inc names: all by reference, flags
+/* How Fortran passes what blas_entries.inc names: all by reference, flags
  * as letters, and the letters' lengths behind (hidden, size_t; C programs often leave
  * them out, so they are passed on and never read).
  *   FLAG, COUNT, FACTOR         parameter types of flags, integers and scalars

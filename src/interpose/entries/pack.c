@@ -1,4 +1,5 @@
 #include "interpose/entries/pack.h"
+#include "common/call_work.h"
 
 /* The extent of `runs` runs, all within the half of the address space that programs
  * have: so nothing that is computed from a legal call's shapes overflows 64 bits. */
@@ -97,24 +98,24 @@ bool operand_extents_meet(const struct operand_extents *operands)
     return operands->lacks_one;
 }
 
+static struct blas_matrix *matrix_of(struct blas_call *call, enum blas_argument argument)
+{
+    return argument == ARGUMENT_A ? &call->a : argument == ARGUMENT_B ? &call->b : &call->c;
+}
+
 /* The output first. */
 static struct operand_extents operands_of(const struct blas_call *call)
 {
+    const struct blas_signature *signature = &blas_families[call->family].signature;
     const size_t element = blas_element_bytes(call->type);
-    const bool is_update = call->family == FAMILY_SYRK || call->family == FAMILY_HERK;
     struct operand_extents operands = {.count = 0};
-    if (blas_is_level3(call)) {
-        operand_extents_add_matrix(&operands, &call->c, element);
-        operand_extents_add_matrix(&operands, &call->a, element);
-        if (!is_update && !blas_is_in_place(call))
-            operand_extents_add_matrix(&operands, &call->b, element);
-        return operands;
+    for (int i = 0; i < signature->operand_count; i++) {
+        const enum blas_argument argument = (enum blas_argument)signature->operands[i].argument;
+        if (argument == ARGUMENT_X || argument == ARGUMENT_Y)
+            operand_extents_add_vector(&operands, argument == ARGUMENT_X ? &call->x : &call->y, element);
+        else
+            operand_extents_add_matrix(&operands, matrix_of((struct blas_call *)call, argument), element);
     }
-    if (call->family != FAMILY_TRMV)
-        operand_extents_add_vector(&operands, &call->y, element);
-    operand_extents_add_vector(&operands, &call->x, element);
-    if (call->family != FAMILY_AXPY)
-        operand_extents_add_matrix(&operands, &call->a, element);
     return operands;
 }
 
@@ -213,84 +214,48 @@ void pack_row_major(struct blas_call *call)
     }
 }
 
-static bool shape_matrix(struct blas_matrix *matrix, int64_t rows, int64_t columns, enum blas_part part)
-{
-    matrix->rows = rows;
-    matrix->columns = columns;
-    matrix->part = part;
-    return rows > 0 && columns > 0 && matrix->ld >= rows;
-}
-
-static bool shape_triangle(const struct blas_call *call, struct blas_matrix *matrix, int64_t order)
-{
-    return shape_matrix(matrix, order, order, call->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER);
-}
-
-/* op(M) is rows by columns. */
-static bool shape_factor(struct blas_matrix *matrix, bool upright, int64_t rows, int64_t columns)
-{
-    return shape_matrix(matrix, upright ? rows : columns, upright ? columns : rows, PART_FULL);
-}
-
-static bool shape_vector(struct blas_vector *vector, int64_t length)
-{
-    vector->length = length;
-    return length > 0 && vector->increment != 0;
-}
-
 /* op(A) does not exchange rows and columns. */
 static bool is_upright(enum blas_trans trans)
 {
     return trans == TRANS_NONE || trans == TRANS_CONJUGATE_ONLY;
 }
 
-/* Rank-k updates take A and A^T, or A and A^H, never all three. */
-static bool shape_update(struct blas_call *call, enum blas_trans other)
+static int64_t size_of(const struct blas_call *call, enum blas_size size)
 {
-    const bool upright = call->trans == TRANS_NONE;
-    const bool has_b = call->family == FAMILY_SYR2K || call->family == FAMILY_HER2K;
-    return (upright || call->trans == other) && shape_factor(&call->a, upright, call->n, call->k) &&
-           (!has_b || shape_factor(&call->b, upright, call->n, call->k)) &&
-           shape_triangle(call, &call->c, call->n);
+    return size == SIZE_M ? call->m : size == SIZE_N ? call->n : size == SIZE_K ? call->k : blas_side_order(call);
+}
+
+static bool shape_operand(struct blas_call *call, const struct blas_operand *operand)
+{
+    const bool transposed = !is_upright(operand->by_trans_b ? call->trans_b : call->trans);
+    const enum blas_argument argument = (enum blas_argument)operand->argument;
+    const int64_t rows = size_of(call, (enum blas_size)operand->sizes[0][transposed]);
+    if (argument == ARGUMENT_X || argument == ARGUMENT_Y) {
+        struct blas_vector *vector = argument == ARGUMENT_X ? &call->x : &call->y;
+        vector->length = rows;
+        return rows > 0 && vector->increment != 0;
+    }
+    struct blas_matrix *matrix = matrix_of(call, argument);
+    matrix->rows = rows;
+    matrix->columns = size_of(call, (enum blas_size)operand->sizes[1][transposed]);
+    matrix->part = !operand->is_triangle ? PART_FULL : call->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER;
+    return rows > 0 && matrix->columns > 0 && matrix->ld >= rows;
+}
+
+/* Rank-k updates take A and A^T, or A and A^H, never all three. */
+static bool trans_is_legal(const struct blas_call *call, enum blas_transpositions transpositions)
+{
+    return transpositions == TRANSPOSE_ANY || call->trans == TRANS_NONE ||
+           call->trans == (transpositions == TRANSPOSE_PLAIN ? TRANS_TRANSPOSE : TRANS_CONJUGATE);
 }
 
 bool pack_legal(struct blas_call *call)
 {
-    bool upright = is_upright(call->trans);
-    int64_t m = call->m, n = call->n, k = call->k;
-    switch (call->family) {
-    case FAMILY_AXPY:
-        return shape_vector(&call->x, n) && shape_vector(&call->y, n);
-    case FAMILY_GEMV:
-        return shape_matrix(&call->a, m, n, PART_FULL) && shape_vector(&call->x, upright ? n : m) &&
-               shape_vector(&call->y, upright ? m : n);
-    case FAMILY_SYMV:
-    case FAMILY_HEMV:
-        return shape_triangle(call, &call->a, n) && shape_vector(&call->x, n) && shape_vector(&call->y, n);
-    case FAMILY_TRMV:
-        return shape_triangle(call, &call->a, n) && shape_vector(&call->x, n);
-    case FAMILY_GEMM:
-        return shape_factor(&call->a, upright, m, k) &&
-               shape_factor(&call->b, is_upright(call->trans_b), k, n) &&
-               shape_matrix(&call->c, m, n, PART_FULL);
-    case FAMILY_SYMM:
-    case FAMILY_HEMM:
-        return shape_triangle(call, &call->a, blas_side_order(call)) &&
-               shape_matrix(&call->b, m, n, PART_FULL) && shape_matrix(&call->c, m, n, PART_FULL);
-    case FAMILY_SYRK:
-    case FAMILY_SYR2K:
-        return shape_update(call, TRANS_TRANSPOSE);
-    case FAMILY_HERK:
-    case FAMILY_HER2K:
-        return shape_update(call, TRANS_CONJUGATE);
-    case FAMILY_TRMM:
-    case FAMILY_TRSM:
-        return shape_triangle(call, &call->a, blas_side_order(call)) &&
-               shape_matrix(&call->c, m, n, PART_FULL);
-    case FAMILY_COUNT:
-        break;
-    }
-    return false;
+    const struct blas_signature *signature = &blas_families[call->family].signature;
+    bool is_legal = trans_is_legal(call, (enum blas_transpositions)signature->transpositions);
+    for (int i = 0; i < signature->operand_count && is_legal; i++)
+        is_legal = shape_operand(call, &signature->operands[i]);
+    return is_legal;
 }
 
 void pack_conjugate(enum blas_type type, union blas_scalar *scalar)

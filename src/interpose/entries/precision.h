@@ -1,11 +1,10 @@
-/* precision.h - the type and integer width of one inclusion of level*.inc. Define one of
+/* precision.h - the type and integer width of one inclusion of blas_entries.inc. Define one of
  * PRECISION_S, _D, _C, _Z, and INTEGER_BITS as 32 or 64, before including this, any
  * number of times; it leaves
  *   SCALAR           the C type of an element
  *   ELEMENT_TYPE     its enum blas_type
  *   REAL_SCALAR      the real type of its precision
  *   IS_COMPLEX       1 or 0
- *   SELF_ADJOINT     symv or hemv, and SELF_ADJOINT_FAMILY
  *   PRECISION(base)  base with the type's letter in front: PRECISION(trmv) is dtrmv
  *   PACK_SCALAR(v)   a SCALAR as a union blas_scalar, PACK_REAL(v) a REAL_SCALAR
  *   INTEGER          an integer of the caller's BLAS
@@ -16,8 +15,6 @@
 #undef REAL_SCALAR
 #undef IS_COMPLEX
 #undef PACK_REAL
-#undef SELF_ADJOINT
-#undef SELF_ADJOINT_FAMILY
 #undef PRECISION_LETTER
 #undef PACK_SCALAR
 #undef INTEGER
@@ -53,13 +50,9 @@
 #if defined PRECISION_S || defined PRECISION_D
 #define IS_COMPLEX 0
 #define PACK_REAL(value) PACK_SCALAR(value)
-#define SELF_ADJOINT symv
-#define SELF_ADJOINT_FAMILY FAMILY_SYMV
 #else
 #define IS_COMPLEX 1
 #define PACK_REAL(value) PACK_SCALAR((SCALAR)(value))
-#define SELF_ADJOINT hemv
-#define SELF_ADJOINT_FAMILY FAMILY_HEMV
 #endif
 
 #if INTEGER_BITS == 32

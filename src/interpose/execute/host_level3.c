@@ -8,7 +8,7 @@
 static const uint16_t symbols[FAMILY_COUNT - FAMILY_GEMM][4] = {
 #define FAMILY(...)
 #define LEVEL3_FAMILY(NAME, name, types, ...) types(name),
-#include "common/families.def"
+#include "common/routines.def"
 };
 
 /* The Fortran interface that libraries have beside a C one, with integers of the same width. */
@@ -33,6 +33,6 @@ bool host_level3_run(enum symbol symbol, const void *caller, const struct blas_c
         return false;
     /* symbols.def has a routine's symbols one after the other, in the order of the interfaces. */
     const enum interface interface = fortran_interface(symbol_interface(symbol));
-    level3_call(host_blas_function((enum symbol)(plain + interface - INTERFACE_NAME_), caller), call);
+    routine_call(host_blas_function((enum symbol)(plain + interface - INTERFACE_NAME_), caller), call);
     return true;
 }

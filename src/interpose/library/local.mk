@@ -25,7 +25,7 @@ src_interpose_libblas64_la_LDFLAGS = $(library_flags) -Wl,--version-script=src/i
 	-version-info 3:0:0
 EXTRA_src_interpose_libblas64_la_DEPENDENCIES = src/interpose/blas.map
 
-library_map = $(CC) -E -P -x c -DWHOLE_LIBRARY -I$(top_srcdir)/src $(top_srcdir)/src/interpose/exports.map.in
+library_map = $(CC) -E -P -x c -DWHOLE_LIBRARY -Isrc -I$(top_srcdir)/src $(top_srcdir)/src/interpose/exports.map.in
 src/interpose/library.map: src/interpose/exports.map.in src/interpose/library/library.def src/interpose/exports.map $(symbol_lists)
 	$(AM_V_GEN)$(library_map) > $@.new && mv $@.new $@
 src/interpose/blas.map: src/interpose/library.map
@@ -44,7 +44,7 @@ link_empty = $(CC) -shared -nostdlib -x c /dev/null
 make_passing = $(MKDIR_P) src/interpose/lapack && folder=`mktemp -d` && \
 	$(link_empty) -Wl,-soname,libblas$$bits-mublas.so.3 -o $$folder/blas.so && \
 	$(link_empty) -Wl,-soname,liblapack$$bits-host.so.3 -o $$folder/lapack.so && \
-	$(CC) -I$(top_srcdir)/src $(CPPFLAGS) $(CFLAGS) -DPASSED_TO="\"liblapack$$bits-host.so.3\"" -fPIC -shared \
+	$(CC) -Isrc -I$(top_srcdir)/src $(CPPFLAGS) $(CFLAGS) -DPASSED_TO="\"liblapack$$bits-host.so.3\"" -fPIC -shared \
 	-nostdlib \
 		-Wl,-soname,liblapack$$bits.so.3 -Wl,-z,nodelete -Wl,-z,now -Wl,--enable-new-dtags \
 		-Wl,-rpath,$(pkglibdir)/previous$$bits $(top_srcdir)/src/interpose/library/lapack_passing.S \
