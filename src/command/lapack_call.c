@@ -76,11 +76,11 @@ bool lapack_call_is_known(enum lapack_family family)
     return signatures[family];
 }
 
-/* The next word of a signature, or NULL. */
+/* The next word of a signature without its star, or NULL. */
 static const char *next_word(const char *words, size_t *length)
 {
-    words += strspn(words, " ");
-    *length = strcspn(words, " ");
+    words += strspn(words, " *");
+    *length = strcspn(words, " *");
     return *length ? words : NULL;
 }
 

@@ -339,7 +339,7 @@ static void print_entries(void)
             if (row->arguments[i].kind == KIND_SCALAR)
                 printf("    call->%s = %sFACTOR_OF(%s);\n", row->arguments[i].name,
                        is_complex_scalar(&row->arguments[i]) ? "" : "REAL_", row->arguments[i].name);
-        printf("    return pack_has_work(call);\n}\n#include \"interpose/entries/entry.inc\"\n%s\n",
+        printf("    return pack_scalars(call);\n}\n#include \"interpose/entries/entry.inc\"\n%s\n",
                every ? "" : "#endif\n");
     }
 }

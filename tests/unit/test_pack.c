@@ -39,18 +39,18 @@ static void test_legal(void)
 static void test_work(void)
 {
     struct blas_call call = gemv_of(3, 5, TRANS_NONE, 3);
-    tap_ok(pack_legal(&call) && pack_has_work(&call), "alpha = i is work");
+    tap_ok(pack_legal(&call) && pack_scalars(&call), "alpha = i is work");
     call.alpha.z[1] = -0.0;
-    tap_ok(!pack_has_work(&call), "alpha = 0 - 0i is none");
+    tap_ok(!pack_scalars(&call), "alpha = 0 - 0i is none");
     call.alpha.z[1] = -__builtin_inf();
-    tap_ok(!pack_has_work(&call), "an infinite alpha is the host's");
+    tap_ok(!pack_scalars(&call), "an infinite alpha is the host's");
     call.alpha.z[1] = __builtin_nan("");
-    tap_ok(pack_has_work(&call), "alpha = NaN is work");
+    tap_ok(pack_scalars(&call), "alpha = NaN is work");
     call = gemv_of(3, 5, TRANS_NONE, 3);
     call.y.pointer = storage + 401;
-    tap_ok(pack_legal(&call) && !pack_has_work(&call), "overlapping vectors are the host's");
+    tap_ok(pack_legal(&call) && !pack_scalars(&call), "overlapping vectors are the host's");
     call = gemv_of(INT64_C(1) << 33, INT64_C(1) << 33, TRANS_NONE, INT64_C(1) << 33);
-    tap_ok(pack_legal(&call) && !pack_has_work(&call), "so is more than there can be memory");
+    tap_ok(pack_legal(&call) && !pack_scalars(&call), "so is more than there can be memory");
 }
 
 /* op(A)(i, j) of a caller, as an index into a and whether it is conjugated; -1: zero. */

@@ -258,7 +258,8 @@ bool pack_legal(struct blas_call *call)
     return is_legal;
 }
 
-void pack_conjugate(enum blas_type type, union blas_scalar *scalar)
+/* Conjugates a scalar of a complex type. */
+static void conjugate_scalar(enum blas_type type, union blas_scalar *scalar)
 {
     if (type == TYPE_C)
         scalar->c[1] = -scalar->c[1];
@@ -268,8 +269,10 @@ void pack_conjugate(enum blas_type type, union blas_scalar *scalar)
 
 /* An infinite alpha is the host's: alpha * x makes a NaN of every zero in x, which
  * mublas, multiplying the sums by alpha, would not see. */
-bool pack_has_work(const struct blas_call *call)
+bool pack_scalars(struct blas_call *call)
 {
+    if (call->family == FAMILY_HER2K && call->conjugated)
+        conjugate_scalar(call->type, &call->alpha);
     if (call->family != FAMILY_TRMV &&
         (blas_scalar_is_zero(call->type, call->alpha) || blas_scalar_is_infinite(call->type, call->alpha)))
         return false;
