@@ -1,4 +1,5 @@
 #include "command/commands.h"
+#include "common/call_work.h"
 #include "common/settings.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 #include "interpose/policy.h"
@@ -29,29 +30,19 @@ static double size_of(int class, double amount)
     return fmax((double)call.m, fmax((double)call.n, (double)call.k));
 }
 
+static double elements_of(const struct blas_matrix *matrix)
+{
+    const double elements = (double)matrix->rows * (double)matrix->columns;
+    return matrix->part == PART_FULL ? elements : elements / 2;
+}
+
 static double matrix_elements(int class, double amount)
 {
-    const struct blas_call call = timed_class_call(class, amount);
-    const double m = (double)call.m, n = (double)call.n, k = (double)call.k;
-    const double order = (double)blas_side_order(&call);
-    switch (call.family) {
-    case FAMILY_AXPY: return 0;
-    case FAMILY_GEMV: return amount;
-    case FAMILY_GEMM: return m * k + k * n + m * n;
-    case FAMILY_SYRK:
-    case FAMILY_HERK: return n * k + n * n / 2;
-    case FAMILY_SYR2K:
-    case FAMILY_HER2K: return 2 * n * k + n * n / 2;
-    case FAMILY_SYMM:
-    case FAMILY_HEMM: return order * order / 2 + 2 * m * n;
-    case FAMILY_TRMM:
-    case FAMILY_TRSM: return order * order / 2 + m * n;
-    case FAMILY_SYMV:
-    case FAMILY_HEMV:
-    case FAMILY_TRMV: return amount / 2;
-    case FAMILY_COUNT: break;
-    }
-    return 0;
+    struct blas_call call = timed_class_call(class, amount);
+    if (call.family < FAMILY_GEMM)
+        return call.family == FAMILY_AXPY ? 0 : call.family == FAMILY_GEMV ? amount : amount / 2;
+    call_set_shapes(&call);
+    return elements_of(&call.a) + elements_of(&call.b) + elements_of(&call.c);
 }
 
 static double host_us(const struct learned_times *times, int class, double amount)

@@ -12,6 +12,52 @@ const struct blas_family_row blas_families[FAMILY_COUNT] = {
 #include "common/routines.def"
 };
 
+const struct blas_matrix *call_matrix(const struct blas_call *call, enum blas_argument argument)
+{
+    return argument == ARGUMENT_A ? &call->a : argument == ARGUMENT_B ? &call->b
+                                           : argument == ARGUMENT_C   ? &call->c
+                                                                      : NULL;
+}
+
+const struct blas_vector *call_vector(const struct blas_call *call, enum blas_argument argument)
+{
+    return argument == ARGUMENT_X ? &call->x : argument == ARGUMENT_Y ? &call->y : NULL;
+}
+
+/* op(A) does not exchange rows and columns. */
+static bool is_upright(enum blas_trans trans)
+{
+    return trans == TRANS_NONE || trans == TRANS_CONJUGATE_ONLY;
+}
+
+static int64_t size_of(const struct blas_call *call, enum blas_size size)
+{
+    return size == SIZE_M ? call->m : size == SIZE_N ? call->n : size == SIZE_K ? call->k : blas_side_order(call);
+}
+
+static void set_shape(struct blas_call *call, const struct blas_operand *operand)
+{
+    const bool transposed = !is_upright(operand->by_trans_b ? call->trans_b : call->trans);
+    const enum blas_argument argument = (enum blas_argument)operand->argument;
+    const int64_t rows = size_of(call, (enum blas_size)operand->sizes[0][transposed]);
+    struct blas_vector *vector = (struct blas_vector *)call_vector(call, argument);
+    struct blas_matrix *matrix = (struct blas_matrix *)call_matrix(call, argument);
+    if (vector) {
+        vector->length = rows;
+        return;
+    }
+    matrix->rows = rows;
+    matrix->columns = size_of(call, (enum blas_size)operand->sizes[1][transposed]);
+    matrix->part = !operand->is_triangle ? PART_FULL : call->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER;
+}
+
+void call_set_shapes(struct blas_call *call)
+{
+    const struct blas_signature *signature = &blas_families[call->family].signature;
+    for (int i = 0; i < signature->operand_count; i++)
+        set_shape(call, &signature->operands[i]);
+}
+
 static double elements_touched(const struct blas_matrix *matrix)
 {
     double rows = (double)matrix->rows, columns = (double)matrix->columns;

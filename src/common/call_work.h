@@ -51,6 +51,13 @@ static inline bool blas_family_has_type(enum blas_family family, enum blas_type 
     return is_complex ? blas_families[family].has_complex_types : blas_families[family].has_real_types;
 }
 
+/* The call's operand of that name: a matrix for ARGUMENT_A, _B and _C, a vector for ARGUMENT_X and _Y; else NULL. */
+const struct blas_matrix *call_matrix(const struct blas_call *call, enum blas_argument argument);
+const struct blas_vector *call_vector(const struct blas_call *call, enum blas_argument argument);
+
+/* Sets rows, columns, parts and lengths of the family's operands by the call's sizes and flags. */
+void call_set_shapes(struct blas_call *call);
+
 /* Bytes of the parts of the matrix operands that the call reads or writes. */
 double call_work_matrix_bytes(const struct blas_call *call);
 

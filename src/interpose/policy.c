@@ -84,24 +84,10 @@ static struct policy_decision on_device(double gain_us, double earned_us)
  * factorisation's, panel by panel: what remains, and so each of them, shrinks to nothing. */
 static double updates_to_come(const struct blas_call *call)
 {
-    switch (call->family) {
-    case FAMILY_GEMM: return fmin((double)call->m, (double)call->n) / (double)call->k / 3;
-    case FAMILY_SYRK:
-    case FAMILY_HERK:
-    case FAMILY_SYR2K:
-    case FAMILY_HER2K: return (double)call->n / (double)call->k / 3;
-    case FAMILY_AXPY:
-    case FAMILY_GEMV:
-    case FAMILY_SYMV:
-    case FAMILY_HEMV:
-    case FAMILY_TRMV:
-    case FAMILY_SYMM:
-    case FAMILY_HEMM:
-    case FAMILY_TRMM:
-    case FAMILY_TRSM:
-    case FAMILY_COUNT: break; /* no updates of what remains */
-    }
-    return 0;
+    const double k = (double)call->k;
+    if (call->family == FAMILY_GEMM)
+        return fmin((double)call->m, (double)call->n) / k / 3;
+    return blas_is_update(call->family) ? (double)call->n / k / 3 : 0;
 }
 
 static struct policy_decision on_host(enum host_reason reason, double credit_us)

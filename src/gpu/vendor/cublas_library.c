@@ -1,4 +1,5 @@
 #include "gpu/vendor/cublas_library.h"
+#include "common/call_work.h"
 #include "common/interruption.h"
 #include "common/log.h"
 #include "common/settings.h"
@@ -201,64 +202,49 @@ static int transposition(enum blas_trans trans)
     return trans == TRANS_NONE ? CUBLAS_OP_N : trans == TRANS_TRANSPOSE ? CUBLAS_OP_T : CUBLAS_OP_C;
 }
 
-/* The call's numbers and flags as cuBLAS takes them. */
-struct cublas_arguments {
-    int side, uplo, trans, trans_b, diag;
-    int m, n, k, lda, ldb, ldc;
-    const void *alpha, *beta; /* a real scalar is the first half of a complex one */
-    const void *a, *b;
-    void *c;
-};
-
-static struct cublas_arguments arguments_of(const struct blas_call *call)
+/* An argument as cuBLAS takes it, in a word; a real scalar is the first half of a complex one. */
+static uintptr_t argument_word(const struct blas_call *call, enum blas_argument argument)
 {
-    return (struct cublas_arguments){
-        .side = call->side == SIDE_LEFT ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT,
-        .uplo = call->uplo == UPLO_LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER,
-        .trans = transposition(call->trans),
-        .trans_b = transposition(call->trans_b),
-        .diag = call->diag == DIAG_UNIT ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT,
-        .m = (int)call->m,
-        .n = (int)call->n,
-        .k = (int)call->k,
-        .lda = (int)call->a.ld,
-        .ldb = (int)call->b.ld,
-        .ldc = (int)call->c.ld,
-        .alpha = &call->alpha,
-        .beta = &call->beta,
-        .a = call->a.pointer,
-        .b = call->b.pointer,
-        .c = call->c.pointer,
-    };
+    switch (argument) {
+    case ARGUMENT_SIDE: return call->side == SIDE_LEFT ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;
+    case ARGUMENT_UPLO: return call->uplo == UPLO_LOWER ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER;
+    case ARGUMENT_TRANS: return transposition(call->trans);
+    case ARGUMENT_TRANS_B: return transposition(call->trans_b);
+    case ARGUMENT_DIAG: return call->diag == DIAG_UNIT ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
+    case ARGUMENT_M: return (uintptr_t)call->m;
+    case ARGUMENT_N: return (uintptr_t)call->n;
+    case ARGUMENT_K: return (uintptr_t)call->k;
+    case ARGUMENT_ALPHA: return (uintptr_t)&call->alpha;
+    case ARGUMENT_BETA: return (uintptr_t)&call->beta;
+    case ARGUMENT_A: return (uintptr_t)call->a.pointer;
+    case ARGUMENT_B: return (uintptr_t)call->b.pointer;
+    case ARGUMENT_C: return (uintptr_t)call->c.pointer;
+    case ARGUMENT_LDA: return (uintptr_t)call->a.ld;
+    case ARGUMENT_LDB: return (uintptr_t)call->b.ld;
+    case ARGUMENT_LDC: return (uintptr_t)call->c.ld;
+    case ARGUMENT_X:
+    case ARGUMENT_Y:
+    case ARGUMENT_INCX:
+    case ARGUMENT_INCY: break; /* of other levels */
+    }
+    return 0;
 }
 
+/* Integers of 32 bits are the lower halves of words, and more words than a routine takes do not matter to it.
+ * trmm alone has its result behind, which may be its B. */
 static int run(cublasHandle_t handle, const struct blas_call *call)
 {
     cublas_function *routine = cublas_library_routine(call->family, call->type);
-    const struct cublas_arguments of = arguments_of(call);
-    switch (call->family) {
-    case FAMILY_GEMM:
-        return ((cublas_gemm *)routine)(handle, of.trans, of.trans_b, of.m, of.n, of.k, of.alpha, of.a,
-                                        of.lda, of.b, of.ldb, of.beta, of.c, of.ldc);
-    case FAMILY_SYMM:
-    case FAMILY_HEMM:
-        return ((cublas_symm *)routine)(handle, of.side, of.uplo, of.m, of.n, of.alpha, of.a, of.lda, of.b,
-                                        of.ldb, of.beta, of.c, of.ldc);
-    case FAMILY_SYRK:
-    case FAMILY_HERK:
-        return ((cublas_syrk *)routine)(handle, of.uplo, of.trans, of.n, of.k, of.alpha, of.a, of.lda,
-                                        of.beta, of.c, of.ldc);
-    case FAMILY_SYR2K:
-    case FAMILY_HER2K:
-        return ((cublas_syr2k *)routine)(handle, of.uplo, of.trans, of.n, of.k, of.alpha, of.a, of.lda, of.b,
-                                         of.ldb, of.beta, of.c, of.ldc);
-    case FAMILY_TRMM:
-        return ((cublas_trmm *)routine)(handle, of.side, of.uplo, of.trans, of.diag, of.m, of.n, of.alpha,
-                                        of.a, of.lda, of.c, of.ldc, of.c, of.ldc);
-    default:
-        return ((cublas_trsm *)routine)(handle, of.side, of.uplo, of.trans, of.diag, of.m, of.n, of.alpha,
-                                        of.a, of.lda, of.c, of.ldc);
+    const struct blas_signature *signature = &blas_families[call->family].signature;
+    uintptr_t w[BLAS_ARGUMENTS_MOST + 2] = {0};
+    for (int i = 0; i < signature->argument_count; i++)
+        w[i] = argument_word(call, (enum blas_argument)signature->arguments[i]);
+    if (call->family == FAMILY_TRMM) {
+        w[signature->argument_count] = argument_word(call, ARGUMENT_C);
+        w[signature->argument_count + 1] = argument_word(call, ARGUMENT_LDC);
     }
+    return ((cublas_level3 *)routine)(handle, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10],
+                                      w[11], w[12]);
 }
 
 static enum status translate(struct device *device, int result)

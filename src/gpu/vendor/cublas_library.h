@@ -19,22 +19,9 @@ enum { CUBLAS_FILL_MODE_LOWER = 0, CUBLAS_FILL_MODE_UPPER = 1 };
 enum { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2 };
 enum { CUBLAS_DIAG_NON_UNIT = 0, CUBLAS_DIAG_UNIT = 1 };
 
-typedef int cublas_gemm(cublasHandle_t, int transa, int transb, int m, int n, int k, const void *alpha,
-                        const void *a, int lda, const void *b, int ldb, const void *beta, void *c, int ldc);
-/* symm, hemm */
-typedef int cublas_symm(cublasHandle_t, int side, int uplo, int m, int n, const void *alpha, const void *a,
-                        int lda, const void *b, int ldb, const void *beta, void *c, int ldc);
-/* syrk, herk */
-typedef int cublas_syrk(cublasHandle_t, int uplo, int trans, int n, int k, const void *alpha, const void *a,
-                        int lda, const void *beta, void *c, int ldc);
-/* syr2k, her2k */
-typedef int cublas_syr2k(cublasHandle_t, int uplo, int trans, int n, int k, const void *alpha, const void *a,
-                         int lda, const void *b, int ldb, const void *beta, void *c, int ldc);
-/* c, which may be b, becomes the product. */
-typedef int cublas_trmm(cublasHandle_t, int side, int uplo, int trans, int diag, int m, int n,
-                        const void *alpha, const void *a, int lda, const void *b, int ldb, void *c, int ldc);
-typedef int cublas_trsm(cublasHandle_t, int side, int uplo, int trans, int diag, int m, int n,
-                        const void *alpha, const void *a, int lda, void *b, int ldb);
+/* A routine of level 3: the handle, then the arguments of the BLAS routine (common/routines.def). */
+typedef int cublas_level3(cublasHandle_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
+                          uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 
 /* The file that cublas_library_open will try first, as dlopen takes it; NULL: there is none, and level 3
  * stays on the host, which is logged. Once, later calls give the same answer. Opens nothing
@@ -45,7 +32,7 @@ const char *cublas_library_find(void);
  * calls give the same answer. False where that cannot be: logged. */
 bool cublas_library_open(int place);
 
-/* A routine of level 3 as the type above of its family. */
+/* A routine of level 3, as the type above. */
 typedef vendor_function cublas_function;
 
 /* True for a level 3 call (gemm, symm, hemm, syrk, herk, syr2k, her2k, trmm, trsm) whose sizes

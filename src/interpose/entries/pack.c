@@ -98,11 +98,6 @@ bool operand_extents_meet(const struct operand_extents *operands)
     return operands->lacks_one;
 }
 
-static struct blas_matrix *matrix_of(struct blas_call *call, enum blas_argument argument)
-{
-    return argument == ARGUMENT_A ? &call->a : argument == ARGUMENT_B ? &call->b : &call->c;
-}
-
 /* The output first. */
 static struct operand_extents operands_of(const struct blas_call *call)
 {
@@ -111,10 +106,11 @@ static struct operand_extents operands_of(const struct blas_call *call)
     struct operand_extents operands = {.count = 0};
     for (int i = 0; i < signature->operand_count; i++) {
         const enum blas_argument argument = (enum blas_argument)signature->operands[i].argument;
-        if (argument == ARGUMENT_X || argument == ARGUMENT_Y)
-            operand_extents_add_vector(&operands, argument == ARGUMENT_X ? &call->x : &call->y, element);
+        const struct blas_vector *vector = call_vector(call, argument);
+        if (vector)
+            operand_extents_add_vector(&operands, vector, element);
         else
-            operand_extents_add_matrix(&operands, matrix_of((struct blas_call *)call, argument), element);
+            operand_extents_add_matrix(&operands, call_matrix(call, argument), element);
     }
     return operands;
 }
@@ -214,32 +210,12 @@ void pack_row_major(struct blas_call *call)
     }
 }
 
-/* op(A) does not exchange rows and columns. */
-static bool is_upright(enum blas_trans trans)
+static bool operand_is_legal(const struct blas_call *call, enum blas_argument argument)
 {
-    return trans == TRANS_NONE || trans == TRANS_CONJUGATE_ONLY;
-}
-
-static int64_t size_of(const struct blas_call *call, enum blas_size size)
-{
-    return size == SIZE_M ? call->m : size == SIZE_N ? call->n : size == SIZE_K ? call->k : blas_side_order(call);
-}
-
-static bool shape_operand(struct blas_call *call, const struct blas_operand *operand)
-{
-    const bool transposed = !is_upright(operand->by_trans_b ? call->trans_b : call->trans);
-    const enum blas_argument argument = (enum blas_argument)operand->argument;
-    const int64_t rows = size_of(call, (enum blas_size)operand->sizes[0][transposed]);
-    if (argument == ARGUMENT_X || argument == ARGUMENT_Y) {
-        struct blas_vector *vector = argument == ARGUMENT_X ? &call->x : &call->y;
-        vector->length = rows;
-        return rows > 0 && vector->increment != 0;
-    }
-    struct blas_matrix *matrix = matrix_of(call, argument);
-    matrix->rows = rows;
-    matrix->columns = size_of(call, (enum blas_size)operand->sizes[1][transposed]);
-    matrix->part = !operand->is_triangle ? PART_FULL : call->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER;
-    return rows > 0 && matrix->columns > 0 && matrix->ld >= rows;
+    const struct blas_vector *vector = call_vector(call, argument);
+    const struct blas_matrix *matrix = call_matrix(call, argument);
+    return vector ? vector->length > 0 && vector->increment != 0
+                  : matrix->rows > 0 && matrix->columns > 0 && matrix->ld >= matrix->rows;
 }
 
 /* Rank-k updates take A and A^T, or A and A^H, never all three. */
@@ -253,8 +229,9 @@ bool pack_legal(struct blas_call *call)
 {
     const struct blas_signature *signature = &blas_families[call->family].signature;
     bool is_legal = trans_is_legal(call, (enum blas_transpositions)signature->transpositions);
+    call_set_shapes(call);
     for (int i = 0; i < signature->operand_count && is_legal; i++)
-        is_legal = shape_operand(call, &signature->operands[i]);
+        is_legal = operand_is_legal(call, (enum blas_argument)signature->operands[i].argument);
     return is_legal;
 }
 
