@@ -55,6 +55,8 @@ refuses()
 }
 refuses 2 "'tuen' is not a command" tuen
 refuses 2 "'--verison' is not an option" --verison
+refuses 2 "'tuen' is not a command" help tuen
+refuses 2 "'now' is one argument too many" help tune now
 refuses 2 "'--really' is one argument too many" --version --really
 refuses 2 "mublas info: --settings=all: not" info --crossovers --settings=all
 refuses 2 "mublas run: '--speed' is not an option" run --speed true
@@ -72,6 +74,10 @@ for command in run info tune verify report; do
 done
 [ $status = 0 ] && [ ! -s "$work/errors" ]
 result $? "mublas --help names every command, and each has its own"
+"$build/mublas" help > "$work/output" 2> "$work/errors" && cmp -s "$work/help" "$work/output" &&
+    "$build/mublas" tune --help > "$work/help" && "$build/mublas" help tune > "$work/output" 2>> "$work/errors" &&
+    cmp -s "$work/help" "$work/output" && [ ! -s "$work/errors" ]
+result $? "mublas help says the same, and of one command by its name"
 if [ -w /dev/full ]; then
     "$build/mublas" info > /dev/full 2> "$work/errors"
     [ $? != 0 ]

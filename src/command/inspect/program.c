@@ -102,9 +102,9 @@ const char *losses_refusal(const struct program_map *map)
 {
     const struct elf_object *elf = &map->objects[0].elf;
     if (!elf->is_native)
-        return "it is built for another machine than this mublas";
+        return program_is_foreign;
     if (elf->is_static)
-        return "it is statically linked: it has no loader that could preload mublas";
+        return program_is_static;
     return elf->is_program ? program_file_refusal(map->objects[0].path) : NULL;
 }
 
@@ -193,16 +193,6 @@ static int inspect_file(const char *name, bool verbose)
     return status;
 }
 
-/* The program that runs, where the file is a script: *path. False: it is not found. */
-static bool follow_quietly(char *path, size_t size)
-{
-    char interpreter[PATH_MAX];
-    for (int i = 0; i < SCRIPTS_MAX && program_file_interpreter(path, interpreter, sizeof interpreter); i++)
-        if (!program_file_find(interpreter, path, size))
-            return false;
-    return true;
-}
-
 /* *refusal: why mublas gets none of the program's calls, or NULL. */
 static char *unreachable_line(const struct program_map *map, const char **refusal)
 {
@@ -229,7 +219,7 @@ char *inspect_unreachable(const char *path, bool *is_refused)
     struct program_map map;
     *is_refused = false;
     if (snprintf(program, sizeof program, "%s", path) >= (int)sizeof program ||
-        !follow_quietly(program, sizeof program))
+        !program_file_follow(program, sizeof program))
         return NULL;
     if (!link_map_make(program, &map))
         line = unreachable_line(&map, &refusal);
