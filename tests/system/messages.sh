@@ -32,6 +32,10 @@ result $? "mublas info prints"
     [ "$(grep -v '^  MUBLAS_RECIPE=' "$work/output" | grep -c '^  MUBLAS_')" = 1 ] &&
         ! grep -q 'dgemm [0-9]' "$work/output"
 result $? "no more than a screen, and of the settings what is set"
+says() { "$build/mublas" info 2> "$work/errors" | tee "$work/output" | sed -n 2p | grep -q "^verdict: $1"; }
+says 'calls that gain by it run on Emulated device' && MUBLAS_OFFLOAD=never says 'every call runs on the host, by MUBLAS_OFFLOAD=never' &&
+    MUBLAS_CUDA_DRIVER=/nowhere says 'every call runs on the host: there is no usable device'
+result $? "its verdict comes first"
 MUBLAS_OFFLOAD=auto "$build/mublas" info > "$work/output" 2> "$work/errors" &&
     ! grep -q MUBLAS_OFFLOAD "$work/output"
 result $? "not where that is the default"

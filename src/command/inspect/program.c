@@ -60,6 +60,19 @@ static bool is_loss(const struct program_map *map, int object, enum interception
            count_of(map, object, INTERCEPTION_CAUGHT, kind) == 0;
 }
 
+bool losses_any(const struct program_map *map)
+{
+    for (int i = 0; i < map->count; i++) {
+        if (parallel_loss(map, i))
+            return true;
+        for (int end = 0; end < INTERCEPTION_COUNT; end++)
+            if (is_loss(map, i, (enum interception)end, CHOICE_BLAS) ||
+                is_loss(map, i, (enum interception)end, CHOICE_LAPACK))
+                return true;
+    }
+    return false;
+}
+
 static void print_loss(FILE *stream, const struct program_map *map, const struct name_choice *choice,
                        bool all)
 {
@@ -175,12 +188,13 @@ static int follow_scripts(char *path, size_t size)
 
 static int inspect_file(const char *name, bool verbose)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], asked[PATH_MAX];
     struct program_map map;
     if (!find_file(name, path, sizeof path))
         return complain(name, "no such program or file");
     if (access(path, R_OK) != 0)
         return complain(path, strerror(errno));
+    memcpy(asked, path, sizeof asked);
     int status = follow_scripts(path, sizeof path);
     if (status != 0)
         return status;
@@ -188,7 +202,7 @@ static int inspect_file(const char *name, bool verbose)
     if (reason)
         status = complain(path, reason);
     else
-        inspect_report(stdout, &map, verbose);
+        inspect_report(stdout, &map, asked, verbose);
     link_map_clear(&map);
     return status;
 }
