@@ -21,6 +21,10 @@ complains 0 "" MUBLAS_VERBOSE=1
 result $? "one within is"
 complains 1 "mublas: MUBLAS_HOST_BLAS: cannot use /nonexistent/lib.so" MUBLAS_HOST_BLAS=/nonexistent/lib.so
 result $? "a host BLAS that is not there: one line, though the program has its own"
+for named in libm.so.6 "$host_blas"; do
+    complains 1 "mublas: MUBLAS_HOST_BLAS=$named is not used: the program brings /" MUBLAS_HOST_BLAS="$named"
+    result $? "a library that is not used, BLAS or not: $named"
+done
 complains 0 "" MUBLAS_HOST_BLAS=
 result $? "an empty one is none"
 
