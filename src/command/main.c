@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static int help(char **arguments);
+
 static const struct command {
     const char *name;
     int (*run)(char **arguments);
@@ -57,6 +59,11 @@ static const struct command {
      "           print from which size on calls gain by a recipe of mublas tune; write curves for plots\n",
      "mublas report --tuning ~/.config/mublas/recipe\n"
      "mublas report --tuning ~/.config/mublas/recipe --output curves\n"},
+    {"help", help,
+     "mublas help [COMMAND]\n"
+     "           say this, or of COMMAND alone what it does, with examples\n",
+     "mublas help\n"
+     "mublas help run\n"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -88,6 +95,19 @@ static int run_command(const struct command *command, char **arguments)
     for (const char *line = command->examples; *line; line = strchr(line, '\n') + 1)
         printf("  %.*s\n", (int)strcspn(line, "\n"), line);
     return 0;
+}
+
+static int help(char **arguments)
+{
+    char *question[] = {"--help", NULL};
+    if (!*arguments)
+        return print_usage(), 0;
+    if (arguments[1])
+        return refuse(arguments[1], "is one argument too many");
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(*arguments, commands[i].name) == 0)
+            return run_command(&commands[i], question);
+    return refuse(*arguments, "is not a command");
 }
 
 static int perform(int count, char **arguments)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { POINTS = 60 };
 
@@ -115,6 +116,14 @@ static void print_borders(FILE *stream, const struct learned_times *times)
     }
 }
 
+static bool has_borders(const struct learned_times *times)
+{
+    for (int class = 0; class < TIMED_CLASSES; class++)
+        if (is_known(times, class))
+            return true;
+    return false;
+}
+
 /* A line for each of many sizes of a class, nothing where a time is not known. */
 static void write_lines(FILE *stream, const struct learned_times *times)
 {
@@ -198,16 +207,27 @@ static bool write_curves(const struct report *report)
     return (fclose(stream) == 0 && !failed) || complain(path, "cannot be written");
 }
 
+/* A recipe may have been made in a time too short for calls, or without them. */
 static bool write_report(const struct report *report)
 {
-    if (report->has_crossovers) {
+    char data[PATH_BYTES + 8];
+    const bool has_table = report->has_crossovers && has_borders(&report->times);
+    snprintf(data, sizeof data, "%s.csv", report->recipe_path);
+    const bool has_data = access(data, F_OK) == 0;
+    if (has_table) {
         if (!write_curves(report))
             return false;
         print_borders(stdout, &report->times);
-        printf("\ncurves are in %s/crossovers.csv, ", report->folder);
+        printf("\ncurves are in %s/crossovers.csv\n", report->folder);
+    } else {
+        printf("no table: this recipe has times of no class of calls, for there was no time for them, or they were "
+               "not wanted\n(mublas tune --crossovers-only learns them, with a longer --time-limit where one was "
+               "given)\n");
     }
-    printf("times of launch shapes in %s.csv:\nbench/tuning_plots.py of mublas' sources draws them\n",
-           report->recipe_path);
+    if (has_data)
+        printf("times of launch shapes are in %s\n", data);
+    if (has_table || has_data)
+        puts("bench/tuning_plots.py of mublas' sources draws them");
     return true;
 }
 

@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* The kernels of kernels.def and route_kernels.def, loaded into one CUDA context.
  *
@@ -116,6 +117,13 @@ struct device_properties {
     bool has_clusters; /* of blocks that reach each other's shared memory */
     bool has_mps;      /* contexts there are NVIDIA's MPS server's clients */
 };
+
+/* Is it the name, or what begins with it, of the device of tests/emulated_driver? Its times say nothing of a
+ * GPU's. */
+static inline bool device_name_is_emulated(const char *name)
+{
+    return strncmp(name, "Emulated device", sizeof "Emulated device" - 1) == 0;
+}
 
 /* Which devices this process is to use, by MUBLAS_DEVICE or its local rank. Opens and initialises
  * the driver, makes no context. STATUS_NO_DEVICE when there is none; that it is fewer than the setting

@@ -176,6 +176,8 @@ static int shared_hosts_enter(const struct host_library *library, enum interface
         if (!interface_is_lapack(interface))
             nested_note_host(library->start, library->end);
     }
+    if (!served)
+        host_paths_tell_unused(interface, library);
     const int first = shared_hosts_first(interface);
     if (!served && first != number)
         say_several(hosts[first], hosts[number], !known);

@@ -135,6 +135,8 @@ static void publish(enum interface interface, const struct host_library *library
         known_function_set((enum symbol)i, function, false);
     }
     atomic_store_explicit(&binding->state, BOUND, memory_order_release);
+    if (!at_start)
+        host_paths_tell_unused(interface, library);
 }
 
 static void share(enum interface interface)
@@ -165,6 +167,13 @@ const struct host_library *host_blas_library(enum interface interface, int numbe
         return shared_hosts_loaded(interface, number) ? &shared_hosts_loaded(interface, number)->library
                                                       : NULL;
     return number == 0 && state_of(interface) == BOUND ? &bindings[interface].library : NULL;
+}
+
+void host_blas_tell_unused(void)
+{
+    for (int i = 0; i < INTERFACE_COUNT; i++)
+        if (state_of((enum interface)i) == BOUND)
+            host_paths_tell_unused((enum interface)i, &bindings[i].library);
 }
 
 static const char *path_of(const struct host_library *library)

@@ -39,6 +39,10 @@ bool host_blas_is_shared(enum interface interface);
  * shared; NULL after the last. Static storage. */
 const struct host_library *host_blas_library(enum interface interface, int number);
 
+/* Say what host_paths_tell_unused says of the libraries that the program was started with: before any call of
+ * the others' routines, whose libraries are looked at when they are bound. */
+void host_blas_tell_unused(void);
+
 /* The host's routine for a call with the return address `caller`, for the resolvers of
  * thunks.S. Binds where needed: next in the search order, then what the calling library
  * depends on, then a BLAS already loaded locally, then MUBLAS_HOST_BLAS, then the

@@ -98,6 +98,20 @@ bool host_library_stands_behind(void)
     return &mublas_interposes_blas != &own_marker;
 }
 
+static int look_for_other(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    struct object_symbols object;
+    const void *marker;
+    (void)size, (void)unused;
+    object_symbols_read(info, &object);
+    return object_symbols_find(&object, HOST_LIBRARY_MARKER, &marker) && marker != &own_marker;
+}
+
+bool host_library_has_company(void)
+{
+    return loader_objects(look_for_other, NULL) != 0;
+}
+
 struct object_search {
     uintptr_t address;
     struct object_symbols *object;

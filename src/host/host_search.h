@@ -46,6 +46,9 @@ struct host_library {
  * past the other (by a handle, or since it is the other's host's host) to its own host. */
 bool host_library_stands_behind(void);
 
+/* Is another library of mublas loaded besides this one? It may have a host of its own. */
+bool host_library_has_company(void);
+
 /* For the constructor: note the objects that the program was started with (start_objects_find). */
 void host_library_note_start(void);
 
@@ -103,6 +106,10 @@ bool host_paths_search_plain(enum interface interface, struct host_library *libr
 /* Say so, once, if MUBLAS_HOST_BLAS names a file that cannot be read, also where it is
  * not needed because the program brings a BLAS. */
 void host_paths_check_setting(void);
+
+/* Say so, once, if MUBLAS_HOST_BLAS names a library and this one serves calls of the interface in its place,
+ * since the program brings it. */
+void host_paths_tell_unused(enum interface interface, const struct host_library *used);
 
 /* True in libmublas.so, which is what the program links as its BLAS: what comes after
  * it in the search order is then no choice of anybody's, and a host BLAS is bound by its

@@ -6,6 +6,7 @@
 #include "common/program_state.h"
 #include "common/settings.h"
 #include "gpu/driver.h"
+#include "host/host_blas.h"
 #include "host/host_search.h"
 #include "interpose/device_call.h"
 #include "interpose/floors.h"
@@ -49,6 +50,7 @@ static void begin_big(void)
     struct program_state program;
     program_state_set_aside(&program);
     host_paths_check_setting();
+    host_blas_tell_unused();
     process_state_begin();
     program_state_return(&program);
 }

@@ -67,8 +67,9 @@ result $? "and bound by the constructor"
 
 rm -f "$work/report"
 under "$shim" env MUBLAS_HOST_BLAS="$modules/fake_blas.so" tests/system/load_plugin "$modules/plugin.so" &&
-    bound_to libblas 'in the dependencies of the library that called'
-result $? "the program's own BLAS comes before MUBLAS_HOST_BLAS"
+    bound_to libblas 'in the dependencies of the library that called' && lines 1 &&
+    grep -q "^mublas: MUBLAS_HOST_BLAS=$modules/fake_blas.so is not used: the program brings .*/libblas" "$work/errors"
+result $? "the program's own BLAS comes before MUBLAS_HOST_BLAS, and a line says so"
 
 under "$shim" env MUBLAS_HOST_BLAS="$modules/fake_blas.so" tests/system/odd_signature dgemmtr_
 [ $? = 2 ] && grep -q '^no dgemmtr_ in this process' "$work/errors"

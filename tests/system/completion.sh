@@ -41,6 +41,9 @@ for command in $told; do
     [ -z "$missing" ] && has --help
     result $? "all options of mublas $command --help${missing:+, but not$missing}"
 done
+offers "mublas help r"
+only "report run"
+result $? "a command to be told of"
 offers "mublas run --offload=al"
 only always
 result $? "the value of an option"

@@ -42,6 +42,12 @@ unchecked()
     local subject
     for subject; do grep -qE "^- +$subject +not checked: " "$work/output" || return 1; done
 }
+# What a build lacks is told without a device, too.
+if [ ! -f "$build/src/gpu/kernels/kernels.fatbin" ]; then
+    kernels_without_device() { wrong kernels 'no kernels in this build' 'build mublas where nvcc is on PATH'; }
+else
+    kernels_without_device() { unchecked kernels; }
+fi
 # finds STATUS SUBJECT TEXT ADVICE [SETTING=VALUE...]: this alone is wrong
 finds()
 {
@@ -82,7 +88,7 @@ result $? "ranks: how many share a device under a launcher"
 
 doctor MUBLAS_CUDA_DRIVER=/nowhere/libcuda.so.1
 [ $status = 3 ] && complete && wrong driver /nowhere/libcuda.so.1 'correct MUBLAS_CUDA_DRIVER' &&
-    unchecked device kernels cuBLAS cuSOLVER recipe 'test product'
+    unchecked device cuBLAS cuSOLVER recipe 'test product' && kernels_without_device
 result $? "driver: not there; what depends on it is not checked"
 doctor MUBLAS_CUDA_DRIVER=libm.so.6
 [ $status = 3 ] && complete && wrong driver 'too old: it has no cuInit' 'newer driver' && unchecked device
@@ -92,7 +98,7 @@ doctor EMULATED_FAULTS=cuInit:1:999:sticky
     unchecked device
 result $? "driver: it cannot be started"
 doctor CUDA_VISIBLE_DEVICES=none container=
-[ $status = 3 ] && complete && wrong device 'shows no device' 'CUDA_VISIBLE_DEVICES' && unchecked kernels
+[ $status = 3 ] && complete && wrong device 'shows no device' 'CUDA_VISIBLE_DEVICES' && kernels_without_device
 result $? "device: none is visible"
 doctor MUBLAS_DEVICE=3
 [ $status = 3 ] && complete && wrong device 'MUBLAS_DEVICE names device 3, but there is 1,' 'smaller number'
@@ -101,7 +107,7 @@ doctor EMULATED_FAULTS=cuDeviceGet:1:101
 [ $status = 3 ] && complete && wrong device 'device 0 does not answer' 'nvidia-smi'
 result $? "device: it does not answer"
 doctor EMULATED_FAULTS=cuModuleLoadData:1:209
-[ $status = 1 ] && complete && alone && wrong kernels '(built without nvcc|cannot be woken)' 'build mublas' &&
+[ $status = 1 ] && complete && alone && wrong kernels '(no kernels in this build|cannot be woken)' 'build mublas' &&
     unchecked cuBLAS cuSOLVER 'test product'
 result $? "kernels: they cannot be loaded"
 

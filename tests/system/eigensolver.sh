@@ -19,6 +19,8 @@ use_reference_libraries
 for arguments in "64 7" "150 3" "--tridiagonal 150 3"; do
     "$program" --eigenvalues "$work/values-host" $arguments > "$work/host"
     result $? "eigensolver $arguments on the host BLAS"
+    [ "$(grep -cE '^[a-z]+ +[0-9.E+-]+   of .* in n .*eps; limit: 30 \(of LAPACK.s testers: 50\)$' "$work/host")" = 2 ]
+    result $? "its two checks have their unit and limit"
     for run in 1 2; do
         ( use_emulated_driver
           LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always MUBLAS_REPORT=$work/report-$run \

@@ -48,6 +48,8 @@ tells()
     done
 }
 lacks() { ! grep -qE -- "$1" output; }
+# The last line, which is the only one of its kind.
+verdict() { [ "$(grep -c '^verdict: ' output)" = 1 ] && tail -n 1 output | grep -qE "^verdict: $1"; }
 
 build -o bin/linked main.c use.c "${link[@]}" -Wl,-rpath,'$ORIGIN/../lib',--enable-new-dtags
 info -- bin/linked &&
@@ -57,6 +59,10 @@ result $? "a linked program: its host by RUNPATH and \$ORIGIN, what it calls, wh
 info --verbose bin/linked &&
     tells '^      ?(dger_ dsymv_|dsymv_ dger_)$' '^  .*/lib/libmini.so, found by RUNPATH$'
 result $? "--verbose names routines and libraries"
+info -- bin/linked && verdict 'yes: 1 routine that it calls comes to mublas and can run on the GPU$'
+result $? "the verdict of a program whose calls come to mublas"
+info -- lib/libmini.so && verdict 'it is a BLAS or LAPACK itself'
+result $? "of a BLAS"
 info -- bin/linked --verbose 2 && tells '2 routines as' && lacks 'dsymv_'
 result $? "the program's own arguments are ignored"
 
@@ -89,6 +95,8 @@ build -o bin/static_blas main.c use.c libblas.a
 info -- bin/static_blas &&
     tells '^intercepted: nothing' 'bin/static_blas: 3 routines: ' 'linked statically into it, and hidden'
 result $? "a BLAS linked statically into a program"
+verdict 'no: its BLAS or LAPACK cannot be intercepted, as said above$'
+result $? "its verdict"
 strip -o bin/stripped bin/static_blas
 info -- bin/stripped && tells 'stripped: a BLAS linked statically into it does not show'
 result $? "where the program is stripped, that it would not show"
@@ -128,6 +136,8 @@ if build -static -o bin/static main.c use.c libblas.a; then
     info -- bin/static &&
         tells 'statically linked\)' 'it has no loader that could preload mublas' 'bin/static: 3 routines: '
     result $? "a statically linked program"
+    verdict 'no, mublas gets none of its calls: it is statically linked'
+    result $? "its verdict"
 fi
 
 build -shared -o lib/libown.so blas.c use.c
@@ -160,6 +170,14 @@ build -o bin/opener opener.c -ldl
 info -- bin/opener &&
     tells '^host BLAS: neither it nor its libraries link one' '^intercepted: nothing' 'opened at run time \(by bin/opener\)' RTLD_DEEPBIND
 result $? "a program that opens its libraries: they are found then"
+verdict 'it calls no BLAS by itself; plug-ins that it loads and programs that it starts get mublas, too'
+result $? "and its verdict is of them"
+build -o bin/nothing main.c -DNOTHING -x c - <<< 'void use(void); void use(void) {}'
+info -- bin/nothing && verdict 'no: it calls no BLAS or LAPACK$'
+result $? "the verdict of a program without any"
+build -o bin/little main.c -x c - -x none "${link[@]}" -Wl,-rpath,"$work/lib" <<< 'void idamax_(void), use(void); void use(void) { idamax_(); }'
+info -- bin/little && verdict 'no: its calls come to mublas, but none of their routines can run on the GPU$'
+result $? "and of one that calls only what stays on the host"
 sed 's/dlopen(/dlmopen(LM_ID_NEWLM, /' opener.c > namespaces.c
 build -D_GNU_SOURCE -o bin/namespaces namespaces.c -ldl
 info -- bin/namespaces && tells 'bin/namespaces opens libraries by dlmopen'
@@ -203,6 +221,8 @@ info -- bin/static_lapack &&
     tells 'bin/static_lapack: 3 LAPACK routines: dsyevd_ dsyevr_ dsytrd_' 'a LAPACK is linked statically into it, and hidden' \
     '1 routine as NAME_, 1 of which' && lacks 'a BLAS is linked statically' && lacks '^host LAPACK'
 result $? "a LAPACK linked statically into a program is lost, the BLAS calls in it are not"
+verdict 'in part: 1 routine that it calls comes to mublas and can run on the GPU; others cannot be intercepted'
+result $? "its verdict"
 build -o bin/exporting_lapack main.c use_lapack.c liblapack.a -rdynamic "${link[@]}" -Wl,-rpath,"$work/lib"
 info -- bin/exporting_lapack &&
     tells 'a LAPACK is linked statically into the program, and exported' '1 routine as NAME_, 1 of which'
@@ -257,6 +277,45 @@ result $? "a library that has it hidden inside"
 info -- lib/libscalapack-openmpi.so.2 && lacks 'cannot be|parallel routines'
 result $? "nothing of ScaLAPACK itself"
 
+# Interpreters: their plug-ins, and what they start, where these lie.
+for place in lib/python3.9/site-packages/numpy/linalg lib/python3.9/site-packages/scipy/linalg lib/R/bin/exec \
+    lib/R/modules bin; do
+    mkdir -p "prefix/$place"
+done
+cp bin/opener prefix/bin/python3
+cp bin/opener prefix/bin/octave
+for name in lib/python3.9/site-packages/numpy/linalg/_umath_linalg.some.so lib/R/modules/lapack.so; do
+    build -shared -o prefix/$name use.c "${link[@]}" -Wl,-rpath,"$work/lib"
+done
+build -shared -Wl,-Bsymbolic -o prefix/lib/python3.9/site-packages/scipy/linalg/_fblas.some.so blas.c use.c
+cp bin/linked prefix/lib/R/bin/exec/R
+build -o prefix/bin/octave-cli main.c use.c "${link[@]}" -Wl,-rpath,"$work/lib"
+printf '#!/bin/sh\n' | tee prefix/bin/R > script
+ln -s octave-cli prefix/bin/octave-cli-9
+LD_LIBRARY_PATH=$work/lib info -- prefix/bin/python3 && tells '^found for it .NumPy and SciPy., with mublas:$' \
+    "^  $work/prefix/lib/.*/numpy/linalg/_umath_linalg.some.so: 2 routines, 1 of which can run on the GPU\$" \
+    "^  $work/prefix/lib/.*/scipy/linalg/_fblas.some.so: 0 routines, .* others cannot be intercepted" &&
+    verdict 'yes, by what it loads or starts: calls of up to 1 routine in the files above' && lacks '^intercepted: nothing$'
+result $? "python3: what its plug-ins get"
+mkdir -p venv/bin && ln -s "$work/prefix/bin/python3" venv/bin/python
+LD_LIBRARY_PATH=$work/lib info -- venv/bin/python && tells "^  $work/prefix/lib/.*/_umath_linalg.some.so: 2 routines"
+result $? "also through a link, as of a virtual environment"
+printf '#!%s\n' "$work/prefix/bin/python3" > script.py
+info -- script.py && tells '^script: ./script.py' "_umath_linalg.some.so: 2 routines" && verdict 'yes, by what'
+result $? "and a script of it"
+LD_LIBRARY_PATH=$work/lib info -- prefix/bin/R && tells "^  $work/prefix/lib/R/bin/exec/R: 2 routines, 1 of" \
+    "^  $work/prefix/lib/R/modules/lapack.so: 2 routines, 1 of" && verdict 'yes, by what it loads or starts'
+result $? "R: the program behind its script, and its module"
+info -- prefix/bin/octave && tells "^  $work/prefix/bin/octave-cli: 2 routines, 1 of" && verdict 'yes, by what' &&
+    [ "$(grep -c 'octave-cli.*: 2 routines' output)" = 1 ]
+result $? "octave: the program that it starts, once"
+info -- ./script && tells '^script: ./script, run by ' &&
+    verdict '/.* itself calls no BLAS; programs that the script starts get mublas, too, and each reports for itself'
+result $? "a script of the shell: what its children get"
+cp bin/opener bin/python3
+info -- bin/python3 && lacks 'found for it' && verdict 'it calls no BLAS by itself; plug-ins that it loads'
+result $? "a python3 with no such plug-in beside it"
+
 printf '#! %s -x\n' "$work/bin/linked" > a_script
 info -- a_script && tells '^script: ./a_script, run by .*/bin/linked$' '2 routines as'
 result $? "a script: its interpreter"
@@ -268,6 +327,8 @@ result $? "programs are searched for in PATH"
 cp bin/linked bin/privileged && chmod u+s bin/privileged
 info -- bin/privileged && tells 'set-user-id' && lacks '^intercepted'
 result $? "a set-user-id program"
+verdict 'no, mublas gets none of its calls: it is set-user-id'
+result $? "its verdict"
 { printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0\1\0\0\0'; head -c 16 /dev/zero; printf '\64\0\40\0\0\0\50\0\0\0\0\0'; } > bin/32_bit
 info -- bin/32_bit && tells '\(32-bit x86' 'built for another machine'
 result $? "a 32-bit program"

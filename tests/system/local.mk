@@ -223,6 +223,9 @@ EXTRA_DIST += tests/system/messages.sh
 # The mublas command's `run`.
 TESTS += tests/system/run.sh
 EXTRA_DIST += tests/system/run.sh
+plain_tests += tests/system/quickstart.sh
+EXTRA_DIST += tests/system/quickstart.sh
+tests/system/quickstart.log: mublas$(EXEEXT)
 tests/system/run.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
 TESTS += tests/system/copied.sh
 EXTRA_DIST += tests/system/copied.sh

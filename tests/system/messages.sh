@@ -21,6 +21,10 @@ complains 0 "" MUBLAS_VERBOSE=1
 result $? "one within is"
 complains 1 "mublas: MUBLAS_HOST_BLAS: cannot use /nonexistent/lib.so" MUBLAS_HOST_BLAS=/nonexistent/lib.so
 result $? "a host BLAS that is not there: one line, though the program has its own"
+for named in libm.so.6 "$host_blas"; do
+    complains 1 "mublas: MUBLAS_HOST_BLAS=$named is not used: the program brings /" MUBLAS_HOST_BLAS="$named"
+    result $? "a library that is not used, BLAS or not: $named"
+done
 complains 0 "" MUBLAS_HOST_BLAS=
 result $? "an empty one is none"
 
@@ -32,6 +36,10 @@ result $? "mublas info prints"
     [ "$(grep -v '^  MUBLAS_RECIPE=' "$work/output" | grep -c '^  MUBLAS_')" = 1 ] &&
         ! grep -q 'dgemm [0-9]' "$work/output"
 result $? "no more than a screen, and of the settings what is set"
+says() { "$build/mublas" info 2> "$work/errors" | tee "$work/output" | sed -n 2p | grep -q "^verdict: $1"; }
+says 'calls that gain by it run on Emulated device' && MUBLAS_OFFLOAD=never says 'every call runs on the host, by MUBLAS_OFFLOAD=never' &&
+    MUBLAS_CUDA_DRIVER=/nowhere says 'every call runs on the host: there is no usable device'
+result $? "its verdict comes first"
 MUBLAS_OFFLOAD=auto "$build/mublas" info > "$work/output" 2> "$work/errors" &&
     ! grep -q MUBLAS_OFFLOAD "$work/output"
 result $? "not where that is the default"
@@ -55,6 +63,8 @@ refuses()
 }
 refuses 2 "'tuen' is not a command" tuen
 refuses 2 "'--verison' is not an option" --verison
+refuses 2 "'tuen' is not a command" help tuen
+refuses 2 "'now' is one argument too many" help tune now
 refuses 2 "'--really' is one argument too many" --version --really
 refuses 2 "mublas info: --settings=all: not" info --crossovers --settings=all
 refuses 2 "mublas run: '--speed' is not an option" run --speed true
@@ -72,6 +82,10 @@ for command in run info tune verify report; do
 done
 [ $status = 0 ] && [ ! -s "$work/errors" ]
 result $? "mublas --help names every command, and each has its own"
+"$build/mublas" help > "$work/output" 2> "$work/errors" && cmp -s "$work/help" "$work/output" &&
+    "$build/mublas" tune --help > "$work/help" && "$build/mublas" help tune > "$work/output" 2>> "$work/errors" &&
+    cmp -s "$work/help" "$work/output" && [ ! -s "$work/errors" ]
+result $? "mublas help says the same, and of one command by its name"
 if [ -w /dev/full ]; then
     "$build/mublas" info > /dev/full 2> "$work/errors"
     [ $? != 0 ]

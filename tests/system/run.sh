@@ -6,7 +6,7 @@ unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD MUBLAS_RECIPE GLIBC_TUNABLES
 use_emulated_driver
 use_reference_libraries
 run() { "$build/mublas" run "$@" > "$work/output" 2> "$work/errors"; }
-one_line() { [ "$(wc -l < "$work/errors")" = 1 ] && grep -q "$1" "$work/errors"; }
+one_line() { [ "$(wc -l < "$work/errors")" = 1 ] && grep -qE "$1" "$work/errors"; }
 
 # A sanitized library cannot be loaded into programs that are not.
 if [ -z "$sanitizers" ]; then
@@ -54,9 +54,68 @@ run -- no-such-program
 [ $? = 127 ] && one_line "no-such-program"
 result $? "a program that is not there is named"
 cp /usr/bin/env "$work/privileged" && chmod u+s "$work/privileged"
-run -- "$work/privileged"
-[ $? = 126 ] && one_line "set-user-id"
-result $? "a set-user-id program is refused with the reason"
+MUBLAS_REPORT=$work/report run -- "$work/privileged" sh -c 'exit 5'
+[ $? = 5 ] && one_line "privileged runs without mublas: it is set-user-id"
+result $? "a set-user-id program runs without mublas, and a line says so"
+run -- "$work/privileged" && ! grep -q '^LD_PRELOAD=' "$work/output"
+result $? "nothing is set for it"
+echo 'int main(void) { return 7; }' > "$work/main.c"
+if $compiler -static -o "$work/static" "$work/main.c" 2> /dev/null; then
+    run -- "$work/static"
+    [ $? = 7 ] && one_line "mublas gets no call of $work/static: it is statically linked"
+    result $? "a static program runs, and a line says that mublas gets none of its calls"
+    printf '#!%s\n' "$work/static" > "$work/script" && chmod +x "$work/script"
+    run -- "$work/script"
+    [ $? = 7 ] && one_line "mublas gets no call of $work/static: it is statically linked"
+    result $? "also where a script runs it"
+fi
+if $compiler -static-pie -fPIE -o "$work/static_pie" "$work/main.c" 2> /dev/null; then
+    run -- "$work/static_pie"
+    [ $? = 7 ] && one_line "$work/static_pie: it is statically linked"
+    result $? "and of one that is position-independent"
+fi
+cp /usr/bin/env "$work/foreign" && printf '\363' | dd of="$work/foreign" bs=1 seek=18 conv=notrunc 2> /dev/null
+run -- "$work/foreign"
+grep -q "mublas gets no call of $work/foreign: it is built for another machine" "$work/errors"
+result $? "and of one for another machine"
+loader=$(sed -n 's/.* \(\/.*ld-linux.*\) .*/\1/p' /proc/self/maps | head -n 1)
+loader=${loader:-$(ls /lib64/ld-linux-x86-64.so.2 2> /dev/null)}
+if [ -x "$loader" ] && [ -z "$sanitizers" ]; then
+    run -- "$loader" /usr/bin/env && grep -q '^LD_PRELOAD=' "$work/output" && [ ! -s "$work/errors" ]
+    result $? "but not of the loader itself"
+fi
+
+# The report's file is tried before the program starts.
+refuses_report() # FILE WHY
+{
+    run --report="$1" -- touch "$work/ran"
+    [ $? = 2 ] && one_line "mublas run: .*$1.*: a report cannot be written there: $2" && [ ! -e "$work/ran" ]
+    result $? "a report that could not be written: $2"
+}
+refuses_report "$work" "it is a folder"
+refuses_report "$work/nowhere/report" "there is no such folder"
+refuses_report "$work/nowhere/report.%p" "there is no such folder"
+refuses_report "$work/main.c/report" "Not a directory"
+refuses_report "$work/$(printf '%0300d' 0)" "File name too long"
+ln -s nowhere "$work/link"
+refuses_report "$work/link" "symbolic links are not followed"
+mkdir "$work/readonly"
+unshare -rm sh -c 'mount -t tmpfs -o ro none "$1" 2> /dev/null || exit 77
+    "$2" run --report="$1/report" -- touch "$3"' sh "$work/readonly" "$build/mublas" "$work/ran" 2> "$work/errors"
+status=$?
+if [ $status = 2 ]; then
+    one_line "readonly/report: a report cannot be written there: Read-only file system" && [ ! -e "$work/ran" ]
+    result $? "a report on a file system that cannot be written"
+else
+    number=$((number + 1))
+    echo "ok $number - a report on a file system that cannot be written # SKIP none can be mounted here ($status)"
+fi
+ls -A "$work" > "$work/before"
+run --report="$work/report.txt" -- ls -A "$work" && cmp -s "$work/before" "$work/output"
+result $? "nothing is left of the trial"
+( cd "$work" && "$build/mublas" run --report r.txt -- true > output 2> errors )
+[ $? = 127 ] && one_line "r.txt: no such program; --report=r.txt writes the report to that file"
+result $? "--report FILE hints at ="
 run -- "$work"
 [ $? = 126 ] && one_line "$work"
 result $? "a folder is not run"

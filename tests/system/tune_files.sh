@@ -44,9 +44,9 @@ result $? "the data say what was timed, and what was chosen"
 tune --routines=dsymv --output="$recipe" && [ "$(rows ssymv)" = 0 ] && [ "$(rows dsymv)" -gt 100 ] &&
     grep -q '^class ssymv' "$recipe"
 result $? "another run leaves its rules, and has data of its own"
-mublas report --tuning "$recipe" && grep -q "^times of launch shapes in $recipe.csv:" "$work/output" &&
-    [ ! -e "$recipe-report" ]
-result $? "without crossovers a report says where the times are"
+mublas report --tuning "$recipe" && grep -q "^times of launch shapes are in $recipe.csv$" "$work/output" &&
+    grep -q '^no table: this recipe has times of no class of calls' "$work/output" && [ ! -e "$recipe-report" ]
+result $? "without crossovers a report says that, and where the times are"
 
 "$build/tests/unit/sign_recipe" "$recipe" driver 'driver 12080' > "$work/other" && cp "$work/other" "$recipe"
 tune --routines=dsymv --output="$recipe" && says "driver for CUDA 12.8, .*; it will be replaced$" &&
@@ -108,6 +108,11 @@ EMULATED_TIME="execute 180; noise 0.01" tune --routines=gemv --time-limit=1 --ou
     ! grep -qv ': nothing was learned; it is as before$' "$work/errors" && grep -q 'stay as they were' "$work/output"
 result $? "a race that the time limit ends is no fault"
 
+# A round of all shapes would take many times the limit, and cannot be called back: it is not begun.
+EMULATED_TIME= mublas tune --shapes-only --exhaustive --routines=zhemv --memory=128 --time-limit=1 --output="$work/slow" &&
+    grep -q ' timings in [01] rounds' "$work/output" && grep -q '^nothing learned' "$work/output"
+result $? "a round that would outlast the time limit is not begun"
+
 what="crossovers for which there is no time stay"
 if [ -n "$sanitizers" ]; then
     echo "ok $((++number)) - $what # SKIP a sanitized library cannot be loaded by the program that is started anew"
@@ -122,8 +127,18 @@ else
     rm -f "$recipe"* && tests/system/make_recipe "$work/lines" > "$recipe"
     OMP_NUM_THREADS=1 EMULATED_TIME= mublas tune --crossovers-only --time-limit=2 --output="$recipe" &&
         [ "$(grep -c '^device \(zgemm_deep\|strsm_left_deep\|dsyr2k_panel\) ' "$recipe")" = 3 ] &&
-        grep -q '^crossovers of [0-9]* classes of calls' "$work/output"
+        grep -qE '^crossovers (of [0-9]* classes of calls|stay as they were)' "$work/output"
     result $? "$what"
+
+    # The processes that time calls would outlast what is left.
+    OMP_NUM_THREADS=1 EMULATED_TIME= mublas tune --crossovers-only --time-limit=1 --output="$work/none" &&
+        says "nothing was learned" && grep -q '^crossovers stay as they were: there was no time' "$work/output" && [ ! -e "$work/none" ]
+    result $? "none are timed where the time limit leaves nothing for them, and that is said"
+    printf 'host-blas %s\nhost-threads 1\n' "$(readlink -f "$host_blas")" > "$work/lines"
+    tests/system/make_recipe "$work/lines" > "$work/empty" && mublas report --tuning "$work/empty" &&
+        grep -q '^no table: this recipe has times of no class of calls, for there was no time' "$work/output" &&
+        ! grep -q csv "$work/output"
+    result $? "a report of a recipe without times says why it has no table, and names no file that is not there"
 
     # wait_for_calls: until a process of the tuner makes calls, child. Not the one before it, which is asked for
     # 0 bytes and only shows that such a process can be started.

@@ -39,6 +39,9 @@ static void test_process(void)
     facts.has_recipe = false;
     expect(&facts, "No recipe of this machine is in force, so which sizes pay was not measured here: run "
                    "mublas tune once.\n", "no recipe");
+    facts.is_emulated = true;
+    expect(&facts, "Nothing: all calls ran on the emulated device.\n", "no advice to tune a device that is none");
+    facts.is_emulated = false;
     facts.device = ADVICE_DEVICE_NONE;
     facts.device_fault = "no CUDA driver (libcuda.so.1: no such file)";
     expect(&facts, "No GPU could be used: no CUDA driver (libcuda.so.1: no such file). Where there is an NVIDIA GPU, "

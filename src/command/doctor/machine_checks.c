@@ -121,13 +121,14 @@ static const char *kernels_advice(enum status status)
            "than the driver; see by nvidia-smi whether the device is well and free (compute mode)";
 }
 
+/* What a build lacks is told without a device, too: another machine is no cure for that. */
 void check_kernels(struct patient *patient)
 {
-    if (!patient->has_device) {
+    const enum status status = patient->has_device ? device_wake(&patient->device) : STATUS_NO_DEVICE;
+    if (!patient->has_device && kernel_set_is_built()) {
         finding_skipped(&patient->findings, "kernels", "there is no device");
         return;
     }
-    const enum status status = device_wake(&patient->device);
     if (status == STATUS_OK) {
         finding_good(&patient->findings, "kernels", "loaded (set %s)", kernel_set_hash);
         return;
@@ -138,7 +139,7 @@ void check_kernels(struct patient *patient)
                       "the device cannot be woken: %s (MUBLAS_VERBOSE=2 says more)", status_text(status));
     else
         finding_wrong(&patient->findings, "kernels", kernels_advice(status),
-                      "this mublas was built without nvcc and has none: every call stays on the host");
+                      "no kernels in this build, which was made without nvcc: every call stays on the host");
 }
 
 void check_links(struct patient *patient)

@@ -110,12 +110,23 @@ struct reading {
     size_t dynsym; /* index of its section, 0: none */
 };
 
+static bool starts_programs(const char *name)
+{
+    static const char *const names[] = {"execve", "execv", "execvp", "execvpe", "execl", "execlp", "posix_spawn",
+                                        "posix_spawnp", "system", "popen"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Notes what else tells something about the object. */
 static void note_symbol(struct elf_object *object, const char *name, bool defined)
 {
     if (!defined) {
         object->opens_libraries |= strcmp(name, "dlopen") == 0;
         object->opens_namespaces |= strcmp(name, "dlmopen") == 0;
+        object->starts_programs |= starts_programs(name);
     } else {
         object->has_lapack |= strstr(name, "dsytrd_") != NULL;
         object->is_mublas |= strcmp(name, HOST_LIBRARY_MARKER) == 0;

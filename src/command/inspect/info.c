@@ -248,9 +248,28 @@ static void print_settings(FILE *stream)
         fputs("  none\n", stream);
 }
 
+/* Nothing is woken here: a device whose own fault shows only then is mublas doctor's to find. */
+static void print_verdict(FILE *stream, const struct machine *machine)
+{
+    if (settings()->offload == OFFLOAD_NEVER)
+        fputs("verdict: every call runs on the host, by MUBLAS_OFFLOAD=never\n", stream);
+    else if (!machine->has_device && !kernel_set_is_built())
+        fputs("verdict: every call runs on the host: there is no usable device, and no kernels in this build\n",
+              stream);
+    else if (!machine->has_device)
+        fputs("verdict: every call runs on the host: there is no usable device\n", stream);
+    else if (!kernel_set_is_built() && !device_name_is_emulated(machine->device.name))
+        fputs("verdict: every call runs on the host: there are no kernels in this build, made without nvcc\n",
+              stream);
+    else
+        fprintf(stream, "verdict: calls that gain by it run on %s (mublas doctor tries it)\n",
+                machine->device.name);
+}
+
 static void print_screen(FILE *stream, const struct machine *machine)
 {
     fprintf(stream, "mublas %s\n", PACKAGE_VERSION);
+    print_verdict(stream, machine);
     if (machine->has_device) {
         print_device(stream, &machine->device, &machine->choice);
         print_other_devices(stream, machine);

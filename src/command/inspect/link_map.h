@@ -66,6 +66,7 @@ struct elf_object {
     bool skips_default_folders; /* DF_1_NODEFLIB */
     bool opens_libraries;       /* imports dlopen */
     bool opens_namespaces;      /* imports dlmopen */
+    bool starts_programs;       /* imports execve, posix_spawn or the like */
     bool has_lapack;            /* defines dsytrd_ or the like */
     bool has_scalapack;         /* defines pdsyevd_ or another routine of scalapack/routines.def, anyhow, */
     bool exports_scalapack;     /* ... and for everybody */
@@ -188,11 +189,19 @@ void parallel_calls_print(FILE *stream, const struct program_map *map, bool all)
 /* Why the calls of an object's own ScaLAPACK cannot be intercepted; NULL: it has none. Static storage. */
 const char *parallel_loss(const struct program_map *map, int object);
 
-/* Prints all parts, with those below. `all`, here and below: every name and library, not the first few. */
-void inspect_report(FILE *stream, const struct program_map *map, bool all);
+/* Prints all parts, with those below. `all`, here and below: every name and library, not the first few.
+ * `asked`: the file that was asked for, a script or the program itself. */
+void inspect_report(FILE *stream, const struct program_map *map, const char *asked, bool all);
+
+/* Prints, for interpreters that are known, what mublas gets of the plug-ins and programs that lie where theirs
+ * do; and in one line what it can do for the program. */
+void verdict_print(FILE *stream, const struct program_map *map, const char *asked);
 
 /* Why mublas gets none of the program's calls; NULL: it may get some. Static storage. */
 const char *losses_refusal(const struct program_map *map);
+
+/* Is there a name that cannot be intercepted? Not after a refusal. */
+bool losses_any(const struct program_map *map);
 
 /* Prints that refusal, or which names of which object cannot be intercepted and why. */
 void losses_print(FILE *stream, const struct program_map *map, const char *refusal, bool all);

@@ -60,6 +60,19 @@ static bool is_loss(const struct program_map *map, int object, enum interception
            count_of(map, object, INTERCEPTION_CAUGHT, kind) == 0;
 }
 
+bool losses_any(const struct program_map *map)
+{
+    for (int i = 0; i < map->count; i++) {
+        if (parallel_loss(map, i))
+            return true;
+        for (int end = 0; end < INTERCEPTION_COUNT; end++)
+            if (is_loss(map, i, (enum interception)end, CHOICE_BLAS) ||
+                is_loss(map, i, (enum interception)end, CHOICE_LAPACK))
+                return true;
+    }
+    return false;
+}
+
 static void print_loss(FILE *stream, const struct program_map *map, const struct name_choice *choice,
                        bool all)
 {
@@ -102,9 +115,9 @@ const char *losses_refusal(const struct program_map *map)
 {
     const struct elf_object *elf = &map->objects[0].elf;
     if (!elf->is_native)
-        return "it is built for another machine than this mublas";
+        return program_is_foreign;
     if (elf->is_static)
-        return "it is statically linked: it has no loader that could preload mublas";
+        return program_is_static;
     return elf->is_program ? program_file_refusal(map->objects[0].path) : NULL;
 }
 
@@ -175,12 +188,13 @@ static int follow_scripts(char *path, size_t size)
 
 static int inspect_file(const char *name, bool verbose)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], asked[PATH_MAX];
     struct program_map map;
     if (!find_file(name, path, sizeof path))
         return complain(name, "no such program or file");
     if (access(path, R_OK) != 0)
         return complain(path, strerror(errno));
+    memcpy(asked, path, sizeof asked);
     int status = follow_scripts(path, sizeof path);
     if (status != 0)
         return status;
@@ -188,19 +202,9 @@ static int inspect_file(const char *name, bool verbose)
     if (reason)
         status = complain(path, reason);
     else
-        inspect_report(stdout, &map, verbose);
+        inspect_report(stdout, &map, asked, verbose);
     link_map_clear(&map);
     return status;
-}
-
-/* The program that runs, where the file is a script: *path. False: it is not found. */
-static bool follow_quietly(char *path, size_t size)
-{
-    char interpreter[PATH_MAX];
-    for (int i = 0; i < SCRIPTS_MAX && program_file_interpreter(path, interpreter, sizeof interpreter); i++)
-        if (!program_file_find(interpreter, path, size))
-            return false;
-    return true;
 }
 
 /* *refusal: why mublas gets none of the program's calls, or NULL. */
@@ -229,7 +233,7 @@ char *inspect_unreachable(const char *path, bool *is_refused)
     struct program_map map;
     *is_refused = false;
     if (snprintf(program, sizeof program, "%s", path) >= (int)sizeof program ||
-        !follow_quietly(program, sizeof program))
+        !program_file_follow(program, sizeof program))
         return NULL;
     if (!link_map_make(program, &map))
         line = unreachable_line(&map, &refusal);

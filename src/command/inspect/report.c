@@ -353,10 +353,11 @@ static void print_intercepted(const struct report *report)
         print_caught(report, i);
     }
     if (!any)
-        fputs("intercepted: nothing\n", report->stream);
+        fputs(report->map->objects[0].elf.is_program ? "intercepted: nothing that it calls by itself\n"
+                                                      : "intercepted: nothing\n", report->stream);
 }
 
-void inspect_report(FILE *stream, const struct program_map *map, bool verbose)
+void inspect_report(FILE *stream, const struct program_map *map, const char *asked, bool verbose)
 {
     struct report report = {stream, map, verbose};
     const char *refusal = losses_refusal(map);
@@ -372,4 +373,5 @@ void inspect_report(FILE *stream, const struct program_map *map, bool verbose)
     losses_print(stream, map, refusal, verbose);
     if (!refusal)
         notes_print(stream, map);
+    verdict_print(stream, map, asked);
 }

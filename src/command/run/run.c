@@ -13,68 +13,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <sys/xattr.h>
 #include <unistd.h>
-
-bool program_file_find(const char *name, char *path, size_t size)
-{
-    const char *directories = getenv("PATH");
-    if (strchr(name, '/') || !directories)
-        return snprintf(path, size, "%s", name) < (int)size && access(path, F_OK) == 0;
-    for (const char *next = directories; next; next = strchr(next, ':')) {
-        next += *next == ':';
-        int length = (int)strcspn(next, ":");
-        if (snprintf(path, size, "%.*s/%s", length ? length : 1, length ? next : ".", name) < (int)size &&
-            access(path, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
-const char *program_file_refusal(const char *path)
-{
-    struct stat file;
-    if (stat(path, &file) != 0)
-        return strerror(errno);
-    if (file.st_mode & S_ISUID)
-        return "it is set-user-id, and the loader preloads nothing into such programs";
-    if ((file.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP))
-        return "it is set-group-id, and the loader preloads nothing into such programs";
-    if (getxattr(path, "security.capability", NULL, 0) > 0)
-        return "it has file capabilities, and the loader preloads nothing into such programs";
-    return NULL;
-}
-
-/* The program that `env` would run: its first argument that is neither an option nor
- * a variable. */
-static const char *behind_env(char *words)
-{
-    char *rest = NULL;
-    for (char *word = strtok_r(words, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
-        if (*word != '-' && !strchr(word, '='))
-            return word;
-    return NULL;
-}
-
-bool program_file_interpreter(const char *path, char *interpreter, size_t size)
-{
-    char line[PATH_MAX];
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0)
-        return false;
-    ssize_t length = read(file, line, sizeof line - 1);
-    close(file);
-    if (length < 2 || line[0] != '#' || line[1] != '!')
-        return false;
-    line[length] = '\0';
-    line[strcspn(line, "\n")] = '\0';
-    char *arguments = NULL;
-    const char *program = strtok_r(line + 2, " \t\r", &arguments);
-    const char *slash = program ? strrchr(program, '/') : NULL;
-    if (program && strcmp(slash ? slash + 1 : program, "env") == 0)
-        program = behind_env(arguments);
-    return program && snprintf(interpreter, size, "%s", program) < (int)size;
-}
 
 /* A report that is there. */
 struct earlier {
@@ -228,42 +167,88 @@ static bool make_report_absolute(void)
     return good;
 }
 
-static const char *folder_fault(const char *file)
+/* Makes a file in the folder and removes it: access rights alone do not tell of full or foreign file systems.
+ * 0, or the reason as errno has it. */
+static int try_folder(const char *file)
 {
-    char folder[PATH_MAX];
+    char name[PATH_MAX];
+    if (snprintf(name, sizeof name, "%.*s.mublas-XXXXXX", (int)(strrchr(file, '/') - file + 1), file) >=
+        (int)sizeof name)
+        return ENAMETOOLONG;
+    const int descriptor = mkostemp(name, O_CLOEXEC);
+    if (descriptor < 0)
+        return errno;
+    close(descriptor);
+    unlink(name);
+    return 0;
+}
+
+/* Nothing of the file changes. 0, or the reason as errno has it. */
+static int try_file(const char *file)
+{
+    const int descriptor = open(file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (descriptor >= 0)
+        close(descriptor);
+    return descriptor >= 0 ? 0 : errno;
+}
+
+/* `file`: as the report's writer makes it of MUBLAS_REPORT. Another file takes the place of one that is there,
+ * or else it is written over. */
+static const char *file_fault(const char *file)
+{
     struct stat there;
-    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(file, '/') - file + 1), file);
-    return stat(folder, &there) == 0 && S_ISDIR(there.st_mode) ? NULL
-                                                               : "there is no such folder to write a report to";
+    const bool exists = lstat(file, &there) == 0;
+    int reason = exists || errno == ENOENT ? 0 : errno;
+    if (exists && S_ISDIR(there.st_mode))
+        return "it is a folder";
+    if (exists && S_ISLNK(there.st_mode))
+        return "symbolic links are not followed";
+    if (!reason && exists && !S_ISREG(there.st_mode))
+        return NULL; /* somebody may yet open a pipe to read */
+    if (!reason && (!exists || try_file(file) != 0))
+        reason = try_folder(file);
+    return reason == ENOENT ? "there is no such folder, or it takes no files" : reason ? strerror(reason) : NULL;
 }
 
 /* Says before a long run begins why its end could not write a report. NULL: nothing. */
 static const char *report_fault(void)
 {
-    const char *const report = getenv("MUBLAS_REPORT");
-    struct stat there;
-    if (!is_report_wanted() || strcmp(report, "1") == 0 || strchr(report, '%') || !strchr(report, '/'))
+    const char *const form = getenv("MUBLAS_REPORT");
+    const struct reporter reporter = {getpid(), world_rank(), false};
+    if (!is_report_wanted() || strcmp(form, "1") == 0 || !strchr(form, '/'))
         return NULL;
-    if (lstat(report, &there) == 0)
-        return S_ISDIR(there.st_mode)   ? "a report cannot be written there: it is a folder"
-               : S_ISLNK(there.st_mode) ? "a report cannot be written there: symbolic links are not followed"
-                                        : NULL;
-    return folder_fault(report);
+    char *const file = report_file_name(form, &reporter);
+    const char *const fault = file ? file_fault(file) : NULL;
+    free(file);
+    return fault;
 }
 
-/* The report says too what mublas does not get to see. One that gets nothing to see cannot report: that is
- * said, and *is_refused. */
+/* Without a report a look at the program's headers will do. */
+static char *unreachable(const char *path, bool *is_refused)
+{
+    char program[PATH_MAX], *line = NULL;
+    const char *reason = NULL;
+    if (is_report_wanted())
+        return inspect_unreachable(path, is_refused);
+    if (snprintf(program, sizeof program, "%s", path) < (int)sizeof program &&
+        program_file_follow(program, sizeof program))
+        reason = program_file_unreachable(program);
+    *is_refused = reason != NULL;
+    return reason && asprintf(&line, "%s: %s", program, reason) >= 0 ? line : NULL;
+}
+
+/* A line says of a program that mublas gets none of its calls: *is_refused. A report says too what mublas
+ * does not get to see of others; looking for that takes the longer the more libraries there are. */
 static bool look_into(const char *path, bool *is_refused)
 {
     bool good = true;
     char *setting = NULL;
-    *is_refused = false;
-    if (!is_report_wanted())
-        return true;
-    char *const found = inspect_unreachable(path, is_refused);
+    char *const found = unreachable(path, is_refused);
     if (*is_refused && found)
-        fprintf(stderr, "mublas run: there will be no report of %s\n", found);
-    else if (asprintf(&setting, "%ld:%zu:%s:%s", (long)getpid(), strlen(path), path, found ? found : "") >= 0)
+        fprintf(stderr, is_report_wanted() ? "mublas run: there will be no report of %s\n"
+                                           : "mublas run: mublas gets no call of %s\n", found);
+    else if (is_report_wanted() && asprintf(&setting, "%ld:%zu:%s:%s", (long)getpid(), strlen(path), path,
+                                            found ? found : "") >= 0)
         good = setenv("MUBLAS_UNREACHABLE", setting, 1) == 0;
     else
         setting = NULL;
@@ -276,6 +261,31 @@ static int complain(int status, const char *subject, const char *reason)
 {
     fprintf(stderr, "mublas run: %s: %s\n", subject, reason);
     return status;
+}
+
+/* `--report FILE PROGRAM` has no "=": FILE looks like the program then. */
+static int complain_of_missing(char **program)
+{
+    const char *const before = program[-1];
+    if (strcmp(before, "--report") == 0)
+        fprintf(stderr, "mublas run: %s: no such program; --report=%s writes the report to that file\n",
+                *program, *program);
+    else
+        complain(NOT_FOUND, *program, "no such program");
+    return NOT_FOUND;
+}
+
+static int become(const char *path, char **program)
+{
+    execv(path, program);
+    return complain(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, path, strerror(errno));
+}
+
+/* The loader preloads nothing into a program that gains rights, and takes such settings from its children. */
+static int become_without(const char *path, char **program, const char *reason)
+{
+    fprintf(stderr, "mublas run: %s runs without mublas: %s\n", path, reason);
+    return become(path, program);
 }
 
 int run_program(char **arguments)
@@ -292,20 +302,21 @@ int run_program(char **arguments)
     if (!shim)
         return NOT_FOUND;
     if (!program_file_find(*program, path, sizeof path))
-        return complain(NOT_FOUND, *program, "no such program");
-    /* Users would think that mublas does nothing. */
+        return complain_of_missing(program);
     const char *reason = program_file_refusal(path);
     if (reason)
-        return complain(CANNOT_RUN, path, reason);
+        return become_without(path, program, reason);
     if (!make_report_absolute())
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
-    if ((reason = report_fault()))
-        return complain(EXIT_BAD_COMMAND_LINE, getenv("MUBLAS_REPORT"), reason);
+    if ((reason = report_fault())) {
+        fprintf(stderr, "mublas run: %s: a report cannot be written there: %s\n", getenv("MUBLAS_REPORT"),
+                reason);
+        return EXIT_BAD_COMMAND_LINE;
+    }
     if (!look_into(path, &is_refused) || !preload_set_environment(shim, true))
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
     if (!is_refused)
         report_watch_begin(*program);
     mps_begin();
-    execv(path, program);
-    return complain(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, path, strerror(errno));
+    return become(path, program);
 }

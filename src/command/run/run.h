@@ -23,6 +23,14 @@ const char *program_file_refusal(const char *path);
  * no script or cannot be read. */
 bool program_file_interpreter(const char *path, char *interpreter, size_t size);
 
+/* Follows such lines from `path` to the program that runs. False: it is not found. */
+bool program_file_follow(char *path, size_t size);
+
+/* Why the loader never gets to preload anything into this program, by a look at its headers: one of the two
+ * phrases. NULL: it does, or the file is no program. */
+extern const char program_is_static[], program_is_foreign[];
+const char *program_file_unreachable(const char *path);
+
 /* The folder has MPS's pipes and logs, the ranks that use it, and the lock by which one of them starts it.
  * XDG_RUNTIME_DIR holds it, where that is the user's alone, or /tmp does; user and launcher name it, so that
  * all ranks of a launch on one machine find the same. One that is not a folder of this user and nobody else's

@@ -97,8 +97,10 @@ struct run {
     struct link_rates links; /* count 0: not measured */
     int ordinal;             /* of the device */
     double started;
+    double opening; /* seconds that a process under the shim and the device took to begin */
     int forms, forms_begun, forms_done; /* of all classes wanted */
     double shapes_part;    /* of the progress */
+    bool no_time_for_calls;
     int crossovers;        /* classes of calls of which times are known */
     char what[40];
     struct class_summary summaries[TUNING_CLASSES][TUNING_FORMS];
@@ -207,6 +209,13 @@ static struct tune_calls_options calls_options(struct run *run)
     return options;
 }
 
+/* A process that times calls begins, wakes the device, and ends; the rest of the time is for calls. */
+static bool has_time_for_calls(const struct run *run)
+{
+    const double limit = run->options.time_limit;
+    return limit <= 0 || run->started + limit - clock_seconds() > 1 + 2 * run->opening;
+}
+
 static bool learn_calls(struct run *run)
 {
     const struct tune_calls_options options = calls_options(run);
@@ -265,6 +274,8 @@ static void print_summary(const struct run *run)
     if (run->forms_done < run->forms)
         printf("%d of %d classes and forms stay as they were: there was no time for them\n",
                run->forms - run->forms_done, run->forms);
+    if (run->no_time_for_calls)
+        puts("crossovers stay as they were: there was no time for them (--time-limit)");
     if (run->crossovers > 0)
         printf("crossovers of %d classes of calls\n", run->crossovers);
     if (run->links.count > 0) {
@@ -291,11 +302,12 @@ static int tune(struct run *run)
     tune_progress_begin(&run->progress, options->time_limit);
     if (options->shapes)
         good = learn_shapes(run);
-    if (options->calls && good && !stopped)
+    if (options->calls && good && !stopped && has_time_for_calls(run))
         link_rates_measure(&run->links);
     tune_session_close(&run->session);
     bool calls_good = true;
-    if (options->calls && good && !stopped)
+    run->no_time_for_calls = options->calls && !has_time_for_calls(run);
+    if (options->calls && good && !stopped && !run->no_time_for_calls)
         calls_good = learn_calls(run);
     tune_progress_end(&run->progress);
     if (good && stopped)
@@ -336,12 +348,14 @@ int tune_run(char **arguments)
     const int outcome = tune_options_read(arguments, &run.options);
     if (outcome >= 0)
         return outcome;
+    run.started = clock_seconds();
     if (!needs_are_met(&run.options))
         return 1;
-    run.started = clock_seconds();
+    run.opening = clock_seconds() - run.started;
     const int refusal = tune_session_open(&run.session, run.options.memory, &stopped);
     if (refusal != 0)
         return refusal;
+    run.opening += run.session.wake_seconds;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     run.ordinal = device_properties(run.session.device)->ordinal;

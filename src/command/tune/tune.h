@@ -64,6 +64,7 @@ struct tune_session {
     struct shape_timer timer;
     struct recipe_signature signature;
     struct occupancy_figures limits; /* without active blocks */
+    double wake_seconds; /* that waking the device took */
 };
 
 /* Wake and enter the device, fill memory for matrices of `memory` bytes (less where the device

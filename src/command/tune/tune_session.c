@@ -90,7 +90,9 @@ static enum status open_memory(struct tune_session *session, size_t memory)
 int tune_session_open(struct tune_session *session, size_t memory, const volatile bool *stop)
 {
     memset(session, 0, sizeof *session);
+    const double started = clock_seconds();
     enum status status = device_wake(&session->device);
+    session->wake_seconds = clock_seconds() - started;
     if (status != STATUS_OK)
         return refuse(EXIT_NO_DEVICE, "no device to tune", status);
     const struct device_properties *properties = device_properties(session->device);

@@ -149,7 +149,8 @@ static void say_tracking(const struct advice_giving *giving)
 
 static void say_recipe(const struct advice_giving *giving)
 {
-    if (giving->facts->has_recipe || giving->facts->device != ADVICE_DEVICE_USED)
+    const struct advice_facts *const facts = giving->facts;
+    if (facts->has_recipe || facts->is_emulated || facts->device != ADVICE_DEVICE_USED)
         return;
     advice_say(giving, "No recipe of this machine is in force, so which sizes pay was not measured here: run "
                        "mublas tune once.");
@@ -188,6 +189,8 @@ static void say_nothing(const struct advice_giving *giving)
     if (parallel && parallel->has_owner && !parallel->owner_is_here)
         advice_say(giving, "Nothing: all calls ran on the GPU, by process %ld, rank %d.", parallel->owner,
                    parallel->owner_rank);
+    else if (giving->facts->is_emulated)
+        advice_say(giving, "Nothing: all calls ran on the emulated device.");
     else
         advice_say(giving, "Nothing: all calls ran on the GPU, by a recipe of this machine.");
 }

@@ -44,6 +44,7 @@ struct advice_facts {
     const char *tracking_fault;
     bool level3_is_missing, solver_is_missing; /* no cuBLAS, no cuSOLVER */
     bool has_recipe;                           /* of mublas tune */
+    bool is_emulated;                          /* the device is a test's: nothing can be learned of it */
     const char *unreachable; /* what of the program cannot be intercepted and why; NULL: nothing is known */
     double run_seconds;      /* so far; 0: not known */
     bool was_called;         /* any BLAS, LAPACK or parallel routine */

@@ -376,6 +376,7 @@ void report_advice_give(const struct report *report, advice_take *take, void *co
             .level3_is_missing = level3_is_missing(), .solver_is_missing = solver_library_is_missing(),
             .has_recipe = model_in_force()->learned != NULL, .unreachable = unreachable && *unreachable ? unreachable : NULL,
             .run_seconds = (double)report->run_nanoseconds / 1e9,
+            .is_emulated = device_name_is_emulated(waking_description()),
             .was_called = report_has_calls(report), .parallel = report->parallel, .has_forked = report->has_forked,
             .has_started_others = report->has_started_others};
         advice_give(&facts, take, context);

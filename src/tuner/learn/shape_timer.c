@@ -169,11 +169,35 @@ static void choose_calls(struct shape_field *field, double played)
     field->by_graphs = guess < LAUNCHED_SECONDS;
 }
 
+/* What is launched cannot be called back, and on a slow device a round of many shapes takes long: what one call
+ * takes tells whether the limit will be kept. If not, it is reached now. */
+static enum status foresee(struct shape_field *field, const struct timing_plan *plan)
+{
+    struct shape_timer *timer = field->timer;
+    const double calls = (double)field->count * (field->calls + !plan->unverified), started = clock_seconds();
+    if (timer->limit <= 0)
+        return STATUS_OK;
+    enum status status = queue_call_of(field, 0);
+    if (status == STATUS_OK)
+        status = lane_synchronise(timer->lane, "looking how long a call takes");
+    const double now = clock_seconds();
+    if (now + calls * (now - started) > timer->limit && timer->limit > now)
+        timer->limit = now;
+    return status;
+}
+
 /* Finds which shapes may play. */
 static enum status look_at(struct shape_field *field, const struct launch_shape *shapes,
                            const struct timing_plan *plan, enum shape_outcome *outcomes)
 {
     enum status status = shape_verify_prepare(field->timer, field->call, shapes, field->count);
+    if (status == STATUS_OK)
+        status = foresee(field, plan);
+    if (status == STATUS_OK && shape_timer_is_over(field->timer)) {
+        for (size_t i = 0; i < field->count; i++)
+            outcomes[i] = SHAPE_CANNOT;
+        return STATUS_OK;
+    }
     if (status == STATUS_OK && !plan->unverified)
         return shape_verify(field->timer, field->call, shapes, field->count, plan->partial, outcomes);
     for (size_t i = 0; i < field->count; i++)
@@ -248,12 +272,16 @@ static enum status compete(struct shape_field *field, const struct timing_plan *
 {
     struct shape_timer *timer = field->timer;
     enum status status = STATUS_OK;
+    double took = 0; /* the last round */
     for (int round = 0; round < 2 * plan->rounds_most + 4 && rounds_kept(field) < plan->rounds_most;
          round++) {
         bool counted;
-        if (round > 0 && shape_timer_should_end(timer))
+        const double started = clock_seconds();
+        if (round > 0 &&
+            (shape_timer_should_end(timer) || (timer->limit > 0 && started + took > timer->limit)))
             break;
         status = play(field, &counted);
+        took = clock_seconds() - started;
         if (status != STATUS_OK)
             break;
         if (!counted)
