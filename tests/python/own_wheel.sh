@@ -9,7 +9,8 @@ python=${PYTHON:-/usr/bin/python3}
 for module in pip venv; do
     "$python" -c "import $module" 2> /dev/null || { echo "1..0 # SKIP $python has no $module"; exit; }
 done
-command -v man > /dev/null || { echo "1..0 # SKIP there is no man, which writes the page in the wheel"; exit; }
+command -v man > /dev/null || command -v mandoc > /dev/null ||
+    { echo "1..0 # SKIP there is no man and no mandoc, which write the page in the wheel"; exit; }
 run() { "$@" > "$work/output" 2> "$work/errors"; }
 make_wheel() { run "$source_tree/packaging/wheel" --output="$work" "$@"; }
 
