@@ -28,7 +28,7 @@ follow() # ROOT PLACE PAGE WORDS
     local line
     line=$(line_of "$3" "$4") || exit 1
     said "$line"
-    quietly "${4// /_}.log" in_root "$1" bash -c "cd $2 && $line"
+    quietly "${4//[ \/]/_}.log" in_root "$1" bash -c "cd $2 && $line"
 }
 skip() { echo "SKIP: $*"; exit 77; }
 
@@ -37,7 +37,7 @@ use() # ROOT DRIVER PROGRAM PREFIX
 {
     in_root "$1" bash -c "$4 doctor" > "$folder/doctor" 2>&1
     [ $? -le 3 ] && grep -q ' test product ' "$folder/doctor" || { cat "$folder/doctor"; die "mublas doctor fails"; }
-    quietly use.log in_root "$1" bash -c "cd /tmp && LD_LIBRARY_PATH=$2 MUBLAS_OFFLOAD=always MUBLAS_RECIPE=none \
+    quietly use.log in_root "$1" bash -c "cd /tmp && export LD_LIBRARY_PATH=$2 MUBLAS_OFFLOAD=always MUBLAS_RECIPE=none &&
         $4 run --report=report.txt -- $3"
     awk '$1 == "total" { found = $3 > 0 } END { exit !found }' "$1/tmp/report.txt" ||
         { cat "$1/tmp/report.txt"; die "nothing ran on the emulated device"; }
@@ -90,6 +90,7 @@ way_deb()
     rm -rf "$folder/emulated" && cp -r "$root/src/mublas/debian/build/tests/emulated_driver/lib" "$folder/emulated"
     quietly purge.log in_root "$root" apt-get purge mublas
     compare "$root" src
+    follow "$root" / doc/install.md "apt-get install python3"
     follow "$root" /src/mublas doc/install.md "make -C debian/build wheel"
     rm -f "$folder"/*.whl && cp "$root"/src/mublas-*.whl "$folder/"
 }
@@ -98,7 +99,7 @@ way_wheel()
     local root=$folder/wheel pages=$PWD python="python -c 'import numpy; numpy.linalg.eigh(numpy.eye(64))'"
     [ -e "$(echo "$folder"/mublas-*.whl)" ] || die "there is no wheel in $folder: run $0 $folder deb"
     fresh "$root"
-    install "$root" python3 python3-venv libgomp1
+    install "$root" python3 python3-venv liblapack3 # the last for the emulated device
     mkdir -p "$root/src" && cp "$folder"/mublas-*.whl "$root/src/" && cp -r "$folder/emulated" "$root/src/" || exit 1
     list_files "$root" src > "$folder/before"
     follow "$root" /src doc/install.md "python3 -m venv"
@@ -120,7 +121,7 @@ way_wheel()
     awk '/^%/ { inside = $1 == "%post" } inside && !/^%/' "$pages/packaging/mublas.def" > "$root/tmp/post"
     cp "$folder"/mublas-*.whl "$root/opt/"
     quietly container.log in_root "$root" env EXTRA= sh -e /tmp/post
-    use "$root" /src/emulated "$python" "PATH=/opt/environment/bin:\$PATH; mublas"
+    use "$root" /src/emulated "$python" "PATH=/opt/environment/bin:\$PATH && mublas"
 }
 
 # The layer alone has what changed: what is there has to be below as well, and the same.
