@@ -9,70 +9,25 @@ folder=$1 suite=${2:-bookworm}
 [ -n "$folder" ] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 cd "$(dirname "$(readlink -f "$0")")/.." || exit 1
 mkdir -p "$folder" && folder=$(readlink -f "$folder") || exit 1
-mirror=$DEBIAN_MIRROR # empty: debootstrap knows one
+. packaging/roots.sh
 builder=$folder/builder user=$folder/user
 
-die() { echo "debian_check.sh: $*" >&2; exit 1; }
-said() { echo "--- $*"; }
-in_root() # ROOT COMMAND...
-{
-    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-        chroot "$@"
-}
-# quietly LOG COMMAND...: shows the end of the output of one that fails.
-quietly()
-{
-    "${@:2}" > "$folder/$1" 2>&1 && return
-    tail -n 20 "$folder/$1" >&2
-    die "${*:2} fails; see $folder/$1"
-}
-mounted=()
-leave() { local place; for place in "${mounted[@]}"; do umount "$place"; done; }
-trap leave EXIT
-fresh() # ROOT: a copy of what debootstrap made
-{
-    if [ ! -f "$folder/base.tar" ]; then
-        said "debootstrap $suite"
-        quietly debootstrap.log debootstrap --variant=minbase "$suite" "$folder/base" $mirror
-        tar -C "$folder/base" -cf "$folder/base.tar" . && rm -rf "$folder/base"
-    fi
-    rm -rf --one-file-system "$1"
-    mkdir -p "$1" && tar -C "$1" -xf "$folder/base.tar" || die "cannot make $1"
-    mount -t proc proc "$1/proc" && mounted+=("$1/proc")
-    if [ ! -c "$1/dev/null" ]; then mknod -m 666 "$1/dev/null" c 1 3; fi
-    cp /etc/resolv.conf /etc/hosts "$1/etc/" 2> /dev/null
-    quietly update.log in_root "$1" apt-get update
-}
-install() # ROOT PACKAGE...
-{
-    quietly install.log in_root "$1" apt-get install -y --no-install-recommends "${@:2}"
-}
 install_mublas()
 {
     mkdir -p "$user/tmp/debs" && cp "$builder"/build/{mublas,libmublas0,libmublas-dev}_*.deb "$user/tmp/debs/"
     install "$user" $(in_root "$user" sh -c 'echo /tmp/debs/*.deb')
 }
-# Files and links, without what apt and dpkg note of every installation, caches and logs.
-list_files()
-{
-    local left_out=(-path ./proc)
-    for place in var/cache var/log var/lib/apt var/lib/dpkg tmp root; do left_out+=(-o -path "./$place"); done
-    ( cd "$1" && find . -xdev \( "${left_out[@]}" \) -prune -o \( -type l -printf '%p -> %l\n' -o -print \) ) | sort
-}
-
 build()
 {
     fresh "$builder"
     said "build packages, lintian"
     install "$builder" build-essential debhelper gfortran libblas-dev libelf-dev liblapack-dev pkg-config \
         lintian
-    mkdir -p "$builder/build/mublas"
-    git ls-files -co --exclude-standard -z | tar --null -T - -cf - | tar -C "$builder/build/mublas" -xf -
-    quietly build.log in_root "$builder" sh -c \
-        "cd /build/mublas && DEB_BUILD_OPTIONS=parallel=$(nproc) dpkg-buildpackage -us -uc"
+    copy_sources "$builder/build/mublas"
+    quietly build.log in_root "$builder" sh -c "cd /build/mublas && dpkg-buildpackage -us -uc"
     in_root "$builder" sh -c \
-        'cd /build && lintian --allow-root --fail-on error --tag-display-limit 0 *.changes' ||
-        die "lintian finds errors"
+        'cd /build && lintian --allow-root --fail-on error,warning,info --display-info --pedantic --tag-display-limit 0 *.changes' ||
+        die "lintian finds something"
 }
 
 eigensolver() { in_root "$user" sh -c "cd /tmp && $1 ./eigensolver 200"; }
@@ -84,6 +39,7 @@ use()
     triplet=$(in_root "$user" sh -c 'echo /usr/lib/*/mublas' | cut -d / -f 4)
     cp "$builder/build/mublas/debian/build/fortran/eigensolver" "$user/tmp/eigensolver"
     in_root "$user" mublas doctor
+    in_root "$user" man -w 3 mublas && in_root "$user" man -w mublas || die "a manual page is missing"
     ! grep -q '^[a-z]*-path' "$user/usr/share/mublas/modulefile" ||
         die "the module file puts folders of /usr in front"
     eigensolver "mublas run --report=r.html --" && [ -s "$user/tmp/r.html" ] || die "mublas run fails"
@@ -96,7 +52,7 @@ use()
 remove()
 {
     local packages="mublas libmublas0 libmublas-dev"
-    quietly remove.log in_root "$user" apt-get remove -y --autoremove $packages
+    quietly remove.log in_root "$user" apt-get remove --autoremove $packages
     eigensolver > /dev/null || die "the eigensolver fails after apt-get remove"
     list_files "$user" > "$folder/removed"
     quietly purge.log in_root "$user" dpkg --purge $packages
@@ -120,7 +76,7 @@ own_tests()
 
 [ -n "$KEEP_BUILD" ] || build
 fresh "$user"
-install "$user" libblas3 liblapack3 libgfortran5
+install "$user" libblas3 liblapack3 libgfortran5 man-db
 list_files "$user" > "$folder/before"
 said "install and use"
 use

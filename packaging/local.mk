@@ -9,15 +9,30 @@ packaging/modulefile: packaging/modulefile.in Makefile
 		-e 's|@''includedir@|$(includedir)|' -e 's|@''mandir@|$(mandir)|' \
 		$(top_srcdir)/packaging/modulefile.in > $@.new && mv $@.new $@
 CLEANFILES += packaging/modulefile
-EXTRA_DIST += packaging/modulefile.in packaging/mublas.spec packaging/debian_check.sh NEWS.md \
-	packaging/spack/repo.yaml packaging/spack/packages/mublas/package.py
+EXTRA_DIST += packaging/modulefile.in packaging/mublas.spec packaging/debian_check.sh packaging/clean_root.sh \
+	packaging/roots.sh packaging/spack/repo.yaml packaging/spack/packages/mublas/package.py packaging/mublas.def \
+	packaging/slurm_job.sh packaging/wheel packaging/python/__init__.py packaging/python/__main__.py
 EXTRA_DIST += debian/changelog debian/control debian/copyright debian/rules debian/source/format \
 	debian/libmublas-dev.install debian/libmublas0.install debian/libmublas0.lintian-overrides \
 	debian/libmublas0.postinst debian/libmublas0.prerm \
-	debian/mublas.docs debian/mublas.install debian/mublas.lintian-overrides debian/mublas.triggers \
+	debian/mublas.install debian/mublas.lintian-overrides debian/mublas.triggers \
 	debian/tests/control debian/tests/linked debian/tests/preloaded debian/tests/program.c debian/tests/system-blas
 
 # Packages for Debian, in the folder above this one; packaging/debian_check.sh shows that they are sound.
 deb:
-	cd $(top_srcdir) && dpkg-buildpackage -b -us -uc
-.PHONY: deb
+	cd $(top_srcdir) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL dpkg-buildpackage -b -us -uc
+
+# The command for a Python wheel finds the libraries that come with it in lib beside its folder.
+packaging/wheel_command: $(mublas_OBJECTS) $(mublas_DEPENDENCIES)
+	$(AM_V_CCLD)$(MKDIR_P) packaging && $(LINK) -Wl,-rpath,'$$ORIGIN/../lib' $(mublas_OBJECTS) $(mublas_LDADD) $(LIBS)
+CLEANFILES += packaging/wheel_command
+# A wheel of this build.
+WHEEL_FOLDER = .
+wheel: packaging/wheel_command libmublas_shim.la
+	$(top_srcdir)/packaging/wheel --output=$(WHEEL_FOLDER) $(abs_top_builddir)
+# All that other machines need, in the folder above the sources, with kernels where there is nvcc. The wheel is
+# of the Debian packages' build: kernels are compiled once.
+packages: deb
+	$(MAKE) -C $(top_srcdir)/debian/build wheel WHEEL_FOLDER=$(abs_top_srcdir)/..
+	@ls -l $(abs_top_srcdir)/../*mublas*_$(PACKAGE_VERSION)_*.deb $(abs_top_srcdir)/../mublas-$(PACKAGE_VERSION)-*.whl
+.PHONY: deb wheel packages

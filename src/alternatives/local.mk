@@ -24,7 +24,9 @@ uninstall: src/alternatives/mublas-alternatives
 	@test -n "$(DESTDIR)" || { src/alternatives/mublas-alternatives remove --where-registered $(ALTERNATIVES_OPTIONS) && \
 		src/alternatives/mublas-alternatives remove --where-registered --ilp64 $(ALTERNATIVES_OPTIONS); }
 	$(MAKE) $(AM_MAKEFLAGS) uninstall-am
-# Folders of ours alone; one that has more in it stays.
+# Folders of ours alone, and those that other packages share once they are empty; one that has more in it stays.
 uninstall-hook:
-	-@rmdir "$(DESTDIR)$(docdir)/examples" "$(DESTDIR)$(docdir)" "$(DESTDIR)$(pkglibexecdir)" \
-		"$(DESTDIR)$(pkgdatadir)" "$(DESTDIR)$(pkglibdir)/lapack" "$(DESTDIR)$(pkglibdir)" 2> /dev/null
+	-@for folder in "$(docdir)/examples" "$(docdir)/doc" "$(docdir)" "$(pkglibexecdir)" "$(pkgdatadir)" \
+		"$(pkglibdir)/lapack" "$(pkglibdir)" "$(libexecdir)" "$(pkgconfigdir)" "$(completiondir)" \
+		"$(datadir)/bash-completion" "$(datadir)/doc" "$(man1dir)" "$(man3dir)"; do \
+		rmdir "$(DESTDIR)$$folder" 2> /dev/null; done; true

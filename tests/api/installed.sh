@@ -6,6 +6,15 @@
 stage=$work/stage
 make -s --no-print-directory -C "$build" install DESTDIR="$stage" > "$work/output" 2> "$work/errors"
 result $? "make install DESTDIR"
+find "$stage" -type d -empty > "$work/output"
+[ ! -s "$work/output" ]
+result $? "no folder that it makes is empty"
+pages=$(dirname "$(find "$stage" -name README.md)")
+named=$(grep -ohE '\bdoc/[a-z]+\.md|\b(COPYING|NEWS\.md)\b' "$source_tree/README.md" | sort -u)
+missing=
+for page in $named; do [ -s "$pages/$page" ] || missing+=" $page"; done
+[ "$(wc -w <<< "$named")" -gt 10 ] && [ -z "$missing" ]
+result $? "README.md and the pages that it names are installed as it names them${missing:+, but for$missing}"
 description=$(find "$stage" -name mublas.pc)
 if ! command -v pkg-config > /dev/null; then
     echo "1..$number # pkg-config is missing: nothing was compiled against the installed package"

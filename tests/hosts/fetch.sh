@@ -4,7 +4,7 @@
 # Debian packages are fetched by `apt-get download` and unpacked in a folder.
 #
 #   fetch.sh FOLDER [GROUP...]    GROUP: lp64 ilp64 testers python lisp scalapack (tests/hosts/packages),
-#                                 wheel (NumPy of PyPI); default: all
+#                                 wheel (NumPy and SciPy of PyPI); default: all
 #
 # What is there already is kept. Any user may run it; it needs apt-get, dpkg-deb, the network
 # and, for the wheel, python3 with pip. What cannot be had is named, and the tests that want
@@ -86,19 +86,19 @@ provide()
     fi
 }
 
-# The newest NumPy wheel that this python3 can use; it brings its own OpenBLAS.
+# provide_wheel MODULE FOLDER: the newest wheel that this python3 can use; it brings its own OpenBLAS.
 provide_wheel()
 {
-    local log=$folder/wheel.log
-    [ -e "$folder/packages/wheel" ] && return
-    command -v "$python" > /dev/null || { fail "NumPy wheel" "there is no $python"; return; }
+    local log=$folder/$2.log
+    [ -e "$folder/packages/$2" ] && return
+    command -v "$python" > /dev/null || { fail "wheel of $1" "there is no $python"; return; }
     if ! "$python" -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: \
-        --target "$folder/wheel" --upgrade numpy > "$log" 2>&1; then
-        fail "NumPy wheel" "pip: $(last_line "$log")"
+        --target "$folder/$2" --upgrade "$1" > "$log" 2>&1; then
+        fail "wheel of $1" "pip: $(last_line "$log")"
         return
     fi
     rm -f "$log"
-    basename "$folder"/wheel/numpy-*.dist-info .dist-info > "$folder/packages/wheel"
+    basename "$folder/$2/$1"-*.dist-info .dist-info > "$folder/packages/$2"
 }
 
 python=${PYTHON:-/usr/bin/python3}
@@ -110,5 +110,8 @@ mkdir -p "$scratch" && cd "$scratch" || exit 2
 download_all
 wanted provide
 cd "$folder" && rm -rf "$scratch"
-[[ $groups != *" wheel "* ]] || provide_wheel
+if [[ $groups == *" wheel "* ]]; then
+    provide_wheel numpy wheel
+    provide_wheel scipy wheel-scipy
+fi
 exit $((missing > 0))

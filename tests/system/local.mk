@@ -260,8 +260,12 @@ tests_system_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic -Wl,--no-a
 tests_system_wrong_SOURCES = tests/system/wrong.c
 tests_system_wrong_LDADD = $(system_test_libraries)
 long_plain_tests += tests/system/uninstall.sh tests/system/alternatives.sh
+plain_tests += tests/system/clean_root.sh tests/system/job_script.sh
+tests/system/job_script.log: mublas$(EXEEXT)
+tests/system/clean_root.log: all-am $(noinst_PROGRAMS)
 TESTS += tests/system/linked.sh
-EXTRA_DIST += tests/system/linked.sh tests/system/alternatives.sh tests/system/uninstall.sh
+EXTRA_DIST += tests/system/linked.sh tests/system/alternatives.sh tests/system/uninstall.sh \
+	tests/system/clean_root.sh tests/system/job_script.sh
 check_PROGRAMS += tests/system/trampoline
 tests_system_trampoline_SOURCES = tests/system/trampoline.c
 tests_system_trampoline_LDADD = -ldl -lm

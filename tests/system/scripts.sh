@@ -52,9 +52,14 @@ if {[lsearch -glob \$seen "PATH *bin"] < 0} { puts "no PATH: \$seen" }
 TCL
 }
 with tclsh "the module file sets PATH" read_module
+# The shell's part of it.
+awk '/^%/ { inside = $1 == "%post" } inside && !/^%/' packaging/mublas.def > "$work/post"
+read_container() { [ "$(wc -l < "$work/post")" -gt 3 ] && shellcheck -s sh -e SC2154 "$work/post"; }
+with shellcheck "shellcheck finds nothing in the Apptainer recipe's commands" read_container
 version=$(sed -n 's/^AC_INIT(\[mublas\], \[\(.*\)\])$/\1/p' configure.ac)
 [ -n "$version" ] && grep -q "^## $version " NEWS.md &&
     grep -q "^Version: *$version$" packaging/mublas.spec && grep -q "version(\"$version\")" $recipe &&
+    [ -z "$(grep -LF "mublas-$version-" packaging/mublas.def README.md doc/install.md)" ] &&
     head -n 1 debian/changelog | grep -qF "mublas ($version" &&
     [ "$(grep -h '^\.TH' man/*.[13] | grep -cF "\"mublas $version\"")" = 2 ]
 result $? "everything is of version $version"

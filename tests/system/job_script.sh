@@ -1,0 +1,43 @@
+#!/bin/bash
+# packaging/slurm_job.sh, with stand-ins for Slurm: `module` reads the installed module file, `srun` starts ranks with
+# what Slurm sets for them.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_DEVICE
+use_emulated_driver
+use_reference_libraries
+for variable in $(compgen -e | grep -E '^(OMPI_|PMIX?_|MPI_|SLURM_)'); do unset "$variable"; done
+export MUBLAS_OFFLOAD=always MUBLAS_MPS=never LIBRARIES=$LD_LIBRARY_PATH work build version
+version=$(sed -n 's/^AC_INIT(\[mublas\], \[\(.*\)\])$/\1/p' "$source_tree/configure.ac")
+mkdir "$work/bin"
+ln -s "$build/mublas" "$work/bin/mublas"
+module()
+{
+    [ "$*" = "load mublas/$version" ] || { echo "module: no $*" >&2; return 1; }
+    PATH=$work/bin:$PATH
+}
+srun()
+{
+    local rank ranks=() status=0
+    for ((rank = 0; rank < SLURM_NTASKS; rank++)); do
+        SLURM_PROCID=$rank SLURM_LOCALID=$rank SLURM_STEP_TASKS_PER_NODE=$SLURM_NTASKS SLURM_STEP_NUM_TASKS=$SLURM_NTASKS "$@" &
+        ranks+=($!)
+    done
+    for rank in "${ranks[@]}"; do wait "$rank" || status=1; done
+    return $status
+}
+export -f module srun
+# As sbatch does: the script's copy, where it was called.
+cp "$source_tree/packaging/slurm_job.sh" "$work/script" && cd "$work" || exit 1
+tasks=$(sed -n 's/^#SBATCH --ntasks=//p' script)
+SLURM_JOB_ID=77 SLURM_NTASKS=$tasks bash script "$build/tests/system/counted" > "$work/output" 2> "$work/errors"
+result $? "the job script runs $tasks ranks"
+grep -q ' test product ' doctor-77.txt
+result $? "it keeps what mublas doctor says"
+cat report-77-[0-7].txt > reports
+[ "$(grep -c '^mublas report of process' reports)" = "$tasks" ] &&
+    [ "$(awk '$1 == "total" && $3 > 0' reports | wc -l)" = "$tasks" ]
+result $? "the report of every rank, with calls on the device: $(grep -c '^mublas report' reports) of $tasks"
+grep -q "shared by $tasks of $tasks ranks" reports
+result $? "they share the device: $(sed -n 's/^  device *//p' reports | head -n 1)"
+echo "1..$number"
