@@ -4,7 +4,7 @@ libmublas_core_la_SOURCES += src/interpose/floors.c src/interpose/floors.h \
 	src/interpose/offloaded_symbols.inc src/interpose/policy.c src/interpose/policy.h \
 	src/interpose/process_state.c src/interpose/process_state.h src/interpose/offload.c src/interpose/offload.h \
 	src/interpose/estimate/estimate.c src/interpose/estimate/estimate.h \
-	src/interpose/estimate/matrices.c src/interpose/estimate/matrices.h \
+	src/interpose/estimate/matrices.c \
 	src/interpose/device_call.c src/interpose/device_call.h src/interpose/split_call.c \
 	src/interpose/split_call.h src/interpose/program_call.c src/interpose/program_call.h \
 	src/interpose/shared_call.c src/interpose/entries/pack.c src/interpose/entries/pack.h \

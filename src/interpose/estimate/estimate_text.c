@@ -26,7 +26,6 @@ struct table {
     int count, width;
     uint64_t foretold_calls, learned_calls;
     struct times sum;
-    uint64_t untimed_calls;
 };
 
 static void add(struct times *sum, const struct times *more)
@@ -55,7 +54,6 @@ static void take_line(struct table *table, const struct report *report, enum sym
     table->width = width > table->width ? width : table->width;
     table->foretold_calls += row.calls;
     table->learned_calls += row.learned_calls;
-    table->untimed_calls += report_host_time(stats) ? 0 : report_host_calls(stats);
     add(&table->sum, &line->times);
     table->count++;
 }
@@ -76,12 +74,13 @@ static bool take_table(struct table *table, const struct report *report)
     return table->lines;
 }
 
+static bool is_timed(const struct line *line)
+{
+    return line->times.host > 0;
+}
+
 static void print_numbers(FILE *stream, const struct times *times)
 {
-    if (times->host <= 0) {
-        fprintf(stream, " %10s %10s %10s %10s %8s", "-", "-", "-", "-", "-");
-        return;
-    }
     fprintf(stream, " %10.3f %10.3f %10.3f %10.3f %8.1f", times->host, times->foretold, times->best,
             times->worst, times->host / times->foretold);
 }
@@ -104,7 +103,7 @@ static void print_table(FILE *stream, const struct table *table)
 {
     fprintf(stream, "  %-*s %12s %12s %10s %10s %10s %10s %8s  %s\n", table->width, "routine", "calls", "on the GPU",
             "host s", "with GPU s", "at best", "at worst", "factor", "why calls would stay on the host");
-    for (int i = 0; i < table->count; i++) {
+    for (int i = 0; i < table->count && is_timed(&table->lines[i]); i++) {
         const struct line *const line = &table->lines[i];
         fprintf(stream, "  %-*s %12llu %12llu", table->width, line->name, (unsigned long long)line->calls,
                 (unsigned long long)line->foretold_calls);
@@ -117,7 +116,7 @@ static void print_table(FILE *stream, const struct table *table)
 /* Each reason of each routine where there are several. */
 static void print_reasons(FILE *stream, const struct table *table)
 {
-    for (int i = 0; i < table->count; i++) {
+    for (int i = 0; i < table->count && is_timed(&table->lines[i]); i++) {
         const struct line *const line = &table->lines[i];
         int reasons = 0;
         for (int reason = 0; reason < HOST_REASON_COUNT; reason++)
@@ -128,8 +127,28 @@ static void print_reasons(FILE *stream, const struct table *table)
                         (unsigned long long)line->stats->host_calls[reason],
                         host_reason_text((enum host_reason)reason));
     }
-    if (table->untimed_calls)
-        fprintf(stream, "  A dash: calls that never come to a choice are not timed; they take the same on both.\n");
+}
+
+/* Calls that never come to a choice: they take the same on both. */
+static void print_untimed(FILE *stream, const struct table *table, int reason)
+{
+    enum { COLUMNS = 100 };
+    int column = 0;
+    for (int i = 0; i < table->count; i++) {
+        const struct line *const line = &table->lines[i];
+        const unsigned long long calls = line->stats->host_calls[reason];
+        if (is_timed(line) || !calls)
+            continue;
+        if (column == 0)
+            column = fprintf(stream, "  not timed, %s:", host_reason_text((enum host_reason)reason));
+        else if (column > COLUMNS)
+            column = fprintf(stream, ",\n   ");
+        else
+            column += fprintf(stream, ",");
+        column += fprintf(stream, " %s %llu", line->name, calls);
+    }
+    if (column)
+        fputc('\n', stream);
 }
 
 static double print_prices(FILE *stream)
@@ -184,8 +203,7 @@ static void print_sureness(FILE *stream, const struct table *table)
         fprintf(stream, "  - times of %llu of these %llu calls on the GPU are curves of the recipe, those of the "
                         "others mublas' built-in ones\n", learned, all);
     else
-        fprintf(stream, "  - times on the GPU are mublas' built-in ones, measured on an H100 SXM; %s=RECIPE takes those "
-                        "of another\n", "--estimate");
+        fprintf(stream, "  - times on the GPU are mublas' built-in ones, measured on an H100 SXM\n");
     fprintf(stream, "  - the range is that of the times, and of residency: at best every matrix is on the GPU already, "
                     "at worst all go there in each call\n"
                     "  - between, matrices stay there; that the program has rewritten one is told by 64 of its "
@@ -235,8 +253,11 @@ void estimate_text_print(FILE *stream, const struct report *report)
     if (table.count == 0) {
         fputs("  no BLAS or LAPACK was called: a GPU gains nothing\n", stream);
     } else {
-        print_table(stream, &table);
+        if (table.sum.host > 0)
+            print_table(stream, &table);
         print_reasons(stream, &table);
+        for (int reason = 0; reason < HOST_REASON_COUNT; reason++)
+            print_untimed(stream, &table, reason);
         print_sums(stream, report, &table);
         print_sureness(stream, &table);
     }

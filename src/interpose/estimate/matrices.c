@@ -1,4 +1,4 @@
-#include "interpose/estimate/matrices.h"
+#include "interpose/estimate/estimate.h"
 #include "common/settings.h"
 #include "mirror/costs.h"
 #include "mirror/host_memory/mapping.h"
