@@ -1,7 +1,10 @@
 /* estimated ROUNDS [DSYEVDS]: in each round a dsymv on a matrix that stays as it is, a dgemv on one that the program
- * writes anew before, a ddot and a dgemm of order 2; then so many dsyevd of order 130. Of one thread. */
+ * writes anew before, a ddot and a dgemm of order 2; then so many dsyevd of order 130, before each of
+ * which the size of a workspace is asked for; and in a child made by fork, if there is a third argument, one dsymv. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { SIZE = 400, ORDER = 130, SMALL = 2 };
 
@@ -28,12 +31,19 @@ static void fill(double *matrix, int n, int number)
             matrix[i + j * n] = (double)((i + 1) * (j + 1) % 101 + number);
 }
 
+static void call_symmetric(void)
+{
+    const int n = SIZE, one = 1;
+    const double alpha = 1, beta = 0;
+    dsymv_("L", &n, &alpha, kept, &n, x, &one, &beta, y, &one);
+}
+
 static void call_blas(int round)
 {
     const int n = SIZE, small = SMALL, one = 1;
     const double alpha = 1, beta = 0;
     double product[SMALL * SMALL];
-    dsymv_("L", &n, &alpha, kept, &n, x, &one, &beta, y, &one);
+    call_symmetric();
     fill(rewritten, SIZE, round + 1);
     dgemv_("N", &n, &n, &alpha, rewritten, &n, x, &one, &beta, y, &one);
     x[round % SIZE] += 1e-6 * ddot_(&n, y, &one, x, &one);
@@ -47,6 +57,8 @@ static int call_lapack(void)
     static int integers[INTEGERS];
     const int n = ORDER, length = WORK, integer_length = INTEGERS;
     int info;
+    const int query = -1;
+    dsyevd_("V", "L", &n, matrix, &n, values, work, &query, integers, &query, &info);
     fill(matrix, ORDER, 1);
     dsyevd_("V", "L", &n, matrix, &n, values, work, &length, integers, &integer_length, &info);
     return info;
@@ -63,6 +75,14 @@ int main(int count, char **arguments)
         call_blas(i);
     for (int i = 0; i < routines; i++)
         failures += call_lapack() != 0;
+    if (count > 3) {
+        const pid_t child = fork();
+        if (child == 0) {
+            call_symmetric();
+            exit(0);
+        }
+        failures += child < 0 || waitpid(child, NULL, 0) != child;
+    }
     printf("%.17g\n", y[0]);
     return failures != 0;
 }

@@ -5,6 +5,7 @@
 #include "interpose/purchase/device_use.h"
 #include "interpose/purchase/openings.h"
 #include "interpose/purchase/waking.h"
+#include "interpose/report/thread_counters.h"
 #include "tuner/online/recipe.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ static struct machine_model times_model; /* that of the choices, for times */
 static const struct machine_model *times_model_of;
 static bool has_solver;
 
-static char device_name[sizeof((struct recipe_signature *)0)->device];
+static char device_name[sizeof((struct recipe_signature *)0)->device] = "NVIDIA H100 SXM";
 static bool is_of_file;
 
 bool estimate_wanted(void)
@@ -36,7 +37,6 @@ char *estimate_section(void)
     const char *const name = settings()->estimate;
     char fault[RECIPE_FAULT_BYTES];
     char *section = NULL;
-    strcpy(device_name, "NVIDIA H100 SXM");
     if (strcmp(name, ESTIMATE_BUILT_IN) != 0 && !(section = recipe_times_read(name, device_name, fault)))
         log_complaint("MUBLAS_ESTIMATE='%.200s' is neither " ESTIMATE_BUILT_IN " nor a recipe: %s; using "
                       ESTIMATE_BUILT_IN, name, fault);
@@ -44,15 +44,23 @@ char *estimate_section(void)
     return section;
 }
 
+/* A fork's child counts from zero, and its calls are the host's. Another thread may have held locks. */
+static bool is_fork_child(void)
+{
+    return thread_counters_restarted();
+}
+
 const char *estimate_device(void)
 {
-    model_in_force_learn();
+    if (!is_fork_child())
+        model_in_force_learn();
     return device_name;
 }
 
 const char *estimate_file(void)
 {
-    model_in_force_learn();
+    if (!is_fork_child())
+        model_in_force_learn();
     return is_of_file ? settings()->estimate : NULL;
 }
 
@@ -183,6 +191,8 @@ void estimate_note_call(const struct program_call *call, uint64_t nanoseconds)
 
 struct estimate_row estimate_row_of(enum symbol symbol)
 {
+    if (is_fork_child())
+        return (struct estimate_row){.calls = 0};
     pthread_mutex_lock(&lock);
     const struct estimate_row row = rows[symbol];
     pthread_mutex_unlock(&lock);
@@ -199,6 +209,8 @@ bool estimate_has_calls(void)
 
 struct estimate_prices estimate_prices(void)
 {
+    if (is_fork_child())
+        return (struct estimate_prices){.device_us = 0};
     const struct machine_model *const model = model_in_force();
     const struct level3_accounts accounts = level3_opening_accounts();
     struct estimate_prices prices = {.device_us = waking_is_foretold() ? model->wake_us : 0};

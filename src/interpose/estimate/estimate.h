@@ -42,7 +42,7 @@ void estimate_note(enum symbol symbol, const struct foretold *foretold, uint64_t
 /* The same of BLAS, whose results are on the GPU from then on. */
 void estimate_note_call(const struct program_call *call, uint64_t nanoseconds);
 
-/* A routine's calls that would have run on the GPU. */
+/* A routine's calls that would have run on the GPU. For a fork's child, here and below, nothing. */
 struct estimate_row {
     uint64_t calls, nanoseconds; /* on the host, measured */
     uint64_t learned_calls;      /* by a recipe's times, not by built-in figures */

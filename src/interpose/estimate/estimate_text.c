@@ -36,6 +36,17 @@ static void add(struct times *sum, const struct times *more)
     sum->worst += more->worst;
 }
 
+/* Why a call that would stay is none of the GPU's to gain: questions for a workspace's size are not counted. */
+static bool is_counted(int reason)
+{
+    return reason != HOST_QUERY;
+}
+
+static uint64_t calls_that_stay(const struct routine_stats *stats)
+{
+    return report_host_calls(stats) - stats->host_calls[HOST_QUERY];
+}
+
 /* A call that stays takes what it takes. */
 static void take_line(struct table *table, const struct report *report, enum symbol symbol)
 {
@@ -43,9 +54,9 @@ static void take_line(struct table *table, const struct report *report, enum sym
     const struct routine_stats *const stats = &report->routines[symbol];
     const double stays = (double)report_own_host_time(stats) / 1e9;
     struct line *const line = &table->lines[table->count];
-    if (!row.calls && !report_was_called(stats))
+    if (!row.calls && !calls_that_stay(stats))
         return;
-    *line = (struct line){.stats = stats, .calls = row.calls + report_host_calls(stats),
+    *line = (struct line){.stats = stats, .calls = row.calls + calls_that_stay(stats),
                           .foretold_calls = row.calls,
                           .times = {(double)row.nanoseconds / 1e9 + stays, row.us / 1e6 + stays,
                                     row.best_us / 1e6 + stays, row.worst_us / 1e6 + stays}};
@@ -90,8 +101,9 @@ static void print_main_reason(FILE *stream, const struct routine_stats *stats)
 {
     int main_reason = 0, reasons = 0;
     for (int i = 0; i < HOST_REASON_COUNT; i++) {
-        reasons += stats->host_calls[i] > 0;
-        if (stats->host_calls[i] > stats->host_calls[main_reason])
+        const uint64_t calls = is_counted(i) ? stats->host_calls[i] : 0;
+        reasons += calls > 0;
+        if (calls > stats->host_calls[main_reason])
             main_reason = i;
     }
     if (reasons)
@@ -120,9 +132,9 @@ static void print_reasons(FILE *stream, const struct table *table)
         const struct line *const line = &table->lines[i];
         int reasons = 0;
         for (int reason = 0; reason < HOST_REASON_COUNT; reason++)
-            reasons += line->stats->host_calls[reason] > 0;
+            reasons += is_counted(reason) && line->stats->host_calls[reason];
         for (int reason = 0; reason < HOST_REASON_COUNT && reasons > 1; reason++)
-            if (line->stats->host_calls[reason])
+            if (is_counted(reason) && line->stats->host_calls[reason])
                 fprintf(stream, "  %-*s %12llu would stay: %s\n", table->width, line->name,
                         (unsigned long long)line->stats->host_calls[reason],
                         host_reason_text((enum host_reason)reason));
@@ -257,7 +269,8 @@ void estimate_text_print(FILE *stream, const struct report *report)
             print_table(stream, &table);
         print_reasons(stream, &table);
         for (int reason = 0; reason < HOST_REASON_COUNT; reason++)
-            print_untimed(stream, &table, reason);
+            if (is_counted(reason))
+                print_untimed(stream, &table, reason);
         print_sums(stream, report, &table);
         print_sureness(stream, &table);
     }
