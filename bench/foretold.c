@@ -2,8 +2,9 @@
  *
  *   xz -dc bench/results/h100-crossovers/calls.csv.xz | bench/foretold
  *
- * Reads calls as bench/crossovers has measured them, resident on the device, and tells for each family of those that
- * take there at most 1.5 times what the host takes: what is foretold over what was measured, as quantiles. */
+ * Reads calls as bench/crossovers has measured them, resident on the device, and tells for each family of
+ * those that take there at most 1.5 times what the host takes: what is foretold over what was measured, as
+ * quantiles. */
 #include "common/call_work.h"
 #include "tuner/online/crossover.h"
 
@@ -74,12 +75,12 @@ static bool read_call(const char *line, struct blas_call *call, double *host_us,
     char routine[16];
     long long m, n, k;
     unsigned side, uplo, trans, trans_b, diag;
-    if (sscanf(line, "%15[^,],%lld,%lld,%lld,%u,%u,%u,%u,%u,%lf,%lf", routine, &m, &n, &k, &side, &uplo, &trans,
-               &trans_b, &diag, host_us, device_us) != 11)
+    if (sscanf(line, "%15[^,],%lld,%lld,%lld,%u,%u,%u,%u,%u,%lf,%lf", routine, &m, &n, &k, &side, &uplo,
+               &trans, &trans_b, &diag, host_us, device_us) != 11)
         return false;
-    *call = (struct blas_call){.m = m, .n = n, .k = k, .side = (enum blas_side)side, .uplo = (enum blas_uplo)uplo,
-                               .trans = (enum blas_trans)trans, .trans_b = (enum blas_trans)trans_b,
-                               .diag = (enum blas_diag)diag};
+    *call = (struct blas_call){.m = m, .n = n, .k = k, .side = (enum blas_side)side,
+                               .uplo = (enum blas_uplo)uplo, .trans = (enum blas_trans)trans,
+                               .trans_b = (enum blas_trans)trans_b, .diag = (enum blas_diag)diag};
     if (!find_family(routine, call))
         return false;
     add_operands(call);

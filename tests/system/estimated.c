@@ -1,6 +1,7 @@
-/* estimated ROUNDS [DSYEVDS]: in each round a dsymv on a matrix that stays as it is, a dgemv on one that the program
- * writes anew before, a ddot and a dgemm of order 2; then so many dsyevd of order 130, before each of
- * which the size of a workspace is asked for; and in a child made by fork, if there is a third argument, one dsymv. */
+/* estimated ROUNDS [DSYEVDS]: in each round a dsymv on a matrix that stays as it is, a dgemv on one that
+ * the program writes anew before, a ddot and a dgemm of order 2; then so many dsyevd of order 130, before
+ * each of which the size of a workspace is asked for; and in a child made by fork, if there is a third
+ * argument, one dsymv. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -9,15 +10,15 @@
 enum { SIZE = 400, ORDER = 130, SMALL = 2 };
 
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy);
-void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda,
             const double *x, const int *incx, const double *beta, double *y, const int *incy);
-void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha,
-            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
-            const int *ldc);
-void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
-             const int *lwork, int *iwork, const int *liwork, int *info);
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a,
+            const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy);
+void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+            const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+            const double *beta, double *c, const int *ldc);
+void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
+             double *work, const int *lwork, int *iwork, const int *liwork, int *info);
 
 /* On pages of their own. */
 static double kept[SIZE * SIZE] __attribute__((aligned(1 << 16)));

@@ -289,8 +289,8 @@ static bool look_into(const char *path, bool *is_refused)
         return true;
     char *const found = inspect_unreachable(path, is_refused);
     if (*is_refused && found)
-        fprintf(stderr, "mublas run: there will be no %s of %s\n", is_estimate_wanted() ? "estimate" : "report",
-                found);
+        fprintf(stderr, "mublas run: there will be no %s of %s\n",
+                is_estimate_wanted() ? "estimate" : "report", found);
     else if (asprintf(&setting, "%ld:%zu:%s:%s", (long)getpid(), strlen(path), path, found ? found : "") >= 0)
         good = setenv("MUBLAS_UNREACHABLE", setting, 1) == 0;
     else
@@ -315,8 +315,8 @@ int run_program(char **arguments)
         return EXIT_BAD_COMMAND_LINE;
     if (!*program)
         return complain(EXIT_BAD_COMMAND_LINE, "no program",
-                        "mublas run [--report[=FILE]] [--estimate[=h100|FILE]] [--progress] [--offload=MODE] -- "
-                        "PROGRAM ...");
+                        "mublas run [--report[=FILE]] [--estimate[=h100|FILE]] [--progress] "
+                        "[--offload=MODE] -- PROGRAM ...");
     const char *shim = preload_find_shim("mublas run");
     if (!shim)
         return NOT_FOUND;

@@ -168,8 +168,8 @@ enum host_reason estimate_route(const struct route_times *times, const struct op
 
 void estimate_note(enum symbol symbol, const struct foretold *foretold, uint64_t nanoseconds)
 {
-    log_message(LOG_DEBUG, "%s: foretold %.4g us, %.4g to %.4g; %.4g on the host", symbol_name(symbol), foretold->us,
-                foretold->best_us, foretold->worst_us, (double)nanoseconds / 1e3);
+    log_message(LOG_DEBUG, "%s: foretold %.4g us, %.4g to %.4g; %.4g on the host", symbol_name(symbol),
+                foretold->us, foretold->best_us, foretold->worst_us, (double)nanoseconds / 1e3);
     pthread_mutex_lock(&lock);
     struct estimate_row *const row = &rows[symbol];
     row->calls++;

@@ -1,11 +1,11 @@
-/* estimate.h - a GPU that is not there (MUBLAS_ESTIMATE): which calls would run on it, and how long they would
- * take.
+/* estimate.h - a GPU that is not there (MUBLAS_ESTIMATE): which calls would run on it, and how long they
+ * would take.
  *
- * Calls stay on the host, which is timed. Each is decided as on a machine with that GPU, by the same functions,
- * models and accounts (policy.h, waking.h, openings.h): the host's time is foretold for the choice, measured for
- * the table. The mirrors' place is taken by a table of the matrices that calls have used, each with a few dozen
- * elements by which it is told, outside of the time that is measured, whether the program has rewritten it.
- * Memory of the GPU is taken to be enough. All functions are thread-safe. */
+ * Calls stay on the host, which is timed. Each is decided as on a machine with that GPU, by the same
+ * functions, models and accounts (policy.h, waking.h, openings.h): the host's time is foretold for the
+ * choice, measured for the table. The mirrors' place is taken by a table of the matrices that calls have
+ * used, each with a few dozen elements by which it is told, outside of the time that is measured, whether
+ * the program has rewritten it. Memory of the GPU is taken to be enough. All functions are thread-safe. */
 #ifndef MUBLAS_ESTIMATE_H
 #define MUBLAS_ESTIMATE_H
 
@@ -58,15 +58,16 @@ struct estimate_prices {
 };
 struct estimate_prices estimate_prices(void);
 
-/* For estimate.c alone, which locks: the matrices that would stay on the GPU, and their accounts, as mirror/ has
- * them for one that is there (matrices.c). Each function takes the operands of a call; these three are as
- * operands_residency, operands_credit and operands_earn. */
+/* For estimate.c alone, which locks: the matrices that would stay on the GPU, and their accounts, as
+ * mirror/ has them for one that is there (matrices.c). Each function takes the operands of a call; these
+ * three are as operands_residency, operands_credit and operands_earn. */
 struct residency matrices_residency(const struct operand *operands, int count);
 void matrices_credit(const struct operand *operands, int count, double saved_us);
 void matrices_earn(const struct operand *operands, int count, double saved_us);
 
-/* Microseconds of the uploads of a call that would run on the GPU: what is not there, and of the rest what the
- * program has rewritten since, as far as samples tell. They are there from then on, unless most was rewritten. */
+/* Microseconds of the uploads of a call that would run on the GPU: what is not there, and of the rest what
+ * the program has rewritten since, as far as samples tell. They are there from then on, unless most was
+ * rewritten. */
 double matrices_upload_us(const struct machine_model *model, const struct operand *operands, int count);
 
 /* The same of one operand: which part of it goes up, 0 to 1. */

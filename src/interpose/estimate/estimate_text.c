@@ -36,7 +36,8 @@ static void add(struct times *sum, const struct times *more)
     sum->worst += more->worst;
 }
 
-/* Why a call that would stay is none of the GPU's to gain: questions for a workspace's size are not counted. */
+/* Why a call that would stay is none of the GPU's to gain: questions for a workspace's size are not
+ * counted. */
 static bool is_counted(int reason)
 {
     return reason != HOST_QUERY;
@@ -71,8 +72,10 @@ static void take_line(struct table *table, const struct report *report, enum sym
 
 static int longest_first(const void *one, const void *other)
 {
-    const double a = ((const struct line *)one)->times.host, b = ((const struct line *)other)->times.host;
-    return a < b ? 1 : a > b ? -1 : strcmp(((const struct line *)one)->name, ((const struct line *)other)->name);
+    const struct line *const a = one, *const b = other;
+    if (a->times.host < b->times.host || a->times.host > b->times.host)
+        return a->times.host < b->times.host ? 1 : -1;
+    return strcmp(a->name, b->name);
 }
 
 static bool take_table(struct table *table, const struct report *report)
@@ -113,8 +116,9 @@ static void print_main_reason(FILE *stream, const struct routine_stats *stats)
 
 static void print_table(FILE *stream, const struct table *table)
 {
-    fprintf(stream, "  %-*s %12s %12s %10s %10s %10s %10s %8s  %s\n", table->width, "routine", "calls", "on the GPU",
-            "host s", "with GPU s", "at best", "at worst", "factor", "why calls would stay on the host");
+    fprintf(stream, "  %-*s %12s %12s %10s %10s %10s %10s %8s  %s\n", table->width, "routine", "calls",
+            "on the GPU", "host s", "with GPU s", "at best", "at worst", "factor",
+            "why calls would stay on the host");
     for (int i = 0; i < table->count && is_timed(&table->lines[i]); i++) {
         const struct line *const line = &table->lines[i];
         fprintf(stream, "  %-*s %12llu %12llu", table->width, line->name, (unsigned long long)line->calls,
@@ -212,14 +216,14 @@ static void print_sureness(FILE *stream, const struct table *table)
     const unsigned long long learned = table->learned_calls, all = table->foretold_calls;
     fprintf(stream, "  how sure that is:\n");
     if (estimate_file())
-        fprintf(stream, "  - times of %llu of these %llu calls on the GPU are curves of the recipe, those of the "
-                        "others mublas' built-in ones\n", learned, all);
+        fprintf(stream, "  - times of %llu of these %llu calls on the GPU are curves of the recipe, those of "
+                        "the others mublas' built-in ones\n", learned, all);
     else
         fprintf(stream, "  - times on the GPU are mublas' built-in ones, measured on an H100 SXM\n");
-    fprintf(stream, "  - the range is that of the times, and of residency: at best every matrix is on the GPU already, "
-                    "at worst all go there in each call\n"
-                    "  - between, matrices stay there; that the program has rewritten one is told by 64 of its "
-                    "elements, of which it may miss a few changes\n"
+    fprintf(stream, "  - the range is that of the times, and of residency: at best every matrix is on the "
+                    "GPU already, at worst all go there in each call\n"
+                    "  - between, matrices stay there; 64 elements of each tell whether the program has "
+                    "rewritten it, and may miss a few changes\n"
                     "  - times on the host are measured here, with as many threads as it has\n");
     if (model_in_force()->sharing > 1)
         fprintf(stream, "  - ranks share the GPU, which takes %.3g times as long for each\n",

@@ -69,7 +69,8 @@ static struct matrix *open_matrix(const struct operand *operand)
 
 static bool is_there(const struct matrix *matrix, const struct operand *operand)
 {
-    return matrix && page_range_length(matrix->there) > 0 && page_range_covers(matrix->there, pages_of(operand));
+    return matrix && page_range_length(matrix->there) > 0 &&
+           page_range_covers(matrix->there, pages_of(operand));
 }
 
 static bool may_stay(const struct operand *operand)
@@ -189,9 +190,9 @@ double matrices_upload_us(const struct machine_model *model, const struct operan
         if (operand_memory_is_empty(operand))
             continue;
         const struct matrix *const before = find(operand);
-        const bool is_new = may_stay(operand) && !is_there(before, operand) && !(before && before->was_pinned);
-        us += crossover_copies_us(model, matrices_upload_part(operand) * (double)operand_memory_bytes(operand),
-                                  is_new);
+        const bool was_there = is_there(before, operand) || (before && before->was_pinned);
+        const double bytes = matrices_upload_part(operand) * (double)operand_memory_bytes(operand);
+        us += crossover_copies_us(model, bytes, may_stay(operand) && !was_there);
     }
     return us;
 }
@@ -199,9 +200,8 @@ double matrices_upload_us(const struct machine_model *model, const struct operan
 void matrices_note_results(const struct operand *operands, int count)
 {
     for (int i = 0; i < count; i++) {
-        struct matrix *const matrix = operands[i].access == OPERAND_READ || operand_memory_is_empty(&operands[i])
-                                          ? NULL
-                                          : find(&operands[i]);
+        const bool is_result = operands[i].access != OPERAND_READ && !operand_memory_is_empty(&operands[i]);
+        struct matrix *const matrix = is_result ? find(&operands[i]) : NULL;
         if (!is_there(matrix, &operands[i]))
             continue;
         forget_samples(matrix);

@@ -33,7 +33,7 @@ const struct report *report_read(void);
 const char *report_unreachable(const struct report *report);
 
 bool report_was_called(const struct routine_stats *stats);
-bool report_has_calls(const struct report *report); /* of any kind, parallel routines and foretold ones included */
+bool report_has_calls(const struct report *report); /* of any kind, parallel and foretold ones included */
 uint64_t report_host_calls(const struct routine_stats *stats);
 
 /* Nanoseconds. A LAPACK routine's on the host are all of them; its own are those outside of calls that it
