@@ -223,7 +223,7 @@ static void print_sureness(FILE *stream, const struct table *table)
     fprintf(stream, "  - the range is that of the times, and of residency: at best every matrix is on the "
                     "GPU already, at worst all go there in each call\n"
                     "  - between, matrices stay there; 64 elements of each tell whether the program has "
-                    "rewritten it, and may miss a few changes\n"
+                    "changed it; few changes, and the same values written again, are not seen\n"
                     "  - times on the host are measured here, with as many threads as it has\n");
     if (model_in_force()->sharing > 1)
         fprintf(stream, "  - ranks share the GPU, which takes %.3g times as long for each\n",
