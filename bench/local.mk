@@ -18,9 +18,10 @@ bench_in_turns_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
 bench_in_turns_LDADD = -lm -ldl
 bench_threads_in_turns_LDADD = $(BENCH_BLAS_LIBS) -lm -ldl -lpthread
 
-# Parts of mublas: what a decision costs, and how fast ordinary memory goes up and down.
-part_programs = bench/decision bench/shares bench/transfers
+# Parts of mublas: what a decision costs, how right estimates are, and how fast ordinary memory goes up and down.
+part_programs = bench/decision bench/foretold bench/shares bench/transfers
 bench_decision_LDADD = libmublas_core.la -lm -ldl
+bench_foretold_LDADD = libmublas_core.la -lm -ldl
 bench_shares_LDADD = libmublas_calls.la libmublas_core.la -lm -ldl
 bench_transfers_LDADD = libmublas_core.la -lm -ldl
 plain_programs += $(ordinary_programs) $(turning_programs) $(part_programs)

@@ -19,13 +19,17 @@ static const struct command {
     const char *usage, *examples;
 } commands[] = {
     {"run", run_program,
-     "mublas run [--report[=FILE]] [--progress] [--offload=auto|always|never] [--] PROGRAM [ARGUMENT...]\n"
+     "mublas run [--report[=FILE]] [--estimate[=h100|FILE]] [--progress] [--offload=auto|always|never]\n"
+     "           [--] PROGRAM [ARGUMENT...]\n"
      "           run PROGRAM with those BLAS and LAPACK calls on the GPU that gain there; --report: at its\n"
      "           end say what ran there and why the rest did not, to standard error or FILE (FILE.html: a\n"
-     "           page); --progress: say what long calls on the GPU are and how long they take\n",
+     "           page); --estimate: without a GPU, say what the run would have gained on an H100, or on\n"
+     "           the GPU of the recipe FILE; --progress: say what long calls on the GPU are and how long\n"
+     "           they take\n",
      "mublas run --report -- ./legacy_app input.dat\n"
      "mublas run --report=report.txt -- python3 analysis.py\n"
      "mublas run --report=report.html --progress -- ./legacy_app\n"
+     "mublas run --estimate -- ./legacy_app           # on any machine: what would an H100 gain?\n"
      "mpirun -n 4 mublas run -- ./parallel_app\n"
      "mublas run --offload=never -- ./legacy_app      # the host alone, for comparison\n"},
     {"info", info_run,

@@ -259,6 +259,10 @@ static void read_settings(void)
         current.verbose = 3;
     }
     has_faults = has_faults || verbose_asked;
+    if (*current.estimate) { /* it foretells what this would do, rank by rank */
+        current.offload = OFFLOAD_AUTO;
+        current.parallel = false;
+    }
     for (const char *entry = next_copy(NULL); entry; entry = next_copy(entry))
         has_faults = has_faults || !is_known(entry);
     errno = program_errno;
@@ -332,7 +336,8 @@ const struct settings *settings_copied(bool *are_faulty)
 bool settings_report_wanted(void)
 {
     bool are_faulty;
-    return settings_copied(&are_faulty)->report != NULL;
+    const struct settings *const copied = settings_copied(&are_faulty);
+    return copied->report || *copied->estimate;
 }
 
 size_t memory_amount_bytes(struct memory_amount amount, size_t total)

@@ -47,6 +47,7 @@ struct settings {
     enum eigensolver eigensolver;
     bool parallel; /* routines of several ranks; false: never */
     const char *recipe;
+    const char *estimate; /* "": none; else nothing is offloaded, and offload is auto, parallel false */
     bool mps; /* may be started */
     const char *unreachable;
 };
@@ -70,7 +71,7 @@ bool settings_are_readable(void);
 typedef void settings_take_fault(void *context, const char *name, const char *text);
 void settings_each_fault(settings_take_fault *take, void *context);
 
-/* True when MUBLAS_REPORT asks for a report. Like settings_copied. */
+/* True when MUBLAS_REPORT asks for a report, or MUBLAS_ESTIMATE for an estimate. Like settings_copied. */
 bool settings_report_wanted(void);
 
 /* The bytes of `amount` if the whole has `total` bytes. */

@@ -9,7 +9,9 @@
 #include "host/host_blas.h"
 #include "host/host_search.h"
 #include "interpose/device_call.h"
+#include "interpose/estimate/estimate.h"
 #include "interpose/floors.h"
+#include "interpose/lapack/call.h"
 #include "interpose/policy.h"
 #include "interpose/process_state.h"
 #include "interpose/purchase/device_use.h"
@@ -158,7 +160,7 @@ static bool enter(struct offload_visit *visit, const void *frame, bool needs_dev
     *reason = HOST_NESTED;
     if (depth)
         look_for_jump(frame);
-    if (depth)
+    if (depth || host_run_kind_here() == HOST_RUN_FORETOLD)
         return false;
     *reason = HOST_SANDBOX;
     if (process_state_is_filtered())
@@ -193,10 +195,23 @@ void offload_leave(struct offload_visit *visit)
     lower_depth();
 }
 
+/* HOST_NO_REASON: it runs on the device, or would. */
+static enum host_reason attempt(struct program_call *call)
+{
+    if (never_pays(&call->blas, call->shape))
+        return HOST_BELOW_FLOOR;
+    if (!estimate_wanted())
+        return device_call_attempt(call);
+    const enum host_reason reason = estimate_call(call);
+    call->foretold.is_device = reason == HOST_NO_REASON;
+    return reason;
+}
+
 bool offload_run(struct program_call *call)
 {
     struct offload_visit visit;
     call->model = NULL;
+    call->foretold.is_device = false;
     if (!offload_enter(&visit, &call->reason))
         return false;
     call->early_credit_us = 0;
@@ -205,7 +220,7 @@ bool offload_run(struct program_call *call)
     call->reason = obstacle(call->symbol, &call->blas, &visit.state.arithmetic);
     if (call->reason == HOST_NO_REASON) {
         program_state_compute(&visit.state);
-        call->reason = never_pays(&call->blas, call->shape) ? HOST_BELOW_FLOOR : device_call_attempt(call);
+        call->reason = attempt(call);
     }
     offload_leave(&visit);
     if (log_wanted(LOG_DEBUG))
@@ -214,7 +229,7 @@ bool offload_run(struct program_call *call)
                     (long long)call->blas.k,
                     call->reason == HOST_NO_REASON ? "device" : host_reason_text(call->reason),
                     call->decision.gain_us, call->decision.credit_us, call->early_credit_us);
-    return call->reason == HOST_NO_REASON;
+    return call->reason == HOST_NO_REASON && !call->foretold.is_device;
 }
 
 bool offload_is_inside(void)
@@ -233,12 +248,14 @@ void offload_host_end(struct program_call *call)
     const struct route_shape sizes = program_call_sizes(call);
     const struct host_counts counts = {.nanoseconds = call_span_end(&call->span), .shape = &sizes};
     lower_depth();
-    if (call->reason != HOST_NESTED && stats_wanted() && !nested_in_host(call->caller))
+    if (call->foretold.is_device && !nested_in_host(call->caller))
+        estimate_note_call(call, counts.nanoseconds);
+    else if (call->reason != HOST_NESTED && stats_wanted() && !nested_in_host(call->caller))
         stats_host_call(call->symbol, call->reason, &counts);
 }
 
 void offload_count_rejected(enum symbol symbol, const void *caller)
 {
-    if (!depth && stats_wanted() && !nested_in_host(caller))
+    if (!depth && stats_wanted() && !nested_in_host(caller) && host_run_kind_here() != HOST_RUN_FORETOLD)
         stats_host_call(symbol, HOST_ARGUMENTS, &(struct host_counts){0});
 }

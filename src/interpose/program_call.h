@@ -9,6 +9,12 @@
 #include "interpose/policy.h"
 #include "interpose/report/stats.h"
 
+/* Under an estimate (estimate/estimate.h): microseconds of a call on a GPU that is not there. */
+struct foretold {
+    bool is_device, is_learned; /* it would run there; by a recipe's times */
+    double us, best_us, worst_us;
+};
+
 struct program_call {
     /* The entry sets these (entry.inc). A legal call with something to do. */
     enum symbol symbol;
@@ -19,6 +25,7 @@ struct program_call {
     /* offload_run sets these. */
     struct program_state *state; /* the thread's, while mublas works on the call */
     enum host_reason reason;     /* why it is the host's; HOST_NO_REASON: it ran on the device */
+    struct foretold foretold;    /* is_device: the host runs it in the stead of a GPU that is not there */
     struct call_span span;       /* of the host's run, by offload_host_begin */
 
     /* program_call_describe sets these. */

@@ -57,6 +57,14 @@ void mirror_table_follow(struct mirror_table *table, unsigned percent);
 struct residency operands_residency(struct mirror_table *table, const struct operand *operands, int count,
                                     struct patience *patience);
 
+/* Counts an operand of so many bytes that is not on the device, whose account is looked at for changes (NULL:
+ * it has none); `losses` are those of its kind. For operands_residency, and for who keeps accounts without a
+ * device. The caller locks. */
+struct account;
+struct kind_losses;
+void residency_add_missing(struct residency *residency, const struct operand *operand, uint64_t bytes,
+                           struct account *account, const struct kind_losses *losses);
+
 /* Add to the account of the operands' ranges: a host-run call that residency
  * would have made `saved_us` faster. */
 void operands_credit(struct mirror_table *table, const struct operand *operands, int count, double saved_us);

@@ -58,15 +58,14 @@ static struct account *find_account(const struct mirror_table *table, struct mir
                   : NULL;
 }
 
-/* `account` is NULL where there is none. `lock` is held. */
-static void add_missing(const struct mirror_table *table, const struct operand *operand, uint64_t bytes,
-                        struct account *account, struct residency *residency)
+void residency_add_missing(struct residency *residency, const struct operand *operand, uint64_t bytes,
+                           struct account *account, const struct kind_losses *losses)
 {
     static const struct account none;
     if (account)
         account_look_for_changes(account, operand, bytes);
     const struct account *known = account ? account : &none;
-    const unsigned setbacks = account_setbacks(known, &table->space->losses[operand->kind]);
+    const unsigned setbacks = account_setbacks(known, losses);
     if (setbacks > residency->setbacks)
         residency->setbacks = setbacks;
     residency->rewritten = residency->rewritten || setbacks > 0 || known->was_rewritten;
@@ -101,7 +100,8 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
             continue;
         if (mirror && was_pinned(mirror, hull))
             residency.pinned_bytes += bytes;
-        add_missing(table, &operands[i], bytes, account, &residency);
+        residency_add_missing(&residency, &operands[i], bytes, account,
+                              &table->space->losses[operands[i].kind]);
     }
     pthread_mutex_unlock(&table->space->lock);
     return residency;

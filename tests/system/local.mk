@@ -351,6 +351,16 @@ tests_system_last_LDADD = $(system_test_libraries)
 plain_tests += tests/system/last.sh
 EXTRA_DIST += tests/system/last.sh
 
+# A device that is not there.
+if LAPACK
+plain_programs += tests/system/estimated
+tests_system_estimated_SOURCES = tests/system/estimated.c
+tests_system_estimated_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
+endif
+plain_tests += tests/system/estimate.sh
+EXTRA_DIST += tests/system/estimate.sh
+tests/system/estimate.log: mublas$(EXEEXT) tests/system/make_recipe$(EXEEXT) bench/foretold$(EXEEXT)
+
 # A device that wakes in the background.
 check_PROGRAMS += tests/system/waking tests/system/waking_upper
 check_LTLIBRARIES += tests/system/no_threads.la

@@ -1,6 +1,7 @@
 #include "command/run/run.h"
 #include "command/commands.h"
 #include "interpose/report/report_file.h"
+#include "tuner/online/recipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -121,6 +122,19 @@ static bool set_mode(const char *mode)
     return false;
 }
 
+/* Says before a long run begins what is wrong with it. The program may go to another folder. */
+static bool set_estimate(const char *source)
+{
+    char fault[RECIPE_FAULT_BYTES], device[sizeof((struct recipe_signature *)0)->device], path[PATH_MAX];
+    if (strcmp(source, "h100") == 0)
+        return setenv("MUBLAS_ESTIMATE", source, 1) == 0;
+    char *const section = recipe_times_read(source, device, fault);
+    if (!section)
+        fprintf(stderr, "mublas run: --estimate='%s' is neither h100 nor a recipe: %s\n", source, fault);
+    free(section);
+    return section && setenv("MUBLAS_ESTIMATE", realpath(source, path) ? path : source, 1) == 0;
+}
+
 /* Handles the options. Returns the first argument after them, or NULL after a complaint. */
 static char **take_options(char **arguments)
 {
@@ -134,7 +148,12 @@ static char **take_options(char **arguments)
             setenv("MUBLAS_PROGRESS", "1", 1);
         else if (strncmp(option, "--report=", 9) == 0 && option[9])
             setenv("MUBLAS_REPORT", option + 9, 1);
-        else if (strncmp(option, "--offload=", 10) == 0) {
+        else if (strcmp(option, "--estimate") == 0)
+            setenv("MUBLAS_ESTIMATE", "h100", 1);
+        else if (strncmp(option, "--estimate=", 11) == 0) {
+            if (!set_estimate(option + 11))
+                return NULL;
+        } else if (strncmp(option, "--offload=", 10) == 0) {
             if (!set_mode(option + 10))
                 return NULL;
         } else {
@@ -143,6 +162,12 @@ static char **take_options(char **arguments)
         }
     }
     return arguments;
+}
+
+static bool is_estimate_wanted(void)
+{
+    const char *const estimate = getenv("MUBLAS_ESTIMATE");
+    return estimate && *estimate;
 }
 
 static bool is_report_wanted(void)
@@ -215,6 +240,8 @@ static const char *report_fault(void)
 {
     const char *const form = getenv("MUBLAS_REPORT");
     const struct reporter reporter = {getpid(), world_rank(), false};
+    if (is_report_wanted() && is_estimate_wanted() && report_file_is_page(form))
+        return "an estimate is text: a page cannot have it";
     if (!is_report_wanted() || strcmp(form, "1") == 0 || !strchr(form, '/'))
         return NULL;
     char *const file = report_file_name(form, &reporter);
@@ -223,12 +250,18 @@ static const char *report_fault(void)
     return fault;
 }
 
+/* By a report or an estimate. */
+static bool is_told_at_end(void)
+{
+    return is_report_wanted() || is_estimate_wanted();
+}
+
 /* Without a report a look at the program's headers will do. */
 static char *unreachable(const char *path, bool *is_refused)
 {
     char program[PATH_MAX], *line = NULL;
     const char *reason = NULL;
-    if (is_report_wanted())
+    if (is_told_at_end())
         return inspect_unreachable(path, is_refused);
     if (snprintf(program, sizeof program, "%s", path) < (int)sizeof program &&
         program_file_follow(program, sizeof program))
@@ -244,10 +277,12 @@ static bool look_into(const char *path, bool *is_refused)
     bool good = true;
     char *setting = NULL;
     char *const found = unreachable(path, is_refused);
-    if (*is_refused && found)
-        fprintf(stderr, is_report_wanted() ? "mublas run: there will be no report of %s\n"
-                                           : "mublas run: mublas gets no call of %s\n", found);
-    else if (is_report_wanted() && asprintf(&setting, "%ld:%zu:%s:%s", (long)getpid(), strlen(path), path,
+    if (*is_refused && found && is_told_at_end())
+        fprintf(stderr, "mublas run: there will be no %s of %s\n", is_estimate_wanted() ? "estimate" : "report",
+                found);
+    else if (*is_refused && found)
+        fprintf(stderr, "mublas run: mublas gets no call of %s\n", found);
+    else if (is_told_at_end() && asprintf(&setting, "%ld:%zu:%s:%s", (long)getpid(), strlen(path), path,
                                             found ? found : "") >= 0)
         good = setenv("MUBLAS_UNREACHABLE", setting, 1) == 0;
     else
@@ -297,7 +332,8 @@ int run_program(char **arguments)
         return EXIT_BAD_COMMAND_LINE;
     if (!*program)
         return complain(EXIT_BAD_COMMAND_LINE, "no program",
-                        "mublas run [--report[=FILE]] [--progress] [--offload=MODE] -- PROGRAM ...");
+                        "mublas run [--report[=FILE]] [--estimate[=h100|FILE]] [--progress] "
+                        "[--offload=MODE] -- PROGRAM ...");
     const char *shim = preload_find_shim("mublas run");
     if (!shim)
         return NOT_FOUND;
@@ -317,6 +353,7 @@ int run_program(char **arguments)
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
     if (!is_refused)
         report_watch_begin(*program);
-    mps_begin();
+    if (!is_estimate_wanted())
+        mps_begin();
     return become(path, program);
 }

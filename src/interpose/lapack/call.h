@@ -131,7 +131,8 @@ enum { LAPACK_WORDS_MAX = 32 };
 enum host_run_kind {
     HOST_RUN_PLAIN,
     HOST_RUN_CREDITED,      /* what they would save on a device is credited to the outer call already */
-    HOST_RUN_WITHOUT_ROUTES /* and no route inside goes to the device: its data has failed there */
+    HOST_RUN_WITHOUT_ROUTES, /* and no route inside goes to the device: its data has failed there */
+    HOST_RUN_FORETOLD /* in the stead of a GPU that is not there: nothing inside counts */
 };
 
 /* The arguments, and what may be hidden lengths of strings behind them. */

@@ -6,6 +6,7 @@
 #include "host/host_search.h"
 #include "host/symbols.h"
 #include "interpose/device_call.h"
+#include "interpose/estimate/estimate.h"
 #include "interpose/lapack/call.h"
 #include "interpose/lapack/methods.h"
 #include "interpose/lapack/route_call.h"
@@ -52,6 +53,7 @@ struct outcome {
     const char *variant;      /* of one for HOST_VARIANT */
     double gain_us;           /* by the decision, */
     double credit_us;         /* as is this */
+    struct foretold foretold; /* is_device: the host runs it in the stead of a GPU that is not there */
 };
 
 /* How a route is to run (route.h). */
@@ -134,6 +136,8 @@ static struct residency residency_of(struct mirror_table *mirrors, const struct 
 static struct policy_decision decide(const struct route_times *times, struct mirror_table *mirrors,
                                      const struct operand *kept, struct patience *patience)
 {
+    if (estimate_wanted())
+        return estimate_decide_route(times, kept);
     const struct residency residency = residency_of(mirrors, kept, patience);
     const struct policy_decision decision = policy_decide_route(settings()->offload, times, &residency);
     if (decision.credit_us > 0)
@@ -217,6 +221,15 @@ static void note_outcome(const struct lapack_call *call, const struct lapack_pro
         losses_note(call->symbol, &problem->shape, outcome->reason != HOST_NO_REASON);
 }
 
+/* A GPU that is not there is paid for: how long it would take. */
+static void foretell(const struct route_times *times, const struct operand *kept,
+                     const struct policy_decision *decision, struct outcome *outcome)
+{
+    outcome->reason = estimate_route(times, kept, decision, &outcome->foretold);
+    if (outcome->reason == HOST_NO_REASON)
+        outcome->kind = HOST_RUN_FORETOLD;
+}
+
 /* One of many ranks looks for it when it would wake the device (waking.c): before, nothing is begun. */
 static bool solver_may_come(void)
 {
@@ -251,8 +264,11 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     if (host_run_kind_here() == HOST_RUN_PLAIN)
         solver_opening_credit(decision.gain_us);
     const struct route_terms terms = terms_of(&times, &decision);
-    if (!waking_get_device_for_route(decision.gain_us, &outcome.reason) ||
-        !run_on_any(call, problem, &terms, &patience, &turn, &outcome.reason))
+    if (!waking_get_device_for_route(decision.gain_us, &outcome.reason))
+        return outcome;
+    if (estimate_wanted())
+        return foretell(&times, &kept, &decision, &outcome), outcome;
+    if (!run_on_any(call, problem, &terms, &patience, &turn, &outcome.reason))
         return outcome;
     note_outcome(call, problem, &outcome);
     if (outcome.reason == HOST_NO_REASON && decision.keeps && mirrors && kept.matrix.pointer)
@@ -291,6 +307,17 @@ static struct outcome check_and_attempt(struct lapack_call *call, struct offload
     return outcome;
 }
 
+/* The host in the GPU's stead. */
+static void run_foretold(const struct lapack_call *call, const struct outcome *outcome)
+{
+    struct call_span span;
+    stats_forwarded_keep();
+    call_span_begin(&span, true);
+    host_run(call, HOST_RUN_FORETOLD);
+    estimate_note(call->symbol, &outcome->foretold, call_span_end(&span));
+    stats_forwarded_return();
+}
+
 /* The stub jumps to the host where nobody wants to know the call's time, and nothing inside is treated in
  * another way. Counted first, since a call with an illegal argument may leave by a jump of xerbla's; where
  * that is known, it is not timed. */
@@ -300,6 +327,8 @@ static host_function *to_host(const struct lapack_call *call, const struct outco
     struct host_counts counts = {.variant = outcome->variant};
     const bool is_timed =
         stats_wanted() && outcome->reason != HOST_ARGUMENTS && outcome->reason != HOST_QUERY;
+    if (outcome->reason == HOST_NO_REASON)
+        return run_foretold(call, outcome), NULL;
     stats_host_call(call->symbol, outcome->reason, &counts);
     if (!is_timed && outcome->kind == HOST_RUN_PLAIN)
         return call->host;
@@ -328,5 +357,5 @@ host_function *lapack_enter(enum symbol symbol, const void *caller, const struct
         log_message(LOG_DEBUG, "%s: %s; gains %.3g, credits %.3g us", symbol_name(symbol),
                     outcome.reason == HOST_NO_REASON ? "device" : host_reason_text(outcome.reason),
                     outcome.gain_us, outcome.credit_us);
-    return outcome.reason == HOST_NO_REASON ? NULL : to_host(&call, &outcome);
+    return outcome.reason == HOST_NO_REASON && !outcome.foretold.is_device ? NULL : to_host(&call, &outcome);
 }

@@ -4,6 +4,7 @@
 #include "common/text.h"
 #include "gpu/device_sharing.h"
 #include "host/host_blas.h"
+#include "interpose/estimate/estimate.h"
 #include "interpose/execute/shared_tiles.h"
 #include "interpose/floors.h"
 #include "interpose/purchase/learned_model.h"
@@ -25,7 +26,7 @@ const struct machine_model *model_in_force(void)
 
 bool model_in_force_is_of_device(const struct machine_model *model)
 {
-    return model == &device_model;
+    return model == &device_model || estimate_wanted();
 }
 
 void model_in_force_begin(void)
@@ -69,7 +70,7 @@ static const struct machine_model *model_in_force_beside(const struct device *de
 static void learn_early(void)
 {
     static struct learned_times learned;
-    char *section = recipe_search_early();
+    char *section = estimate_wanted() ? estimate_section() : recipe_search_early();
     early_model = reference_model;
     if (section)
         learn(&early_model, &learned, section);

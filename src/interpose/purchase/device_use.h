@@ -24,7 +24,7 @@ void model_in_force_learn(void);
 /* This device is in use from now on. Once. */
 void model_in_force_learn_of(const struct device *device);
 
-/* Is that model of the device in use, on which operands may be? */
+/* Is that model of the device in use, on which operands may be? Under an estimate any is. */
 bool model_in_force_is_of_device(const struct machine_model *model);
 
 /* The first device is there once the program's calls have paid for it (waking.h), others of those that

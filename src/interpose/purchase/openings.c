@@ -2,6 +2,7 @@
 #include "common/settings.h"
 #include "gpu/launch.h"
 #include "gpu/vendor/cublas_library.h"
+#include "interpose/estimate/estimate.h"
 #include "interpose/policy.h"
 #include "interpose/purchase/device_use.h"
 
@@ -30,6 +31,8 @@ static struct level3_accounts accounts;
 
 enum level3_outlook level3_opening_look(void)
 {
+    if (estimate_wanted())
+        return LEVEL3_MAY_COME;
     if (!level3_is_missing() && !background_do(&look_job))
         return LEVEL3_UNKNOWN;
     return level3_is_missing() ? LEVEL3_MISSING : LEVEL3_MAY_COME;
@@ -52,7 +55,7 @@ bool level3_opening_pays(struct device *device, const struct program_call *call)
     const enum purchase_time time =
         policy_level3(settings()->offload, call->model, &call->blas, &call->decision, &accounts);
     pthread_mutex_unlock(&lock);
-    if (time == PURCHASE_SOON && !level3_is_open()) {
+    if (time == PURCHASE_SOON && !level3_is_open() && !estimate_wanted()) {
         background_watch_thread();
         purchase_begin(&library, device);
     }
@@ -66,6 +69,14 @@ bool level3_opening_supports(struct device *device, const struct blas_call *call
         return false;
     *reason = HOST_UNSUPPORTED;
     return blas_is_level3(call) ? level3_supported(device, call) : launch_supported(call);
+}
+
+struct level3_accounts level3_opening_accounts(void)
+{
+    pthread_mutex_lock(&lock);
+    const struct level3_accounts copy = accounts;
+    pthread_mutex_unlock(&lock);
+    return copy;
 }
 
 struct purchase_times level3_opening_times(void)
@@ -98,6 +109,8 @@ static double gained_us; /* guarded by solver_lock */
 
 bool solver_opening_may_come(void)
 {
+    if (estimate_wanted())
+        return true;
     if (!solver_library_is_missing() && !solver_library_was_opened())
         background_do(&solver_look_job);
     return !solver_library_is_missing();
@@ -116,6 +129,11 @@ static enum purchase_time time_to_open(void)
     const double us = gained_us;
     pthread_mutex_unlock(&solver_lock);
     return policy_open_solver(settings()->offload, model_in_force(), us);
+}
+
+bool solver_opening_is_foretold(void)
+{
+    return time_to_open() == PURCHASE_NOW;
 }
 
 /* Set before the job begins. */

@@ -18,7 +18,9 @@ enum level3_outlook {
     LEVEL3_MISSING  /* no call of level 3 ever goes to the device, and none is a reason to wake one */
 };
 
-/* Look for cuBLAS without opening it, beside the program, once: some microseconds, for which the caller
+/* Under an estimate both libraries may come, and level3_opening_pays opens nothing.
+ *
+ * Look for cuBLAS without opening it, beside the program, once: some microseconds, for which the caller
  * waits. */
 enum level3_outlook level3_opening_look(void);
 
@@ -29,6 +31,9 @@ void level3_opening_credit(const struct blas_call *call, double gain_us);
 /* False for a level 3 call, which the device would do now, that is not worth opening cuBLAS or
  * loading the routine for, so far. */
 bool level3_opening_pays(struct device *device, const struct program_call *call);
+
+/* What calls have paid and got so far. */
+struct level3_accounts level3_opening_accounts(void);
 
 /* Can the device do it? Opens cuBLAS for level 3, or waits until it is open, as one call does for all.
  * False: for *reason. */
@@ -53,6 +58,9 @@ void openings_end_loading(void);
 /* The library, opened if what calls have gained covers it, in always mode at once; one call waits for all.
  * NULL: for *reason. */
 const struct solver_library *solver_opening_find(struct device *device, enum host_reason *reason);
+
+/* Under an estimate: have calls gained its price? */
+bool solver_opening_is_foretold(void);
 
 /* For the report. */
 struct purchase_times solver_opening_times(void);

@@ -3,6 +3,7 @@
 #include "common/log.h"
 #include "common/settings.h"
 #include "gpu/driver.h"
+#include "interpose/estimate/estimate.h"
 #include "interpose/lapack/call.h"
 #include "interpose/policy.h"
 #include "interpose/purchase/device_use.h"
@@ -33,6 +34,7 @@ static struct device *ready;
 static bool wake_failed;
 static struct wake_account wake_account;
 static struct early_accounts early_accounts;
+static bool is_foretold; /* under an estimate: calls have paid for it */
 static _Atomic bool early_accounts_left; /* once a device is in use */
 
 struct mirror_table *waking_mirrors_in_use(void)
@@ -87,6 +89,8 @@ static void take_lock_again(void)
 
 static bool wake_without_lock(void)
 {
+    if (estimate_wanted())
+        return is_foretold = true;
     give_lock();
     if (settings()->offload == OFFLOAD_AUTO) /* a thread of ours: the program's own has no patience for ever */
         purchase_begin(&purchase, NULL);
@@ -216,8 +220,33 @@ static void take_early_account(struct program_call *call)
     pthread_mutex_unlock(&wake_lock);
 }
 
+/* Under an estimate there is one from the call on that would wake it. */
+static bool find_foretold(const struct offer *offer, enum host_reason *reason)
+{
+    pthread_mutex_lock(&wake_lock);
+    if (!is_foretold) {
+        wake_if_it_pays(offer, reason);
+    } else if (offer->call && early_accounts_left) {
+        program_call_describe(offer->call, model_in_force());
+        take_early_credit(offer->call);
+    }
+    const bool is_there = is_foretold;
+    pthread_mutex_unlock(&wake_lock);
+    return is_there;
+}
+
+bool waking_is_foretold(void)
+{
+    pthread_mutex_lock(&wake_lock);
+    const bool is_there = is_foretold;
+    pthread_mutex_unlock(&wake_lock);
+    return is_there;
+}
+
 static bool find_device(const struct offer *offer, enum host_reason *reason)
 {
+    if (estimate_wanted())
+        return find_foretold(offer, reason);
     struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
     *reason = exit_gate_is_closed() ? HOST_ENDING : HOST_NO_DEVICE;
     if (*reason == HOST_ENDING)

@@ -57,6 +57,10 @@ bool waking_get_device(struct program_call *call, enum host_reason *reason);
 /* The same for a route of LAPACK, which would save `gain_us` on it. */
 bool waking_get_device_for_route(double gain_us, enum host_reason *reason);
 
+/* Under an estimate there is a device from the call on that would have woken it, and none is touched. Would
+ * calls have woken it by now? */
+bool waking_is_foretold(void);
+
 /* The first device's mirrors, for any thread at any time: NULL as long as there are none. */
 struct mirror_table *waking_mirrors_in_use(void);
 

@@ -4,6 +4,7 @@
 #include "common/settings.h"
 #include "common/text.h"
 #include "host/host_search.h"
+#include "interpose/estimate/estimate.h"
 #include "interpose/report/parallel_report.h"
 #include "interpose/report/report_data.h"
 #include "interpose/report/report_file.h"
@@ -235,10 +236,11 @@ static void write_report(const struct report *report)
 {
     struct report_text text = {NULL, 0}, page = {NULL, 0};
     const char *const destination = settings()->report;
-    if (print(report, report_text_print, &text) &&
-        (!report_file_is_page(destination) || print(report, page_print, &page))) {
+    const bool is_estimate = estimate_wanted();
+    if (print(report, is_estimate ? estimate_text_print : report_text_print, &text) &&
+        (is_estimate || !report_file_is_page(destination) || print(report, page_print, &page))) {
         flush_output();
-        report_file_deliver(destination, &report->reporter, &text, &page,
+        report_file_deliver(destination, &report->reporter, &text, is_estimate ? &text : &page,
                             !report_has_calls(report));
     }
     free(text.text);

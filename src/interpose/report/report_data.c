@@ -4,6 +4,7 @@
 #include "gpu/vendor/cublas_library.h"
 #include "gpu/vendor/solver_library.h"
 #include "host/host_blas.h"
+#include "interpose/estimate/estimate.h"
 #include "interpose/policy.h"
 #include "interpose/purchase/device_use.h"
 #include "interpose/purchase/openings.h"
@@ -43,7 +44,8 @@ bool report_was_called(const struct routine_stats *stats)
 
 bool report_has_calls(const struct report *report)
 {
-    return report_was_called(&report->total) || (report->parallel && report->parallel->count > 0);
+    return report_was_called(&report->total) || (report->parallel && report->parallel->count > 0) ||
+           estimate_has_calls();
 }
 
 uint64_t report_host_time(const struct routine_stats *stats)

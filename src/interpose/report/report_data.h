@@ -33,7 +33,7 @@ const struct report *report_read(void);
 const char *report_unreachable(const struct report *report);
 
 bool report_was_called(const struct routine_stats *stats);
-bool report_has_calls(const struct report *report); /* of any kind, parallel routines included */
+bool report_has_calls(const struct report *report); /* of any kind, parallel and foretold ones included */
 uint64_t report_host_calls(const struct routine_stats *stats);
 
 /* Nanoseconds. A LAPACK routine's on the host are all of them; its own are those outside of calls that it
@@ -59,6 +59,9 @@ void report_advice_give(const struct report *report, advice_take *take, void *co
 
 /* The report as text (report.c). */
 void report_text_print(FILE *stream, const struct report *report);
+
+/* In the place of either, what an estimate comes to (estimate/estimate_text.c): text alone. */
+void estimate_text_print(FILE *stream, const struct report *report);
 
 /* "mublas report of process 4711, rank 3 of 8 " */
 void report_text_print_process(FILE *stream, const struct report *report);

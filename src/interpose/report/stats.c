@@ -31,7 +31,8 @@ static void begin(void)
     bool are_faulty;
     report_start_note();
     thread_counters_begin();
-    if (!report_file_is_page(settings_copied(&are_faulty)->report))
+    const struct settings *const copied = settings_copied(&are_faulty);
+    if (!report_file_is_page(copied->report) && !*copied->estimate)
         return;
     activities_wanted = true;
     phase_clock_watch(note_phase);
@@ -130,6 +131,20 @@ void stats_forwarded_call(enum symbol symbol)
 {
     struct thread_counters *own = thread_counters_own();
     thread_counters_add(own, &own->forwarded_calls[symbol], 1);
+}
+
+void stats_forwarded_keep(void)
+{
+    struct thread_counters *own = thread_counters_here;
+    if (own)
+        memcpy((void *)own->kept_calls, (const void *)own->forwarded_calls, sizeof own->kept_calls);
+}
+
+void stats_forwarded_return(void)
+{
+    struct thread_counters *own = thread_counters_here;
+    if (own)
+        memcpy((void *)own->forwarded_calls, (const void *)own->kept_calls, sizeof own->kept_calls);
 }
 
 /* Reads a counter of any thread. */

@@ -39,7 +39,7 @@ struct host_counts {
     const char *variant;                      /* static storage; NULL: nothing */
 };
 
-/* True when a report was asked for: callers need not measure otherwise. */
+/* True when a report or an estimate was asked for: callers need not measure otherwise. */
 bool stats_wanted(void);
 
 /* The monotonic clock's nanoseconds, for times to be counted; 0 unless stats_wanted(). */
@@ -52,12 +52,18 @@ void stats_host_call(enum symbol symbol, enum host_reason reason, const struct h
 /* Count the time of a call that was counted before it ran. */
 void stats_host_time(enum symbol symbol, enum host_reason reason, const struct host_counts *counts);
 
-/* This thread was in an activity, by the monotonic clock. Only a page shows it: no-op for other reports. */
+/* This thread was in an activity, by the monotonic clock. Only a page and an
+ * estimate use it: no-op for other reports. */
 void stats_activity(enum activity activity, uint64_t from, uint64_t to);
 
 /* A call that went straight to the host, forwarded or below the floor. Counted before it is
  * known whether anybody wants to know, since early calls come before that. */
 void stats_forwarded_call(enum symbol symbol);
+
+/* Between the two this thread's calls that go straight to the host do not count: they are part of one that is
+ * foretold on a device. They do where the first call's place was left by a jump. */
+void stats_forwarded_keep(void);
+void stats_forwarded_return(void);
 
 /* The sums over all threads, those that ended included; others may go on counting. */
 void stats_read(struct routine_stats stats[SYMBOL_COUNT]);

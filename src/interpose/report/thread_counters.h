@@ -105,6 +105,7 @@ struct thread_counters {
     struct routine_counters routines[SYMBOL_COUNT];
     counter timeline[ACTIVITY_COUNT][TIMELINE_WORDS];
     struct largest_calls largest;
+    counter kept_calls[SYMBOL_COUNT]; /* forwarded_calls at a time: stats_forwarded_keep */
     struct thread_counters *next;
     atomic_bool taken; /* by a thread that runs */
 } __attribute__((aligned(128))); /* two cache lines: processors fetch pairs of them */

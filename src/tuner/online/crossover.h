@@ -63,6 +63,10 @@ struct machine_model crossover_model_here(const struct device_properties *device
  * its link and the prices of opening it, cuBLAS and cuSOLVER included. Once, before crossover_use_learned. */
 void crossover_share(struct machine_model *model, double sharing);
 
+/* Change the built-in figures of a model of the reference device, which are made for choices near the border,
+ * into such as foretell the times of calls there on average; what was learned stays. For estimates alone. */
+void crossover_foretell_calls(struct machine_model *model);
+
 struct predicted_times {
     double host_us;
     double resident_us; /* on the device with every matrix operand resident */

@@ -1,4 +1,5 @@
 #include "tuner/online/recipe.h"
+#include "tuner/online/learned_times.h"
 #include "common/text.h"
 #include "tuner/online/learned_times.h"
 
@@ -341,4 +342,35 @@ bool recipe_read(const char *path, struct recipe *recipe, char fault[RECIPE_FAUL
     const bool good = text && recipe_parse(text, bytes, recipe, fault);
     free(text);
     return good;
+}
+
+static char *take_times(struct recipe *recipe, char fault[RECIPE_FAULT_BYTES])
+{
+    struct learned_times *const times = malloc(sizeof *times);
+    char *section = NULL;
+    snprintf(fault, RECIPE_FAULT_BYTES, "%s", !times               ? "out of memory"
+                                              : recipe->crossover ? ""
+                                                                  : "it has no times of calls");
+    if (!*fault && learned_times_parse(times, recipe->crossover, fault)) {
+        section = recipe->crossover;
+        recipe->crossover = NULL;
+    }
+    free(times);
+    return section;
+}
+
+char *recipe_times_read(const char *path, char device[sizeof((struct recipe_signature *)0)->device],
+                        char fault[RECIPE_FAULT_BYTES])
+{
+    struct recipe *const recipe = malloc(sizeof *recipe);
+    char *section = NULL;
+    snprintf(fault, RECIPE_FAULT_BYTES, "out of memory");
+    if (recipe && recipe_read(path, recipe, fault)) {
+        section = take_times(recipe, fault);
+        if (section)
+            strcpy(device, recipe->signature.device);
+        recipe_clear(recipe);
+    }
+    free(recipe);
+    return section;
 }

@@ -74,6 +74,11 @@ bool recipe_fits(const struct recipe *recipe, const struct recipe_signature *mac
  * memory is a fault like any other. */
 bool recipe_read(const char *path, struct recipe *recipe, char fault[RECIPE_FAULT_BYTES]);
 
+/* The crossover section of a recipe's file, which learned_times_parse takes, from malloc; and the name of its
+ * device. NULL: there is none, or nothing that can be read. */
+char *recipe_times_read(const char *path, char device[sizeof((struct recipe_signature *)0)->device],
+                        char fault[RECIPE_FAULT_BYTES]);
+
 /* The hash in the last line, of all bytes before that line (FNV-1a, 64 bits). */
 uint64_t recipe_hash(const char *text, size_t bytes);
 

@@ -1,0 +1,226 @@
+#include "interpose/estimate/estimate.h"
+#include "common/log.h"
+#include "common/settings.h"
+#include "interpose/policy.h"
+#include "interpose/purchase/device_use.h"
+#include "interpose/purchase/openings.h"
+#include "interpose/purchase/waking.h"
+#include "interpose/report/thread_counters.h"
+#include "tuner/online/recipe.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A time may be so many times as short or as long as is foretold: of built-in figures and of LAPACK, and of
+ * curves that a recipe has. 90 of 100 calls of bench/foretold's are within the first. */
+static const double unsure_built_in = 1.3, unsure_learned = 1.15;
+
+/* Guards what follows, and the matrices. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct estimate_row rows[SYMBOL_COUNT];
+static struct machine_model times_model; /* that of the choices, for times */
+static const struct machine_model *times_model_of;
+static bool has_solver;
+
+static char device_name[sizeof((struct recipe_signature *)0)->device] = "NVIDIA H100 SXM";
+static bool is_of_file;
+
+bool estimate_wanted(void)
+{
+    return *settings()->estimate != '\0';
+}
+
+char *estimate_section(void)
+{
+    const char *const name = settings()->estimate;
+    char fault[RECIPE_FAULT_BYTES];
+    char *section = NULL;
+    if (strcmp(name, ESTIMATE_BUILT_IN) != 0 && !(section = recipe_times_read(name, device_name, fault)))
+        log_complaint("MUBLAS_ESTIMATE='%.200s' is neither " ESTIMATE_BUILT_IN " nor a recipe: %s; using "
+                      ESTIMATE_BUILT_IN, name, fault);
+    is_of_file = section != NULL;
+    return section;
+}
+
+/* A fork's child counts from zero, and its calls are the host's. Another thread may have held locks. */
+static bool is_fork_child(void)
+{
+    return thread_counters_restarted();
+}
+
+const char *estimate_device(void)
+{
+    if (!is_fork_child())
+        model_in_force_learn();
+    return device_name;
+}
+
+const char *estimate_file(void)
+{
+    if (!is_fork_child())
+        model_in_force_learn();
+    return is_of_file ? settings()->estimate : NULL;
+}
+
+/* `lock` is held. */
+static const struct machine_model *model_of_times(const struct machine_model *model)
+{
+    if (times_model_of != model) {
+        times_model = *model;
+        crossover_foretell_calls(&times_model);
+        times_model_of = model;
+    }
+    return &times_model;
+}
+
+static bool is_learned(const struct machine_model *model, int class)
+{
+    return model->learned && class != TIMED_CLASS_NONE && model->learned->rest[class].count > 0;
+}
+
+static struct foretold foretold_of(double us, double best_us, double worst_us, bool learned)
+{
+    const double unsure = learned ? unsure_learned : unsure_built_in;
+    return (struct foretold){.is_device = true, .is_learned = learned, .us = us,
+                             .best_us = fmin(us, best_us) / unsure, .worst_us = fmax(us, worst_us) * unsure};
+}
+
+/* At best all matrices are there already, at worst none may stay. `lock` is held. */
+static void foretell(struct program_call *call)
+{
+    const struct machine_model *const model = model_of_times(call->model);
+    const struct predicted_times best = crossover_times(model, &call->blas);
+    struct predicted_times worst = best, rest = best;
+    crossover_charge_missing(model, &call->blas, matrices_bytes_read(call->operands, call->operand_count),
+                             false, &worst);
+    crossover_charge_missing(model, &call->blas, 0, call->residency.trackable, &rest);
+    double us = rest.resident_us + matrices_upload_us(model, call->operands, call->operand_count);
+    if (call->residency.trackable && !call->residency.kept_bytes)
+        us += crossover_new_output_us(model, &call->blas);
+    call->foretold = foretold_of(us, best.resident_us, worst.resident_us + worst.upload_us,
+                                 is_learned(model, best.class));
+}
+
+/* As device_call.c does with mirrors. `lock` is held. */
+static enum host_reason decide(struct program_call *call)
+{
+    const enum offload_mode mode = settings()->offload;
+    if (call->early_credit_us > 0)
+        matrices_credit(call->operands, call->operand_count, call->early_credit_us);
+    call->residency = matrices_residency(call->operands, call->operand_count);
+    call->decision = policy_decide(mode, call->model, &call->blas, call->times, &call->residency);
+    if (!call->decision.device) {
+        if (call->decision.credit_us > 0)
+            matrices_credit(call->operands, call->operand_count, call->decision.credit_us);
+        return call->decision.reason;
+    }
+    if (!level3_opening_pays(NULL, call))
+        return HOST_NOT_OPENED;
+    foretell(call);
+    matrices_earn(call->operands, call->operand_count, call->decision.earned_us);
+    return HOST_NO_REASON;
+}
+
+enum host_reason estimate_call(struct program_call *call)
+{
+    enum host_reason reason;
+    if (!waking_get_device(call, &reason))
+        return reason;
+    program_call_describe(call, model_in_force());
+    pthread_mutex_lock(&lock);
+    reason = decide(call);
+    pthread_mutex_unlock(&lock);
+    return reason;
+}
+
+struct policy_decision estimate_decide_route(const struct route_times *times, const struct operand *kept)
+{
+    struct residency residency = {.trackable = false};
+    pthread_mutex_lock(&lock);
+    if (kept->matrix.pointer && waking_is_foretold())
+        residency = matrices_residency(kept, 1);
+    const struct policy_decision decision = policy_decide_route(settings()->offload, times, &residency);
+    if (decision.credit_us > 0 && kept->matrix.pointer && waking_is_foretold())
+        matrices_credit(kept, 1, decision.credit_us);
+    pthread_mutex_unlock(&lock);
+    return decision;
+}
+
+enum host_reason estimate_route(const struct route_times *times, const struct operand *kept,
+                                const struct policy_decision *decision, struct foretold *foretold)
+{
+    const double worst_us = times->compute_us + times->moving_us;
+    double us = worst_us;
+    if (!solver_opening_is_foretold())
+        return HOST_NOT_OPENED;
+    pthread_mutex_lock(&lock);
+    has_solver = true;
+    if (decision->keeps && kept->matrix.pointer) {
+        us += times->kept_us * (matrices_upload_part(kept) - 1);
+        matrices_earn(kept, 1, decision->earned_us);
+    }
+    pthread_mutex_unlock(&lock);
+    *foretold = foretold_of(us, worst_us - times->kept_us, worst_us, false);
+    return HOST_NO_REASON;
+}
+
+void estimate_note(enum symbol symbol, const struct foretold *foretold, uint64_t nanoseconds)
+{
+    log_message(LOG_DEBUG, "%s: foretold %.4g us, %.4g to %.4g; %.4g on the host", symbol_name(symbol),
+                foretold->us, foretold->best_us, foretold->worst_us, (double)nanoseconds / 1e3);
+    pthread_mutex_lock(&lock);
+    struct estimate_row *const row = &rows[symbol];
+    row->calls++;
+    row->nanoseconds += nanoseconds;
+    row->learned_calls += foretold->is_learned;
+    row->us += foretold->us;
+    row->best_us += foretold->best_us;
+    row->worst_us += foretold->worst_us;
+    pthread_mutex_unlock(&lock);
+}
+
+void estimate_note_call(const struct program_call *call, uint64_t nanoseconds)
+{
+    estimate_note(call->symbol, &call->foretold, nanoseconds);
+    pthread_mutex_lock(&lock);
+    matrices_note_results(call->operands, call->operand_count);
+    pthread_mutex_unlock(&lock);
+}
+
+struct estimate_row estimate_row_of(enum symbol symbol)
+{
+    if (is_fork_child())
+        return (struct estimate_row){.calls = 0};
+    pthread_mutex_lock(&lock);
+    const struct estimate_row row = rows[symbol];
+    pthread_mutex_unlock(&lock);
+    return row;
+}
+
+bool estimate_has_calls(void)
+{
+    bool has = false;
+    for (int i = 0; i < SYMBOL_COUNT && !has; i++)
+        has = estimate_row_of((enum symbol)i).calls > 0;
+    return has;
+}
+
+struct estimate_prices estimate_prices(void)
+{
+    if (is_fork_child())
+        return (struct estimate_prices){.device_us = 0};
+    const struct machine_model *const model = model_in_force();
+    const struct level3_accounts accounts = level3_opening_accounts();
+    struct estimate_prices prices = {.device_us = waking_is_foretold() ? model->wake_us : 0};
+    for (int family = 0; family < FAMILY_COUNT; family++)
+        for (int type = 0; type < TYPE_COUNT; type++)
+            prices.routines += accounts.used[family][type];
+    prices.level3_us = accounts.is_open ? model->level3_wake_us : 0;
+    prices.routines_us = prices.routines * model->level3_first_us;
+    pthread_mutex_lock(&lock);
+    prices.solver_us = has_solver ? model->solver_wake_us : 0;
+    pthread_mutex_unlock(&lock);
+    return prices;
+}

@@ -1,0 +1,82 @@
+/* estimate.h - a GPU that is not there (MUBLAS_ESTIMATE): which calls would run on it, and how long they
+ * would take.
+ *
+ * Calls stay on the host, which is timed. Each is decided as on a machine with that GPU, by the same
+ * functions, models and accounts (policy.h, waking.h, openings.h): the host's time is foretold for the
+ * choice, measured for the table. The mirrors' place is taken by a table of the matrices that calls have
+ * used, each with a few dozen elements by which it is told, outside of the time that is measured, whether
+ * the program has rewritten it. Memory of the GPU is taken to be enough. All functions are thread-safe. */
+#ifndef MUBLAS_ESTIMATE_H
+#define MUBLAS_ESTIMATE_H
+
+#include "interpose/program_call.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+bool estimate_wanted(void);
+
+/* The setting is this, for mublas' own figures of an H100, or a recipe's file (recipe_times_read). */
+#define ESTIMATE_BUILT_IN "h100"
+
+/* The file's times, from malloc; NULL: built-in figures. A wrong file is said in one line. Once. */
+char *estimate_section(void);
+
+/* The GPU's name, and the file that tells of it: NULL of built-in figures. Static storage. */
+const char *estimate_device(void);
+const char *estimate_file(void);
+
+/* Where a call of BLAS would run. HOST_NO_REASON: on the GPU, and call->foretold says how long it would take;
+ * otherwise why it would be the host's. Inside offload_enter; the host has not run it yet. */
+enum host_reason estimate_call(struct program_call *call);
+
+/* The same of a route of LAPACK with these times, by `kept`, what may stay on the GPU. First the choice; and
+ * then, where calls have paid for a GPU, its times. */
+struct policy_decision estimate_decide_route(const struct route_times *times, const struct operand *kept);
+enum host_reason estimate_route(const struct route_times *times, const struct operand *kept,
+                                const struct policy_decision *decision, struct foretold *foretold);
+
+/* The host has run a call that would have run on the GPU, in so many nanoseconds. */
+void estimate_note(enum symbol symbol, const struct foretold *foretold, uint64_t nanoseconds);
+
+/* The same of BLAS, whose results are on the GPU from then on. */
+void estimate_note_call(const struct program_call *call, uint64_t nanoseconds);
+
+/* A routine's calls that would have run on the GPU. For a fork's child, here and below, nothing. */
+struct estimate_row {
+    uint64_t calls, nanoseconds; /* on the host, measured */
+    uint64_t learned_calls;      /* by a recipe's times, not by built-in figures */
+    double us, best_us, worst_us;
+};
+struct estimate_row estimate_row_of(enum symbol symbol);
+bool estimate_has_calls(void);
+
+/* Microseconds of what the first calls would have waited for. */
+struct estimate_prices {
+    double device_us, level3_us, routines_us, solver_us;
+    int routines; /* of level 3, whose kernels are loaded */
+};
+struct estimate_prices estimate_prices(void);
+
+/* For estimate.c alone, which locks: the matrices that would stay on the GPU, and their accounts, as
+ * mirror/ has them for one that is there (matrices.c). Each function takes the operands of a call; these
+ * three are as operands_residency, operands_credit and operands_earn. */
+struct residency matrices_residency(const struct operand *operands, int count);
+void matrices_credit(const struct operand *operands, int count, double saved_us);
+void matrices_earn(const struct operand *operands, int count, double saved_us);
+
+/* Microseconds of the uploads of a call that would run on the GPU: what is not there, and of the rest what
+ * the program has rewritten since, as far as samples tell. They are there from then on, unless most was
+ * rewritten. */
+double matrices_upload_us(const struct machine_model *model, const struct operand *operands, int count);
+
+/* The same of one operand: which part of it goes up, 0 to 1. */
+double matrices_upload_part(const struct operand *operand);
+
+/* The host has written the results in the GPU's stead. */
+void matrices_note_results(const struct operand *operands, int count);
+
+/* Bytes that the call reads. */
+uint64_t matrices_bytes_read(const struct operand *operands, int count);
+
+#endif
