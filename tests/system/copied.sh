@@ -42,7 +42,7 @@ cd "$build" || exit 1
 "$work/lib64/bin/mublas" verify --size=16 --routines=dsymv,dgemm > "$work/output" 2> "$work/errors" &&
     grep -q '^2 of 2 routines pass' "$work/output"
 result $? "mublas verify is at work in a copied folder"
-OMP_NUM_THREADS=1 EMULATED_TIME= "$work/lib64/bin/mublas" tune --crossovers-only --routines=dsymv --time-limit=6 \
+OMP_NUM_THREADS=1 EMULATED_TIME= "$work/lib64/bin/mublas" tune --crossovers-only --routines=dsymv --time-limit=12 \
     --output="$work/recipe" > "$work/output" 2> "$work/errors" && [ -s "$work/recipe" ]
 result $? "so is mublas tune"
 "$work/lib64/bin/mublas" info > "$work/output" 2> "$work/errors" && grep -q '^device 0: ' "$work/output"

@@ -352,7 +352,9 @@ int tune_run(char **arguments)
     if (!needs_are_met(&run.options))
         return 1;
     run.opening = clock_seconds() - run.started;
-    const int refusal = tune_session_open(&run.session, run.options.memory, &stopped);
+    /* Processes that time calls have memory of their own; filling it here takes time from them. */
+    const bool needs_memory = run.options.shapes || run.options.evaluate;
+    const int refusal = tune_session_open(&run.session, needs_memory ? run.options.memory : 1 << 20, &stopped);
     if (refusal != 0)
         return refusal;
     run.opening += run.session.wake_seconds;
