@@ -48,6 +48,7 @@ struct settings {
     bool parallel; /* routines of several ranks; false: never */
     const char *recipe;
     bool mps; /* may be started */
+    const char *report_parts;
     const char *unreachable;
 };
 

@@ -5,14 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -74,99 +71,6 @@ bool program_file_interpreter(const char *path, char *interpreter, size_t size)
     if (program && strcmp(slash ? slash + 1 : program, "env") == 0)
         program = behind_env(arguments);
     return program && snprintf(interpreter, size, "%s", program) < (int)size;
-}
-
-/* A report that is there. */
-struct earlier {
-    char *file;
-    struct stat state;
-};
-
-static bool find_earlier_report(struct earlier *earlier)
-{
-    const char *const form = getenv("MUBLAS_REPORT");
-    const struct reporter reporter = {getpid(), world_rank(), false};
-    if (!form || !strchr(form, '/')) /* standard error, or none */
-        return false;
-    earlier->file = report_file_name(form, &reporter);
-    if (earlier->file && lstat(earlier->file, &earlier->state) == 0 && S_ISREG(earlier->state.st_mode))
-        return true;
-    free(earlier->file);
-    return false;
-}
-
-static bool is_as_before(const struct earlier *earlier)
-{
-    struct stat now;
-    const struct stat *const before = &earlier->state;
-    return lstat(earlier->file, &now) == 0 && now.st_dev == before->st_dev && now.st_ino == before->st_ino &&
-           now.st_size == before->st_size && now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
-           now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
-}
-
-/* All but standard error and one, which becomes 0: readers of the others must not wait for this process. */
-static void keep_one_file(int file)
-{
-    enum { FILES_MOST = 1024 }; /* of Linux before 5.9 */
-    const int nowhere = open("/dev/null", O_WRONLY);
-    dup2(file, STDIN_FILENO);
-    dup2(nowhere, STDOUT_FILENO);
-#ifdef SYS_close_range
-    if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)
-        return;
-#endif
-    for (int other = STDERR_FILENO + 1; other < FILES_MOST; other++)
-        close(other);
-}
-
-static void wait_for_end(int process)
-{
-    struct pollfd ended = {.fd = process, .events = POLLIN};
-    while (poll(&ended, 1, -1) < 0 && errno == EINTR)
-        continue;
-}
-
-/* A session of its own: the terminal's signals are the program's. */
-static void watch(const struct earlier *earlier, int process, const char *program)
-{
-    setsid();
-    keep_one_file(process);
-    wait_for_end(STDIN_FILENO);
-    if (is_as_before(earlier))
-        fprintf(stderr, "mublas run: %s is of an earlier run: %s has ended and wrote no report there "
-                        "(none is written after a signal, exec or _exit)\n", earlier->file, program);
-    _exit(0);
-}
-
-static void watch_from_aside(const struct earlier *earlier, int process, const char *program)
-{
-    const pid_t between = fork();
-    if (between == 0) {
-        if (fork() == 0)
-            watch(earlier, process, program);
-        _exit(0);
-    }
-    while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
-        continue;
-}
-
-/* Watches a file of MUBLAS_REPORT's name that is there. Once this process, which by then is `program`, has
- * ended, a line on standard error says that the file is of an earlier run, if it is still the same. A process
- * without a parent waits for that, so the program's children are its own. Not for the first process of a
- * container, whose end is everybody's. */
-static void report_watch_begin(const char *program)
-{
-    struct earlier earlier;
-    if (getpid() == 1 || !find_earlier_report(&earlier))
-        return;
-#ifdef SYS_pidfd_open
-    const int process = (int)syscall(SYS_pidfd_open, getpid(), 0);
-    if (process >= 0) {
-        watch_from_aside(&earlier, process, program);
-        close(process);
-    }
-#endif
-    free(earlier.file);
 }
 
 enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
@@ -251,25 +155,17 @@ static const char *report_fault(void)
     return folder_fault(report);
 }
 
-/* The report says too what mublas does not get to see. One that gets nothing to see cannot report: that is
- * said, and *is_refused. */
-static bool look_into(const char *path, bool *is_refused)
+/* A program that gets nothing to see cannot report: that is said, and *is_refused. Returns what of it is not
+ * seen, to be freed; NULL: nothing. */
+static char *look_into(const char *path, bool *is_refused)
 {
-    bool good = true;
-    char *setting = NULL;
     *is_refused = false;
     if (!is_report_wanted())
-        return true;
+        return NULL;
     char *const found = inspect_unreachable(path, is_refused);
     if (*is_refused && found)
         fprintf(stderr, "mublas run: there will be no report of %s\n", found);
-    else if (asprintf(&setting, "%ld:%zu:%s:%s", (long)getpid(), strlen(path), path, found ? found : "") >= 0)
-        good = setenv("MUBLAS_UNREACHABLE", setting, 1) == 0;
-    else
-        setting = NULL;
-    free(setting);
-    free(found);
-    return good;
+    return found;
 }
 
 static int complain(int status, const char *subject, const char *reason)
@@ -278,10 +174,70 @@ static int complain(int status, const char *subject, const char *reason)
     return status;
 }
 
+struct start {
+    const char *path;
+    char **program;
+    const char *unreachable; /* what of it the report tells; NULL: nothing */
+    bool is_refused;
+};
+
+/* The report says what mublas does not get to see of this process. False: no memory. */
+static bool name_unreachable(const struct start *start)
+{
+    char *setting;
+    if (!is_report_wanted() || start->is_refused)
+        return true;
+    if (asprintf(&setting, "%ld:%zu:%s:%s", (long)getpid(), strlen(start->path), start->path,
+                 start->unreachable ? start->unreachable : "") < 0)
+        return false;
+    const bool good = setenv("MUBLAS_UNREACHABLE", setting, 1) == 0;
+    free(setting);
+    return good;
+}
+
+/* Comes back only where it fails. */
+static int become(const struct start *start)
+{
+    if (!name_unreachable(start))
+        return complain(CANNOT_RUN, start->path, "the environment cannot be extended");
+    execv(start->path, start->program);
+    return complain(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, start->path, strerror(errno));
+}
+
+static void become_child(void *context)
+{
+    exit(become(context));
+}
+
+/* One report of all processes, unless the report's name keeps them apart, or a `mublas run` around this one
+ * merges them. */
+static bool merges(bool has_own_report)
+{
+    const char *const report = getenv("MUBLAS_REPORT"), *const outer = getenv("MUBLAS_REPORT_PARTS");
+    if (!is_report_wanted() || (strcmp(report, "1") != 0 && strchr(report, '%')))
+        return false;
+    return has_own_report || !outer || !*outer || access(outer, W_OK) != 0;
+}
+
+static int start_program(const struct start *start, bool has_own_report)
+{
+    static struct run_parts parts;
+    const bool is_merged = !start->is_refused && merges(has_own_report);
+    if (is_merged || has_own_report)
+        unsetenv("MUBLAS_REPORT_PARTS");
+    const bool has_parts = is_merged && run_parts_begin(&parts, getenv("MUBLAS_REPORT"));
+    mps_begin();
+    if (has_parts)
+        run_and_merge(&parts, start->program, become_child, (void *)start);
+    return become(start);
+}
+
 int run_program(char **arguments)
 {
     char path[PATH_MAX];
     bool is_refused;
+    const bool had_report = is_report_wanted();
+    char *const outer_report = had_report ? strdup(getenv("MUBLAS_REPORT")) : NULL;
     char **program = take_options(arguments);
     if (!program)
         return EXIT_BAD_COMMAND_LINE;
@@ -301,11 +257,10 @@ int run_program(char **arguments)
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
     if ((reason = report_fault()))
         return complain(EXIT_BAD_COMMAND_LINE, getenv("MUBLAS_REPORT"), reason);
-    if (!look_into(path, &is_refused) || !preload_set_environment(shim, true))
+    char *const unreachable = look_into(path, &is_refused);
+    if (!preload_set_environment(shim, true))
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
-    if (!is_refused)
-        report_watch_begin(*program);
-    mps_begin();
-    execv(path, program);
-    return complain(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, path, strerror(errno));
+    const struct start start = {path, program, unreachable, is_refused};
+    const char *const report = getenv("MUBLAS_REPORT");
+    return start_program(&start, report && (!outer_report || strcmp(outer_report, report) != 0));
 }

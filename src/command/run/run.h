@@ -34,6 +34,18 @@ struct mps_folder {
     int watcher; /* -1: another process watches; else the lock of who does, to be given to one */
 };
 
+/* XDG_RUNTIME_DIR, where that is the user's alone, or /tmp. */
+const char *private_folder_place(void);
+
+/* Opens a folder of this user and nobody else's; links are not followed. -1: errno says why. */
+int private_folder_open(const char *path);
+
+/* The folder, and all that is in it. */
+void private_folder_remove(const char *path);
+
+/* Removes folders of this prefix, "PROCESS.BEGUN" behind it, whose process is gone. */
+void private_folders_remove_left(const char *folder_place, const char *prefix);
+
 /* A process, and when it began, since numbers come again. */
 struct mps_rank {
     pid_t process;
@@ -69,6 +81,40 @@ void mps_folder_sweep(void (*end)(const struct mps_folder *folder));
  * nothing of the machine. Says one line where the folder cannot be trusted or MPS does not start; else
  * nothing. */
 void mps_begin(void);
+
+/* One report of several processes (merged_report.c), sums first, then a section for each: of those of a run, or
+ * of files that they have left. */
+
+/* Where the processes of a run leave their parts of its report (interpose/report/report_file.h). The folder is
+ * this user's alone, in XDG_RUNTIME_DIR or /tmp. The ranks of a launcher that have the same report share it:
+ * the last of them on the machine merges. */
+struct run_parts {
+    char folder[PATH_MAX];
+    char report[PATH_MAX]; /* as MUBLAS_REPORT; with the machine's name where the job runs on several */
+    int ranks;             /* that share the folder; 0: none, INT_MAX: unknown */
+};
+
+/* A process that a signal ended: "PROCESS RANK RANKS SIGNAL PROGRAM" in a file of this name and its number. */
+#define RUN_LOST_PREFIX "lost-"
+
+/* Merges the parts, and writes them where the report goes; a single part is written as the report of its
+ * process. Names the processes that made calls and left no part, and those that a signal ended. Without any
+ * part a line on standard error says so where there should be one, or where an earlier report is there,
+ * which stays. */
+void merged_report_write(const struct run_parts *parts, char **program);
+
+/* `mublas report [--output=FILE] FILE...`: merges reports of either form, merged ones too, as text to standard
+ * output, or to FILE. 1, after one line, for a file that is no report or cannot be read or written. */
+int merged_report_of_files(const char *output, char **files);
+
+/* Make the folder for the parts of this run's report, and name it to the program's environment. False: there
+ * can be none. */
+bool run_parts_begin(struct run_parts *parts, const char *report);
+
+/* Starts the program as a child: `become` is called in it, and comes back from there only if it failed. Waits
+ * for its end, merges the parts, and ends as the program did. Meanwhile this process stops and goes on with
+ * the program, passes on the signals that it is sent, and takes the program with it where it is killed. */
+void run_and_merge(const struct run_parts *parts, char **program, void become(void *context), void *context);
 
 /* Finds the shim beside this command's file, in .libs there (where the build leaves it) or in the lib folders
  * that go with it (../lib, ../lib/MULTIARCH, ../lib64), so that a copied folder works; else where `make

@@ -149,7 +149,8 @@ static void say_tracking(const struct advice_giving *giving)
 
 static void say_recipe(const struct advice_giving *giving)
 {
-    if (giving->facts->has_recipe || giving->facts->device != ADVICE_DEVICE_USED)
+    if (giving->facts->has_recipe || giving->facts->device != ADVICE_DEVICE_USED ||
+        giving->facts->device_is_emulated)
         return;
     advice_say(giving, "No recipe of this machine is in force, so which sizes pay was not measured here: run "
                        "mublas tune once.");
@@ -171,15 +172,18 @@ static void say_others(const struct advice_giving *giving)
 {
     const struct advice_facts *const facts = giving->facts;
     if (!facts->was_called && facts->has_started_others)
-        advice_say(
-            giving,
-            "It started other processes, which report for themselves: a fork's child to a name of its own, "
-            "FILE.PID. %s",
-            advice_silent_children);
-    else if (facts->was_called && facts->has_forked)
-        advice_say(giving,
-                   "Processes that it forked report for themselves, each to a name of its own, FILE.PID. %s",
+        advice_say(giving, "It started other processes, which report for themselves%s. %s",
+                   facts->is_section ? "" : ": a fork's child to a name of its own, FILE.PID",
                    advice_silent_children);
+    else if (facts->was_called && facts->has_forked)
+        advice_say(giving, "Processes that it forked report for themselves%s. %s",
+                   facts->is_section ? ", in sections of this report" : ", each to a name of its own, FILE.PID",
+                   advice_silent_children);
+}
+
+static const char *name_of_device(const struct advice_facts *facts)
+{
+    return facts->device_is_emulated ? "emulated device" : "GPU, by a recipe of this machine";
 }
 
 static void say_nothing(const struct advice_giving *giving)
@@ -189,7 +193,8 @@ static void say_nothing(const struct advice_giving *giving)
         advice_say(giving, "Nothing: all calls ran on the GPU, by process %ld, rank %d.", parallel->owner,
                    parallel->owner_rank);
     else
-        advice_say(giving, "Nothing: all calls ran on the GPU, by a recipe of this machine.");
+        advice_say(giving, "Nothing: all calls ran on the %s.",
+                   name_of_device(giving->facts));
 }
 
 void advice_give(const struct advice_facts *facts, advice_take *take, void *context)
@@ -210,7 +215,6 @@ void advice_give(const struct advice_facts *facts, advice_take *take, void *cont
     advice_say_together(&giving, HOST_SWITCHED_OFF, ADVICE_KIND_ANY);
     advice_say_together(&giving, HOST_BELOW_FLOOR, ADVICE_KIND_ANY);
     advice_say_together(&giving, HOST_ARGUMENTS, ADVICE_KIND_ANY);
-    advice_say_together(&giving, HOST_QUERY, ADVICE_KIND_ANY);
     advice_say_together(&giving, HOST_FORWARDED, ADVICE_KIND_ANY);
     say_recipe(&giving);
     if (!said)

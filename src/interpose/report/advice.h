@@ -39,6 +39,7 @@ struct advice_facts {
     const struct advice_routine *routines; /* those that were called */
     int count;
     enum advice_device device;
+    bool device_is_emulated;  /* a test's: nothing to tune */
     const char *device_fault; /* why there is none; NULL: not known */
     enum advice_tracking tracking;
     const char *tracking_fault;
@@ -49,6 +50,7 @@ struct advice_facts {
     bool was_called;         /* any BLAS, LAPACK or parallel routine */
     const struct parallel_report *parallel; /* NULL: nothing is known of such routines */
     bool has_forked, has_started_others; /* processes, whose calls are none of this one's */
+    bool is_section; /* of a report that has theirs, too */
 };
 
 /* Calls `take` with each sentence, those of the whole process first, then the costliest. */
