@@ -5,11 +5,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -71,6 +76,108 @@ bool program_file_interpreter(const char *path, char *interpreter, size_t size)
     if (program && strcmp(slash ? slash + 1 : program, "env") == 0)
         program = behind_env(arguments);
     return program && snprintf(interpreter, size, "%s", program) < (int)size;
+}
+
+/* All but standard error: who reads or writes the others waits for the program alone. */
+static void keep_standard_error(void)
+{
+    enum { FILES_MOST = 1024 }; /* of Linux before 5.9 */
+    const int nowhere = open("/dev/null", O_RDWR);
+    dup2(nowhere, STDIN_FILENO);
+    dup2(nowhere, STDOUT_FILENO);
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)
+        return;
+#endif
+    for (int other = STDERR_FILENO + 1; other < FILES_MOST; other++)
+        close(other);
+}
+
+/* It stops as the program does, so that a shell sees one job. */
+static bool has_ended(pid_t process, int *status)
+{
+    int state;
+    for (;;) {
+        const pid_t which = waitpid(-1, &state, WNOHANG | WUNTRACED); /* orphans, too: it may be a container's first */
+        if (which <= 0)
+            return which < 0 && errno == ECHILD;
+        if (which != process)
+            continue;
+        if (WIFSTOPPED(state)) {
+            raise(SIGSTOP);
+            continue;
+        }
+        *status = state;
+        return true;
+    }
+}
+
+/* The terminal's signals come to the program by themselves; those that somebody sends to this process are for
+ * the program, too. */
+static int wait_for(pid_t process, const sigset_t *signals)
+{
+    int status = 0;
+    siginfo_t signal;
+    while (!has_ended(process, &status)) {
+        if (sigwaitinfo(signals, &signal) < 0 || signal.si_signo == SIGCHLD)
+            continue;
+        if (signal.si_code <= 0)
+            kill(process, signal.si_signo);
+    }
+    return status;
+}
+
+/* Ends as the program did. */
+static void end_alike(int status)
+{
+    static const struct rlimit no_core = {0, 0};
+    sigset_t signals;
+    if (!WIFSIGNALED(status))
+        exit(WEXITSTATUS(status));
+    setrlimit(RLIMIT_CORE, &no_core); /* the program has left its own */
+    signal(WTERMSIG(status), SIG_DFL);
+    sigemptyset(&signals);
+    sigaddset(&signals, WTERMSIG(status));
+    sigprocmask(SIG_UNBLOCK, &signals, NULL);
+    raise(WTERMSIG(status));
+    exit(128 + WTERMSIG(status));
+}
+
+/* What ends this process at once ends the program, too, as if they were one. */
+static void follow(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(128 + SIGKILL);
+}
+
+/* Starts the program as a child: `become` is called in it, and comes back from there only if it failed. Waits
+ * for its end, merges the parts, and ends as the program did. Meanwhile this process stops and goes on with
+ * the program, passes on the signals that it is sent, and takes the program with it where it is killed. */
+static void run_and_merge(const struct run_parts *parts, char **program, void become(void *context), void *context)
+{
+    sigset_t signals, before;
+    struct sigaction by_default = {.sa_handler = SIG_DFL}, of_child;
+    const pid_t self = getpid();
+    sigfillset(&signals);
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&signals, faults[i]);
+    sigaction(SIGCHLD, &by_default, &of_child);
+    sigprocmask(SIG_SETMASK, &signals, &before);
+    const pid_t process = fork();
+    if (process <= 0) { /* where there can be no other process, this one becomes the program */
+        if (process == 0)
+            follow(self);
+        sigaction(SIGCHLD, &of_child, NULL);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        become(context);
+        return;
+    }
+    keep_standard_error();
+    const int status = wait_for(process, &signals);
+    run_parts_end(parts, process, status, program);
+    end_alike(status);
 }
 
 enum { CANNOT_RUN = 126, NOT_FOUND = 127 };

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <time.h>
 
 /* Finds the file that execvp would run for `name`. False: there is none, or its path does not fit in
  * `size`. */
@@ -97,24 +98,42 @@ struct run_parts {
 /* A process that a signal ended: "PROCESS RANK RANKS SIGNAL PROGRAM" in a file of this name and its number. */
 #define RUN_LOST_PREFIX "lost-"
 
-/* Merges the parts, and writes them where the report goes; a single part is written as the report of its
- * process. Names the processes that made calls and left no part, and those that a signal ended. Without any
- * part a line on standard error says so where there should be one, or where an earlier report is there,
- * which stays. */
-void merged_report_write(const struct run_parts *parts, char **program);
-
-/* `mublas report [--output=FILE] FILE...`: merges reports of either form, merged ones too, as text to standard
- * output, or to FILE. 1, after one line, for a file that is no report or cannot be read or written. */
-int merged_report_of_files(const char *output, char **files);
-
 /* Make the folder for the parts of this run's report, and name it to the program's environment. False: there
  * can be none. */
 bool run_parts_begin(struct run_parts *parts, const char *report);
 
-/* Starts the program as a child: `become` is called in it, and comes back from there only if it failed. Waits
- * for its end, merges the parts, and ends as the program did. Meanwhile this process stops and goes on with
- * the program, passes on the signals that it is sent, and takes the program with it where it is killed. */
-void run_and_merge(const struct run_parts *parts, char **program, void become(void *context), void *context);
+/* At the end of `program`, whose waitpid status this is: the last one here merges the parts, and writes them
+ * where the report goes; a single part is written as the report of its process. Names the processes that made
+ * calls and left no part, and those that a signal ended. Without any part a line on standard error says so where
+ * there should be one, or where an earlier report is there, which stays. */
+void run_parts_end(const struct run_parts *parts, pid_t process, int status, char **program);
+
+/* The reports of processes, in the order of their sections. All zero: none. */
+struct report;
+struct merged_reports {
+    struct report_entry {
+        struct report *report;
+        struct timespec left; /* when its file was written */
+    } *of;
+    int count;
+};
+
+/* Takes all that a file has, which may be a report of either form. False: `fault` is a phrase, of at most
+ * REPORT_FAULT_BYTES. */
+bool merged_reports_take(struct merged_reports *reports, const char *path, char *fault);
+
+/* Their sum, to be released by report_clear and free; NULL: no memory. `title` and `command` are its own where
+ * they are not NULL; *missing, heap memory, becomes the report's. */
+struct report *merged_reports_sum(struct merged_reports *reports, const char *title, const char *command,
+                                  char **missing);
+
+/* Writes the report to where MUBLAS_REPORT would have it: of one process its own. False: no memory. */
+bool merged_reports_deliver(struct merged_reports *reports, const char *destination, const struct report *sum);
+void merged_reports_clear(struct merged_reports *reports);
+
+/* `mublas report [--output=FILE] FILE...`: merges reports of either form, merged ones too, as text to standard
+ * output, or to FILE. 1, after one line, for a file that is no report or cannot be read or written. */
+int merged_report_of_files(const char *output, char **files);
 
 /* Finds the shim beside this command's file, in .libs there (where the build leaves it) or in the lib folders
  * that go with it (../lib, ../lib/MULTIARCH, ../lib64), so that a copied folder works; else where `make
