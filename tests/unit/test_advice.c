@@ -242,7 +242,6 @@ static void test_together(void)
            "0.250 s of calls on the host, because they are too small ever to pay: dgemm 0.250 s (5), dgemv (2).\n"
            "Calls on the host, because of their arguments: invalid, nothing to compute, infinite alpha, or operands "
            "that overlap (not timed): dgemm (1).\n"
-           "Calls on the host, because they only ask for the size of a workspace (not timed): dsyevd (3).\n"
            "Calls on the host, because mublas does not offload these routines (not timed): ddot (7).\n",
            "what many routines have is told in one sentence for each reason");
 }

@@ -189,7 +189,9 @@ static const char *name_of_device(const struct advice_facts *facts)
 static void say_nothing(const struct advice_giving *giving)
 {
     const struct parallel_report *const parallel = giving->facts->parallel;
-    if (parallel && parallel->has_owner && !parallel->owner_is_here)
+    if (giving->facts->has_queries_alone)
+        advice_say(giving, "Nothing: the program only asked for the sizes of workspaces.");
+    else if (parallel && parallel->has_owner && !parallel->owner_is_here)
         advice_say(giving, "Nothing: all calls ran on the GPU, by process %ld, rank %d.", parallel->owner,
                    parallel->owner_rank);
     else

@@ -48,6 +48,7 @@ struct advice_facts {
     const char *unreachable; /* what of the program cannot be intercepted and why; NULL: nothing is known */
     double run_seconds;      /* so far; 0: not known */
     bool was_called;         /* any BLAS, LAPACK or parallel routine */
+    bool has_queries_alone;  /* those calls asked for the size of a workspace */
     const struct parallel_report *parallel; /* NULL: nothing is known of such routines */
     bool has_forked, has_started_others; /* processes, whose calls are none of this one's */
     bool is_section; /* of a report that has theirs, too */

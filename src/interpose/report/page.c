@@ -342,8 +342,10 @@ void page_print_body(FILE *stream, const struct report *report)
         page_print_whole(stream, report);
     }
     print_advice(stream, report);
+    if (!was_called)
+        page_print_queries(stream, report);
     if (was_called) {
-        if (report->processes == 1)
+        if (report->lane_count > 0)
             page_print_timeline(stream, report);
         page_print_routines(stream, report);
         print_largest(stream, report);

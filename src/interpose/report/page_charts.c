@@ -348,7 +348,7 @@ static void print_table(FILE *stream, const struct report *report, const struct 
     fputs("</tfoot></table>\n", stream);
 }
 
-static void print_queries(FILE *stream, const struct report *report)
+void page_print_queries(FILE *stream, const struct report *report)
 {
     char *const queries = report_queries(report);
     if (queries) {
@@ -369,7 +369,7 @@ void page_print_routines(FILE *stream, const struct report *report)
     fputs("<div class=\"wide\">", stream);
     print_table(stream, report, bars, count);
     fputs("</div>\n", stream);
-    print_queries(stream, report);
+    page_print_queries(stream, report);
     fputs("<p class=\"note\">Seconds of all threads, added up. A dash: nothing was measured. BLAS calls that are "
           "forwarded or too small to be looked at are counted, not timed. Computing: launching and waiting for "
           "the GPU, with the copies that run beside it. Copies: packing, unpacking and moving operands. Other: "

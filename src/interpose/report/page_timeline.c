@@ -198,6 +198,8 @@ static void print_size(FILE *stream, const struct size_stats *sizes, int place, 
 {
     static const char *const classes[] = {"host", "device"};
     const unsigned long long calls = size_calls(sizes, place), on_device = sizes->calls[1][place];
+    if (!calls)
+        return;
     fprintf(stream, "<div class=\"row\"><span class=\"name\">%llu", 1ull << place);
     if (place > 0)
         fprintf(stream, " to %llu", (2ull << place) - 1);
@@ -208,8 +210,8 @@ static void print_size(FILE *stream, const struct size_stats *sizes, int place, 
                     100 * (double)sizes->nanoseconds[where][place] / (double)longest);
     fprintf(stream, "</span><span class=\"value\">%.3f s, %llu call%s", (double)size_nanoseconds(sizes, place) / 1e9,
             calls, plural(calls));
-    if (on_device)
-        fprintf(stream, ", %llu there", on_device);
+    if (on_device && on_device < calls)
+        fprintf(stream, " (%llu on the GPU)", on_device);
     fputs("</span></div>\n", stream);
 }
 

@@ -130,8 +130,9 @@ void page_print_foot(FILE *stream);
  * by what they were spent on (page_charts.c). */
 void page_print_whole(FILE *stream, const struct report *report);
 
-/* A bar and a row for each routine. */
+/* A bar and a row for each routine, and workspace queries behind them. */
 void page_print_routines(FILE *stream, const struct report *report);
+void page_print_queries(FILE *stream, const struct report *report);
 
 /* When threads were in which activity, a lane each; a bar for the calls of each size (page_timeline.c). */
 void page_print_timeline(FILE *stream, const struct report *report);

@@ -319,6 +319,8 @@ void report_advice_give(const struct report *report, advice_take *take, void *co
             .level3_is_missing = of->level3_is_missing, .solver_is_missing = of->solver_is_missing,
             .has_recipe = of->has_recipe, .unreachable = of->unreachable,
             .run_seconds = (double)report->run_nanoseconds / 1e9, .was_called = report_has_calls(report),
+            .has_queries_alone = report->total.host_calls[HOST_QUERY] && !report_was_called(&report->total) &&
+                                 !report->parallel.count,
             .parallel = report->parallel.count ? &report->parallel : NULL, .has_forked = of->has_forked,
             .has_started_others = of->has_started_others, .is_section = report->is_section};
         advice_give(&facts, take, context);
