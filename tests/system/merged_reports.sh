@@ -82,7 +82,7 @@ if [ -z "$sanitizers" ]; then
     }
     until_true() { for ((i = 0; i < 500; i++)); do "$@" && return 0; sleep 0.02; done; return 1; }
     state_is() { [ "$(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2> /dev/null)" = "$2" ]; }
-    begin 'trap "\"\$0\"; exit 5" USR1; while :; do sleep 0.05; done' && kill -USR1 $run
+    begin "trap '\"\$0\"; exit 5' USR1; while :; do sleep 0.05; done" && kill -USR1 $run
     wait $run
     [ $? = 5 ] && [ "$(calls_of total "$report")" = 21 ]
     result $? "a signal that is sent to it is the program's"
