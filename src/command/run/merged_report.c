@@ -3,6 +3,7 @@
 #include "common/text.h"
 #include "interpose/report/report_data.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,6 +26,36 @@ void merged_reports_clear(struct merged_reports *reports)
         free(reports->of[i].report);
     }
     free(reports->of);
+}
+
+void merged_report_name(const char *report, char name[PATH_MAX])
+{
+    const struct local_rank world = world_rank(), *const local = local_rank();
+    char host[HOST_BYTES] = "";
+    snprintf(name, PATH_MAX, "%s", report);
+    if (local->ranks <= 0 || world.ranks <= local->ranks || strcmp(report, "1") == 0 ||
+        gethostname(host, sizeof host - 1) != 0)
+        return;
+    const char *const dot = report_file_is_page(report) ? strrchr(report, '.') : report + strlen(report);
+    snprintf(name, PATH_MAX, "%.*s.%s%s", (int)(dot - report), report, host, dot);
+}
+
+/* By rank, then in the order in which they ended. */
+static int by_rank(const void *one, const void *other)
+{
+    const struct report_entry *const a = one, *const b = other;
+    const int of_a = a->report->reporter.world.rank, of_b = b->report->reporter.world.rank;
+    if (of_a != of_b)
+        return of_a < of_b ? -1 : 1;
+    if (a->left.tv_sec != b->left.tv_sec)
+        return a->left.tv_sec < b->left.tv_sec ? -1 : 1;
+    return (a->left.tv_nsec > b->left.tv_nsec) - (a->left.tv_nsec < b->left.tv_nsec);
+}
+
+void merged_reports_sort(struct merged_reports *reports)
+{
+    if (reports->count)
+        qsort(reports->of, (size_t)reports->count, sizeof *reports->of, by_rank);
 }
 
 /* The whole of a file, to be freed; NULL: errno says why. */

@@ -78,13 +78,14 @@ bool program_file_interpreter(const char *path, char *interpreter, size_t size)
     return program && snprintf(interpreter, size, "%s", program) < (int)size;
 }
 
-/* All but standard error: who reads or writes the others waits for the program alone. */
-static void keep_standard_error(void)
+void run_keep_files(bool is_alone)
 {
     enum { FILES_MOST = 1024 }; /* of Linux before 5.9 */
     const int nowhere = open("/dev/null", O_RDWR);
     dup2(nowhere, STDIN_FILENO);
     dup2(nowhere, STDOUT_FILENO);
+    if (is_alone)
+        dup2(nowhere, STDERR_FILENO);
 #ifdef SYS_close_range
     if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)
         return;
@@ -174,7 +175,7 @@ static void run_and_merge(const struct run_parts *parts, char **program, void be
         become(context);
         return;
     }
-    keep_standard_error();
+    run_keep_files(false);
     const int status = wait_for(process, &signals);
     run_parts_end(parts, process, status, program);
     end_alike(status);
@@ -332,7 +333,7 @@ static int start_program(const struct start *start, bool has_own_report)
     const bool is_merged = !start->is_refused && merges(has_own_report);
     if (is_merged || has_own_report)
         unsetenv("MUBLAS_REPORT_PARTS");
-    const bool has_parts = is_merged && run_parts_begin(&parts, getenv("MUBLAS_REPORT"));
+    const bool has_parts = is_merged && run_parts_begin(&parts, getenv("MUBLAS_REPORT"), start->program);
     mps_begin();
     if (has_parts)
         run_and_merge(&parts, start->program, become_child, (void *)start);

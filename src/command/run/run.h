@@ -60,6 +60,12 @@ bool mps_folder_open(struct mps_folder *folder, const struct mps_rank *launcher,
 /* A child's own way to the lock, which it does not have: what it inherited is its parent's. */
 bool mps_folder_lock_again(struct mps_folder *folder);
 
+/* A descriptor of the process, which is readable once that has ended; -1: it is gone, or there are none. */
+int rank_process_open(const struct mps_rank *rank);
+
+/* Until it has; closes the descriptor. */
+void rank_process_wait(int process);
+
 /* One more rank. */
 bool mps_folder_add(struct mps_folder *folder, const struct mps_rank *rank);
 
@@ -88,7 +94,7 @@ void mps_begin(void);
 
 /* Where the processes of a run leave their parts of its report (interpose/report/report_file.h). The folder is
  * this user's alone, in XDG_RUNTIME_DIR or /tmp. The ranks of a launcher that have the same report share it:
- * the last of them on the machine merges. */
+ * the last of them on the machine merges, or a process that watches them where a signal ended that one. */
 struct run_parts {
     char folder[PATH_MAX];
     char report[PATH_MAX]; /* as MUBLAS_REPORT; with the machine's name where the job runs on several */
@@ -100,7 +106,11 @@ struct run_parts {
 
 /* Make the folder for the parts of this run's report, and name it to the program's environment. False: there
  * can be none. */
-bool run_parts_begin(struct run_parts *parts, const char *report);
+bool run_parts_begin(struct run_parts *parts, const char *report, char **program);
+
+/* Closes all files but standard error: who reads or writes the others waits for the program alone. `is_alone`:
+ * standard error, too. */
+void run_keep_files(bool is_alone);
 
 /* At the end of `program`, whose waitpid status this is: the last one here merges the parts, and writes them
  * where the report goes; a single part is written as the report of its process. Names the processes that made
@@ -129,6 +139,13 @@ struct report *merged_reports_sum(struct merged_reports *reports, const char *ti
 
 /* Writes the report to where MUBLAS_REPORT would have it: of one process its own. False: no memory. */
 bool merged_reports_deliver(struct merged_reports *reports, const char *destination, const struct report *sum);
+
+/* By rank, then in the order in which they were written. */
+void merged_reports_sort(struct merged_reports *reports);
+
+/* Where the report of this machine's part of a job goes: with the machine's name where there are several. */
+void merged_report_name(const char *report, char name[PATH_MAX]);
+
 void merged_reports_clear(struct merged_reports *reports);
 
 /* `mublas report [--output=FILE] FILE...`: merges reports of either form, merged ones too, as text to standard

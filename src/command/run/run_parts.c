@@ -48,26 +48,13 @@ static void sweep(const char *place)
     private_folders_remove_left(place, prefix);
 }
 
-/* On several machines each has a report of its own. */
-static void name_machine(struct run_parts *parts, const char *report)
-{
-    const struct local_rank world = world_rank(), *const local = local_rank();
-    char host[HOST_BYTES] = "";
-    snprintf(parts->report, sizeof parts->report, "%s", report);
-    if (local->ranks <= 0 || world.ranks <= local->ranks || strcmp(report, "1") == 0 ||
-        gethostname(host, sizeof host - 1) != 0)
-        return;
-    const char *const dot = report_file_is_page(report) ? strrchr(report, '.') : report + strlen(report);
-    snprintf(parts->report, sizeof parts->report, "%.*s.%s%s", (int)(dot - report), report, host, dot);
-}
-
 /* The lock of the ranks' folder; who has it may have removed the folder. */
-static int lock_ranks(const struct run_parts *parts)
+static int lock_ranks(const struct run_parts *parts, int more_flags)
 {
     char path[PATH_MAX + 8];
     struct stat state;
     snprintf(path, sizeof path, "%s/ranks", parts->folder);
-    const int file = open(path, O_CREAT | O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int file = open(path, more_flags | O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
     while (file >= 0 && flock(file, LOCK_EX) != 0 && errno == EINTR)
         continue;
     if (file >= 0 && fstat(file, &state) == 0 && state.st_nlink > 0)
@@ -92,49 +79,27 @@ static bool add_rank_line(int file, bool has_ended)
     return write(file, &line, sizeof line) == (ssize_t)sizeof line;
 }
 
-bool run_parts_begin(struct run_parts *parts, const char *report)
+/* False: no other may leave a part yet. *running is one that may; *all_came: no more ranks are to come. */
+static bool find_running(int file, int ranks, struct mps_rank *running, bool *all_came)
 {
-    enum { TRIES = 20 };
-    struct mps_rank owner;
-    const char *const place = private_folder_place();
-    parts->ranks = ranks_of_job(&owner);
-    sweep(place);
-    name_machine(parts, report);
-    snprintf(parts->folder, sizeof parts->folder, "%s/" FOLDER_PREFIX "%lu.%ld.%llx.%x", place,
-             (unsigned long)geteuid(), (long)owner.process, owner.begun, hash_of(report));
-    for (int i = 0; i < TRIES; i++) {
-        if (mkdir(parts->folder, 0700) != 0 && errno != EEXIST)
-            return false;
-        const int folder = private_folder_open(parts->folder);
-        if (folder < 0 && errno == ENOENT)
-            continue;
-        if (folder < 0)
-            return false;
-        close(folder);
-        const int file = lock_ranks(parts);
-        if (file < 0)
-            continue; /* it was removed meanwhile */
-        const bool good = add_rank_line(file, false) && setenv("MUBLAS_REPORT_PARTS", parts->folder, 1) == 0;
-        close(file);
-        return good;
-    }
-    return false;
-}
-
-/* True: others may leave parts yet. *all_came: no more ranks are to come. */
-static bool others_run(int file, int ranks, bool *all_came)
-{
-    struct rank_line line;
-    int came = 0, running = 0;
+    struct rank_line lines[2];
+    int came = 0;
+    bool any = false;
     lseek(file, 0, SEEK_SET);
-    while (read(file, &line, sizeof line) == (ssize_t)sizeof line) {
-        came += !line.has_ended;
-        const bool runs = process_started(line.rank.process) == line.rank.begun;
-        /* One that was killed ends without a line. */
-        running += line.has_ended ? (runs ? -1 : 0) : runs;
+    for (off_t at = 0; pread(file, &lines[0], sizeof *lines, at) == (ssize_t)sizeof *lines; at += sizeof *lines) {
+        const struct mps_rank *const rank = &lines[0].rank;
+        bool has_ended = process_started(rank->process) != rank->begun; /* one that was killed leaves no line */
+        came += !lines[0].has_ended;
+        for (off_t on = at + (off_t)sizeof *lines;
+             !has_ended && pread(file, &lines[1], sizeof *lines, on) == (ssize_t)sizeof *lines; on += sizeof *lines)
+            has_ended = lines[1].has_ended && lines[1].rank.process == rank->process;
+        if (has_ended || lines[0].has_ended)
+            continue;
+        *running = *rank;
+        any = true;
     }
     *all_came = came >= ranks;
-    return running > 0;
+    return any;
 }
 
 /* Of a process that left none because a signal ended it. */
@@ -150,18 +115,6 @@ static void leave_lost(const struct run_parts *parts, pid_t process, int status,
         return;
     fprintf(file, "%ld %d %d %d %.200s\n", (long)process, world.rank, world.ranks, WTERMSIG(status), program);
     fclose(file);
-}
-
-/* By rank, then in the order in which they ended. */
-static int by_rank(const void *one, const void *other)
-{
-    const struct report_entry *const a = one, *const b = other;
-    const int of_a = a->report->reporter.world.rank, of_b = b->report->reporter.world.rank;
-    if (of_a != of_b)
-        return of_a < of_b ? -1 : 1;
-    if (a->left.tv_sec != b->left.tv_sec)
-        return a->left.tv_sec < b->left.tv_sec ? -1 : 1;
-    return (a->left.tv_nsec > b->left.tv_nsec) - (a->left.tv_nsec < b->left.tv_nsec);
 }
 
 /* A process that left a note, or that a signal ended. */
@@ -257,8 +210,7 @@ static void scan_folder(const char *folder, struct scan *scan)
     }
     if (all)
         closedir(all);
-    if (scan->reports.count)
-        qsort(scan->reports.of, (size_t)scan->reports.count, sizeof *scan->reports.of, by_rank);
+    merged_reports_sort(&scan->reports);
 }
 
 static bool rank_is_told(const struct scan *scan, int rank)
@@ -344,16 +296,85 @@ static void merge(const struct run_parts *parts, char **program)
 /* The last of a job's ranks merges, and so does every one that cannot know whether others will come. */
 void run_parts_end(const struct run_parts *parts, pid_t process, int status, char **program)
 {
+    struct mps_rank running;
     bool all_came = true;
-    const int file = lock_ranks(parts);
+    const int file = lock_ranks(parts, O_CREAT);
     leave_lost(parts, process, status, *program);
     if (file >= 0)
         add_rank_line(file, true);
-    if (file < 0 || !others_run(file, parts->ranks, &all_came)) {
+    if (file < 0 || !find_running(file, parts->ranks, &running, &all_came)) {
         merge(parts, program);
         if (all_came)
             private_folder_remove(parts->folder);
     }
     if (file >= 0)
         close(file);
+}
+
+/* Until ranks and launcher are gone, or the last rank has merged. A launcher that ends its ranks by SIGKILL
+ * leaves them no time for it. */
+static void watch(const struct run_parts *parts, const struct mps_rank *launcher, char **program)
+{
+    for (;;) {
+        struct mps_rank running = *launcher;
+        bool all_came = false;
+        const int file = lock_ranks(parts, 0);
+        if (file < 0)
+            _exit(0);
+        const bool waits = find_running(file, parts->ranks, &running, &all_came) || !all_came;
+        const int process = waits ? rank_process_open(&running) : -1;
+        if (process < 0) {
+            merge(parts, program);
+            private_folder_remove(parts->folder);
+            _exit(0);
+        }
+        close(file);
+        rank_process_wait(process);
+    }
+}
+
+/* A process without a parent, which nobody waits for, in a session that the launcher does not know. */
+static void watch_begin(const struct run_parts *parts, const struct mps_rank *launcher, char **program)
+{
+    const pid_t between = fork();
+    if (between == 0) {
+        if (fork() == 0) {
+            setsid();
+            run_keep_files(true);
+            watch(parts, launcher, program);
+        }
+        _exit(0);
+    }
+    while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+bool run_parts_begin(struct run_parts *parts, const char *report, char **program)
+{
+    enum { TRIES = 20 };
+    struct mps_rank owner;
+    const char *const place = private_folder_place();
+    parts->ranks = ranks_of_job(&owner);
+    sweep(place);
+    merged_report_name(report, parts->report);
+    snprintf(parts->folder, sizeof parts->folder, "%s/" FOLDER_PREFIX "%lu.%ld.%llx.%x", place,
+             (unsigned long)geteuid(), (long)owner.process, owner.begun, hash_of(report));
+    for (int i = 0; i < TRIES; i++) {
+        const bool made = mkdir(parts->folder, 0700) == 0;
+        const int folder = made || errno == EEXIST ? private_folder_open(parts->folder) : -1;
+        if (folder < 0 && errno == ENOENT)
+            continue;
+        if (folder < 0)
+            return false;
+        close(folder);
+        const int file = lock_ranks(parts, O_CREAT);
+        if (file < 0)
+            continue; /* it was removed meanwhile */
+        const bool good = add_rank_line(file, false) && setenv("MUBLAS_REPORT_PARTS", parts->folder, 1) == 0;
+        close(file);
+        if (good && made && parts->ranks > 0)
+            watch_begin(parts, &owner, program);
+        return good;
+    }
+    return false;
 }
