@@ -72,29 +72,30 @@ if [ -z "$sanitizers" ]; then
     result $? "the program itself: a line says so, and the status is the program's"
 
     # As if it were the program.
-    begin() # SCRIPT: $run is mublas run, $program its program, which waits for a signal
+    begin() # [COMMAND]: $run is mublas run, $program its program, which waits for a signal
     {
         rm -f "$work/pid" "$report"
-        "$build/mublas" run --report="$report" -- bash -c "echo \$\$ > $work/pid.new; mv $work/pid.new $work/pid; $1" "$counted" \
+        "$build/mublas" run --report="$report" -- bash -c "${1-:}
+            echo \$\$ > $work/pid.new; mv $work/pid.new $work/pid; while :; do sleep 0.05; done" "$counted" \
             > "$work/output" 2> "$work/errors" &
         run=$!
         until_true test -s "$work/pid" && program=$(cat "$work/pid")
     }
     until_true() { for ((i = 0; i < 500; i++)); do "$@" && return 0; sleep 0.02; done; return 1; }
     state_is() { [ "$(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2> /dev/null)" = "$2" ]; }
-    begin "trap '\"\$0\"; exit 5' USR1; while :; do sleep 0.05; done" && kill -USR1 $run
+    begin "trap '\"\$0\"; exit 5' USR1" && kill -USR1 $run
     wait $run
     [ $? = 5 ] && [ "$(calls_of total "$report")" = 21 ]
     result $? "a signal that is sent to it is the program's"
-    begin 'while :; do sleep 0.05; done' && kill -TERM $run
+    begin && kill -TERM $run
     wait $run
     [ $? = 143 ] && ! kill -0 "$program" 2> /dev/null
     result $? "one that ends the program ends it alike"
-    begin 'while :; do sleep 0.05; done' && kill -KILL $run
+    begin && kill -KILL $run
     wait $run 2> /dev/null
     until_true eval '! kill -0 "$program" 2> /dev/null'
     result $? "where it is killed the program goes with it"
-    begin 'while :; do sleep 0.05; done' && kill -STOP "$program" && until_true state_is $run T &&
+    begin && kill -STOP "$program" && until_true state_is $run T &&
         kill -CONT $run && until_true state_is $run S && ! state_is "$program" T
     good=$?
     kill -TERM $run

@@ -220,16 +220,23 @@ void page_print_sizes(FILE *stream, const struct report *report)
     const struct size_stats *const sizes = &report->sizes;
     uint64_t longest = 0;
     int first = SIZE_PLACES, last = -1;
+    bool is_used[2] = {false, false};
     for (int place = 0; place < SIZE_PLACES; place++)
         if (size_calls(sizes, place)) {
             longest = size_nanoseconds(sizes, place) > longest ? size_nanoseconds(sizes, place) : longest;
+            is_used[0] |= sizes->nanoseconds[0][place] > 0;
+            is_used[1] |= sizes->nanoseconds[1][place] > 0;
             first = first < place ? first : place;
             last = place;
         }
     if (!longest)
         return;
-    fputs("<section><h2>Sizes of calls</h2>\n<p class=\"legend\"><span><i class=\"host\"></i>seconds on the host</span> "
-          "<span><i class=\"device\"></i>seconds on the GPU</span></p>\n<div class=\"chart sizes\">\n", stream);
+    fputs("<section><h2>Sizes of calls</h2>\n<p class=\"legend\">", stream);
+    for (int where = 0; where < 2; where++)
+        if (is_used[where])
+            fprintf(stream, "<span><i class=\"%s\"></i>seconds on the %s</span> ", where ? "device" : "host",
+                    where ? "GPU" : "host");
+    fputs("</p>\n<div class=\"chart sizes\">\n", stream);
     for (int place = first; place <= last; place++)
         print_size(stream, sizes, place, longest);
     fputs("</div>\n<p class=\"note\">The size is the largest of m, n and k. Seconds of a LAPACK routine on the host have "

@@ -146,20 +146,27 @@ void report_setup_add(struct report *report, const char *label, const char *text
     free(line->text);
 }
 
-static bool has_setup(const struct report *report, const struct setup_line *line)
+static bool has_setup(const struct report *report, const char *label, const char *text)
 {
     for (int i = 0; i < report->setup_count; i++)
-        if (strcmp(report->setup[i].label, line->label) == 0 && strcmp(report->setup[i].text, line->text) == 0)
+        if (strcmp(report->setup[i].label, label) == 0 && strcmp(report->setup[i].text, text) == 0)
             return true;
     return false;
 }
 
-/* What the processes tell in the same words is told once. */
+/* What the processes tell in the same words is told once; of devices and threads, what is of the process alone
+ * stands behind a semicolon. */
 static void add_setup(struct report *sum, const struct report *more)
 {
-    for (int i = 0; i < more->setup_count; i++)
-        if (!has_setup(sum, &more->setup[i]))
-            report_setup_add(sum, more->setup[i].label, more->setup[i].text);
+    for (int i = 0; i < more->setup_count; i++) {
+        const char *const label = more->setup[i].label;
+        char *const text = strdup(more->setup[i].text);
+        if (text && (strcmp(label, "device") == 0 || strcmp(label, "threads") == 0) && strchr(text, ';'))
+            *strchr(text, ';') = '\0';
+        if (text && strcmp(label, "opened in") != 0 && !has_setup(sum, label, text))
+            report_setup_add(sum, label, text);
+        free(text);
+    }
 }
 
 static void add_text(char **sum, const char *more)
