@@ -14,7 +14,8 @@ enum { EXIT_BAD_COMMAND_LINE = 2, EXIT_NO_DEVICE = 3 };
 
 /* `mublas run [--report[=FILE]] [--progress] [--offload=MODE] [--] PROGRAM [ARGUMENT...]`: become PROGRAM,
  * with the shim preloaded, glibc's large allocations on huge pages, and the settings of the options in its
- * environment; where a report is wanted, wait for it beside, and merge the reports of its processes. Returns only on failure, after one line that names the reason: 2 for a bad command line, 126
+ * environment; where a report is wanted, wait for it beside, and merge the reports of its
+ * processes. Returns only on failure, after one line that names the reason: 2 for a bad command line, 126
  * for a program that cannot take a preloaded library (set-user-id, or with capabilities), 127 for one that
  * does not exist. */
 int run_program(char **arguments);

@@ -56,8 +56,9 @@ if [ -z "$sanitizers" ]; then
         [ -z "$(ls "$XDG_RUNTIME_DIR")" ]
     result $? "mpirun mublas run: the last rank writes one report of all"
     rm -f "$work"/report*
-    LD_LIBRARY_PATH='' timeout 120 "$build/mublas" run --report="$work/report.txt" -- "$mpirun" "${options[@]}" -n 4 \
-        env LD_LIBRARY_PATH="$LD_LIBRARY_PATH" "$counted" > "$work/output" 2> "$work/errors" &&
+    libraries=$LD_LIBRARY_PATH
+    env LD_LIBRARY_PATH= timeout 120 "$build/mublas" run --report="$work/report.txt" -- "$mpirun" "${options[@]}" -n 4 \
+        env LD_LIBRARY_PATH="$libraries" "$counted" > "$work/output" 2> "$work/errors" &&
         is_of_ranks "$work/report.txt" 0123 84 && [ -z "$(ls "$XDG_RUNTIME_DIR")" ]
     result $? "mublas run mpirun: likewise"
     # Rank 2 is killed once the others have left their parts, so that none of them is ended by mpirun before.

@@ -128,7 +128,8 @@ static void print_text_table(FILE *stream, const struct merged_reports *reports)
     for (int i = 0; i < reports->count; i++) {
         const struct report *const report = reports->of[i].report;
         put_rank(rank, report);
-        fprintf(stream, "  %6s %10ld %12llu %12llu %12llu %10.3f %10.3f %10.3f  ", rank, report->reporter.process,
+        fprintf(stream, "  %6s %10ld %12llu %12llu %12llu %10.3f %10.3f %10.3f  "
+                        "", rank, report->reporter.process,
                 (unsigned long long)calls_of(report), (unsigned long long)report->total.device_calls,
                 (unsigned long long)report_host_calls(&report->total),
                 (double)report_device_time(&report->total) / 1e9,
@@ -158,7 +159,8 @@ static void print_page_row(FILE *stream, const struct report *report)
 {
     char rank[16];
     put_rank(rank, report);
-    fprintf(stream, "<tr><th scope=\"row\">%ld</th><td>%s</td><td class=\"text\">", report->reporter.process, rank);
+    fprintf(stream, "<tr><th scope=\"row\">%ld</th><td>%s</td><td "
+                    "class=\"text\">", report->reporter.process, rank);
     html_print(stream, report->program ? report->program : "");
     fprintf(stream, "</td><td>%llu</td><td>%llu</td><td>%llu</td><td>%.3f</td><td>%.3f</td><td>%.3f</td></tr>\n",
             (unsigned long long)calls_of(report), (unsigned long long)report->total.device_calls,
@@ -183,8 +185,10 @@ static void print_page(FILE *stream, const struct report *sum, const struct merg
 {
     page_print_head(stream, sum);
     page_print_body(stream, sum);
-    fputs("<section><h2>Processes</h2><div class=\"wide\"><table id=\"processes\"><thead><tr><th scope=\"col\">process"
-          "</th><th scope=\"col\">rank</th><th scope=\"col\" class=\"text\">program</th><th scope=\"col\">calls</th>"
+    fputs("<section><h2>Processes</h2><div class=\"wide\"><table id=\"processes\"><thead><tr><th "
+          "scope=\"col\">process"
+          "</th><th scope=\"col\">rank</th><th scope=\"col\" class=\"text\">program</th><th "
+          "scope=\"col\">calls</th>"
           "<th scope=\"col\">on device</th><th scope=\"col\">on host</th><th scope=\"col\">device s</th>"
           "<th scope=\"col\">host s</th><th scope=\"col\">run s</th></tr></thead><tbody>\n", stream);
     for (int i = 0; i < reports->count; i++)
@@ -196,7 +200,8 @@ static void print_page(FILE *stream, const struct report *sum, const struct merg
 }
 
 /* Of one process its own report, else one of all. False: no memory. */
-static bool print(FILE *stream, const struct report *sum, const struct merged_reports *reports, bool is_page, bool is_file)
+static bool print(FILE *stream, const struct report *sum, const struct merged_reports *reports, bool is_page,
+                  bool is_file)
 {
     if (!stream)
         return false;
@@ -213,7 +218,8 @@ static bool print(FILE *stream, const struct report *sum, const struct merged_re
     return fclose(stream) == 0;
 }
 
-struct report *merged_reports_sum(struct merged_reports *reports, const char *title, const char *command, char **missing)
+struct report *merged_reports_sum(struct merged_reports *reports, const char *title, const char *command,
+                                  char **missing)
 {
     struct report *const sum = calloc(1, sizeof *sum);
     if (!sum)
@@ -254,7 +260,8 @@ bool merged_reports_deliver(struct merged_reports *reports, const char *destinat
 static bool merge_files(struct merged_reports *reports, const char *output)
 {
     char *missing = NULL;
-    struct report *const sum = merged_reports_sum(reports, reports->count > 1 ? "mublas report" : NULL, NULL, &missing);
+    const char *const title = reports->count > 1 ? "mublas report" : NULL;
+    struct report *const sum = merged_reports_sum(reports, title, NULL, &missing);
     const bool good = sum && (output ? merged_reports_deliver(reports, output, sum)
                                      : print(fdopen(dup(STDOUT_FILENO), "w"), sum, reports, false, false));
     if (sum)

@@ -246,7 +246,8 @@ static const char *folder_fault(const char *file)
     struct stat there;
     snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(file, '/') - file + 1), file);
     return stat(folder, &there) == 0 && S_ISDIR(there.st_mode) ? NULL
-                                                               : "there is no such folder to write a report to";
+                                                               : "there is no such folder to write a report "
+                                                                 "to";
 }
 
 /* Says before a long run begins why its end could not write a report. NULL: nothing. */

@@ -260,7 +260,8 @@ static void say_none(const struct run_parts *parts, const char *program, const c
     struct stat there;
     const bool is_file = strcmp(parts->report, "1") != 0;
     if (is_file && lstat(parts->report, &there) == 0 && S_ISREG(there.st_mode))
-        fprintf(stderr, "mublas run: %s is of an earlier run: %s has ended and wrote no report there (none is "
+        fprintf(stderr, "mublas run: %s is of an earlier run: %s has ended and wrote no report there (none "
+                        "is "
                         "written after a signal, exec or _exit)%s%s\n",
                 parts->report, program, missing ? ": " : "", missing ? missing : "");
     else if (missing)
@@ -281,7 +282,8 @@ static void merge(const struct run_parts *parts, char **program)
     char *missing = missing_of(&scan, parts);
     if (scan.reports.count == 0)
         say_none(parts, *program, missing);
-    struct report *const sum = scan.reports.count ? merged_reports_sum(&scan.reports, *program, command, &missing) : NULL;
+    struct report *const sum =
+        scan.reports.count ? merged_reports_sum(&scan.reports, *program, command, &missing) : NULL;
     if (scan.reports.count && (!sum || !merged_reports_deliver(&scan.reports, parts->report, sum)))
         fprintf(stderr, "mublas run: there is no report: out of memory\n");
     if (sum)

@@ -20,7 +20,8 @@ static const char *remedy_of(const char *fault)
     if (strstr(fault, "several machines"))
         return " mublas serves the grids of one machine; calls within a rank still go to the GPU.";
     if (strstr(fault, "not every rank"))
-        return " Start every rank under mublas run, or preload it into each, with the same MUBLAS_* settings.";
+        return " Start every rank under mublas run, or preload it into each, with the same MUBLAS_* "
+               "settings.";
     if (strstr(fault, "no launcher"))
         return " Start the ranks by mpirun, mpiexec or srun, which tell each its number.";
     return "";
@@ -30,7 +31,8 @@ static void say_job(const struct advice_giving *giving, const struct parallel_re
 {
     const unsigned long long calls = calls_for(report, UNSERVED_JOB);
     if (calls)
-        advice_say(giving, "Parallel routines are the host's in this job, %llu call%s on all ranks alike: %s.%s",
+        advice_say(giving, "Parallel routines are the host's in this job, %llu call%s on all ranks alike: "
+                           "%s.%s",
                    calls, plural(calls), report->fault, remedy_of(report->fault));
 }
 
@@ -39,7 +41,8 @@ static void say_together(const struct advice_giving *giving, const struct parall
 {
     const unsigned long long calls = calls_for(report, why);
     if (calls)
-        advice_say(giving, "%llu call%s of parallel routines stayed on the host: %s", calls, plural(calls), text);
+        advice_say(giving, "%llu call%s of parallel routines stayed on the host: "
+                           "%s", calls, plural(calls), text);
 }
 
 /* After a vote. Another process that said no has the reason in its own report. */
@@ -50,7 +53,8 @@ static void say_voted(const struct advice_giving *giving, const struct parallel_
         for (int i = 0; i < report->count; i++)
             calls += report->rows[i].counts.host_calls[reason];
         if (calls)
-            advice_say(giving, "%llu call%s of parallel routines stayed on the host: %s.", calls, plural(calls),
+            advice_say(giving, "%llu call%s of parallel routines stayed on the host: "
+                               "%s.", calls, plural(calls),
                        advice_because(giving->facts, (enum host_reason)reason, true));
     }
 }
@@ -71,7 +75,8 @@ static void advice_say_parallel(const struct advice_giving *giving)
         return;
     say_job(giving, report);
     say_together(giving, report, UNSERVED_CONTEXT,
-                 "mublas did not see their BLACS context made (by blacs_gridinit or blacs_gridmap, through the "
+                 "mublas did not see their BLACS context made (by blacs_gridinit or blacs_gridmap, through "
+                 "the "
                  "loader).");
     say_together(giving, report, UNSERVED_WIDE,
                  "their integers have 64 bits. Link ScaLAPACK with 32-bit integers (of MKL: lp64).");
@@ -110,7 +115,8 @@ static void say_device(const struct advice_giving *giving)
         break;
     case ADVICE_DEVICE_READY:
         advice_say(giving,
-                   "The program ended while the GPU was being woken, or that took too long: calls took %.3f s on "
+                   "The program ended while the GPU was being woken, or that took too long: calls took %.3f "
+                   "s on "
                    "the host. A longer run would use it.",
                    waiting);
         break;
@@ -177,7 +183,8 @@ static void say_others(const struct advice_giving *giving)
                    advice_silent_children);
     else if (facts->was_called && facts->has_forked)
         advice_say(giving, "Processes that it forked report for themselves%s. %s",
-                   facts->is_section ? ", in sections of this report" : ", each to a name of its own, FILE.PID",
+                   facts->is_section ? ", in sections of this report" : ", each to a name of its own, "
+                                                                        "FILE.PID",
                    advice_silent_children);
 }
 

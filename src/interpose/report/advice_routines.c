@@ -243,7 +243,8 @@ static void say_trifles(const struct advice_giving *giving)
     print_trifles(stream, giving->facts);
     if (fclose(stream) == 0)
         advice_say(giving,
-                   "Less than %.3f s on the host by each of these routines, because the host was predicted to "
+                   "Less than %.3f s on the host by each of these routines, because the host was predicted "
+                   "to "
                    "be faster: %s.",
                    fmax(trifle_seconds(giving->facts), 0.001), names);
     free(names);

@@ -51,7 +51,8 @@ static const char page_style[] =
     ".banner{border:2px solid var(--host);border-radius:.5rem;padding:.5rem .9rem;margin:1rem 0}"
     ".process{border-top:2px solid var(--line);margin-top:1rem;padding-top:.5rem}"
     ".process>summary{font-weight:bold;overflow-wrap:anywhere}\n"
-    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .8rem;margin:.6rem 0}dt{color:var(--faint)}"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .8rem;margin:.6rem "
+    "0}dt{color:var(--faint)}"
     "dd{margin:0;overflow-wrap:anywhere}\n"
     "summary{cursor:pointer}pre{overflow-x:auto;font-size:.8rem}\n";
 
@@ -92,7 +93,8 @@ static void print_place(FILE *stream, const struct report *report)
     html_print(stream, report->run.host);
     fprintf(stream, ", until %s</p>\n", report->run.date);
     if (report->is_emulated)
-        print_banner(stream, "Emulated device: a test's, which computes on this processor. Its seconds say nothing "
+        print_banner(stream, "Emulated device: a test's, which computes on this processor. Its seconds say "
+                             "nothing "
                              "of a GPU's.");
     if (report->missing)
         print_banner(stream, report->missing);
@@ -136,7 +138,8 @@ static void print_saved(FILE *stream, const struct report *report)
     if (!report->total.device_calls || report->is_emulated)
         return;
     snprintf(note, sizeof note,
-             "not measured: by %s the host needs %.3f s for what the GPU did in %.3f s, %llu call%s; what opening "
+             "not measured: by %s the host needs %.3f s for what the GPU did in %.3f s, %llu call%s; what "
+             "opening "
              "the GPU took is not taken off", origin, foretold, taken, calls, plural(calls));
     print_figure(stream, name, fabs(foretold - taken), note);
 }
@@ -160,7 +163,8 @@ static void print_device_figure(FILE *stream, const struct report *report)
     if (calls)
         snprintf(note, sizeof note, "%llu call%s; %.1f MB up, %.1f MB down", calls, plural(calls),
                  (double)report->total.bytes_up / 1e6, (double)report->total.bytes_down / 1e6);
-    print_figure(stream, report->is_emulated ? "on the emulated device" : "on the GPU", (double)report_device_time(&report->total) / 1e9, note);
+    print_figure(stream, report->is_emulated ? "on the emulated device" : "on the GPU",
+                 (double)report_device_time(&report->total) / 1e9, note);
 }
 
 static void print_figures(FILE *stream, const struct report *report)
@@ -209,7 +213,8 @@ static void print_largest(FILE *stream, const struct report *report)
         return;
     fprintf(stream, "<section><h2>Longest calls</h2><div class=\"wide\"><table %s=\"largest\"><thead><tr>"
                     "<th scope=\"col\">routine</th><th scope=\"col\">m</th><th scope=\"col\">n</th>"
-                    "<th scope=\"col\">k</th><th scope=\"col\">s</th><th scope=\"col\" class=\"text\">where</th>"
+                    "<th scope=\"col\">k</th><th scope=\"col\">s</th><th scope=\"col\" "
+                    "class=\"text\">where</th>"
                     "</tr></thead><tbody>\n", report->is_section ? "class" : "id");
     for (int i = 0; i < report->largest_count; i++)
         print_large(stream, &report->largest[i]);
@@ -296,7 +301,8 @@ static void print_reasons(FILE *stream, const struct report *report)
     fputs("<section><h2>Why calls stayed on the host</h2>\n", stream);
     print_reason_bar(stream, report);
     fprintf(stream, "<div class=\"wide\"><table %s=\"reasons\"><thead><tr><th scope=\"col\">routine</th>"
-                    "<th scope=\"col\">calls</th><th scope=\"col\">s</th><th scope=\"col\" class=\"text\">reason"
+                    "<th scope=\"col\">calls</th><th scope=\"col\">s</th><th scope=\"col\" "
+                    "class=\"text\">reason"
                     "</th></tr></thead><tbody>\n", report->is_section ? "class" : "id");
     for (int i = 0; i < SYMBOL_COUNT; i++)
         for (int reason = 0; reason < HOST_REASON_COUNT; reason++)

@@ -99,7 +99,8 @@ static void print_calls(FILE *stream, const struct report *report)
     };
     if (host + on_device == 0)
         return;
-    fprintf(stream, "<p>The calls, %.3f s, those of all threads added up:</p>\n", (double)(host + on_device) / 1e9);
+    fprintf(stream, "<p>The calls, %.3f s, those of all threads added "
+                    "up:</p>\n", (double)(host + on_device) / 1e9);
     print_pieces(stream, pieces, sizeof pieces / sizeof *pieces);
 }
 
@@ -370,13 +371,17 @@ void page_print_routines(FILE *stream, const struct report *report)
     print_table(stream, report, bars, count);
     fputs("</div>\n", stream);
     page_print_queries(stream, report);
-    fputs("<p class=\"note\">Seconds of all threads, added up. A dash: nothing was measured. BLAS calls that are "
-          "forwarded or too small to be looked at are counted, not timed. Computing: launching and waiting for "
-          "the GPU, with the copies that run beside it. Copies: packing, unpacking and moving operands. Other: "
+    fputs("<p class=\"note\">Seconds of all threads, added up. A dash: nothing was measured. BLAS calls "
+          "that are "
+          "forwarded or too small to be looked at are counted, not timed. Computing: launching and waiting "
+          "for "
+          "the GPU, with the copies that run beside it. Copies: packing, unpacking and moving operands. "
+          "Other: "
           "waiting for other threads, looking for writes, memory. ", stream);
     if (!report->is_emulated)
         fputs("Factor: the host's predicted seconds for the calls on the GPU, over theirs. ", stream);
-    fputs("GFLOP/s: by the usual counts of operations, copies included. The host's seconds of a LAPACK routine "
+    fputs("GFLOP/s: by the usual counts of operations, copies included. The host's seconds of a LAPACK "
+          "routine "
           "have those of the calls that it makes; its own have not, and these are what bars and total count."
           "</p></section>\n", stream);
     free(bars);

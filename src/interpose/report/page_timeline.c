@@ -23,7 +23,8 @@ static double round_tick(double seconds)
 static struct chart chart_of(const struct report *report)
 {
     const uint64_t run = report->run_nanoseconds, width = timeline_width(timeline_level(run));
-    struct chart chart = {.report = report, .step_seconds = (double)width / 1e9, .used = (int)(run / width) + 1};
+    struct chart chart = {.report = report, .step_seconds = (double)width / 1e9,
+                          .used = (int)(run / width) + 1};
     if (chart.used > TIMELINE_STEPS)
         chart.used = TIMELINE_STEPS;
     chart.run_seconds = chart.step_seconds * chart.used;
@@ -45,7 +46,8 @@ static int tick_decimals(double tick)
     return decimals > 0 ? decimals : 0;
 }
 
-static void print_step_title(FILE *stream, const struct chart *chart, const struct thread_lane *lane, int step)
+static void print_step_title(FILE *stream, const struct chart *chart, const struct thread_lane *lane,
+                             int step)
 {
     char name[REPORT_NAME_BYTES];
     const int decimals = tick_decimals(chart->step_seconds);
@@ -58,12 +60,14 @@ static void print_step_title(FILE *stream, const struct chart *chart, const stru
     fputs(": ", stream);
     for (int activity = 0, shown = 0; activity < ACTIVITY_COUNT; activity++)
         if (lane->steps[activity][step])
-            fprintf(stream, "%s%s %.4f s", shown++ ? ", " : "", page_activity_meaning((enum activity)activity),
+            fprintf(stream, "%s%s %.4f s", shown++ ? ", "
+                                                     "" : "", page_activity_meaning((enum activity)activity),
                     (double)lane->steps[activity][step] / 1e9);
     fputs("</title>", stream);
 }
 
-static void print_step(FILE *stream, const struct chart *chart, const struct thread_lane *lane, int step, double highest)
+static void print_step(FILE *stream, const struct chart *chart, const struct thread_lane *lane, int step,
+                       double highest)
 {
     double top = LANE_HEIGHT;
     if (lane_seconds(lane, step) <= 0)
@@ -106,7 +110,8 @@ static void print_lane(FILE *stream, const struct chart *chart, int number)
     const int width = chart->used * STEP_WIDTH;
     fputs("<p class=\"lane\">", stream);
     print_lane_name(stream, chart, number);
-    fprintf(stream, "</p><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Time line of ", width, LANE_HEIGHT);
+    fprintf(stream, "</p><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Time line of "
+                    "", width, LANE_HEIGHT);
     print_lane_name(stream, chart, number);
     fputs("; the figures are in the table below\" preserveAspectRatio=\"none\">\n", stream);
     for (int tick = 1; tick * chart->tick_seconds < chart->run_seconds; tick++)
@@ -126,7 +131,8 @@ static void print_axis(FILE *stream, const struct chart *chart)
     for (int tick = 0; tick * chart->tick_seconds <= chart->run_seconds; tick++) {
         const double left = 100 * tick * chart->tick_seconds / chart->run_seconds;
         if (left <= 95)
-            fprintf(stream, "<span style=\"left:%.2f%%\">%.*f%s</span>", left, decimals, tick * chart->tick_seconds,
+            fprintf(stream, "<span "
+                            "style=\"left:%.2f%%\">%.*f%s</span>", left, decimals, tick * chart->tick_seconds,
                     tick ? "" : " s");
     }
     fputs("</div>\n", stream);
@@ -156,7 +162,8 @@ static void print_step_row(FILE *stream, const struct chart *chart, int step)
 
 static void print_step_table(FILE *stream, const struct chart *chart)
 {
-    fprintf(stream, "<details><summary>Figures of the time line</summary><div class=\"wide\"><table %s=\"timeline\">"
+    fprintf(stream, "<details><summary>Figures of the time line</summary><div class=\"wide\"><table "
+                    "%s=\"timeline\">"
                     "<thead><tr><th scope=\"col\">from, s</th><th scope=\"col\">host BLAS, s</th>"
                     "<th scope=\"col\">GPU computing, s</th><th scope=\"col\">copies, s</th>"
                     "<th scope=\"col\">rest, s</th></tr></thead><tbody>\n",
@@ -174,9 +181,11 @@ void page_print_timeline(FILE *stream, const struct report *report)
     for (int lane = 0; lane < report->lane_count; lane++)
         print_lane(stream, &chart, lane);
     print_axis(stream, &chart);
-    fprintf(stream, "<p class=\"note\">%d step%s of %.4g s; a lane for each thread%s, filled where it was in a call all "
+    fprintf(stream, "<p class=\"note\">%d step%s of %.4g s; a lane for each thread%s, filled where it was "
+                    "in a call all "
                     "the time. Point at a step to read which routine had the longest call in it. Empty: the "
-                    "program's own work, and calls that are not timed. Calls on the GPU that were given up in the "
+                    "program's own work, and calls that are not timed. Calls on the GPU that were given up "
+                    "in the "
                     "middle count here, too.</p>\n",
             chart.used, plural((unsigned)chart.used), chart.step_seconds,
             report->thread_count > LANES_MOST ? ", the last for all that are left" : "");
@@ -208,7 +217,8 @@ static void print_size(FILE *stream, const struct size_stats *sizes, int place, 
         if (sizes->nanoseconds[where][place])
             fprintf(stream, "<i class=\"%s\" style=\"width:%.2f%%\"></i>", classes[where],
                     100 * (double)sizes->nanoseconds[where][place] / (double)longest);
-    fprintf(stream, "</span><span class=\"value\">%.3f s, %llu call%s", (double)size_nanoseconds(sizes, place) / 1e9,
+    fprintf(stream, "</span><span class=\"value\">%.3f s, %llu "
+                    "call%s", (double)size_nanoseconds(sizes, place) / 1e9,
             calls, plural(calls));
     if (on_device && on_device < calls)
         fprintf(stream, " (%llu on the GPU)", on_device);
@@ -239,7 +249,9 @@ void page_print_sizes(FILE *stream, const struct report *report)
     fputs("</p>\n<div class=\"chart sizes\">\n", stream);
     for (int place = first; place <= last; place++)
         print_size(stream, sizes, place, longest);
-    fputs("</div>\n<p class=\"note\">The size is the largest of m, n and k. Seconds of a LAPACK routine on the host have "
-          "those of the calls that it makes, which count here themselves, too. Calls that nobody looked at have no "
+    fputs("</div>\n<p class=\"note\">The size is the largest of m, n and k. Seconds of a LAPACK routine on "
+          "the host have "
+          "those of the calls that it makes, which count here themselves, too. Calls that nobody looked at "
+          "have no "
           "size here.</p></section>\n", stream);
 }

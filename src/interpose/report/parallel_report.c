@@ -63,7 +63,8 @@ void parallel_text_print_owner(FILE *stream, const struct parallel_report *repor
     if (report->owner_is_here)
         fputs("This process owned the device's part of them.", stream);
     else
-        fprintf(stream, "Process %ld, rank %d, owned the device's part of them, and its report has the work; this "
+        fprintf(stream, "Process %ld, rank %d, owned the device's part of them, and its report has the "
+                        "work; this "
                         "one waited meanwhile.", report->owner, report->owner_rank);
 }
 
@@ -90,7 +91,8 @@ static void print_table(FILE *stream, const struct parallel_report *report)
 {
     char work[16];
     snprintf(work, sizeof work, "%s s", parallel_work_word(report));
-    fprintf(stream, "  %-*s %12s %12s %12s %10s %8s %8s %8s %8s\n", NAME_WIDTH, "parallel", "calls", "on device",
+    fprintf(stream, "  %-*s %12s %12s %12s %10s %8s %8s %8s %8s\n", NAME_WIDTH, "parallel", "calls", "on "
+                                                                                                     "device",
             "on host", "largest n", "agree s", "put s", work, "take s");
     for (int i = 0; i < report->count; i++)
         print_row(stream, &report->rows[i]);
@@ -162,8 +164,10 @@ static void print_page_reason(FILE *stream, const char *name, uint64_t calls, co
 
 static void print_page_reasons(FILE *stream, const struct parallel_report *parallel, bool is_section)
 {
-    fprintf(stream, "<div class=\"wide\"><table %s=\"parallel-reasons\"><thead><tr><th scope=\"col\">stayed on the "
-                    "host</th><th scope=\"col\">calls</th><th scope=\"col\" class=\"text\">reason</th></tr></thead>"
+    fprintf(stream, "<div class=\"wide\"><table %s=\"parallel-reasons\"><thead><tr><th scope=\"col\">stayed "
+                    "on the "
+                    "host</th><th scope=\"col\">calls</th><th scope=\"col\" "
+                    "class=\"text\">reason</th></tr></thead>"
                     "<tbody>\n", is_section ? "class" : "id");
     for (int row = 0; row < parallel->count; row++) {
         const struct parallel_row *const of = &parallel->rows[row];
@@ -179,14 +183,19 @@ static void print_page_reasons(FILE *stream, const struct parallel_report *paral
 
 void parallel_page_print(FILE *stream, const struct parallel_report *parallel, bool is_section)
 {
-    fprintf(stream, "<section><h2>Parallel routines</h2><div class=\"wide\"><table %s=\"parallel\"><thead><tr>"
-                    "<th scope=\"col\">routine</th><th scope=\"col\">calls</th><th scope=\"col\">on device</th>"
-                    "<th scope=\"col\">on host</th><th scope=\"col\">largest n</th><th scope=\"col\">agree s</th>"
-                    "<th scope=\"col\">put s</th><th scope=\"col\">%s s</th><th scope=\"col\">take s</th></tr>"
+    fprintf(stream, "<section><h2>Parallel routines</h2><div class=\"wide\"><table "
+                    "%s=\"parallel\"><thead><tr>"
+                    "<th scope=\"col\">routine</th><th scope=\"col\">calls</th><th scope=\"col\">on "
+                    "device</th>"
+                    "<th scope=\"col\">on host</th><th scope=\"col\">largest n</th><th scope=\"col\">agree "
+                    "s</th>"
+                    "<th scope=\"col\">put s</th><th scope=\"col\">%s s</th><th scope=\"col\">take "
+                    "s</th></tr>"
                     "</thead><tbody>\n", is_section ? "class" : "id", parallel_work_word(parallel));
     for (int i = 0; i < parallel->count; i++)
         print_page_row(stream, &parallel->rows[i]);
-    fputs("</tbody></table></div>\n<p class=\"note\">ScaLAPACK's routines, which all ranks of a grid call together. "
+    fputs("</tbody></table></div>\n<p class=\"note\">ScaLAPACK's routines, which all ranks of a grid call "
+          "together. "
           "Seconds are this process's, of calls on the device. ", stream);
     parallel_text_print_owner(stream, parallel);
     fputs("</p>\n", stream);

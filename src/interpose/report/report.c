@@ -68,7 +68,8 @@ static void print_table(FILE *stream, const struct report *report)
                   report_host_time(&report->routines[i]));
     print_row(stream, width, "total", &report->total, report_own_host_time(&report->total));
     if (report_inside_time(&report->total))
-        fprintf(stream, "  (host s of a LAPACK routine has the calls that it makes; its own seconds have not, "
+        fprintf(stream, "  (host s of a LAPACK routine has the calls that it makes; its own seconds have "
+                        "not, "
                         "and add up to the total)\n");
 }
 

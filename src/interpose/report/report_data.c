@@ -155,11 +155,13 @@ static void tell_processor(struct report *report)
 {
     char name[128], text[192];
     report_run_processor(name, sizeof name);
-    snprintf(text, sizeof text, "%s; %d of %d for this process", name, processors_usable(), processors_online());
+    snprintf(text, sizeof text, "%s; %d of %d for this "
+                                "process", name, processors_usable(), processors_online());
     report_setup_add(report, "processor", text);
     const int used = snprintf(text, sizeof text, "%d for the host's BLAS", processors_for_blas());
     if (report->thread_count > 0) /* a page has looked at them */
-        snprintf(text + used, sizeof text - (size_t)used, "; %d of the program %s in calls", report->thread_count,
+        snprintf(text + used, sizeof text - (size_t)used, "; %d of the program %s in "
+                                                          "calls", report->thread_count,
                  report->thread_count == 1 ? "was" : "were");
     report_setup_add(report, "threads", text);
 }
@@ -339,7 +341,8 @@ static void flush_output(void)
 }
 
 /* False: no memory. */
-static bool print(const struct report *report, void (*print_it)(FILE *stream, const struct report *report), struct report_text *text)
+static bool print(const struct report *report, void (*print_it)(FILE *stream, const struct report *report),
+                  struct report_text *text)
 {
     FILE *stream = open_memstream(&text->text, &text->length);
     if (!stream)

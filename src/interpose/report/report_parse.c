@@ -276,7 +276,8 @@ static bool take_lines(const char **text, struct report *report, char fault[REPO
         const bool is_end = line && strcmp(line, REPORT_COUNTERS_END) == 0;
         const bool good = line && (*text)[length] == '\n' && (is_end || take_line(line, report));
         if (!good)
-            snprintf(fault, REPORT_FAULT_BYTES, "its counters are damaged at '%.*s'", (int)(length < 60 ? length : 60),
+            snprintf(fault, REPORT_FAULT_BYTES, "its counters are damaged at "
+                                                "'%.*s'", (int)(length < 60 ? length : 60),
                      *text);
         free(line);
         *text += good ? length + 1 : 0;

@@ -201,7 +201,8 @@ void report_note_leave(void)
     if (*folder && !process_state_is_filtered()) {
         const struct local_rank world = world_rank();
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
-        const int length = snprintf(text, sizeof text, "%ld %d %d %.200s\n", (long)getpid(), world.rank, world.ranks,
+        const int length = snprintf(text, sizeof text, "%ld %d %d "
+                                                       "%.200s\n", (long)getpid(), world.rank, world.ranks,
                                     program_invocation_name);
         note_owner = write_new(folder, REPORT_NOTE_PREFIX, note, text, (size_t)length) ? getpid() : 0;
         pthread_setcancelstate(cancelling, NULL);

@@ -174,7 +174,7 @@ void stats_forwarded_call(enum symbol symbol)
     thread_counters_add(own, &own->forwarded_calls[symbol], 1);
 }
 
-/* Reads a counter of any thread. */
+/* Of any thread. */
 static uint64_t get(const counter *from)
 {
     return atomic_load_explicit(from, memory_order_relaxed);
@@ -280,20 +280,18 @@ int stats_read_lanes(unsigned level, struct thread_lane *lanes, int most, int *t
     uint64_t longest[TIMELINE_STEPS];
     const struct thread_counters *counters = NULL;
     int number = 0, used = 0;
-    *threads = 0;
     while (number < COUNTERS_MOST && (counters = thread_counters_next(counters)))
         all[number++] = counters;
-    while (number > 0) {
-        const bool is_new = used < most;
-        struct thread_lane *const lane = &lanes[is_new ? used : most - 1];
-        if (is_new) {
+    for (*threads = 0; number > 0;) {
+        struct thread_lane *const lane = &lanes[used < most ? used : most - 1];
+        if (used < most) {
             memset(lane, 0, sizeof *lane);
             memset(longest, 0, sizeof longest);
             for (int step = 0; step < TIMELINE_STEPS; step++)
                 lane->longest[step] = SYMBOL_COUNT;
         }
         if (add_to_lane(all[--number], level, lane, longest)) {
-            used += is_new;
+            used += used < most;
             ++*threads;
         }
     }
@@ -305,48 +303,27 @@ uint64_t stats_run_nanoseconds(void)
     return clock_nanoseconds() - thread_counters_origin();
 }
 
-void stats_read_timeline(unsigned level, uint64_t steps[ACTIVITY_COUNT][TIMELINE_STEPS])
-{
-    const struct thread_counters *counters = NULL;
-    memset(steps, 0, ACTIVITY_COUNT * sizeof *steps);
-    while ((counters = thread_counters_next(counters)))
-        for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
-            for (size_t word = 0; word < TIMELINE_WORDS; word++)
-                steps[activity][timeline_step(word, level)] += get(&counters->timeline[activity][word]);
-}
-
-static void read_presence(const struct thread_counters *counters, unsigned level,
-                          uint64_t steps[TIMELINE_STEPS])
-{
-    memset(steps, 0, TIMELINE_STEPS * sizeof *steps);
-    for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
-        for (size_t word = 0; word < TIMELINE_WORDS; word++)
-            steps[timeline_step(word, level)] += get(&counters->timeline[activity][word]);
-}
-
-static uint64_t at_most(uint64_t limit, uint64_t value)
-{
-    return value < limit ? value : limit;
-}
-
 struct time_in_calls stats_read_in_calls(uint64_t run_nanoseconds)
 {
     const unsigned level = timeline_level(run_nanoseconds);
     const uint64_t width = timeline_width(level);
-    uint64_t one[TIMELINE_STEPS], longest[TIMELINE_STEPS] = {0}, sum[TIMELINE_STEPS] = {0};
+    uint64_t longest[TIMELINE_STEPS] = {0}, sum[TIMELINE_STEPS] = {0};
     const struct thread_counters *counters = NULL;
     struct time_in_calls in_calls = {0, 0};
     while ((counters = thread_counters_next(counters))) {
-        read_presence(counters, level, one);
+        uint64_t one[TIMELINE_STEPS] = {0};
+        for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
+            for (size_t word = 0; word < TIMELINE_WORDS; word++)
+                one[timeline_step(word, level)] += get(&counters->timeline[activity][word]);
         for (int step = 0; step < TIMELINE_STEPS; step++) {
             longest[step] = one[step] > longest[step] ? one[step] : longest[step];
             sum[step] += one[step];
         }
     }
     for (uint64_t step = 0; step < TIMELINE_STEPS && step * width < run_nanoseconds; step++) {
-        const uint64_t all = at_most(width, run_nanoseconds - step * width);
-        in_calls.least += at_most(all, longest[step]);
-        in_calls.most += at_most(all, sum[step]);
+        const uint64_t all = run_nanoseconds - step * width < width ? run_nanoseconds - step * width : width;
+        in_calls.least += longest[step] < all ? longest[step] : all;
+        in_calls.most += sum[step] < all ? sum[step] : all;
     }
     return in_calls;
 }

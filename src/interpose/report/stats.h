@@ -81,14 +81,13 @@ struct thread_lane {
     enum symbol longest[TIMELINE_STEPS]; /* the routine of the longest call; SYMBOL_COUNT: none */
 };
 
-/* The lanes of threads that were in calls, in the order in which they made their first: their number, at most
- * `most`. The last has all threads that are left; *threads is how many there are in all. */
+/* The lanes, with steps of that level (thread_counters.h), of threads that were in calls, in the order in
+ * which they made their first: their number, at most `most`. The last has all threads that are left; *threads
+ * is how many there are in all. */
 int stats_read_lanes(unsigned level, struct thread_lane *lanes, int most, int *threads);
 
-/* Nanoseconds since the run began; with the level of width that covers them, those of all threads in each
- * step (thread_counters.h). */
+/* Nanoseconds since the run began. */
 uint64_t stats_run_nanoseconds(void);
-void stats_read_timeline(unsigned level, uint64_t steps[ACTIVITY_COUNT][TIMELINE_STEPS]);
 
 /* Nanoseconds of a run, so long until now, in which at least one thread was in a call that the time line has.
  * Threads that were in calls in one step may have been so at once or in turn: so it is between two figures,
