@@ -14,10 +14,11 @@ enum { EXIT_BAD_COMMAND_LINE = 2, EXIT_NO_DEVICE = 3 };
 
 /* `mublas run [--report[=FILE]] [--progress] [--offload=MODE] [--] PROGRAM [ARGUMENT...]`: become PROGRAM,
  * with the shim preloaded, glibc's large allocations on huge pages, and the settings of the options in its
- * environment. A line says of a program that takes no preloaded library (set-user-id, with capabilities,
- * statically linked, for another machine) that it runs without. Returns only on failure, after one line that
- * names the reason: 2 for a bad command line, or a report that could not be written; 126 for a program that
- * cannot be run, 127 for one that does not exist. */
+ * environment; where a report is wanted, wait for it beside, and merge the reports of its processes. A line says
+ * of a program that takes no preloaded library (set-user-id, with capabilities, statically linked, for another
+ * machine) that it runs without. Returns only on failure, after one line that names the reason: 2 for a bad command
+ * line, or a report that could not be written; 126 for a program that cannot be run, 127 for one that does not
+ * exist. */
 int run_program(char **arguments);
 
 /* `mublas info [--crossovers] [--settings]`: print the device, the host BLAS and residency in words, or with
@@ -54,12 +55,13 @@ int verify_run(char **arguments);
 /* tuning_report.c says from where on calls gain on the device: `mublas report --tuning` by a recipe, and
  * `mublas info --crossovers` for LAPACK's routines by the model in force. */
 
-/* `mublas report --tuning FILE [--output FOLDER]`: print what `mublas tune` learned of calls, as a table on
+/* `mublas report [--output=FILE] FILE...`: merge reports (run/run.h).
+ * `mublas report --tuning FILE [--output FOLDER]`: print what `mublas tune` learned of calls, as a table on
  * standard output and as curves, crossovers.csv, in FOLDER (default: RECIPE-report), which is made; and how
  * to draw these and the times of launch shapes. FILE is a recipe, or its name with .csv behind it. Exit
  * status: 0; 1 for a file that cannot be read or written, 2 for a bad command line, after one line that says
  * what. */
-int tuning_report(char **arguments);
+int report_files(char **arguments);
 
 /* Prints a row for each kind of routine, by the model and MUBLAS_OFFLOAD: the least order of a square matrix,
  * with all vectors or as many right-hand sides, from which a call pays, and where that is from. Prints, too,

@@ -58,9 +58,13 @@ static const struct command {
      "mublas verify\n"
      "mublas verify --routines=dsymv,dsyevd --size=1000\n"
      "mpirun -n 4 mublas verify --parallel --routines=pdsyevd,pdgemm\n"},
-    {"report", tuning_report,
+    {"report", report_files,
+     "mublas report [--output=FILE] FILE...\n"
+     "           merge the reports of several processes, as text or (FILE.html) as a page\n"
      "mublas report --tuning FILE [--output FOLDER]\n"
      "           print from which size on calls gain by a recipe of mublas tune; write curves for plots\n",
+     "mublas report report.txt.*\n"
+     "mublas report --output=job.html report.[0-9]*.html\n"
      "mublas report --tuning ~/.config/mublas/recipe\n"
      "mublas report --tuning ~/.config/mublas/recipe --output curves\n"},
     {"help", help,

@@ -1,4 +1,5 @@
 #include "command/commands.h"
+#include "command/run/run.h"
 #include "common/call_work.h"
 #include "common/settings.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
@@ -247,9 +248,14 @@ static int take_option(char **arguments, const char *name, const char **value)
     return arguments[1] ? 2 : -1;
 }
 
-static bool read_options(char **arguments, const char **file, const char **folder)
+static bool read_options(char ***at, const char **file, const char **folder)
 {
-    while (*arguments) {
+    char **arguments = *at;
+    while (*arguments && **arguments == '-') {
+        if (strcmp(*arguments, "--") == 0) {
+            arguments++;
+            break;
+        }
         int taken = take_option(arguments, "--tuning", file);
         if (taken == 0)
             taken = take_option(arguments, "--output", folder);
@@ -260,16 +266,23 @@ static bool read_options(char **arguments, const char **file, const char **folde
         }
         arguments += taken;
     }
-    if (!*file || !**file)
-        fputs("mublas report: --tuning FILE is missing\n", stderr);
-    return *file && **file;
+    *at = arguments;
+    if (!*file && !*arguments)
+        fputs("mublas report: no file: mublas report FILE... merges reports, --tuning FILE shows a recipe\n", stderr);
+    else if (*file && *arguments)
+        fprintf(stderr, "mublas report: '%s' is one argument too many beside --tuning\n", *arguments);
+    else
+        return true;
+    return false;
 }
 
-int tuning_report(char **arguments)
+int report_files(char **arguments)
 {
     const char *file = NULL, *folder = NULL;
-    if (!read_options(arguments, &file, &folder))
+    if (!read_options(&arguments, &file, &folder))
         return EXIT_BAD_COMMAND_LINE;
+    if (!file)
+        return merged_report_of_files(folder, arguments);
     struct report *report = calloc(1, sizeof *report);
     const bool good =
         report ? name_files(report, file, folder) && read_recipe(report) && write_report(report)

@@ -49,6 +49,7 @@ struct settings {
     const char *recipe;
     const char *estimate; /* "": none; else nothing is offloaded, and offload is auto, parallel false */
     bool mps; /* may be started */
+    const char *report_parts;
     const char *unreachable;
 };
 

@@ -1,4 +1,5 @@
 #include "interpose/device_call.h"
+#include "common/call_work.h"
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/settings.h"
@@ -102,8 +103,10 @@ static enum host_reason execute(const struct device_use *use, struct split_call 
     counts.bytes_up = moved.bytes_up;
     counts.bytes_down = moved.bytes_down;
     if (stats_wanted() &&
-        !nested_in_host(call->caller)) /* else part of a call that was rejected, and counted */
+        !nested_in_host(call->caller)) { /* else part of a call that was rejected, and counted */
+        counts.operations = call_work_operations(&call->blas);
         stats_device_call(call->symbol, &counts);
+    }
     return HOST_NO_REASON;
 }
 

@@ -23,7 +23,9 @@ libmublas_core_la_SOURCES += src/interpose/floors.c src/interpose/floors.h \
 	src/interpose/report/report_file.c src/interpose/report/report_file.h src/interpose/report/stats.c \
 	src/interpose/report/stats.h src/interpose/report/thread_counters.c src/interpose/report/thread_counters.h \
 	src/interpose/report/parallel_report.c src/interpose/report/parallel_report.h \
-	src/interpose/report/report_run.c
+	src/interpose/report/report_run.c src/interpose/report/report.c src/interpose/report/report_data.h \
+	src/interpose/report/page.c src/interpose/report/page_charts.c src/interpose/report/page_timeline.c \
+	src/interpose/report/report_sums.c src/interpose/report/report_parse.c
 interposer_sources += src/interpose/system_calls.c src/interpose/entries/entry.h \
 	src/interpose/entries/precision.h src/interpose/entries/entries_cblas.c \
 	src/interpose/entries/entries_fortran.c src/interpose/entries/entry.inc \
@@ -33,9 +35,8 @@ interposer_sources += src/interpose/system_calls.c src/interpose/entries/entry.h
 	src/interpose/lapack/general_eigen_arguments.c src/interpose/lapack/reduction_arguments.c \
 	src/interpose/lapack/singular_arguments.c src/interpose/lapack/tridiagonal_eigen_arguments.c \
 	src/interpose/lapack/methods.h src/interpose/lapack/entry.c src/interpose/lapack/route_call.c \
-	src/interpose/lapack/route_call.h src/interpose/lapack/methods.c src/interpose/report/report.c \
-	src/interpose/report/report_data.h src/interpose/report/page.c src/interpose/report/page_charts.c \
-	src/interpose/report/report_data.c src/interpose/estimate/estimate_text.c
+	src/interpose/lapack/route_call.h src/interpose/lapack/methods.c src/interpose/report/report_data.c \
+	src/interpose/estimate/estimate_text.c
 libmublas_shim_la_SOURCES += src/interpose/entries/forward.S
 
 # Exactly the table's symbols and mublas' own.

@@ -1,4 +1,5 @@
 #include "interpose/offload.h"
+#include "common/call_work.h"
 #include "common/clock.h"
 #include "common/interruption.h"
 #include "common/job_helpers.h"
@@ -246,12 +247,16 @@ void offload_host_begin(struct program_call *call)
 void offload_host_end(struct program_call *call)
 {
     const struct route_shape sizes = program_call_sizes(call);
-    const struct host_counts counts = {.nanoseconds = call_span_end(&call->span), .shape = &sizes};
+    struct host_counts counts = {.nanoseconds = call_span_end(&call->span), .shape = &sizes};
     lower_depth();
-    if (call->foretold.is_device && !nested_in_host(call->caller))
+    if (call->foretold.is_device && !nested_in_host(call->caller)) {
         estimate_note_call(call, counts.nanoseconds);
-    else if (call->reason != HOST_NESTED && stats_wanted() && !nested_in_host(call->caller))
-        stats_host_call(call->symbol, call->reason, &counts);
+        return;
+    }
+    if (call->reason == HOST_NESTED || !stats_wanted() || nested_in_host(call->caller))
+        return;
+    counts.operations = call->reason == HOST_ARGUMENTS ? 0 : call_work_operations(&call->blas);
+    stats_host_call(call->symbol, call->reason, &counts);
 }
 
 void offload_count_rejected(enum symbol symbol, const void *caller)

@@ -320,3 +320,38 @@ enum purchase_time device_policy_wake_another(enum offload_mode mode, bool is_ca
         return PURCHASE_NOW;
     return gained_us >= begun_us ? PURCHASE_SOON : PURCHASE_NOT_YET;
 }
+
+static bool pays(const struct machine_model *model, const struct route_shape *shape)
+{
+    if (shape->n < ROUTE_ORDER_LEAST)
+        return false;
+    const struct route_times times = route_times_predict(model, shape);
+    const struct residency none = {.trackable = false};
+    return policy_decide_route(OFFLOAD_AUTO, &times, &none).device;
+}
+
+/* The same call of a larger order. */
+static struct route_shape scaled(const struct route_shape *shape, int64_t order)
+{
+    const double factor = (double)order / (double)shape->n;
+    struct route_shape larger = *shape;
+    larger.n = order;
+    larger.m = (int64_t)((double)shape->m * factor);
+    larger.k = (int64_t)((double)shape->k * factor);
+    larger.bytes_up = (uint64_t)((double)shape->bytes_up * factor * factor);
+    larger.bytes_down = (uint64_t)((double)shape->bytes_down * factor * factor);
+    larger.bytes_kept = (uint64_t)((double)shape->bytes_kept * factor * factor);
+    return larger;
+}
+
+int64_t policy_order_that_pays(const struct machine_model *model, const struct route_shape *shape)
+{
+    enum { ORDER_MOST = 1 << 15 };
+    int64_t order = shape->n;
+    struct route_shape larger = *shape;
+    while (order > 0 && order < ORDER_MOST && !pays(model, &larger)) {
+        order += 1 + order / 100;
+        larger = scaled(shape, order);
+    }
+    return order < ORDER_MOST ? order : 0;
+}

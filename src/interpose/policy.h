@@ -152,6 +152,10 @@ enum purchase_time policy_open_solver(enum offload_mode mode, const struct machi
 /* The gate's floor for the order of a route's matrix: 0 in always mode, UINT64_MAX in never. */
 uint64_t policy_route_floor(enum offload_mode mode);
 
+/* The order from which on calls like this one would pay in auto mode, with nothing on the device; 0: none that
+ * anybody would use. */
+int64_t policy_order_that_pays(const struct machine_model *model, const struct route_shape *shape);
+
 /* A device of several, as a call would find it. */
 struct device_offer {
     bool is_usable;

@@ -36,7 +36,7 @@ begin()
     rm -f "$work"/rank.* "$work"/report* "$work"/calls
     touch "$work/calls" "$work/wait"
     LD_LIBRARY_PATH='' PATH=$work/bin:$PATH timeout 120 "$mpirun" "${options[@]}" -n "$ranks" \
-        env LD_LIBRARY_PATH="$libraries" "$@" "$build/mublas" run --report="$work/report" -- "$work/rank" "$work" \
+        env LD_LIBRARY_PATH="$libraries" "$@" "$build/mublas" run --report="$work/report.%r" -- "$work/rank" "$work" \
         > "$work/output" 2> "$work/errors" &
     job=$!
     until_true eval '[ "$(cat "$work"/rank.* 2> /dev/null | wc -l)" = '"$ranks" ']'
@@ -85,7 +85,7 @@ begin 4 && watcher=$(pgrep -f "^$build/mublas run .*$work/rank") && kill -9 "$wa
     [ -n "$(ls "$work/runtime")" ] && begin 2 && finish && until_true nothing_is_left
 told $? "where who watched was killed the next job ends it"
 
-begin 1 && told_nothing && finish && ! grep -q '^  MPS' "$work/report"
+begin 1 && told_nothing && finish && ! grep -q "^  MPS" "$work"/report*
 told $? "not for a single rank"
 begin 4 EMULATED_DEVICES=4 CUDA_VISIBLE_DEVICES=0,1,2,3 && told_nothing && finish && says ".*" 0
 told $? "nor where each has a device"

@@ -5,13 +5,13 @@ import sys
 from html.parser import HTMLParser
 
 VOID = {"meta", "br", "rect"}
+PROCESS = '<details class="process">'
 # How advice says what the table of reasons says.
 ADVICE = {
     "not offloaded by mublas": "mublas does not offload these",
     "too small ever to pay": "too small ever to pay",
     "invalid arguments, nothing to compute, infinite alpha, or overlapping operands":
         "because of their arguments: ",
-    "a workspace query": "only ask for the size of a workspace",
     "predicted faster on the host": "the host was predicted to be faster|is below the order that pays here",
     "upload not yet worth its cost": "not used often enough yet",
     "the matrix is rewritten between calls": "the matrix is rewritten between calls",
@@ -41,7 +41,8 @@ class Page(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.stack, self.tables, self.items, self.pre = [], {}, [], None
         self.table, self.cell, self.policy, self.rects = None, None, "", 0
-        self.text = ""
+        self.text, self.names, self.titles, self.lanes = "", [], [], 0
+        self.comments, self.ids = [], []
 
     def handle_startendtag(self, tag, attributes):
         if tag != "rect":
@@ -57,22 +58,32 @@ class Page(HTMLParser):
         if tag in VOID:
             return
         self.stack.append(tag)
+        self.ids += [attributes["id"]] if "id" in attributes else []
+        self.lanes += tag == "svg"
         if tag == "table":
-            self.table = self.tables.setdefault(attributes.get("id"), [])
+            self.table = self.tables.setdefault(attributes.get("id") or attributes.get("class"), [])
         elif tag == "tr":
             self.table.append([])
-        elif tag in ("td", "th", "li", "pre"):
+        elif tag in ("td", "th", "li", "pre", "title") or attributes.get("class") == "name":
             self.cell = ""
 
     def handle_endtag(self, tag):
         if not self.stack or self.stack.pop() != tag:
             faults.append(f"</{tag}> does not close what is open")
+        if tag == "title" and "svg" in self.stack:
+            self.titles.append(self.cell)
+        if tag == "span" and self.cell is not None and "td" not in self.stack:
+            self.names.append(self.cell)
+            self.cell = None
         if tag in ("td", "th"):
             self.table[-1].append(self.cell)
         elif tag == "li":
             self.items.append(self.cell)
         elif tag == "pre":
             self.pre = self.cell
+
+    def handle_comment(self, data):
+        self.comments.append(data)
 
     def handle_data(self, data):
         if "pre" not in self.stack:
@@ -86,11 +97,26 @@ def expect(what, found, wanted):
         faults.append(f"{what}: {found}, the text says {wanted}")
 
 
+COLUMNS = ("calls", "on device", "on host", "MB up", "MB down", "device s", "host s", "of it its own")
+
+
+def columns_of(table):
+    """The cells of each row by the names of their columns; a column of dashes alone would be none."""
+    rows = [dict(zip(table[0], row)) for row in table[1:]]
+    for name in table[0]:
+        if rows and all(row[name] == "-" for row in rows):
+            faults.append(f"the column {name} has dashes alone")
+    return rows
+
+
 def check_routines(page, lines):
     """Calls, megabytes and seconds of each routine."""
     row = re.compile(r"  (\S+) +(\d+) +(\d+) +(\d+) +(\S+) +(\S+) +(\S+) +(\S+) +(\S+)$")
     text = {m[1]: list(m.groups()[1:]) for m in map(row.match, lines) if m}
-    shown = {r[0]: r[1:7] + r[9:11] for r in page.tables.get("routines", [])[1:]}
+    rows = columns_of(page.tables.get("routines") or [[]])
+    shown = {r["routine"]: [r.get(name, "-") for name in COLUMNS] for r in rows}
+    if any("emulated" in line for line in lines) and ("saved against" in page.text or any("factor" in r for r in rows)):
+        faults.append("seconds saved on an emulated device")
     # A dash stands for what was not measured, or is less than any measure.
     shown = {name: ["0.000" if c == "-" else c for c in cells] for name, cells in shown.items()}
     text = {name: ["0.000" if c == "-" else c for c in cells] for name, cells in text.items()}
@@ -142,6 +168,9 @@ def check_timeline(page, text):
     if "total" not in text:
         expect("tables", sorted(name for name in page.tables if not name.startswith("parallel")), ["setup"])
         return
+    if "timeline" not in page.tables:
+        expect("seconds that a time line would have", text["total"][5:7], ["0.000", "0.000"])
+        return
     rows = [[float(c) for c in r] for r in page.tables["timeline"][1:]]
     if not 1 <= len(rows) <= 200 or rows != sorted(rows):
         faults.append(f"{len(rows)} steps")
@@ -153,18 +182,20 @@ def check_timeline(page, text):
         faults.append("the time line has less of the device than the table")
     if any(sum(r[1:]) > 0.002 for r in rows) and not page.rects:
         faults.append("the time line is empty")
+    filled = sum(sum(r[1:]) > 0 for r in rows)
+    if len(page.titles) < filled or not page.lanes:
+        faults.append(f"{filled} steps have {len(page.titles)} titles in {page.lanes} lanes")
 
 
-def main():
-    with open(sys.argv[1], encoding="utf-8", errors="strict") as file:
-        content = file.read()
+def check_part(content, is_whole):
+    """A page, what is in it before its processes' sections, or one of these."""
     page = Page()
     page.feed(content)
     page.close()
-    if page.stack or not content.startswith("<!DOCTYPE html>"):
+    if is_whole and page.stack:
         faults.append(f"left open: {page.stack}")
-    if not page.policy.startswith("default-src 'none'") or re.search(r"url\(|@import|https?:", content):
-        faults.append("not closed in itself")
+    if len(page.ids) != len(set(page.ids)):
+        faults.append(f"identifiers come twice: {page.ids}")
     lines = page.pre.split("\n")
     parallel = next((i for i, line in enumerate(lines) if re.match(r"  parallel +calls", line)), len(lines))
     end = lines.index("  advice:")
@@ -173,7 +204,36 @@ def main():
     check_reasons(page, ordinary)
     check_parallel(page, lines[parallel:end])
     check_advice(page, lines)
-    check_timeline(page, text)
+    if not re.match(r"mublas report of \d+ processes", lines[0]):
+        check_timeline(page, text)
+        if len(page.comments) != 1 or not page.comments[0].startswith("\n# mublas-counters "):
+            faults.append("there are no counters for mublas report")
+    return page, text
+
+
+def check_sums(text, parts):
+    """The sums have the calls of all sections."""
+    for name, cells in text.items():
+        for column in range(3):
+            expect(f"sum of {name}", sum(int(part.get(name, ["0"] * 3)[column]) for part in parts), int(cells[column]))
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8", errors="strict") as file:
+        content = file.read()
+    whole = Page()
+    whole.feed(content)
+    if whole.stack or not content.startswith("<!DOCTYPE html>"):
+        faults.append(f"left open: {whole.stack}")
+    if not whole.policy.startswith("default-src 'none'") or re.search(r"url\(|@import|https?:", content):
+        faults.append("not closed in itself")
+    if len(whole.ids) != len(set(whole.ids)):
+        faults.append(f"identifiers come twice: {whole.ids}")
+    first, *sections = content.split(PROCESS)
+    text = check_part(first, not sections)[1]
+    if sections:
+        check_sums(text, [check_part(section.rpartition("</details>")[0], True)[1] for section in sections])
+        expect("rows of processes", len(whole.tables["processes"]) - 1, len(sections))
     for fault in faults:
         print(f"# {fault}")
     return bool(faults)

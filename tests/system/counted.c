@@ -6,10 +6,11 @@
  * calls of its scabs1_ and dcabs1_; "rejected": also calls by C names that are illegal, have
  * nothing to do, or have operands that overlap until the reference has copied one;
  * "long": also one of daxpy on vectors of a million elements; "threads": four threads make twenty of those
- * each, and then nobody calls for a while; "leave": four threads exit at once; "folder": ends in another
- * folder.
+ * each, and then nobody calls for a while; "killed": a signal that nothing can
+ * catch ends it; "leave": four threads exit at once; "folder": ends in another folder.
  * Character lengths are left out of the calls, as C programs do. */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,8 @@ int main(int count, char **arguments)
         return work_in_threads(leave);
     if (strcmp(way, "folder") == 0)
         return chdir("/");
+    if (strcmp(way, "killed") == 0)
+        return kill(getpid(), SIGKILL);
     if (strcmp(way, "output") == 0)
         printf("the program's own output\n");
     return 0;

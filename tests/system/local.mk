@@ -106,13 +106,14 @@ tests_system_counted_LDADD = $(system_test_libraries)
 long_plain_tests += tests/system/report_page.sh
 sanitizer_tests += tests/system/arguments.sh
 TESTS += tests/system/report.sh tests/system/report_elk.sh
-TESTS += tests/system/report_delivery.sh
+TESTS += tests/system/report_delivery.sh tests/system/merged_reports.sh
 tests/system/report_page.log: mublas$(EXEEXT) $(noinst_PROGRAMS)
 tests/system/report_elk.log: libmublas_shim.la
 tests/system/report_delivery.log: mublas$(EXEEXT)
+tests/system/merged_reports.log: mublas$(EXEEXT)
 EXTRA_DIST += tests/system/arguments.sh tests/system/report.sh tests/system/report_page.sh \
 	tests/system/report_elk.sh \
-	tests/system/report_delivery.sh \
+	tests/system/report_delivery.sh tests/system/merged_reports.sh \
 	tests/system/check_page.py
 
 # What is said of programs without running them.

@@ -72,7 +72,9 @@ refuses 2 "mublas tune: --speed: not an option" tune --speed
 refuses 2 "mublas verify: '--speed' is not an option" verify --speed
 refuses 2 "mublas report: '--speed' is not an option" report --speed
 refuses 2 "mublas report: '--output' is without a value" report --tuning x --output
-refuses 2 "mublas report: --tuning FILE is missing" report
+refuses 2 "mublas report: no file: mublas report FILE" report
+refuses 2 "mublas report: 'y' is one argument too many beside --tuning" report --tuning x y
+refuses 1 "mublas report: /nonexistent: " report /nonexistent
 "$build/mublas" --help > "$work/help" 2> "$work/errors"
 status=$?
 for command in run info tune verify report; do

@@ -55,7 +55,7 @@ status=$?
 fails 1 "planted.csv" "a folder that is a file"
 report
 status=$?
-fails 2 "tuning FILE is missing" "no file"
+fails 2 "no file: mublas report FILE" "no file"
 report --tuning
 status=$?
 fails 2 "'--tuning' is without a value" "an option without its value"

@@ -39,9 +39,9 @@ static void test_process(void)
     facts.has_recipe = false;
     expect(&facts, "No recipe of this machine is in force, so which sizes pay was not measured here: run "
                    "mublas tune once.\n", "no recipe");
-    facts.is_emulated = true;
+    facts.device_is_emulated = true;
     expect(&facts, "Nothing: all calls ran on the emulated device.\n", "no advice to tune a device that is none");
-    facts.is_emulated = false;
+    facts.device_is_emulated = false;
     facts.device = ADVICE_DEVICE_NONE;
     facts.device_fault = "no CUDA driver (libcuda.so.1: no such file)";
     expect(&facts, "No GPU could be used: no CUDA driver (libcuda.so.1: no such file). Where there is an NVIDIA GPU, "
@@ -245,7 +245,6 @@ static void test_together(void)
            "0.250 s of calls on the host, because they are too small ever to pay: dgemm 0.250 s (5), dgemv (2).\n"
            "Calls on the host, because of their arguments: invalid, nothing to compute, infinite alpha, or operands "
            "that overlap (not timed): dgemm (1).\n"
-           "Calls on the host, because they only ask for the size of a workspace (not timed): dsyevd (3).\n"
            "Calls on the host, because mublas does not offload these routines (not timed): ddot (7).\n",
            "what many routines have is told in one sentence for each reason");
 }

@@ -14,11 +14,13 @@ static void spend(long nanoseconds)
 
 static uint64_t host_time(void)
 {
-    static uint64_t steps[ACTIVITY_COUNT][TIMELINE_STEPS];
+    static struct thread_lane lanes[2];
     uint64_t sum = 0;
-    stats_read_timeline(timeline_level(stats_run_nanoseconds()), steps);
-    for (int i = 0; i < TIMELINE_STEPS; i++)
-        sum += steps[ACTIVITY_HOST][i];
+    int threads;
+    const int count = stats_read_lanes(timeline_level(stats_run_nanoseconds()), lanes, 2, &threads);
+    for (int lane = 0; lane < count; lane++)
+        for (int i = 0; i < TIMELINE_STEPS; i++)
+            sum += lanes[lane].steps[ACTIVITY_HOST][i];
     return sum;
 }
 

@@ -171,7 +171,7 @@ static void mps_process_end(const struct mps_folder *folder)
 /* A launcher takes no longer between its first rank and its last. */
 enum { COMING_SECONDS = 5, LOOK_MS = 500 };
 
-static int open_process(const struct mps_rank *rank)
+int rank_process_open(const struct mps_rank *rank)
 {
 #ifdef SYS_pidfd_open
     const int process = (int)syscall(SYS_pidfd_open, rank->process, 0);
@@ -189,12 +189,12 @@ static int open_any(const struct mps_folder *folder, int *count)
     int process = -1;
     struct mps_rank *const ranks = mps_folder_ranks(folder, count);
     for (int i = 0; i < *count && process < 0; i++)
-        process = open_process(&ranks[i]);
+        process = rank_process_open(&ranks[i]);
     free(ranks);
     return process;
 }
 
-static void wait_for(int process)
+void rank_process_wait(int process)
 {
     struct pollfd ended = {.fd = process, .events = POLLIN};
     while (poll(&ended, 1, -1) < 0 && errno == EINTR)
@@ -208,7 +208,7 @@ static void wait_for_ranks(const struct mps_folder *folder, int ranks, time_t st
     int process, count;
     for (;;) {
         while ((process = open_any(folder, &count)) >= 0)
-            wait_for(process);
+            rank_process_wait(process);
         if (count >= ranks || time(NULL) > started + COMING_SECONDS)
             return;
         poll(NULL, 0, LOOK_MS);
@@ -232,7 +232,7 @@ static void watch(struct mps_folder *folder, int ranks)
         if (process < 0)
             break;
         flock(folder->lock, LOCK_UN); /* one came meanwhile */
-        wait_for(process);
+        rank_process_wait(process);
     }
     mps_process_end(folder);
     mps_folder_remove(folder);
@@ -242,7 +242,7 @@ static void watch(struct mps_folder *folder, int ranks)
 static bool can_wait(void)
 {
     const struct mps_rank self = {getpid(), process_started(getpid())};
-    const int process = open_process(&self);
+    const int process = rank_process_open(&self);
     if (process >= 0)
         close(process);
     return process >= 0;

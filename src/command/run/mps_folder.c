@@ -22,7 +22,7 @@ static bool is_private(int file, mode_t kind)
            (state.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
-static int open_folder(const char *path)
+int private_folder_open(const char *path)
 {
     const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder >= 0 && !is_private(folder, S_IFDIR)) {
@@ -33,10 +33,10 @@ static int open_folder(const char *path)
     return folder;
 }
 
-static const char *place(void)
+const char *private_folder_place(void)
 {
     const char *const own = secure_getenv("XDG_RUNTIME_DIR");
-    const int folder = own && own[0] == '/' ? open_folder(own) : -1;
+    const int folder = own && own[0] == '/' ? private_folder_open(own) : -1;
     if (folder < 0 || access(own, W_OK) != 0) {
         if (folder >= 0)
             close(folder);
@@ -104,7 +104,7 @@ bool mps_folder_open(struct mps_folder *folder, const struct mps_rank *launcher,
     static char text[PATH_MAX + 64];
     *fault = NULL;
     const int length =
-        snprintf(folder->path, sizeof folder->path, "%s/" MPS_JOB_FOLDER "%lu.%ld.%llx", place(),
+        snprintf(folder->path, sizeof folder->path, "%s/" MPS_JOB_FOLDER "%lu.%ld.%llx", private_folder_place(),
                  (unsigned long)geteuid(), (long)launcher->process, launcher->begun);
     if (length >= (int)sizeof folder->path)
         return false;
@@ -112,7 +112,7 @@ bool mps_folder_open(struct mps_folder *folder, const struct mps_rank *launcher,
         const bool made = mkdir(folder->path, 0700) == 0;
         if (!made && errno != EEXIST)
             return false;
-        const int at = open_folder(folder->path);
+        const int at = private_folder_open(folder->path);
         if (at < 0 && errno == ENOENT)
             continue; /* it was removed meanwhile */
         const bool taken = at >= 0 && take_folder(folder, at);
@@ -173,10 +173,15 @@ static int remove_one(const char *path, const struct stat *state, int kind, stru
     return 0;
 }
 
-void mps_folder_remove(const struct mps_folder *folder)
+void private_folder_remove(const char *path)
 {
     enum { FILES_AT_ONCE = 8 };
-    nftw(folder->path, remove_one, FILES_AT_ONCE, FTW_DEPTH | FTW_PHYS);
+    nftw(path, remove_one, FILES_AT_ONCE, FTW_DEPTH | FTW_PHYS);
+}
+
+void mps_folder_remove(const struct mps_folder *folder)
+{
+    private_folder_remove(folder->path);
 }
 
 /* Nobody may be about to use it: its launcher is gone. */
@@ -195,7 +200,7 @@ static void sweep_one(const char *folder_place, const char *name,
     struct mps_folder folder;
     if (snprintf(folder.path, sizeof folder.path, "%s/%s", folder_place, name) >= (int)sizeof folder.path)
         return;
-    const int at = open_folder(folder.path);
+    const int at = private_folder_open(folder.path);
     if (at < 0)
         return;
     if (take_folder(&folder, at)) {
@@ -211,12 +216,30 @@ static void sweep_one(const char *folder_place, const char *name,
 void mps_folder_sweep(void (*end)(const struct mps_folder *folder))
 {
     char prefix[64];
-    const char *const folder_place = place();
+    const char *const folder_place = private_folder_place();
     DIR *const all = opendir(folder_place);
     snprintf(prefix, sizeof prefix, MPS_JOB_FOLDER "%lu.", (unsigned long)geteuid());
     for (struct dirent *entry; all && (entry = readdir(all));)
         if (is_left(entry->d_name, prefix))
             sweep_one(folder_place, entry->d_name, end);
+    if (all)
+        closedir(all);
+}
+
+void private_folders_remove_left(const char *folder_place, const char *prefix)
+{
+    char path[PATH_MAX];
+    DIR *const all = opendir(folder_place);
+    for (struct dirent *entry; all && (entry = readdir(all));) {
+        if (!is_left(entry->d_name, prefix) ||
+            snprintf(path, sizeof path, "%s/%s", folder_place, entry->d_name) >= (int)sizeof path)
+            continue;
+        const int folder = private_folder_open(path);
+        if (folder >= 0)
+            private_folder_remove(path);
+        if (folder >= 0)
+            close(folder);
+    }
     if (all)
         closedir(all);
 }

@@ -6,51 +6,26 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A report that is there. */
-struct earlier {
-    char *file;
-    struct stat state;
-};
-
-static bool find_earlier_report(struct earlier *earlier)
-{
-    const char *const form = getenv("MUBLAS_REPORT");
-    const struct reporter reporter = {getpid(), world_rank(), false};
-    if (!form || !strchr(form, '/')) /* standard error, or none */
-        return false;
-    earlier->file = report_file_name(form, &reporter);
-    if (earlier->file && lstat(earlier->file, &earlier->state) == 0 && S_ISREG(earlier->state.st_mode))
-        return true;
-    free(earlier->file);
-    return false;
-}
-
-static bool is_as_before(const struct earlier *earlier)
-{
-    struct stat now;
-    const struct stat *const before = &earlier->state;
-    return lstat(earlier->file, &now) == 0 && now.st_dev == before->st_dev && now.st_ino == before->st_ino &&
-           now.st_size == before->st_size && now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
-           now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
-}
-
-/* All but standard error and one, which becomes 0: readers of the others must not wait for this process. */
-static void keep_one_file(int file)
+void run_keep_files(bool is_alone)
 {
     enum { FILES_MOST = 1024 }; /* of Linux before 5.9 */
-    const int nowhere = open("/dev/null", O_WRONLY);
-    dup2(file, STDIN_FILENO);
+    const int nowhere = open("/dev/null", O_RDWR);
+    dup2(nowhere, STDIN_FILENO);
     dup2(nowhere, STDOUT_FILENO);
+    if (is_alone)
+        dup2(nowhere, STDERR_FILENO);
 #ifdef SYS_close_range
     if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)
         return;
@@ -59,54 +34,91 @@ static void keep_one_file(int file)
         close(other);
 }
 
-static void wait_for_end(int process)
+/* It stops as the program does, so that a shell sees one job. */
+static bool has_ended(pid_t process, int *status)
 {
-    struct pollfd ended = {.fd = process, .events = POLLIN};
-    while (poll(&ended, 1, -1) < 0 && errno == EINTR)
-        continue;
-}
-
-/* A session of its own: the terminal's signals are the program's. */
-static void watch(const struct earlier *earlier, int process, const char *program)
-{
-    setsid();
-    keep_one_file(process);
-    wait_for_end(STDIN_FILENO);
-    if (is_as_before(earlier))
-        fprintf(stderr, "mublas run: %s is of an earlier run: %s has ended and wrote no report there "
-                        "(none is written after a signal, exec or _exit)\n", earlier->file, program);
-    _exit(0);
-}
-
-static void watch_from_aside(const struct earlier *earlier, int process, const char *program)
-{
-    const pid_t between = fork();
-    if (between == 0) {
-        if (fork() == 0)
-            watch(earlier, process, program);
-        _exit(0);
+    int state;
+    for (;;) {
+        const pid_t which = waitpid(-1, &state, WNOHANG | WUNTRACED); /* orphans, too: it may be a container's first */
+        if (which <= 0)
+            return which < 0 && errno == ECHILD;
+        if (which != process)
+            continue;
+        if (WIFSTOPPED(state)) {
+            raise(SIGSTOP);
+            continue;
+        }
+        *status = state;
+        return true;
     }
-    while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
-        continue;
 }
 
-/* Watches a file of MUBLAS_REPORT's name that is there. Once this process, which by then is `program`, has
- * ended, a line on standard error says that the file is of an earlier run, if it is still the same. A process
- * without a parent waits for that, so the program's children are its own. Not for the first process of a
- * container, whose end is everybody's. */
-static void report_watch_begin(const char *program)
+/* The terminal's signals come to the program by themselves; those that somebody sends to this process are for
+ * the program, too. */
+static int wait_for(pid_t process, const sigset_t *signals)
 {
-    struct earlier earlier;
-    if (getpid() == 1 || !find_earlier_report(&earlier))
+    int status = 0;
+    siginfo_t signal;
+    while (!has_ended(process, &status)) {
+        if (sigwaitinfo(signals, &signal) < 0 || signal.si_signo == SIGCHLD)
+            continue;
+        if (signal.si_code <= 0)
+            kill(process, signal.si_signo);
+    }
+    return status;
+}
+
+/* Ends as the program did. */
+static void end_alike(int status)
+{
+    static const struct rlimit no_core = {0, 0};
+    sigset_t signals;
+    if (!WIFSIGNALED(status))
+        exit(WEXITSTATUS(status));
+    setrlimit(RLIMIT_CORE, &no_core); /* the program has left its own */
+    signal(WTERMSIG(status), SIG_DFL);
+    sigemptyset(&signals);
+    sigaddset(&signals, WTERMSIG(status));
+    sigprocmask(SIG_UNBLOCK, &signals, NULL);
+    raise(WTERMSIG(status));
+    exit(128 + WTERMSIG(status));
+}
+
+/* What ends this process at once ends the program, too, as if they were one. */
+static void follow(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(128 + SIGKILL);
+}
+
+/* Starts the program as a child: `become` is called in it, and comes back from there only if it failed. Waits
+ * for its end, merges the parts, and ends as the program did. Meanwhile this process stops and goes on with
+ * the program, passes on the signals that it is sent, and takes the program with it where it is killed. */
+static void run_and_merge(const struct run_parts *parts, char **program, void become(void *context), void *context)
+{
+    sigset_t signals, before;
+    struct sigaction by_default = {.sa_handler = SIG_DFL}, of_child;
+    const pid_t self = getpid();
+    sigfillset(&signals);
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&signals, faults[i]);
+    sigaction(SIGCHLD, &by_default, &of_child);
+    sigprocmask(SIG_SETMASK, &signals, &before);
+    const pid_t process = fork();
+    if (process <= 0) { /* where there can be no other process, this one becomes the program */
+        if (process == 0)
+            follow(self);
+        sigaction(SIGCHLD, &of_child, NULL);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        become(context);
         return;
-#ifdef SYS_pidfd_open
-    const int process = (int)syscall(SYS_pidfd_open, getpid(), 0);
-    if (process >= 0) {
-        watch_from_aside(&earlier, process, program);
-        close(process);
     }
-#endif
-    free(earlier.file);
+    run_keep_files(false);
+    const int status = wait_for(process, &signals);
+    run_parts_end(parts, process, status, program);
+    end_alike(status);
 }
 
 enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
@@ -192,49 +204,6 @@ static bool make_report_absolute(void)
     return good;
 }
 
-/* Makes a file in the folder and removes it: access rights alone do not tell of full or foreign file systems.
- * 0, or the reason as errno has it. */
-static int try_folder(const char *file)
-{
-    char name[PATH_MAX];
-    if (snprintf(name, sizeof name, "%.*s.mublas-XXXXXX", (int)(strrchr(file, '/') - file + 1), file) >=
-        (int)sizeof name)
-        return ENAMETOOLONG;
-    const int descriptor = mkostemp(name, O_CLOEXEC);
-    if (descriptor < 0)
-        return errno;
-    close(descriptor);
-    unlink(name);
-    return 0;
-}
-
-/* Nothing of the file changes. 0, or the reason as errno has it. */
-static int try_file(const char *file)
-{
-    const int descriptor = open(file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (descriptor >= 0)
-        close(descriptor);
-    return descriptor >= 0 ? 0 : errno;
-}
-
-/* `file`: as the report's writer makes it of MUBLAS_REPORT. Another file takes the place of one that is there,
- * or else it is written over. */
-static const char *file_fault(const char *file)
-{
-    struct stat there;
-    const bool exists = lstat(file, &there) == 0;
-    int reason = exists || errno == ENOENT ? 0 : errno;
-    if (exists && S_ISDIR(there.st_mode))
-        return "it is a folder";
-    if (exists && S_ISLNK(there.st_mode))
-        return "symbolic links are not followed";
-    if (!reason && exists && !S_ISREG(there.st_mode))
-        return NULL; /* somebody may yet open a pipe to read */
-    if (!reason && (!exists || try_file(file) != 0))
-        reason = try_folder(file);
-    return reason == ENOENT ? "there is no such folder, or it takes no files" : reason ? strerror(reason) : NULL;
-}
-
 /* Says before a long run begins why its end could not write a report. NULL: nothing. */
 static const char *report_fault(void)
 {
@@ -245,7 +214,7 @@ static const char *report_fault(void)
     if (!is_report_wanted() || strcmp(form, "1") == 0 || !strchr(form, '/'))
         return NULL;
     char *const file = report_file_name(form, &reporter);
-    const char *const fault = file ? file_fault(file) : NULL;
+    const char *const fault = file ? run_report_fault(file) : NULL;
     free(file);
     return fault;
 }
@@ -270,26 +239,17 @@ static char *unreachable(const char *path, bool *is_refused)
     return reason && asprintf(&line, "%s: %s", program, reason) >= 0 ? line : NULL;
 }
 
-/* A line says of a program that mublas gets none of its calls: *is_refused. A report says too what mublas
- * does not get to see of others; looking for that takes the longer the more libraries there are. */
-static bool look_into(const char *path, bool *is_refused)
+/* Says of a program that mublas gets none of its calls: *is_refused. Returns what of it a report tells, to be freed;
+ * NULL: nothing. */
+static char *look_into(const char *path, bool *is_refused)
 {
-    bool good = true;
-    char *setting = NULL;
     char *const found = unreachable(path, is_refused);
     if (*is_refused && found && is_told_at_end())
         fprintf(stderr, "mublas run: there will be no %s of %s\n", is_estimate_wanted() ? "estimate" : "report",
                 found);
     else if (*is_refused && found)
         fprintf(stderr, "mublas run: mublas gets no call of %s\n", found);
-    else if (is_told_at_end() && asprintf(&setting, "%ld:%zu:%s:%s", (long)getpid(), strlen(path), path,
-                                            found ? found : "") >= 0)
-        good = setenv("MUBLAS_UNREACHABLE", setting, 1) == 0;
-    else
-        setting = NULL;
-    free(setting);
-    free(found);
-    return good;
+    return found;
 }
 
 static int complain(int status, const char *subject, const char *reason)
@@ -310,23 +270,78 @@ static int complain_of_missing(char **program)
     return NOT_FOUND;
 }
 
-static int become(const char *path, char **program)
+struct start {
+    const char *path;
+    char **program;
+    const char *unreachable; /* what of it the report tells; NULL: nothing */
+    bool is_refused;
+};
+
+/* The report says what mublas does not get to see of this process. False: no memory. */
+static bool name_unreachable(const struct start *start)
 {
-    execv(path, program);
-    return complain(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, path, strerror(errno));
+    char *setting;
+    if (!is_told_at_end() || start->is_refused)
+        return true;
+    if (asprintf(&setting, "%ld:%zu:%s:%s", (long)getpid(), strlen(start->path), start->path,
+                 start->unreachable ? start->unreachable : "") < 0)
+        return false;
+    const bool good = setenv("MUBLAS_UNREACHABLE", setting, 1) == 0;
+    free(setting);
+    return good;
+}
+
+/* Comes back only where it fails. */
+static int become(const struct start *start)
+{
+    if (!name_unreachable(start))
+        return complain(CANNOT_RUN, start->path, "the environment cannot be extended");
+    execv(start->path, start->program);
+    return complain(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, start->path, strerror(errno));
 }
 
 /* The loader preloads nothing into a program that gains rights, and takes such settings from its children. */
 static int become_without(const char *path, char **program, const char *reason)
 {
+    const struct start start = {path, program, NULL, true};
     fprintf(stderr, "mublas run: %s runs without mublas: %s\n", path, reason);
-    return become(path, program);
+    return become(&start);
+}
+
+static void become_child(void *context)
+{
+    exit(become(context));
+}
+
+/* One report of all processes, unless it is an estimate, the report's name keeps them apart, or a `mublas run` around this one
+ * merges them. */
+static bool merges(bool has_own_report)
+{
+    const char *const report = getenv("MUBLAS_REPORT"), *const outer = getenv("MUBLAS_REPORT_PARTS");
+    if (!is_report_wanted() || is_estimate_wanted() || (strcmp(report, "1") != 0 && strchr(report, '%')))
+        return false;
+    return has_own_report || !outer || !*outer || access(outer, W_OK) != 0;
+}
+
+static int start_program(const struct start *start, bool has_own_report)
+{
+    static struct run_parts parts;
+    const bool is_merged = !start->is_refused && merges(has_own_report);
+    if (is_merged || has_own_report)
+        unsetenv("MUBLAS_REPORT_PARTS");
+    const bool has_parts = is_merged && run_parts_begin(&parts, getenv("MUBLAS_REPORT"), start->program);
+    if (!is_estimate_wanted())
+        mps_begin();
+    if (has_parts)
+        run_and_merge(&parts, start->program, become_child, (void *)start);
+    return become(start);
 }
 
 int run_program(char **arguments)
 {
     char path[PATH_MAX];
     bool is_refused;
+    char *const outer_report = is_report_wanted() ? strdup(getenv("MUBLAS_REPORT")) : NULL;
     char **program = take_options(arguments);
     if (!program)
         return EXIT_BAD_COMMAND_LINE;
@@ -349,11 +364,10 @@ int run_program(char **arguments)
                 reason);
         return EXIT_BAD_COMMAND_LINE;
     }
-    if (!look_into(path, &is_refused) || !preload_set_environment(shim, true))
+    char *const unreachable_calls = look_into(path, &is_refused);
+    if (!preload_set_environment(shim, true))
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
-    if (!is_refused)
-        report_watch_begin(*program);
-    if (!is_estimate_wanted())
-        mps_begin();
-    return become(path, program);
+    const struct start start = {path, program, unreachable_calls, is_refused};
+    const char *const report = getenv("MUBLAS_REPORT");
+    return start_program(&start, report && (!outer_report || strcmp(outer_report, report) != 0));
 }

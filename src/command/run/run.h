@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <time.h>
 
 /* Finds the file that execvp would run for `name`. False: there is none, or its path does not fit in
  * `size`. */
@@ -42,6 +43,18 @@ struct mps_folder {
     int watcher; /* -1: another process watches; else the lock of who does, to be given to one */
 };
 
+/* XDG_RUNTIME_DIR, where that is the user's alone, or /tmp. */
+const char *private_folder_place(void);
+
+/* Opens a folder of this user and nobody else's; links are not followed. -1: errno says why. */
+int private_folder_open(const char *path);
+
+/* The folder, and all that is in it. */
+void private_folder_remove(const char *path);
+
+/* Removes folders of this prefix, "PROCESS.BEGUN" behind it, whose process is gone. */
+void private_folders_remove_left(const char *folder_place, const char *prefix);
+
 /* A process, and when it began, since numbers come again. */
 struct mps_rank {
     pid_t process;
@@ -54,6 +67,12 @@ bool mps_folder_open(struct mps_folder *folder, const struct mps_rank *launcher,
 
 /* A child's own way to the lock, which it does not have: what it inherited is its parent's. */
 bool mps_folder_lock_again(struct mps_folder *folder);
+
+/* A descriptor of the process, which is readable once that has ended; -1: it is gone, or there are none. */
+int rank_process_open(const struct mps_rank *rank);
+
+/* Until it has; closes the descriptor. */
+void rank_process_wait(int process);
 
 /* One more rank. */
 bool mps_folder_add(struct mps_folder *folder, const struct mps_rank *rank);
@@ -77,6 +96,73 @@ void mps_folder_sweep(void (*end)(const struct mps_folder *folder));
  * nothing of the machine. Says one line where the folder cannot be trusted or MPS does not start; else
  * nothing. */
 void mps_begin(void);
+
+/* One report of several processes (merged_report.c), sums first, then a section for each: of those of a run, or
+ * of files that they have left. */
+
+/* Where the processes of a run leave their parts of its report (interpose/report/report_file.h). The folder is
+ * this user's alone, in XDG_RUNTIME_DIR or /tmp. The ranks of a launcher that have the same report share it:
+ * the last of them on the machine merges, or a process that watches them where a signal ended that one. */
+struct run_parts {
+    char folder[PATH_MAX];
+    char report[PATH_MAX]; /* as MUBLAS_REPORT; with the machine's name where the job runs on several */
+    int ranks;             /* that share the folder; 0: none, INT_MAX: unknown */
+};
+
+/* A process that a signal ended: "PROCESS RANK RANKS SIGNAL PROGRAM" in a file of this name and its number. */
+#define RUN_LOST_PREFIX "lost-"
+
+/* Make the folder for the parts of this run's report, and name it to the program's environment. False: there
+ * can be none. */
+bool run_parts_begin(struct run_parts *parts, const char *report, char **program);
+
+/* Closes all files but standard error: who reads or writes the others waits for the program alone. `is_alone`:
+ * standard error, too. */
+void run_keep_files(bool is_alone);
+
+/* Why a report cannot be written to `file`, its name as the writer makes it of MUBLAS_REPORT; NULL: it can. Another
+ * file takes the place of one that is there, or else it is written over. Nothing of what is there changes. */
+const char *run_report_fault(const char *file);
+
+/* At the end of `program`, whose waitpid status this is: the last one here merges the parts, and writes them
+ * where the report goes; a single part is written as the report of its process. Names the processes that made
+ * calls and left no part, and those that a signal ended. Without any part a line on standard error says so where
+ * there should be one, or where an earlier report is there, which stays. */
+void run_parts_end(const struct run_parts *parts, pid_t process, int status, char **program);
+
+/* The reports of processes, in the order of their sections. All zero: none. */
+struct report;
+struct merged_reports {
+    struct report_entry {
+        struct report *report;
+        struct timespec left; /* when its file was written */
+    } *of;
+    int count;
+};
+
+/* Takes all that a file has, which may be a report of either form. False: `fault` is a phrase, of at most
+ * REPORT_FAULT_BYTES. */
+bool merged_reports_take(struct merged_reports *reports, const char *path, char *fault);
+
+/* Their sum, to be released by report_clear and free; NULL: no memory. `title` and `command` are its own where
+ * they are not NULL; *missing, heap memory, becomes the report's. */
+struct report *merged_reports_sum(struct merged_reports *reports, const char *title, const char *command,
+                                  char **missing);
+
+/* Writes the report to where MUBLAS_REPORT would have it: of one process its own. False: no memory. */
+bool merged_reports_deliver(struct merged_reports *reports, const char *destination, const struct report *sum);
+
+/* By rank, then in the order in which they were written. */
+void merged_reports_sort(struct merged_reports *reports);
+
+/* Where the report of this machine's part of a job goes: with the machine's name where there are several. */
+void merged_report_name(const char *report, char name[PATH_MAX]);
+
+void merged_reports_clear(struct merged_reports *reports);
+
+/* `mublas report [--output=FILE] FILE...`: merges reports of either form, merged ones too, as text to standard
+ * output, or to FILE. 1, after one line, for a file that is no report or cannot be read or written. */
+int merged_report_of_files(const char *output, char **files);
 
 /* Finds the shim beside this command's file, in .libs there (where the build leaves it) or in the lib folders
  * that go with it (../lib, ../lib/MULTIARCH, ../lib64), so that a copied folder works; else where `make

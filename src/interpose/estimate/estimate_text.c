@@ -258,7 +258,7 @@ static void print_head(FILE *stream, const struct report *report)
 void estimate_text_print(FILE *stream, const struct report *report)
 {
     struct table table;
-    const char *const unreachable = report_unreachable(report);
+    const char *const unreachable = report->facts.unreachable;
     print_head(stream, report);
     if (unreachable && *unreachable)
         print_setup(stream, "unseen", unreachable, "");

@@ -104,6 +104,7 @@ static enum host_reason run_route(const struct device_use *use, const struct sol
     methods->write(call, problem, &route);
     counts.bytes_up = route.moved.bytes_up;
     counts.bytes_down = route.moved.bytes_down;
+    counts.operations = route_operations(&problem->shape);
     stats_device_call(call->symbol, &counts);
     return HOST_NO_REASON;
 }
@@ -337,6 +338,7 @@ static host_function *to_host(const struct lapack_call *call, const struct outco
     counts.nanoseconds = call_span_end(&span);
     counts.inside_nanoseconds = span.inside;
     counts.shape = outcome->shape.n > 0 ? &outcome->shape : NULL;
+    counts.operations = counts.shape ? route_operations(counts.shape) : 0;
     stats_host_time(call->symbol, outcome->reason, &counts);
     return NULL;
 }

@@ -20,7 +20,8 @@ static const char *remedy_of(const char *fault)
     if (strstr(fault, "several machines"))
         return " mublas serves the grids of one machine; calls within a rank still go to the GPU.";
     if (strstr(fault, "not every rank"))
-        return " Start every rank under mublas run, or preload it into each, with the same MUBLAS_* settings.";
+        return " Start every rank under mublas run, or preload it into each, with the same MUBLAS_* "
+               "settings.";
     if (strstr(fault, "no launcher"))
         return " Start the ranks by mpirun, mpiexec or srun, which tell each its number.";
     return "";
@@ -30,7 +31,8 @@ static void say_job(const struct advice_giving *giving, const struct parallel_re
 {
     const unsigned long long calls = calls_for(report, UNSERVED_JOB);
     if (calls)
-        advice_say(giving, "Parallel routines are the host's in this job, %llu call%s on all ranks alike: %s.%s",
+        advice_say(giving, "Parallel routines are the host's in this job, %llu call%s on all ranks alike: "
+                           "%s.%s",
                    calls, plural(calls), report->fault, remedy_of(report->fault));
 }
 
@@ -39,7 +41,8 @@ static void say_together(const struct advice_giving *giving, const struct parall
 {
     const unsigned long long calls = calls_for(report, why);
     if (calls)
-        advice_say(giving, "%llu call%s of parallel routines stayed on the host: %s", calls, plural(calls), text);
+        advice_say(giving, "%llu call%s of parallel routines stayed on the host: "
+                           "%s", calls, plural(calls), text);
 }
 
 /* After a vote. Another process that said no has the reason in its own report. */
@@ -50,7 +53,8 @@ static void say_voted(const struct advice_giving *giving, const struct parallel_
         for (int i = 0; i < report->count; i++)
             calls += report->rows[i].counts.host_calls[reason];
         if (calls)
-            advice_say(giving, "%llu call%s of parallel routines stayed on the host: %s.", calls, plural(calls),
+            advice_say(giving, "%llu call%s of parallel routines stayed on the host: "
+                               "%s.", calls, plural(calls),
                        advice_because(giving->facts, (enum host_reason)reason, true));
     }
 }
@@ -71,7 +75,8 @@ static void advice_say_parallel(const struct advice_giving *giving)
         return;
     say_job(giving, report);
     say_together(giving, report, UNSERVED_CONTEXT,
-                 "mublas did not see their BLACS context made (by blacs_gridinit or blacs_gridmap, through the "
+                 "mublas did not see their BLACS context made (by blacs_gridinit or blacs_gridmap, through "
+                 "the "
                  "loader).");
     say_together(giving, report, UNSERVED_WIDE,
                  "their integers have 64 bits. Link ScaLAPACK with 32-bit integers (of MKL: lp64).");
@@ -110,7 +115,8 @@ static void say_device(const struct advice_giving *giving)
         break;
     case ADVICE_DEVICE_READY:
         advice_say(giving,
-                   "The program ended while the GPU was being woken, or that took too long: calls took %.3f s on "
+                   "The program ended while the GPU was being woken, or that took too long: calls took %.3f "
+                   "s on "
                    "the host. A longer run would use it.",
                    waiting);
         break;
@@ -149,8 +155,8 @@ static void say_tracking(const struct advice_giving *giving)
 
 static void say_recipe(const struct advice_giving *giving)
 {
-    const struct advice_facts *const facts = giving->facts;
-    if (facts->has_recipe || facts->is_emulated || facts->device != ADVICE_DEVICE_USED)
+    if (giving->facts->has_recipe || giving->facts->device != ADVICE_DEVICE_USED ||
+        giving->facts->device_is_emulated)
         return;
     advice_say(giving, "No recipe of this machine is in force, so which sizes pay was not measured here: run "
                        "mublas tune once.");
@@ -172,27 +178,32 @@ static void say_others(const struct advice_giving *giving)
 {
     const struct advice_facts *const facts = giving->facts;
     if (!facts->was_called && facts->has_started_others)
-        advice_say(
-            giving,
-            "It started other processes, which report for themselves: a fork's child to a name of its own, "
-            "FILE.PID. %s",
-            advice_silent_children);
-    else if (facts->was_called && facts->has_forked)
-        advice_say(giving,
-                   "Processes that it forked report for themselves, each to a name of its own, FILE.PID. %s",
+        advice_say(giving, "It started other processes, which report for themselves%s. %s",
+                   facts->is_section ? "" : ": a fork's child to a name of its own, FILE.PID",
                    advice_silent_children);
+    else if (facts->was_called && facts->has_forked)
+        advice_say(giving, "Processes that it forked report for themselves%s. %s",
+                   facts->is_section ? ", in sections of this report" : ", each to a name of its own, "
+                                                                        "FILE.PID",
+                   advice_silent_children);
+}
+
+static const char *name_of_device(const struct advice_facts *facts)
+{
+    return facts->device_is_emulated ? "emulated device" : "GPU, by a recipe of this machine";
 }
 
 static void say_nothing(const struct advice_giving *giving)
 {
     const struct parallel_report *const parallel = giving->facts->parallel;
-    if (parallel && parallel->has_owner && !parallel->owner_is_here)
+    if (giving->facts->has_queries_alone)
+        advice_say(giving, "Nothing: the program only asked for the sizes of workspaces.");
+    else if (parallel && parallel->has_owner && !parallel->owner_is_here)
         advice_say(giving, "Nothing: all calls ran on the GPU, by process %ld, rank %d.", parallel->owner,
                    parallel->owner_rank);
-    else if (giving->facts->is_emulated)
-        advice_say(giving, "Nothing: all calls ran on the emulated device.");
     else
-        advice_say(giving, "Nothing: all calls ran on the GPU, by a recipe of this machine.");
+        advice_say(giving, "Nothing: all calls ran on the %s.",
+                   name_of_device(giving->facts));
 }
 
 void advice_give(const struct advice_facts *facts, advice_take *take, void *context)
@@ -213,7 +224,6 @@ void advice_give(const struct advice_facts *facts, advice_take *take, void *cont
     advice_say_together(&giving, HOST_SWITCHED_OFF, ADVICE_KIND_ANY);
     advice_say_together(&giving, HOST_BELOW_FLOOR, ADVICE_KIND_ANY);
     advice_say_together(&giving, HOST_ARGUMENTS, ADVICE_KIND_ANY);
-    advice_say_together(&giving, HOST_QUERY, ADVICE_KIND_ANY);
     advice_say_together(&giving, HOST_FORWARDED, ADVICE_KIND_ANY);
     say_recipe(&giving);
     if (!said)

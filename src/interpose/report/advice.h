@@ -39,17 +39,19 @@ struct advice_facts {
     const struct advice_routine *routines; /* those that were called */
     int count;
     enum advice_device device;
+    bool device_is_emulated;  /* a test's: nothing to tune */
     const char *device_fault; /* why there is none; NULL: not known */
     enum advice_tracking tracking;
     const char *tracking_fault;
     bool level3_is_missing, solver_is_missing; /* no cuBLAS, no cuSOLVER */
     bool has_recipe;                           /* of mublas tune */
-    bool is_emulated;                          /* the device is a test's: nothing can be learned of it */
     const char *unreachable; /* what of the program cannot be intercepted and why; NULL: nothing is known */
     double run_seconds;      /* so far; 0: not known */
     bool was_called;         /* any BLAS, LAPACK or parallel routine */
+    bool has_queries_alone;  /* those calls asked for the size of a workspace */
     const struct parallel_report *parallel; /* NULL: nothing is known of such routines */
     bool has_forked, has_started_others; /* processes, whose calls are none of this one's */
+    bool is_section; /* of a report that has theirs, too */
 };
 
 /* Calls `take` with each sentence, those of the whole process first, then the costliest. */

@@ -11,7 +11,7 @@ static const char *const phrases[HOST_REASON_COUNT] = {
     [HOST_BELOW_FLOOR] = "they are too small ever to pay",
     [HOST_ARGUMENTS] = "of their arguments: invalid, nothing to compute, infinite alpha, or operands that "
                        "overlap",
-    [HOST_QUERY] = "they only ask for the size of a workspace",
+    [HOST_QUERY] = "they only ask for the size of a workspace", /* of parallel routines */
     [HOST_FASTER] = "the host was predicted to be faster",
     [HOST_NOT_RESIDENT] = "the matrix was not used often enough yet to be worth sending",
     [HOST_REWRITTEN] = "the matrix is rewritten between calls and would have to be sent again each time",
@@ -190,7 +190,6 @@ static bool is_told_together(int reason)
     case HOST_FORWARDED:
     case HOST_BELOW_FLOOR:
     case HOST_ARGUMENTS:
-    case HOST_QUERY:
     case HOST_SWITCHED_OFF:
     case HOST_NOT_OPENED:
     case HOST_UNSUPPORTED:
@@ -244,7 +243,8 @@ static void say_trifles(const struct advice_giving *giving)
     print_trifles(stream, giving->facts);
     if (fclose(stream) == 0)
         advice_say(giving,
-                   "Less than %.3f s on the host by each of these routines, because the host was predicted to "
+                   "Less than %.3f s on the host by each of these routines, because the host was predicted "
+                   "to "
                    "be faster: %s.",
                    fmax(trifle_seconds(giving->facts), 0.001), names);
     free(names);
@@ -329,7 +329,7 @@ void advice_say_routines(const struct advice_giving *giving)
     struct loss *const losses = malloc((size_t)facts->count * HOST_REASON_COUNT * sizeof *losses);
     for (int i = 0; losses && i < facts->count; i++)
         for (int reason = 0; reason < HOST_REASON_COUNT; reason++)
-            if (facts->routines[i].calls[reason] && !is_told_together(reason) &&
+            if (facts->routines[i].calls[reason] && !is_told_together(reason) && reason != HOST_QUERY &&
                 !(skips_trifles && is_trifle(facts, &facts->routines[i], reason)))
                 losses[count++] = (struct loss){&facts->routines[i], reason};
     if (count)

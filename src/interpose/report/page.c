@@ -1,11 +1,10 @@
 #include "common/text.h"
-#include "interpose/purchase/device_use.h"
-#include "interpose/report/parallel_report.h"
 #include "interpose/report/report_data.h"
 #include "interpose/report/report_file.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The style sheet: light, dark, and on paper. */
 static const char page_style[] =
@@ -19,7 +18,7 @@ static const char page_style[] =
     "h1{font-size:1.5rem;margin:0;overflow-wrap:anywhere}code{overflow-wrap:anywhere}"
     "h2{font-size:1.1rem;margin:2rem 0 .5rem}\n"
     ".note,small{color:var(--faint);font-size:.85rem}p{margin:.4rem 0}li{margin:.3rem "
-    "0;overflow-wrap:anywhere}\n"
+    "0;overflow-wrap:break-word}\n"
     ".figures{display:flex;flex-wrap:wrap;gap:1rem;margin-top:1rem}\n"
     ".figure{flex:1 1 12rem;border:1px solid var(--line);border-radius:.5rem;padding:.7rem .9rem}\n"
     ".figure b{display:block;font-size:1.5rem}.figure span,.figure small{display:block}\n"
@@ -29,91 +28,35 @@ static const char page_style[] =
     ".rest{background:var(--rest)}\n"
     ".call{background:var(--faint)}.unsure{background:repeating-linear-gradient(45deg,var(--faint) 0 4px,"
     "var(--rest) 4px 8px)}\n"
-    ".row{display:flex;align-items:center;gap:.6rem;margin:.2rem 0}.name{flex:0 0 9rem;text-align:right;"
-    "overflow-wrap:anywhere}\n"
-    ".bar{flex:1;display:flex;height:1.1rem;background:color-mix(in srgb,var(--line) 40%,transparent)}"
+    ".chart{display:grid;grid-template-columns:max-content minmax(3rem,1fr) max-content;gap:.25rem .6rem;"
+    "align-items:center}.row{display:contents}.name{text-align:right;white-space:nowrap}\n"
+    ".bar{display:flex;height:1.1rem;background:color-mix(in srgb,var(--line) 40%,transparent)}"
     ".bar i{display:block;height:100%}\n"
     ".whole{height:1.8rem;border-radius:.3rem;overflow:hidden}.legend span{display:inline-block;"
     "margin-right:1.2rem;padding-left:1.1rem;text-indent:-1.1rem}\n"
-    ".value{flex:0 0 6rem;font-variant-numeric:tabular-nums}\n"
-    "svg{shape-rendering:crispEdges;display:block;width:100%;height:12rem;border:1px solid "
-    "var(--line);border-width:0 0 1px 1px}\n"
-    ".axis{display:flex;justify-content:space-between;color:var(--faint);font-size:.85rem}\n"
+    ".value{font-variant-numeric:tabular-nums;white-space:nowrap}\n"
+    ".r0{background:#c2570c}.r1{background:#8e5bb5}.r2{background:#2b8a5b}.r3{background:#b8860b}"
+    ".r4{background:#1b7f9e}.r5{background:#a8456b}.r6{background:#6b7a3a}.r7{background:#8a919c}\n"
+    "svg{shape-rendering:crispEdges;display:block;width:100%;height:3rem;border:1px solid "
+    "var(--line);border-width:0 0 1px 1px}.tick{fill:var(--line)}g:hover{opacity:.6}\n"
+    ".lane{margin:.5rem 0 0;font-size:.85rem;color:var(--faint)}\n"
+    ".axis{position:relative;height:1.4rem;color:var(--faint);font-size:.85rem}"
+    ".axis span{position:absolute;transform:translateX(-50%);white-space:nowrap}"
+    ".axis span:first-child{transform:none}\n"
     ".wide{overflow-x:auto}table{border-collapse:collapse;margin:.8rem 0;font-size:.9rem}\n"
     "th,td{padding:.2rem .6rem;border-bottom:1px solid var(--line);text-align:right;"
     "font-variant-numeric:tabular-nums}\n"
-    "tbody th,tfoot th,thead th:first-child,.text{text-align:left}tfoot{font-weight:bold}"
-    "#setup td{overflow-wrap:anywhere}\n"
+    "tbody th,tfoot th,thead th:first-child,.text{text-align:left}tbody th,tfoot th{white-space:nowrap}"
+    "tfoot{font-weight:bold}td.text{min-width:12rem}td.file{overflow-wrap:anywhere}\n"
+    ".banner{border:2px solid var(--host);border-radius:.5rem;padding:.5rem .9rem;margin:1rem 0}"
+    ".process{border-top:2px solid var(--line);margin-top:1rem;padding-top:.5rem}"
+    ".process>summary{font-weight:bold;overflow-wrap:anywhere}\n"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .8rem;margin:.6rem "
+    "0}dt{color:var(--faint)}"
+    "dd{margin:0;overflow-wrap:anywhere}\n"
     "summary{cursor:pointer}pre{overflow-x:auto;font-size:.8rem}\n";
 
-static void print_parallel_row(FILE *stream, const struct parallel_row *row)
-{
-    const struct parallel_counts *const counts = &row->counts;
-    const uint64_t host = parallel_host_calls(counts);
-    fputs("<tr><th scope=\"row\">", stream);
-    html_print(stream, row->name);
-    fprintf(stream, "</th><td>%llu</td><td>%llu</td><td>%llu</td>",
-            (unsigned long long)(counts->device_calls + host), (unsigned long long)counts->device_calls,
-            (unsigned long long)host);
-    if (counts->device_calls)
-        fprintf(stream, "<td>%lld</td>", (long long)counts->largest);
-    else
-        fputs("<td>-</td>", stream);
-    for (int i = 0; i < STEP_COUNT; i++)
-        if (counts->device_calls)
-            fprintf(stream, "<td>%.3f</td>", (double)counts->nanoseconds[i] / 1e9);
-        else
-            fputs("<td>-</td>", stream);
-    fputs("</tr>\n", stream);
-}
-
-static void print_parallel_reason(FILE *stream, const char *name, uint64_t calls, const char *text)
-{
-    if (!calls)
-        return;
-    fputs("<tr><th scope=\"row\">", stream);
-    html_print(stream, name);
-    fprintf(stream, "</th><td>%llu</td><td class=\"text\">", (unsigned long long)calls);
-    html_print(stream, text);
-    fputs("</td></tr>\n", stream);
-}
-
-static void print_parallel_reasons(FILE *stream, const struct parallel_report *parallel)
-{
-    fputs("<div class=\"wide\"><table id=\"parallel-reasons\"><thead><tr><th scope=\"col\">stayed on the host</th>"
-          "<th scope=\"col\">calls</th><th scope=\"col\" class=\"text\">reason</th></tr></thead><tbody>\n", stream);
-    for (int row = 0; row < parallel->count; row++) {
-        const struct parallel_row *const of = &parallel->rows[row];
-        for (int i = 0; i < HOST_REASON_COUNT; i++)
-            print_parallel_reason(stream, of->name, of->counts.host_calls[i],
-                                  host_reason_text((enum host_reason)i));
-        for (int i = 0; i < UNSERVED_COUNT; i++)
-            print_parallel_reason(stream, of->name, of->counts.unserved_calls[i],
-                                  parallel_unserved_text((enum parallel_unserved)i));
-    }
-    fputs("</tbody></table></div>", stream);
-}
-
-/* A row for each parallel routine. */
-static void print_parallel(FILE *stream, const struct parallel_report *parallel)
-{
-    fprintf(stream, "<section><h2>Parallel routines</h2><div class=\"wide\"><table id=\"parallel\"><thead><tr>"
-                    "<th scope=\"col\">routine</th><th scope=\"col\">calls</th><th scope=\"col\">on device</th>"
-                    "<th scope=\"col\">on host</th><th scope=\"col\">largest n</th><th scope=\"col\">agree s</th>"
-                    "<th scope=\"col\">put s</th><th scope=\"col\">%s s</th><th scope=\"col\">take s</th></tr>"
-                    "</thead><tbody>\n", parallel_work_word(parallel));
-    for (int i = 0; i < parallel->count; i++)
-        print_parallel_row(stream, &parallel->rows[i]);
-    fputs("</tbody></table></div>\n<p class=\"note\">ScaLAPACK's routines, which all ranks of a grid call together. "
-          "Seconds are this process's, of calls on the device. ", stream);
-    parallel_text_print_owner(stream, parallel);
-    fputs("</p>\n", stream);
-    if (parallel_any_on_host(parallel))
-        print_parallel_reasons(stream, parallel);
-    fputs("</section>\n", stream);
-}
-
-static void print_head(FILE *stream, const struct report *report)
+void page_print_head(FILE *stream, const struct report *report)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -123,13 +66,47 @@ static void print_head(FILE *stream, const struct report *report)
     html_print(stream, report->run.command);
     fprintf(stream, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", page_style);
     html_print(stream, report->program);
-    fputs("</h1>\n<p><code>", stream);
+    fputs("</h1>\n", stream);
+}
+
+void page_print_foot(FILE *stream)
+{
+    fputs("</body>\n</html>\n", stream);
+}
+
+static void print_banner(FILE *stream, const char *text)
+{
+    fputs("<p class=\"banner\">", stream);
+    html_print(stream, text);
+    fputs("</p>\n", stream);
+}
+
+/* Which run it was, on what. */
+static void print_place(FILE *stream, const struct report *report)
+{
+    static const char *const first[] = {"device", "processor", "threads"};
+    fputs("<p><code>", stream);
     html_print(stream, report->run.command);
     fputs("</code></p>\n<p class=\"note\">", stream);
     report_text_print_process(stream, report);
     fputs(" on ", stream);
     html_print(stream, report->run.host);
     fprintf(stream, ", until %s</p>\n", report->run.date);
+    if (report->is_emulated)
+        print_banner(stream, "Emulated device: a test's, which computes on this processor. Its seconds say "
+                             "nothing "
+                             "of a GPU's.");
+    if (report->missing)
+        print_banner(stream, report->missing);
+    fputs("<dl>", stream);
+    for (int label = 0; label < 3; label++)
+        for (int i = 0; i < report->setup_count; i++)
+            if (strcmp(report->setup[i].label, first[label]) == 0) {
+                fprintf(stream, "<dt>%s</dt><dd>", first[label]);
+                html_print(stream, report->setup[i].text);
+                fputs("</dd>\n", stream);
+            }
+    fputs("</dl>\n", stream);
 }
 
 static void print_figure(FILE *stream, const char *name, double seconds, const char *note)
@@ -144,7 +121,7 @@ static uint64_t untimed_calls(const struct report *report)
     uint64_t sum = 0;
     for (int routine = 0; routine < SYMBOL_COUNT; routine++)
         for (int i = 0; i < HOST_REASON_COUNT; i++)
-            if (!report->routines[routine].host_nanoseconds[i])
+            if (!report->routines[routine].host_nanoseconds[i] && i != HOST_QUERY)
                 sum += report->routines[routine].host_calls[i];
     return sum;
 }
@@ -155,13 +132,14 @@ static void print_saved(FILE *stream, const struct report *report)
     const double foretold = (double)report->total.foretold_nanoseconds / 1e9,
                  taken = (double)report_device_time(&report->total) / 1e9;
     const unsigned long long calls = report->total.device_calls;
-    const char *const origin = model_in_force()->learned ? "the recipe of this machine" : "built-in figures";
+    const char *const origin = report->facts.has_recipe ? "the recipe of this machine" : "built-in figures";
     const char *const name =
         foretold >= taken ? "saved against the host, as predicted" : "lost against the host, as predicted";
-    if (!report->total.device_calls)
+    if (!report->total.device_calls || report->is_emulated)
         return;
     snprintf(note, sizeof note,
-             "not measured: by %s the host needs %.3f s for what the GPU did in %.3f s, %llu call%s; what opening "
+             "not measured: by %s the host needs %.3f s for what the GPU did in %.3f s, %llu call%s; what "
+             "opening "
              "the GPU took is not taken off", origin, foretold, taken, calls, plural(calls));
     print_figure(stream, name, fabs(foretold - taken), note);
 }
@@ -185,14 +163,16 @@ static void print_device_figure(FILE *stream, const struct report *report)
     if (calls)
         snprintf(note, sizeof note, "%llu call%s; %.1f MB up, %.1f MB down", calls, plural(calls),
                  (double)report->total.bytes_up / 1e6, (double)report->total.bytes_down / 1e6);
-    print_figure(stream, "on the GPU", (double)report_device_time(&report->total) / 1e9, note);
+    print_figure(stream, report->is_emulated ? "on the emulated device" : "on the GPU",
+                 (double)report_device_time(&report->total) / 1e9, note);
 }
 
 static void print_figures(FILE *stream, const struct report *report)
 {
     fputs("<div class=\"figures\">\n", stream);
     print_saved(stream, report);
-    print_figure(stream, "the run", (double)report->run_nanoseconds / 1e9, "since mublas was loaded");
+    print_figure(stream, report->processes > 1 ? "the longest process" : "the run",
+                 (double)report->run_nanoseconds / 1e9, "since mublas was loaded");
     print_host_figure(stream, report);
     print_device_figure(stream, report);
     fputs("</div>\n", stream);
@@ -207,7 +187,7 @@ static void print_sentence(void *stream, const char *sentence)
 
 static void print_advice(FILE *stream, const struct report *report)
 {
-    fputs("<section><h2>Advice</h2>\n<ul id=\"advice\">\n", stream);
+    fputs("<section><h2>Advice</h2>\n<ul class=\"advice\">\n", stream);
     report_advice_give(report, print_sentence, stream);
     fputs("</ul></section>\n", stream);
 }
@@ -229,11 +209,13 @@ static void print_large(FILE *stream, const struct large_call *call)
 
 static void print_largest(FILE *stream, const struct report *report)
 {
-    fputs("<section><h2>Longest calls</h2><div class=\"wide\"><table id=\"largest\"><thead><tr><th "
-          "scope=\"col\">"
-          "routine</th><th scope=\"col\">m</th><th scope=\"col\">n</th><th scope=\"col\">k</th>"
-          "<th scope=\"col\">s</th><th scope=\"col\" class=\"text\">where</th></tr></thead><tbody>\n",
-          stream);
+    if (!report->largest_count)
+        return;
+    fprintf(stream, "<section><h2>Longest calls</h2><div class=\"wide\"><table %s=\"largest\"><thead><tr>"
+                    "<th scope=\"col\">routine</th><th scope=\"col\">m</th><th scope=\"col\">n</th>"
+                    "<th scope=\"col\">k</th><th scope=\"col\">s</th><th scope=\"col\" "
+                    "class=\"text\">where</th>"
+                    "</tr></thead><tbody>\n", report->is_section ? "class" : "id");
     for (int i = 0; i < report->largest_count; i++)
         print_large(stream, &report->largest[i]);
     fputs("</tbody></table></div><p class=\"note\">Of each routine, size and place the longest single "
@@ -255,26 +237,90 @@ static void print_reason(FILE *stream, enum symbol symbol, const struct routine_
     fprintf(stream, "<td class=\"text\">%s</td></tr>\n", host_reason_text((enum host_reason)reason));
 }
 
+/* What a part of the bar of reasons has: seconds where any were timed, else calls. */
+static uint64_t reason_length(const struct report *report, int reason)
+{
+    const struct routine_stats *const total = &report->total;
+    if (reason == HOST_QUERY)
+        return 0;
+    if (!report_own_host_time(total))
+        return total->host_calls[reason];
+    const uint64_t all = total->host_nanoseconds[reason], inside = total->inside_nanoseconds[reason];
+    return all > inside ? all - inside : 0;
+}
+
+/* The longest first; the last colour is of all that are left. */
+static int take_reasons(const struct report *report, int reasons[HOST_REASON_COUNT])
+{
+    int count = 0;
+    for (int reason = 0; reason < HOST_REASON_COUNT; reason++) {
+        int place = count;
+        if (!reason_length(report, reason))
+            continue;
+        while (place > 0 && reason_length(report, reasons[place - 1]) < reason_length(report, reason)) {
+            reasons[place] = reasons[place - 1];
+            place--;
+        }
+        reasons[place] = reason;
+        count++;
+    }
+    return count;
+}
+
+static void print_reason_bar(FILE *stream, const struct report *report)
+{
+    enum { COLOURS = 8 };
+    int reasons[HOST_REASON_COUNT];
+    const int count = take_reasons(report, reasons);
+    const bool has_seconds = report_own_host_time(&report->total) > 0;
+    uint64_t whole = 0;
+    for (int i = 0; i < count; i++)
+        whole += reason_length(report, reasons[i]);
+    fputs("<div class=\"bar whole\" aria-hidden=\"true\">", stream);
+    for (int i = 0; i < count; i++)
+        fprintf(stream, "<i class=\"r%d\" style=\"width:%.2f%%\"></i>", i < COLOURS ? i : COLOURS - 1,
+                100 * (double)reason_length(report, reasons[i]) / (double)whole);
+    fputs("</div>\n<p class=\"legend\">", stream);
+    for (int i = 0; i < count; i++) {
+        const uint64_t length = reason_length(report, reasons[i]);
+        fprintf(stream, "<span><i class=\"r%d\"></i>%s ", i < COLOURS ? i : COLOURS - 1,
+                host_reason_text((enum host_reason)reasons[i]));
+        if (has_seconds)
+            fprintf(stream, "<b>%.3f s</b>", (double)length / 1e9);
+        else
+            fprintf(stream, "<b>%llu call%s</b>", (unsigned long long)length, plural(length));
+        fprintf(stream, " (%.0f%%)</span> ", 100 * (double)length / (double)whole);
+    }
+    fputs("</p>\n", stream);
+}
+
 static void print_reasons(FILE *stream, const struct report *report)
 {
     if (!report_host_calls(&report->total))
         return;
-    fputs("<section><h2>Why calls stayed on the host</h2><div class=\"wide\"><table "
-          "id=\"reasons\"><thead><tr>"
-          "<th scope=\"col\">routine</th><th scope=\"col\">calls</th><th scope=\"col\">s</th>"
-          "<th scope=\"col\" class=\"text\">reason</th></tr></thead><tbody>\n", stream);
+    fputs("<section><h2>Why calls stayed on the host</h2>\n", stream);
+    print_reason_bar(stream, report);
+    fprintf(stream, "<div class=\"wide\"><table %s=\"reasons\"><thead><tr><th scope=\"col\">routine</th>"
+                    "<th scope=\"col\">calls</th><th scope=\"col\">s</th><th scope=\"col\" "
+                    "class=\"text\">reason"
+                    "</th></tr></thead><tbody>\n", report->is_section ? "class" : "id");
     for (int i = 0; i < SYMBOL_COUNT; i++)
         for (int reason = 0; reason < HOST_REASON_COUNT; reason++)
-            if (report->routines[i].host_calls[reason])
+            if (report->routines[i].host_calls[reason] && reason != HOST_QUERY)
                 print_reason(stream, (enum symbol)i, &report->routines[i], reason);
     fputs("</tbody></table></div></section>\n", stream);
 }
 
-static void print_setup(void *stream, const char *label, const char *text)
+static void print_setup(FILE *stream, const struct report *report)
 {
-    fprintf(stream, "<tr><th scope=\"row\">%s</th><td class=\"text\">", label);
-    html_print(stream, text);
-    fputs("</td></tr>\n", stream);
+    fprintf(stream, "<section><h2>Where it ran</h2><div class=\"wide\"><table %s=\"setup\"><tbody>\n",
+            report->is_section ? "class" : "id");
+    for (int i = 0; i < report->setup_count; i++) {
+        fprintf(stream, "<tr><th scope=\"row\">%s</th><td class=\"text file\">", report->setup[i].label);
+        html_print(stream, report->setup[i].text);
+        fputs("</td></tr>\n", stream);
+    }
+    fputs("</tbody></table></div></section>\n", stream);
 }
 
 /* For a mail, say. */
@@ -286,32 +332,46 @@ static void print_text(FILE *stream, const struct report *report)
     if (!memory)
         return;
     report_text_print(memory, report);
-    fputs("<details><summary>The same as text</summary><pre id=\"text\">", stream);
+    fputs("<details><summary>The same as text</summary><pre>", stream);
     if (fclose(memory) == 0)
         html_print(stream, text);
     fputs("</pre></details>\n", stream);
     free(text);
 }
 
-void page_print(FILE *stream, const struct report *report)
+void page_print_body(FILE *stream, const struct report *report)
 {
-    print_head(stream, report);
-    if (report_was_called(&report->total)) {
+    const bool was_called = report_was_called(&report->total);
+    print_place(stream, report);
+    if (was_called) {
         print_figures(stream, report);
         page_print_whole(stream, report);
     }
     print_advice(stream, report);
-    if (report_was_called(&report->total)) {
-        page_print_timeline(stream, report);
+    if (!was_called)
+        page_print_queries(stream, report);
+    if (was_called) {
+        if (report->lane_count > 0)
+            page_print_timeline(stream, report);
         page_print_routines(stream, report);
         print_largest(stream, report);
+        page_print_sizes(stream, report);
         print_reasons(stream, report);
     }
-    if (report->parallel && report->parallel->count > 0)
-        print_parallel(stream, report->parallel);
-    fputs("<section><h2>Where it ran</h2><div class=\"wide\"><table id=\"setup\"><tbody>\n", stream);
-    report_setup_each(report, print_setup, stream);
-    fputs("</tbody></table></div></section>\n", stream);
+    if (report->parallel.count > 0)
+        parallel_page_print(stream, &report->parallel, report->is_section);
+    print_setup(stream, report);
     print_text(stream, report);
-    fputs("</body>\n</html>\n", stream);
+    if (report->processes > 1)
+        return;
+    fputs("<!--\n", stream);
+    report_counters_print(stream, report);
+    fputs("-->\n", stream);
+}
+
+void page_print(FILE *stream, const struct report *report)
+{
+    page_print_head(stream, report);
+    page_print_body(stream, report);
+    page_print_foot(stream);
 }

@@ -14,8 +14,17 @@ static const struct {
     [ACTIVITY_OTHER] = {"other", "other time of calls on the GPU"},
 };
 
-/* Prints the meanings of the colours that a chart shows. */
-static void print_colours(FILE *stream, const bool is_shown[ACTIVITY_COUNT])
+const char *page_activity_class(enum activity activity)
+{
+    return words[activity].class;
+}
+
+const char *page_activity_meaning(enum activity activity)
+{
+    return words[activity].meaning;
+}
+
+void page_print_legend(FILE *stream, const bool is_shown[ACTIVITY_COUNT])
 {
     fputs("<p class=\"legend\">", stream);
     for (int i = 0; i < ACTIVITY_COUNT; i++)
@@ -64,7 +73,7 @@ static void print_pieces(FILE *stream, const struct piece *pieces, int count)
 static void print_run(FILE *stream, const struct report *report)
 {
     const uint64_t run = report->run_nanoseconds;
-    const struct time_in_calls in_calls = stats_read_in_calls(run);
+    const struct time_in_calls in_calls = report->in_calls;
     const uint64_t unsure = in_calls.most - in_calls.least, told = unsure > run / 1000 ? unsure : 0;
     const struct piece pieces[] = {
         {"call", "at least one thread in a call", in_calls.most - told},
@@ -72,7 +81,7 @@ static void print_run(FILE *stream, const struct report *report)
         {"rest", "no timed call: the program's own work, opening the GPU, small BLAS calls",
          run - in_calls.most},
     };
-    fprintf(stream, "<section><h2>Where the time went</h2>\n<p>The run, %.3f s:</p>\n", (double)run / 1e9);
+    fprintf(stream, "<p>The run, %.3f s:</p>\n", (double)run / 1e9);
     print_pieces(stream, pieces, sizeof pieces / sizeof *pieces);
 }
 
@@ -90,14 +99,16 @@ static void print_calls(FILE *stream, const struct report *report)
     };
     if (host + on_device == 0)
         return;
-    fprintf(stream, "<p>The calls, %.3f s, those of all threads added up:</p>\n",
-            (double)(host + on_device) / 1e9);
+    fprintf(stream, "<p>The calls, %.3f s, those of all threads added "
+                    "up:</p>\n", (double)(host + on_device) / 1e9);
     print_pieces(stream, pieces, sizeof pieces / sizeof *pieces);
 }
 
 void page_print_whole(FILE *stream, const struct report *report)
 {
-    print_run(stream, report);
+    fputs("<section><h2>Where the time went</h2>\n", stream);
+    if (report->processes == 1) /* several ran beside one another, or in turn */
+        print_run(stream, report);
     print_calls(stream, report);
     fputs("</section>\n", stream);
 }
@@ -179,56 +190,174 @@ static void print_legend(FILE *stream, const struct bar *bars, int count)
         is_shown[ACTIVITY_LINK] |= bars[i].link > 0;
         is_shown[ACTIVITY_OTHER] |= bars[i].other > 0;
     }
-    print_colours(stream, is_shown);
+    page_print_legend(stream, is_shown);
 }
 
-static void print_seconds(FILE *stream, uint64_t nanoseconds)
+/* A column of the table of routines; its cell is "" where nothing was measured. */
+enum { CELL_BYTES = 32 };
+
+struct row {
+    const struct routine_stats *stats;
+    uint64_t host_time; /* of the total that of its own */
+    bool is_emulated;
+};
+
+static void put_seconds(char cell[CELL_BYTES], uint64_t nanoseconds)
 {
     if (nanoseconds)
-        fprintf(stream, "<td>%.3f</td>", (double)nanoseconds / 1e9);
-    else
-        fputs("<td>-</td>", stream);
+        snprintf(cell, CELL_BYTES, "%.3f", (double)nanoseconds / 1e9);
 }
 
-static void print_row(FILE *stream, const char *name, const struct routine_stats *stats, uint64_t host_time)
+static void put_calls(char cell[CELL_BYTES], uint64_t calls)
 {
-    const uint64_t host = report_host_calls(stats), device = report_device_time(stats);
-    if (!report_was_called(stats))
-        return;
+    snprintf(cell, CELL_BYTES, "%llu", (unsigned long long)calls);
+}
+
+static void put_rate(char cell[CELL_BYTES], double rate)
+{
+    if (rate > 0)
+        snprintf(cell, CELL_BYTES, rate < 10 ? "%.2f" : "%.0f", rate);
+}
+
+static void cell_calls(const struct row *row, char cell[CELL_BYTES])
+{
+    put_calls(cell, row->stats->device_calls + report_host_calls(row->stats));
+}
+
+static void cell_on_device(const struct row *row, char cell[CELL_BYTES])
+{
+    put_calls(cell, row->stats->device_calls);
+}
+
+static void cell_on_host(const struct row *row, char cell[CELL_BYTES])
+{
+    put_calls(cell, report_host_calls(row->stats));
+}
+
+static void cell_up(const struct row *row, char cell[CELL_BYTES])
+{
+    if (row->stats->device_calls)
+        snprintf(cell, CELL_BYTES, "%.1f", (double)row->stats->bytes_up / 1e6);
+}
+
+static void cell_down(const struct row *row, char cell[CELL_BYTES])
+{
+    if (row->stats->device_calls)
+        snprintf(cell, CELL_BYTES, "%.1f", (double)row->stats->bytes_down / 1e6);
+}
+
+static void cell_device(const struct row *row, char cell[CELL_BYTES])
+{
+    put_seconds(cell, report_device_time(row->stats));
+}
+
+static void cell_kernel(const struct row *row, char cell[CELL_BYTES])
+{
+    put_seconds(cell, report_kernel_time(row->stats));
+}
+
+static void cell_link(const struct row *row, char cell[CELL_BYTES])
+{
+    put_seconds(cell, report_link_time(row->stats));
+}
+
+static void cell_device_rate(const struct row *row, char cell[CELL_BYTES])
+{
+    put_rate(cell, report_device_rate(row->stats));
+}
+
+static void cell_factor(const struct row *row, char cell[CELL_BYTES])
+{
+    const uint64_t taken = report_device_time(row->stats);
+    if (taken && row->stats->foretold_nanoseconds && !row->is_emulated)
+        snprintf(cell, CELL_BYTES, "%.2f", (double)row->stats->foretold_nanoseconds / (double)taken);
+}
+
+static void cell_host(const struct row *row, char cell[CELL_BYTES])
+{
+    put_seconds(cell, row->host_time);
+}
+
+static void cell_own(const struct row *row, char cell[CELL_BYTES])
+{
+    put_seconds(cell, report_own_host_time(row->stats));
+}
+
+static void cell_host_rate(const struct row *row, char cell[CELL_BYTES])
+{
+    put_rate(cell, report_host_rate(row->stats));
+}
+
+static const struct column {
+    const char *name;
+    void (*put)(const struct row *row, char cell[CELL_BYTES]);
+} columns[] = {{"calls", cell_calls},         {"on device", cell_on_device},
+               {"on host", cell_on_host},     {"MB up", cell_up},
+               {"MB down", cell_down},        {"device s", cell_device},
+               {"of it computing", cell_kernel}, {"of it copies", cell_link},
+               {"device GFLOP/s", cell_device_rate}, {"factor", cell_factor},
+               {"host s", cell_host},         {"of it its own", cell_own},
+               {"host GFLOP/s", cell_host_rate}};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static struct row row_of(const struct report *report, const struct routine_stats *stats)
+{
+    const uint64_t host = stats == &report->total ? report_own_host_time(stats) : report_host_time(stats);
+    return (struct row){stats, host, report->is_emulated};
+}
+
+/* A column without a figure is left out: the total has one where any row has. */
+static bool is_shown(const struct report *report, const struct column *column)
+{
+    char cell[CELL_BYTES] = "";
+    const struct row total = row_of(report, &report->total);
+    column->put(&total, cell);
+    return *cell != '\0';
+}
+
+static void print_row(FILE *stream, const struct report *report, const char *name,
+                      const struct routine_stats *stats)
+{
+    const struct row row = row_of(report, stats);
     fputs("<tr><th scope=\"row\">", stream);
     html_print(stream, name);
-    fprintf(stream, "</th><td>%llu</td><td>%llu</td><td>%llu</td>",
-            (unsigned long long)(stats->device_calls + host), (unsigned long long)stats->device_calls,
-            (unsigned long long)host);
-    if (stats->device_calls)
-        fprintf(stream, "<td>%.1f</td><td>%.1f</td>", (double)stats->bytes_up / 1e6,
-                (double)stats->bytes_down / 1e6);
-    else
-        fputs("<td>-</td><td>-</td>", stream);
-    print_seconds(stream, device);
-    print_seconds(stream, report_kernel_time(stats));
-    print_seconds(stream, report_link_time(stats));
-    print_seconds(stream, host_time);
-    print_seconds(stream, report_own_host_time(stats));
+    fputs("</th>", stream);
+    for (int i = 0; i < COLUMNS; i++) {
+        char cell[CELL_BYTES] = "";
+        if (!is_shown(report, &columns[i]))
+            continue;
+        columns[i].put(&row, cell);
+        fprintf(stream, "<td>%s</td>", *cell ? cell : "-");
+    }
     fputs("</tr>\n", stream);
 }
 
 static void print_table(FILE *stream, const struct report *report, const struct bar *bars, int count)
 {
     char name[REPORT_NAME_BYTES];
-    fputs("<table id=\"routines\"><thead><tr><th scope=\"col\">routine</th><th scope=\"col\">calls</th>"
-          "<th scope=\"col\">on device</th><th scope=\"col\">on host</th><th scope=\"col\">MB up</th>"
-          "<th scope=\"col\">MB down</th><th scope=\"col\">device s</th><th scope=\"col\">of it "
-          "computing</th>"
-          "<th scope=\"col\">of it copies</th><th scope=\"col\">host s</th>"
-          "<th scope=\"col\">of it its own</th></tr></thead><tbody>\n", stream);
-    for (int i = 0; i < count; i++) {
-        const struct routine_stats *const stats = &report->routines[bars[i].symbol];
-        print_row(stream, report_name(bars[i].symbol, name), stats, report_host_time(stats));
-    }
+    fprintf(stream, "<table %s=\"routines\"><thead><tr><th scope=\"col\">routine</th>",
+            report->is_section ? "class" : "id");
+    for (int i = 0; i < COLUMNS; i++)
+        if (is_shown(report, &columns[i]))
+            fprintf(stream, "<th scope=\"col\">%s</th>", columns[i].name);
+    fputs("</tr></thead><tbody>\n", stream);
+    for (int i = 0; i < count; i++)
+        print_row(stream, report, report_name(bars[i].symbol, name), &report->routines[bars[i].symbol]);
     fputs("</tbody><tfoot>\n", stream);
-    print_row(stream, "total", &report->total, report_own_host_time(&report->total));
+    if (count > 0)
+        print_row(stream, report, "total", &report->total);
     fputs("</tfoot></table>\n", stream);
+}
+
+void page_print_queries(FILE *stream, const struct report *report)
+{
+    char *const queries = report_queries(report);
+    if (queries) {
+        fputs("<p>Workspace queries, which compute nothing and count nowhere else: ", stream);
+        html_print(stream, queries);
+        fputs("</p>\n", stream);
+    }
+    free(queries);
 }
 
 void page_print_routines(FILE *stream, const struct report *report)
@@ -240,131 +369,20 @@ void page_print_routines(FILE *stream, const struct report *report)
     print_bars(stream, bars, count);
     fputs("<div class=\"wide\">", stream);
     print_table(stream, report, bars, count);
-    fputs("</div><p class=\"note\">Seconds of all threads, added up. A dash: nothing was measured. BLAS "
-          "calls that "
-          "are forwarded or too small to be looked at are counted, not timed. Computing: launching and "
-          "waiting "
-          "for the GPU, with the copies that run beside it. Copies: packing, unpacking and moving operands. "
-          "Other: waiting for other threads, looking for writes, memory. The host's seconds of a LAPACK "
-          "routine have those of the calls that it makes; its own have not, and these are what bars and "
-          "total count.</p></section>\n", stream);
+    fputs("</div>\n", stream);
+    page_print_queries(stream, report);
+    fputs("<p class=\"note\">Seconds of all threads, added up. A dash: nothing was measured. BLAS calls "
+          "that are "
+          "forwarded or too small to be looked at are counted, not timed. Computing: launching and waiting "
+          "for "
+          "the GPU, with the copies that run beside it. Copies: packing, unpacking and moving operands. "
+          "Other: "
+          "waiting for other threads, looking for writes, memory. ", stream);
+    if (!report->is_emulated)
+        fputs("Factor: the host's predicted seconds for the calls on the GPU, over theirs. ", stream);
+    fputs("GFLOP/s: by the usual counts of operations, copies included. The host's seconds of a LAPACK "
+          "routine "
+          "have those of the calls that it makes; its own have not, and these are what bars and total count."
+          "</p></section>\n", stream);
     free(bars);
-}
-
-enum { CHART_WIDTH = 1000, CHART_HEIGHT = 180, STEP_WIDTH = CHART_WIDTH / TIMELINE_STEPS };
-
-struct chart {
-    uint64_t steps[ACTIVITY_COUNT][TIMELINE_STEPS];
-    unsigned level;
-    int used;       /* steps up to the end of the run */
-    double highest; /* of the sums of a step, in threads; 1 or more */
-};
-
-static double threads_at(const struct chart *chart, int activity, int step)
-{
-    return (double)chart->steps[activity][step] / (double)timeline_width(chart->level);
-}
-
-static void read_chart(const struct report *report, struct chart *chart)
-{
-    const uint64_t run = report->run_nanoseconds;
-    chart->level = timeline_level(run);
-    chart->used = (int)(run / timeline_width(chart->level)) + 1;
-    if (chart->used > TIMELINE_STEPS)
-        chart->used = TIMELINE_STEPS;
-    chart->highest = 1;
-    stats_read_timeline(chart->level, chart->steps);
-    for (int step = 0; step < chart->used; step++) {
-        double sum = 0;
-        for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
-            sum += threads_at(chart, activity, step);
-        chart->highest = sum > chart->highest ? sum : chart->highest;
-    }
-}
-
-static void print_step(FILE *stream, const struct chart *chart, int step)
-{
-    double top = CHART_HEIGHT;
-    for (int activity = 0; activity < ACTIVITY_COUNT; activity++) {
-        const double height = threads_at(chart, activity, step) / chart->highest * CHART_HEIGHT;
-        if (height < 0.05)
-            continue;
-        top -= height;
-        fprintf(stream, "<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>",
-                words[activity].class, step * STEP_WIDTH, top, STEP_WIDTH, height);
-    }
-}
-
-static void print_step_legend(FILE *stream, const struct chart *chart)
-{
-    bool is_shown[ACTIVITY_COUNT] = {false};
-    for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
-        for (int step = 0; step < chart->used; step++)
-            is_shown[activity] |= chart->steps[activity][step] > 0;
-    print_colours(stream, is_shown);
-}
-
-/* With three figures, and no more than a tenth of a millisecond's. */
-static void print_time(FILE *stream, double seconds)
-{
-    const int decimals = seconds >= 100 ? 0 : seconds >= 10 ? 1 : seconds >= 1 ? 2 : seconds >= 0.1 ? 3 : 4;
-    fprintf(stream, "%.*f s", decimals, seconds);
-}
-
-static void print_axis(FILE *stream, double seconds)
-{
-    fputs("<div class=\"axis\"><span>0 s</span><span>", stream);
-    print_time(stream, seconds / 2);
-    fputs("</span><span>", stream);
-    print_time(stream, seconds);
-    fputs("</span></div>\n", stream);
-}
-
-static void print_svg(FILE *stream, const struct chart *chart)
-{
-    const double seconds = (double)timeline_width(chart->level) * chart->used / 1e9;
-    fprintf(stream, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Time line; its figures are in the "
-                    "table below\" preserveAspectRatio=\"none\">\n", chart->used * STEP_WIDTH, CHART_HEIGHT);
-    for (int step = 0; step < chart->used; step++)
-        print_step(stream, chart, step);
-    fputs("</svg>\n", stream);
-    print_axis(stream, seconds);
-}
-
-static void print_step_row(FILE *stream, const struct chart *chart, int step)
-{
-    const double width = (double)timeline_width(chart->level) / 1e9;
-    fprintf(stream, "<tr><th scope=\"row\">%.3f</th>", step * width);
-    for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
-        fprintf(stream, "<td>%.4f</td>", (double)chart->steps[activity][step] / 1e9);
-    fputs("</tr>\n", stream);
-}
-
-static void print_step_table(FILE *stream, const struct chart *chart)
-{
-    fputs("<details><summary>Figures of the time line</summary><table id=\"timeline\"><thead><tr>"
-          "<th scope=\"col\">from, s</th><th scope=\"col\">host BLAS, s</th>"
-          "<th scope=\"col\">GPU computing, s</th>"
-          "<th scope=\"col\">copies, s</th><th scope=\"col\">rest, s</th></tr></thead><tbody>\n", stream);
-    for (int step = 0; step < chart->used; step++)
-        print_step_row(stream, chart, step);
-    fputs("</tbody></table></details>\n", stream);
-}
-
-void page_print_timeline(FILE *stream, const struct report *report)
-{
-    struct chart chart;
-    read_chart(report, &chart);
-    fputs("<section><h2>Time line</h2>\n", stream);
-    print_step_legend(stream, &chart);
-    print_svg(stream, &chart);
-    fprintf(stream, "<p class=\"note\">%d step%s of %.4g s; the full height is %.2f thread%s. Empty: the "
-                    "program's "
-                    "own work, and calls that are not timed. Calls on the GPU that were given up in the "
-                    "middle "
-                    "count here, too.</p>\n",
-            chart.used, plural((unsigned)chart.used), (double)timeline_width(chart.level) / 1e9,
-            chart.highest, chart.highest < 1.005 ? "" : "s");
-    print_step_table(stream, &chart);
-    fputs("</section>\n", stream);
 }

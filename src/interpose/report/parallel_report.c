@@ -1,4 +1,5 @@
 #include "interpose/report/parallel_report.h"
+#include "interpose/report/report_file.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -62,7 +63,8 @@ void parallel_text_print_owner(FILE *stream, const struct parallel_report *repor
     if (report->owner_is_here)
         fputs("This process owned the device's part of them.", stream);
     else
-        fprintf(stream, "Process %ld, rank %d, owned the device's part of them, and its report has the work; this "
+        fprintf(stream, "Process %ld, rank %d, owned the device's part of them, and its report has the "
+                        "work; this "
                         "one waited meanwhile.", report->owner, report->owner_rank);
 }
 
@@ -89,7 +91,8 @@ static void print_table(FILE *stream, const struct parallel_report *report)
 {
     char work[16];
     snprintf(work, sizeof work, "%s s", parallel_work_word(report));
-    fprintf(stream, "  %-*s %12s %12s %12s %10s %8s %8s %8s %8s\n", NAME_WIDTH, "parallel", "calls", "on device",
+    fprintf(stream, "  %-*s %12s %12s %12s %10s %8s %8s %8s %8s\n", NAME_WIDTH, "parallel", "calls", "on "
+                                                                                                     "device",
             "on host", "largest n", "agree s", "put s", work, "take s");
     for (int i = 0; i < report->count; i++)
         print_row(stream, &report->rows[i]);
@@ -125,4 +128,78 @@ void parallel_text_print(FILE *stream, const struct parallel_report *report)
     fputs("  why parallel calls stayed on the host:\n", stream);
     for (int i = 0; i < report->count; i++)
         print_reasons(stream, &report->rows[i]);
+}
+
+static void print_page_row(FILE *stream, const struct parallel_row *row)
+{
+    const struct parallel_counts *const counts = &row->counts;
+    const uint64_t host = parallel_host_calls(counts);
+    fputs("<tr><th scope=\"row\">", stream);
+    html_print(stream, row->name);
+    fprintf(stream, "</th><td>%llu</td><td>%llu</td><td>%llu</td>",
+            (unsigned long long)(counts->device_calls + host), (unsigned long long)counts->device_calls,
+            (unsigned long long)host);
+    if (counts->device_calls)
+        fprintf(stream, "<td>%lld</td>", (long long)counts->largest);
+    else
+        fputs("<td>-</td>", stream);
+    for (int i = 0; i < STEP_COUNT; i++)
+        if (counts->device_calls)
+            fprintf(stream, "<td>%.3f</td>", (double)counts->nanoseconds[i] / 1e9);
+        else
+            fputs("<td>-</td>", stream);
+    fputs("</tr>\n", stream);
+}
+
+static void print_page_reason(FILE *stream, const char *name, uint64_t calls, const char *text)
+{
+    if (!calls)
+        return;
+    fputs("<tr><th scope=\"row\">", stream);
+    html_print(stream, name);
+    fprintf(stream, "</th><td>%llu</td><td class=\"text\">", (unsigned long long)calls);
+    html_print(stream, text);
+    fputs("</td></tr>\n", stream);
+}
+
+static void print_page_reasons(FILE *stream, const struct parallel_report *parallel, bool is_section)
+{
+    fprintf(stream, "<div class=\"wide\"><table %s=\"parallel-reasons\"><thead><tr><th scope=\"col\">stayed "
+                    "on the "
+                    "host</th><th scope=\"col\">calls</th><th scope=\"col\" "
+                    "class=\"text\">reason</th></tr></thead>"
+                    "<tbody>\n", is_section ? "class" : "id");
+    for (int row = 0; row < parallel->count; row++) {
+        const struct parallel_row *const of = &parallel->rows[row];
+        for (int i = 0; i < HOST_REASON_COUNT; i++)
+            print_page_reason(stream, of->name, of->counts.host_calls[i],
+                                  host_reason_text((enum host_reason)i));
+        for (int i = 0; i < UNSERVED_COUNT; i++)
+            print_page_reason(stream, of->name, of->counts.unserved_calls[i],
+                                  parallel_unserved_text((enum parallel_unserved)i));
+    }
+    fputs("</tbody></table></div>", stream);
+}
+
+void parallel_page_print(FILE *stream, const struct parallel_report *parallel, bool is_section)
+{
+    fprintf(stream, "<section><h2>Parallel routines</h2><div class=\"wide\"><table "
+                    "%s=\"parallel\"><thead><tr>"
+                    "<th scope=\"col\">routine</th><th scope=\"col\">calls</th><th scope=\"col\">on "
+                    "device</th>"
+                    "<th scope=\"col\">on host</th><th scope=\"col\">largest n</th><th scope=\"col\">agree "
+                    "s</th>"
+                    "<th scope=\"col\">put s</th><th scope=\"col\">%s s</th><th scope=\"col\">take "
+                    "s</th></tr>"
+                    "</thead><tbody>\n", is_section ? "class" : "id", parallel_work_word(parallel));
+    for (int i = 0; i < parallel->count; i++)
+        print_page_row(stream, &parallel->rows[i]);
+    fputs("</tbody></table></div>\n<p class=\"note\">ScaLAPACK's routines, which all ranks of a grid call "
+          "together. "
+          "Seconds are this process's, of calls on the device. ", stream);
+    parallel_text_print_owner(stream, parallel);
+    fputs("</p>\n", stream);
+    if (parallel_any_on_host(parallel))
+        print_page_reasons(stream, parallel, is_section);
+    fputs("</section>\n", stream);
 }

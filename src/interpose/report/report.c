@@ -1,16 +1,6 @@
-#include "common/clock.h"
-#include "common/own_thread.h"
-#include "common/program_state.h"
-#include "common/settings.h"
-#include "common/text.h"
-#include "host/host_search.h"
-#include "interpose/estimate/estimate.h"
-#include "interpose/report/parallel_report.h"
 #include "interpose/report/report_data.h"
-#include "interpose/report/report_file.h"
 
-#include <errno.h>
-#include <stdatomic.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -78,7 +68,8 @@ static void print_table(FILE *stream, const struct report *report)
                   report_host_time(&report->routines[i]));
     print_row(stream, width, "total", &report->total, report_own_host_time(&report->total));
     if (report_inside_time(&report->total))
-        fprintf(stream, "  (host s of a LAPACK routine has the calls that it makes; its own seconds have not, "
+        fprintf(stream, "  (host s of a LAPACK routine has the calls that it makes; its own seconds have "
+                        "not, "
                         "and add up to the total)\n");
 }
 
@@ -117,14 +108,27 @@ static void print_reasons(FILE *stream, const struct report *report)
     fprintf(stream, "  why calls stayed on the host (those that never came to a choice are not timed):\n");
     for (int i = 0; i < SYMBOL_COUNT; i++)
         for (int reason = 0; reason < HOST_REASON_COUNT; reason++)
-            if (report->routines[i].host_calls[reason])
+            if (report->routines[i].host_calls[reason] && reason != HOST_QUERY)
                 fprintf(stream, "  %-*s %12llu  %s\n", width, report_name((enum symbol)i, name),
                         (unsigned long long)report->routines[i].host_calls[reason],
                         host_reason_text((enum host_reason)reason));
 }
 
+/* They compute nothing, and are no calls of the tables. */
+static void print_queries(FILE *stream, const struct report *report)
+{
+    char *const queries = report_queries(report);
+    if (queries)
+        fprintf(stream, "  workspace queries, which compute nothing and count nowhere above: %s\n", queries);
+    free(queries);
+}
+
 void report_text_print_process(FILE *stream, const struct report *report)
 {
+    if (report->processes > 1) {
+        fprintf(stream, "mublas report of %d processes", report->processes);
+        return;
+    }
     fprintf(stream, "mublas report of process %ld", report->reporter.process);
     if (report->reporter.world.rank >= 0)
         fprintf(stream, ", rank %d", report->reporter.world.rank);
@@ -160,106 +164,155 @@ void report_text_print(FILE *stream, const struct report *report)
     fputs(" (", stream);
     printable_print(stream, report->program);
     fputs(")\n", stream);
+    if (report->is_emulated)
+        fputs("  emulated device: its seconds say nothing of a GPU's\n", stream);
+    if (report->missing)
+        print_setup(stream, "missing", report->missing);
     print_run(stream, report);
-    report_setup_each(report, print_setup, stream);
+    for (int i = 0; i < report->setup_count; i++)
+        print_setup(stream, report->setup[i].label, report->setup[i].text);
     if (report_was_called(&report->total))
         print_table(stream, report);
     print_phases(stream, report);
     print_reasons(stream, report);
-    if (report->parallel)
-        parallel_text_print(stream, report->parallel);
+    print_queries(stream, report);
+    parallel_text_print(stream, &report->parallel);
     fprintf(stream, "  advice:\n");
     report_advice_give(report, print_advice, stream);
 }
 
-/* The C library's, which has no header. Without a library's handle the handler runs after all that
- * were registered later. */
-int __cxa_atexit(void (*handler)(void *), void *argument, void *library_handle);
-
-/* Each takes one, and leaves another for the next; this many may do that in the same instant. */
-enum { HANDLERS = 8 };
-
-/* A destructor may wait in vain for a thread that waits here. */
-static const uint64_t PATIENCE_NANOSECONDS = UINT64_C(10000000000);
-static atomic_bool over;
-
-/* Main's start registers all the destructors as one handler. This one was registered before that: so it runs
- * in a thread that finds the destructors taken by another, or done. */
-static void wait_for_report(void *unused)
+/* Without '-', which two of would end a comment of a page, and which stands for no word. */
+static bool is_plain(char letter)
 {
-    const int saved_errno = errno;
-    if (!atomic_load(&over)) {
-        const uint64_t deadline = clock_nanoseconds() + PATIENCE_NANOSECONDS;
-        __cxa_atexit(wait_for_report, unused, NULL);
-        while (!atomic_load(&over) && clock_nanoseconds() < deadline)
-            pause_a_step();
-        atomic_store(&over, true);
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+           (letter >= '0' && letter <= '9') || (letter && strchr("_./:,+=()", letter));
+}
+
+static void put_word(FILE *stream, const char *word)
+{
+    fputs(!word ? " -" : *word ? " " : " %", stream);
+    for (; word && *word; word++)
+        if (is_plain(*word))
+            fputc(*word, stream);
+        else
+            fprintf(stream, "%%%02X", (unsigned char)*word);
+}
+
+static void put_numbers(FILE *stream, const uint64_t *numbers, int count)
+{
+    for (int i = 0; i < count; i++)
+        fprintf(stream, " %" PRIu64, numbers[i]);
+}
+
+static void put_process(FILE *stream, const struct report *report)
+{
+    const struct process_facts *const facts = &report->facts;
+    fprintf(stream, "# process %ld %d %d %d %d\n", report->reporter.process, report->reporter.world.rank,
+            report->reporter.world.ranks, report->reporter.is_fork_child, report->is_emulated);
+    fputs("# program", stream);
+    put_word(stream, report->program);
+    put_word(stream, report->run.command);
+    put_word(stream, report->run.host);
+    put_word(stream, report->run.date);
+    fprintf(stream, "\n# run %" PRIu64 " %" PRIu64 " %" PRIu64 " %d\n", report->run_nanoseconds,
+            report->in_calls.least, report->in_calls.most, report->thread_count);
+    fprintf(stream, "# facts %d %d %d %d %d %d %d", facts->device, facts->tracking, facts->level3_is_missing,
+            facts->solver_is_missing, facts->has_recipe, facts->has_forked, facts->has_started_others);
+    put_word(stream, facts->device_fault);
+    put_word(stream, facts->tracking_fault);
+    put_word(stream, facts->unreachable);
+    fputc('\n', stream);
+    for (int i = 0; i < report->setup_count; i++) {
+        fputs("# setup", stream);
+        put_word(stream, report->setup[i].label);
+        put_word(stream, report->setup[i].text);
+        fputc('\n', stream);
     }
-    errno = saved_errno;
 }
 
-void exit_wait_begin(void)
+static bool any_call(const struct routine_stats *stats)
 {
-    for (int i = 0; i < HANDLERS && start_objects_have_own(); i++)
-        __cxa_atexit(wait_for_report, NULL, NULL);
+    return report_was_called(stats) || stats->host_calls[HOST_QUERY];
 }
 
-/* The report is written, or there is none: nobody waits for it any more. */
-static void exit_wait_over(void)
+static void put_routine(FILE *stream, enum symbol symbol, const struct routine_stats *stats,
+                        const struct routine_facts *facts)
 {
-    atomic_store(&over, true);
+    const uint64_t numbers[] = {stats->device_calls, stats->bytes_up, stats->bytes_down,
+                                stats->thousand_operations, stats->host_thousand_operations,
+                                stats->host_counted_nanoseconds, stats->foretold_nanoseconds};
+    fprintf(stream, "# routine %s", symbol_name(symbol));
+    put_numbers(stream, numbers, sizeof numbers / sizeof *numbers);
+    put_numbers(stream, stats->phases.nanoseconds, PHASE_COUNT);
+    fprintf(stream, " %lld %lld %lld %lld", facts->m, facts->n, facts->k, facts->pays_from);
+    put_word(stream, facts->variant);
+    fputc('\n', stream);
+    for (int i = 0; i < HOST_REASON_COUNT; i++)
+        if (stats->host_calls[i])
+            fprintf(stream, "# host %s %d %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", symbol_name(symbol), i,
+                    stats->host_calls[i], stats->host_nanoseconds[i], stats->inside_nanoseconds[i]);
 }
 
-/* The C library flushes standard output only after this; get the order right
- * unless another thread holds it. */
-static void flush_output(void)
+static void put_lane(FILE *stream, const struct thread_lane *lane, int number)
 {
-    if (ftrylockfile(stdout) == 0) {
-        fflush(stdout);
-        funlockfile(stdout);
+    for (int step = 0; step < TIMELINE_STEPS; step++) {
+        uint64_t sum = 0;
+        for (int i = 0; i < ACTIVITY_COUNT; i++)
+            sum += lane->steps[i][step];
+        if (!sum)
+            continue;
+        fprintf(stream, "# step %d %d", number, step);
+        for (int i = 0; i < ACTIVITY_COUNT; i++)
+            fprintf(stream, " %" PRIu64, lane->steps[i][step]);
+        put_word(stream, lane->longest[step] < SYMBOL_COUNT ? symbol_name(lane->longest[step]) : NULL);
+        fputc('\n', stream);
     }
 }
 
-typedef void printer(FILE *stream, const struct report *report);
-
-/* False: no memory. */
-static bool print(const struct report *report, printer *print_it, struct report_text *text)
+static void put_parallel(FILE *stream, const struct parallel_report *parallel)
 {
-    FILE *stream = open_memstream(&text->text, &text->length);
-    if (!stream)
-        return false;
-    print_it(stream, report);
-    return fclose(stream) == 0;
-}
-
-static void write_report(const struct report *report)
-{
-    struct report_text text = {NULL, 0}, page = {NULL, 0};
-    const char *const destination = settings()->report;
-    const bool is_estimate = estimate_wanted();
-    if (print(report, is_estimate ? estimate_text_print : report_text_print, &text) &&
-        (is_estimate || !report_file_is_page(destination) || print(report, page_print, &page))) {
-        flush_output();
-        report_file_deliver(destination, &report->reporter, &text, is_estimate ? &text : &page,
-                            !report_has_calls(report));
+    fprintf(stream, "# parallel-owner %d %d %ld %d %d", parallel->has_owner, parallel->owner_is_here,
+            parallel->owner, parallel->owner_rank, parallel->has_elpa);
+    put_word(stream, parallel->fault);
+    fputc('\n', stream);
+    for (int row = 0; row < parallel->count; row++) {
+        const struct parallel_counts *const counts = &parallel->rows[row].counts;
+        fprintf(stream, "# parallel %s %" PRIu64 " %" PRId64, parallel->rows[row].name, counts->device_calls,
+                counts->largest);
+        put_numbers(stream, counts->nanoseconds, STEP_COUNT);
+        put_numbers(stream, counts->host_calls, HOST_REASON_COUNT);
+        put_numbers(stream, counts->unserved_calls, UNSERVED_COUNT);
+        fputc('\n', stream);
     }
-    free(text.text);
-    free(page.text);
 }
 
-/* When the program and its libraries have done their own output. A process that made no BLAS call writes no
- * report, but for the one that `mublas run` started (report_data.h). */
-__attribute__((destructor)) static void report_at_exit(void)
+void report_counters_print(FILE *stream, const struct report *report)
 {
-    struct program_state program;
-    if (!stats_wanted())
-        return;
-    program_state_set_aside(&program);
-    const locale_t locale = plain_locale_begin();
-    const struct report *const report = report_read();
-    if (report)
-        write_report(report);
-    plain_locale_end(locale);
-    exit_wait_over();
-    program_state_return(&program);
+    fputs(REPORT_COUNTERS_BEGIN PACKAGE_VERSION "\n", stream);
+    put_process(stream, report);
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        if (any_call(&report->routines[i]))
+            put_routine(stream, (enum symbol)i, &report->routines[i], &report->routine_facts[i]);
+    for (int place = 0; place < SIZE_PLACES; place++)
+        if (report->sizes.calls[0][place] || report->sizes.calls[1][place])
+            fprintf(stream, "# size %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", place,
+                    report->sizes.calls[0][place], report->sizes.calls[1][place],
+                    report->sizes.nanoseconds[0][place], report->sizes.nanoseconds[1][place]);
+    for (int i = 0; i < report->largest_count; i++) {
+        const struct large_call *const call = &report->largest[i];
+        fprintf(stream, "# large %s %d %" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64 "\n",
+                symbol_name(call->symbol), call->reason, call->nanoseconds, call->shape.m, call->shape.n,
+                call->shape.k);
+    }
+    for (int i = 0; i < report->lane_count; i++)
+        put_lane(stream, &report->lanes[i], i);
+    if (report->parallel.count > 0)
+        put_parallel(stream, &report->parallel);
+    fputs(REPORT_COUNTERS_END "\n", stream);
+}
+
+void report_file_print(FILE *stream, const struct report *report)
+{
+    report_text_print(stream, report);
+    report_counters_print(stream, report);
 }

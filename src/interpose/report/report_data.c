@@ -1,9 +1,13 @@
 #include "interpose/report/report_data.h"
+#include "common/own_thread.h"
+#include "common/program_state.h"
 #include "common/settings.h"
+#include "common/text.h"
 #include "gpu/device_sharing.h"
 #include "gpu/vendor/cublas_library.h"
 #include "gpu/vendor/solver_library.h"
 #include "host/host_blas.h"
+#include "host/host_search.h"
 #include "interpose/estimate/estimate.h"
 #include "interpose/policy.h"
 #include "interpose/purchase/device_use.h"
@@ -16,94 +20,12 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
-
-static struct report the_report;
-
-static uint64_t sum_of(const uint64_t *numbers, int count)
-{
-    uint64_t sum = 0;
-    for (int i = 0; i < count; i++)
-        sum += numbers[i];
-    return sum;
-}
-
-uint64_t report_host_calls(const struct routine_stats *stats)
-{
-    return sum_of(stats->host_calls, HOST_REASON_COUNT);
-}
-
-bool report_was_called(const struct routine_stats *stats)
-{
-    return stats->device_calls || report_host_calls(stats);
-}
-
-bool report_has_calls(const struct report *report)
-{
-    return report_was_called(&report->total) || (report->parallel && report->parallel->count > 0) ||
-           estimate_has_calls();
-}
-
-uint64_t report_host_time(const struct routine_stats *stats)
-{
-    return sum_of(stats->host_nanoseconds, HOST_REASON_COUNT);
-}
-
-uint64_t report_inside_time(const struct routine_stats *stats)
-{
-    return sum_of(stats->inside_nanoseconds, HOST_REASON_COUNT);
-}
-
-uint64_t report_own_host_time(const struct routine_stats *stats)
-{
-    const uint64_t all = report_host_time(stats), inside = report_inside_time(stats);
-    return all > inside ? all - inside : 0;
-}
-
-uint64_t report_device_time(const struct routine_stats *stats)
-{
-    return sum_of(stats->phases.nanoseconds, PHASE_COUNT);
-}
-
-uint64_t report_link_time(const struct routine_stats *stats)
-{
-    const uint64_t *const of = stats->phases.nanoseconds;
-    return of[PHASE_UPLOAD] + of[PHASE_VECTORS] + of[PHASE_RESULT];
-}
-
-uint64_t report_kernel_time(const struct routine_stats *stats)
-{
-    return stats->phases.nanoseconds[PHASE_LAUNCH] + stats->phases.nanoseconds[PHASE_FINISH];
-}
-
-const char *report_name(enum symbol symbol, char name[REPORT_NAME_BYTES])
-{
-    const char *const exported = symbol_name(symbol);
-    const int length = (int)strlen(exported);
-    const enum interface interface = symbol_interface(symbol);
-    const bool is_plain = interface == INTERFACE_NAME_ || interface == INTERFACE_LAPACK_NAME_;
-    snprintf(name, REPORT_NAME_BYTES, "%.*s", is_plain ? length - 1 : length, exported);
-    return name;
-}
-
-static void accumulate(struct routine_stats *total, const struct routine_stats *stats)
-{
-    total->device_calls += stats->device_calls;
-    for (int i = 0; i < HOST_REASON_COUNT; i++) {
-        total->host_calls[i] += stats->host_calls[i];
-        total->host_nanoseconds[i] += stats->host_nanoseconds[i];
-        total->inside_nanoseconds[i] += stats->inside_nanoseconds[i];
-    }
-    total->bytes_up += stats->bytes_up;
-    total->bytes_down += stats->bytes_down;
-    total->foretold_nanoseconds += stats->foretold_nanoseconds;
-    for (int i = 0; i < PHASE_COUNT; i++)
-        total->phases.nanoseconds[i] += stats->phases.nanoseconds[i];
-}
 
 /* The words of `mublas run` behind its process's number; NULL: none for this process. */
 static const char *word_of_run(const struct report *report)
@@ -116,9 +38,13 @@ static const char *word_of_run(const struct report *report)
     return process == report->reporter.process && *text == ':' ? text + 1 : NULL;
 }
 
-/* A process that has called exec keeps its number: the program's own name tells whether it is the one that
+/* The text tells what of this process's program cannot be intercepted, as `mublas run` found
+ * (MUBLAS_UNREACHABLE); "": nothing; NULL: it did not look. Other programs inherit the setting: it has this
+ * process's number, and the name that the program was started by.
+ *
+ * A process that has called exec keeps its number: the program's own name tells whether it is the one that
  * was looked into. */
-const char *report_unreachable(const struct report *report)
+static const char *unreachable_here(const struct report *report)
 {
     char *program;
     const char *const word = word_of_run(report), *const here = (const char *)getauxval(AT_EXECFN);
@@ -132,34 +58,10 @@ const char *report_unreachable(const struct report *report)
 /* One that started others does not count: these report for themselves. */
 static bool is_expected(const struct report *report)
 {
-    const char *const unreachable = report_unreachable(report);
-    return report_has_calls(report) || (unreachable && *unreachable) ||
+    const char *const unreachable = unreachable_here(report);
+    return report_has_calls(report) || estimate_has_calls() || (unreachable && *unreachable) ||
            (word_of_run(report) && !report_start_others_since());
 }
-
-const struct report *report_read(void)
-{
-    struct report *const report = &the_report;
-    stats_read(report->routines);
-    for (int i = 0; i < SYMBOL_COUNT; i++)
-        accumulate(&report->total, &report->routines[i]);
-    report->parallel = parallel_report_take();
-    report->reporter = (struct reporter){getpid(), world_rank(), thread_counters_restarted()};
-    if (!is_expected(report))
-        return NULL;
-    report->program = program_invocation_name;
-    report->has_forked = thread_counters_forked();
-    report->has_started_others = report_start_others_since() || report_start_others_left();
-    report_run_read(&report->run);
-    report->run_nanoseconds = stats_run_nanoseconds();
-    report->largest_count = stats_read_largest(report->largest);
-    return report;
-}
-
-struct taking {
-    report_take *take;
-    void *context;
-};
 
 static bool interface_was_called(const struct report *report, enum interface interface)
 {
@@ -170,18 +72,18 @@ static bool interface_was_called(const struct report *report, enum interface int
 }
 
 /* Only ranks that share a device have it. */
-static void tell_mps(const struct taking *taking)
+static void tell_mps(struct report *report)
 {
     char program[PATH_MAX];
     const char *const folder = mps_daemon_folder();
     if (device_sharing_sharers_foreseen() <= 1)
         return;
     const char *const whose = mps_daemon_is_of_job(folder) ? "started for the job" : "the machine's";
-    taking->take(taking->context, "MPS",
-                 mps_daemon_answers(folder)     ? whose
-                 : !settings()->mps             ? "never"
-                 : !mps_daemon_program(program) ? "not installed"
-                                                : "not running: mublas run starts it");
+    report_setup_add(report, "MPS",
+                     mps_daemon_answers(folder)     ? whose
+                     : !settings()->mps             ? "never"
+                     : !mps_daemon_program(program) ? "not installed"
+                                                    : "not running: mublas run starts it");
 }
 
 static void print_opened(FILE *stream, const char *what, const struct purchase_times *times)
@@ -194,7 +96,7 @@ static void print_opened(FILE *stream, const char *what, const struct purchase_t
     fputc(')', stream);
 }
 
-static void tell_opening(const struct taking *taking)
+static void tell_opening(struct report *report)
 {
     char text[320] = "";
     const struct purchase_times device = waking_times(), level3 = level3_opening_times(),
@@ -206,26 +108,26 @@ static void tell_opening(const struct taking *taking)
     print_opened(stream, "cuBLAS", &level3);
     print_opened(stream, "cuSOLVER", &solver);
     fclose(stream);
-    taking->take(taking->context, "opened in", text);
+    report_setup_add(report, "opened in", text);
 }
 
-/* Without what the command sets for the advice. */
-static void tell_settings(const struct taking *taking)
+/* Without what the command sets for the report. */
+static void tell_settings(struct report *report)
 {
     char text[1024];
     const char *value;
 #define SETTING(name, field, parser, fallback, values, meaning)                                            \
     value = secure_getenv(#name);                                                                          \
-    if (value && *value && strcmp(value, fallback) != 0 && strcmp(#name, "MUBLAS_UNREACHABLE") != 0) {     \
+    if (value && *value && strcmp(value, fallback) != 0 && strcmp(#name, "MUBLAS_UNREACHABLE") != 0 &&     \
+        strcmp(#name, "MUBLAS_REPORT_PARTS") != 0) {                                                       \
         snprintf(text, sizeof text, "%s=%s", #name, value);                                                \
-        taking->take(taking->context, "setting", text);                                                    \
+        report_setup_add(report, "setting", text);                                                         \
     }
 #include "common/settings.def"
 #undef SETTING
 }
 
-static void tell_host(const struct taking *taking, enum interface interface,
-                      const struct host_library *library)
+static void tell_host(struct report *report, enum interface interface, const struct host_library *library)
 {
     char resolved[PATH_MAX], text[PATH_MAX + 256];
     const char *path = library ? library->path : "none";
@@ -234,10 +136,10 @@ static void tell_host(const struct taking *taking, enum interface interface,
         path = resolved;
     snprintf(text, sizeof text, "%s (%s)%s%s", path, library ? library->origin : "unloaded since",
              is_plain ? "" : " for ", is_plain ? "" : interface_form(interface));
-    taking->take(taking->context, interface_is_lapack(interface) ? "host LAPACK" : "host BLAS", text);
+    report_setup_add(report, interface_is_lapack(interface) ? "host LAPACK" : "host BLAS", text);
 }
 
-static void tell_hosts(const struct report *report, const struct taking *taking)
+static void tell_hosts(struct report *report)
 {
     for (int i = 0; i < INTERFACE_COUNT; i++) {
         const enum interface interface = (enum interface)i;
@@ -245,79 +147,39 @@ static void tell_hosts(const struct report *report, const struct taking *taking)
         if (!interface_was_called(report, interface))
             continue;
         do
-            tell_host(taking, interface, host_blas_library(interface, number));
+            tell_host(report, interface, host_blas_library(interface, number));
         while (host_blas_library(interface, ++number));
     }
 }
 
-void report_setup_each(const struct report *report, report_take *take, void *context)
+static void tell_processor(struct report *report)
 {
-    const struct taking taking = {take, context};
-    take(context, "device", waking_description());
+    char name[128], text[192];
+    report_run_processor(name, sizeof name);
+    snprintf(text, sizeof text, "%s; %d of %d for this "
+                                "process", name, processors_usable(), processors_online());
+    report_setup_add(report, "processor", text);
+    const int used = snprintf(text, sizeof text, "%d for the host's BLAS", processors_for_blas());
+    if (report->thread_count > 0) /* a page has looked at them */
+        snprintf(text + used, sizeof text - (size_t)used, "; %d of the program %s in "
+                                                          "calls", report->thread_count,
+                 report->thread_count == 1 ? "was" : "were");
+    report_setup_add(report, "threads", text);
+}
+
+static void tell_setup(struct report *report)
+{
+    report_setup_add(report, "device", waking_description());
     for (int i = 1; i < device_use_count(); i++)
-        take(context, "device", device_use_description(i));
+        report_setup_add(report, "device", device_use_description(i));
     for (int place = 0; place < DEVICES_MAX; place++)
         if (next_device_unused(place))
-            take(context, "device", next_device_unused(place));
-    tell_opening(&taking);
-    tell_mps(&taking);
-    tell_hosts(report, &taking);
-    tell_settings(&taking);
-}
-
-static bool pays(const struct machine_model *model, const struct route_shape *shape)
-{
-    if (shape->n < ROUTE_ORDER_LEAST)
-        return false;
-    const struct route_times times = route_times_predict(model, shape);
-    const struct residency none = {.trackable = false};
-    return policy_decide_route(OFFLOAD_AUTO, &times, &none).device;
-}
-
-/* The same call of a larger order. */
-static struct route_shape scaled(const struct route_shape *shape, int64_t order)
-{
-    const double factor = (double)order / (double)shape->n;
-    struct route_shape larger = *shape;
-    larger.n = order;
-    larger.m = (int64_t)((double)shape->m * factor);
-    larger.k = (int64_t)((double)shape->k * factor);
-    larger.bytes_up = (uint64_t)((double)shape->bytes_up * factor * factor);
-    larger.bytes_down = (uint64_t)((double)shape->bytes_down * factor * factor);
-    larger.bytes_kept = (uint64_t)((double)shape->bytes_kept * factor * factor);
-    return larger;
-}
-
-/* 0: none that anybody would use. */
-static int64_t order_that_pays(const struct route_shape *shape)
-{
-    enum { ORDER_MOST = 1 << 15 };
-    const struct machine_model *const model = model_in_force();
-    int64_t order = shape->n;
-    struct route_shape larger = *shape;
-    while (order > 0 && order < ORDER_MOST && !pays(model, &larger)) {
-        order += 1 + order / 100;
-        larger = scaled(shape, order);
-    }
-    return order < ORDER_MOST ? order : 0;
-}
-
-static void take_routine(const struct report *report, enum symbol symbol, char *name,
-                         struct advice_routine *routine)
-{
-    const struct routine_stats *const stats = &report->routines[symbol];
-    const struct route_shape *const refused = &stats->refused.shape;
-    *routine = (struct advice_routine){.name = report_name(symbol, name),
-                                       .is_lapack = interface_is_lapack(symbol_interface(symbol)),
-                                       .m = refused->m, .n = refused->n, .k = refused->k,
-                                       .variant = stats->variant};
-    for (int i = 0; i < HOST_REASON_COUNT; i++) {
-        routine->calls[i] = stats->host_calls[i];
-        routine->seconds[i] = (double)stats->host_nanoseconds[i] / 1e9;
-        routine->inside_seconds[i] = (double)stats->inside_nanoseconds[i] / 1e9;
-    }
-    if (routine->is_lapack && refused->n > 0)
-        routine->pays_from = order_that_pays(refused);
+            report_setup_add(report, "device", next_device_unused(place));
+    tell_processor(report);
+    tell_opening(report);
+    tell_mps(report);
+    tell_hosts(report);
+    tell_settings(report);
 }
 
 static enum advice_device device_end(void)
@@ -354,35 +216,185 @@ static const char *tracking_fault(void)
     return strncmp(description, "none: ", 6) == 0 ? description + 6 : description;
 }
 
-static int take_routines(const struct report *report, struct advice_routine *routines,
-                         char (*names)[REPORT_NAME_BYTES])
+static char *copy_of(const char *text)
 {
-    int count = 0;
-    for (int i = 0; i < SYMBOL_COUNT; i++)
-        if (report_host_calls(&report->routines[i])) {
-            take_routine(report, (enum symbol)i, names[count], &routines[count]);
-            count++;
-        }
-    return count;
+    return text && *text ? strdup(text) : NULL;
 }
 
-void report_advice_give(const struct report *report, advice_take *take, void *context)
+static void read_facts(struct report *report)
 {
-    struct advice_routine *const routines = calloc(SYMBOL_COUNT, sizeof *routines);
-    char(*const names)[REPORT_NAME_BYTES] = calloc(SYMBOL_COUNT, sizeof *names);
-    const char *const unreachable = report_unreachable(report);
-    if (routines && names) {
-        const struct advice_facts facts = {
-            .routines = routines, .count = take_routines(report, routines, names), .device = device_end(),
-            .device_fault = device_fault(), .tracking = tracking_here(), .tracking_fault = tracking_fault(),
-            .level3_is_missing = level3_is_missing(), .solver_is_missing = solver_library_is_missing(),
-            .has_recipe = model_in_force()->learned != NULL, .unreachable = unreachable && *unreachable ? unreachable : NULL,
-            .run_seconds = (double)report->run_nanoseconds / 1e9,
-            .is_emulated = device_name_is_emulated(waking_description()),
-            .was_called = report_has_calls(report), .parallel = report->parallel, .has_forked = report->has_forked,
-            .has_started_others = report->has_started_others};
-        advice_give(&facts, take, context);
+    report->facts = (struct process_facts){
+        .device = device_end(), .tracking = tracking_here(), .level3_is_missing = level3_is_missing(),
+        .solver_is_missing = solver_library_is_missing(), .has_recipe = model_in_force()->learned != NULL,
+        .has_forked = thread_counters_forked(),
+        .has_started_others = report_start_others_since() || report_start_others_left(),
+        .device_fault = copy_of(device_fault()), .tracking_fault = copy_of(tracking_fault()),
+        .unreachable = copy_of(unreachable_here(report))};
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        const struct routine_stats *const stats = &report->routines[i];
+        const struct route_shape *const refused = &stats->refused.shape;
+        struct routine_facts *const facts = &report->routine_facts[i];
+        *facts = (struct routine_facts){.m = refused->m, .n = refused->n, .k = refused->k};
+        if (interface_is_lapack(symbol_interface((enum symbol)i)) && refused->n > 0)
+            facts->pays_from = policy_order_that_pays(model_in_force(), refused);
+        if (stats->variant)
+            snprintf(facts->variant, sizeof facts->variant, "%s", stats->variant);
     }
-    free(routines);
-    free(names);
+}
+
+/* Names and faults are the report's own, as of one that was read. */
+static void read_parallel(struct report *report)
+{
+    const struct parallel_report *const parallel = parallel_report_take();
+    if (!parallel)
+        return;
+    report->parallel = *parallel;
+    report->parallel.fault = copy_of(parallel->fault);
+    report->parallel.rows = report->parallel_rows;
+    report->parallel.count = 0;
+    for (int i = 0; i < parallel->count && i < PARALLEL_ROWS_MOST; i++) {
+        report->parallel_rows[i] = parallel->rows[i];
+        report->parallel_rows[i].name = strdup(parallel->rows[i].name);
+        if (!report->parallel_rows[i].name)
+            return;
+        report->parallel.count++;
+    }
+}
+
+static bool is_emulated(void)
+{
+    return device_use_count() > 0 && device_name_is_emulated(device_properties(device_use_at(0)->device)->name);
+}
+
+struct report *report_read(void)
+{
+    static struct report the_report;
+    struct report *const report = &the_report;
+    stats_read(report->routines);
+    report_sum_up(report);
+    read_parallel(report);
+    report->processes = 1;
+    report->reporter = (struct reporter){getpid(), world_rank(), thread_counters_restarted()};
+    if (!is_expected(report))
+        return NULL;
+    report->is_section = settings()->report_parts[0] != '\0';
+    report->is_emulated = is_emulated();
+    report->program = strdup(program_invocation_name);
+    report_run_read(&report->run);
+    report->run_nanoseconds = stats_run_nanoseconds();
+    report->in_calls = stats_read_in_calls(report->run_nanoseconds);
+    report->largest_count = stats_read_largest(report->largest);
+    report->lane_count = stats_read_lanes(timeline_level(report->run_nanoseconds), report->lanes, LANES_MOST,
+                                          &report->thread_count);
+    stats_read_sizes(&report->sizes);
+    read_facts(report);
+    tell_setup(report);
+    return report;
+}
+
+/* The C library's, which has no header. Without a library's handle the handler runs after all that
+ * were registered later. */
+int __cxa_atexit(void (*handler)(void *), void *argument, void *library_handle);
+
+/* Each takes one, and leaves another for the next; this many may do that in the same instant. */
+enum { HANDLERS = 8 };
+
+/* A destructor may wait in vain for a thread that waits here. */
+static const uint64_t PATIENCE_NANOSECONDS = UINT64_C(10000000000);
+static atomic_bool over;
+
+/* Main's start registers all the destructors as one handler. This one was registered before that: so it runs
+ * in a thread that finds the destructors taken by another, or done. */
+static void wait_for_report(void *unused)
+{
+    const int saved_errno = errno;
+    if (!atomic_load(&over)) {
+        const uint64_t deadline = clock_nanoseconds() + PATIENCE_NANOSECONDS;
+        __cxa_atexit(wait_for_report, unused, NULL);
+        while (!atomic_load(&over) && clock_nanoseconds() < deadline)
+            pause_a_step();
+        atomic_store(&over, true);
+    }
+    errno = saved_errno;
+}
+
+void exit_wait_begin(void)
+{
+    for (int i = 0; i < HANDLERS && start_objects_have_own(); i++)
+        __cxa_atexit(wait_for_report, NULL, NULL);
+}
+
+/* The report is written, or there is none: nobody waits for it any more. */
+static void exit_wait_over(void)
+{
+    atomic_store(&over, true);
+}
+
+/* The C library flushes standard output only after this; get the order right
+ * unless another thread holds it. */
+static void flush_output(void)
+{
+    if (ftrylockfile(stdout) == 0) {
+        fflush(stdout);
+        funlockfile(stdout);
+    }
+}
+
+/* False: no memory. */
+static bool print(const struct report *report, void (*print_it)(FILE *stream, const struct report *report),
+                  struct report_text *text)
+{
+    FILE *stream = open_memstream(&text->text, &text->length);
+    if (!stream)
+        return false;
+    print_it(stream, report);
+    return fclose(stream) == 0;
+}
+
+/* A part of the run's report, for `mublas run` to print. False: the run is over, or was none. */
+static bool leave_part(const struct report *report)
+{
+    struct report_text part = {NULL, 0};
+    const bool left = *settings()->report_parts && print(report, report_counters_print, &part) &&
+                      report_part_leave(settings()->report_parts, &part);
+    free(part.text);
+    return left;
+}
+
+/* A process that outlives its `mublas run` must not take the place of what that has written. */
+static void write_report(const struct report *report)
+{
+    struct report_text text = {NULL, 0}, file = {NULL, 0};
+    struct reporter reporter = report->reporter;
+    const char *const destination = settings()->report;
+    flush_output();
+    if (!estimate_wanted() && leave_part(report))
+        return;
+    reporter.is_fork_child |= report->is_section;
+    if (estimate_wanted()) {
+        if (print(report, estimate_text_print, &text))
+            report_file_deliver(destination, &reporter, &text, &text, !report_has_calls(report) && !estimate_has_calls());
+    } else if (print(report, report_text_print, &text) &&
+               print(report, report_file_is_page(destination) ? page_print : report_file_print, &file)) {
+        report_file_deliver(destination, &reporter, &text, &file, !report_has_calls(report));
+    }
+    free(text.text);
+    free(file.text);
+}
+
+/* When the program and its libraries have done their own output. A process that made no BLAS call writes no
+ * report, but for the one that `mublas run` started (report_data.h). */
+__attribute__((destructor)) static void report_at_exit(void)
+{
+    struct program_state program;
+    if (!stats_wanted())
+        return;
+    program_state_set_aside(&program);
+    const locale_t locale = plain_locale_begin();
+    const struct report *const report = report_read();
+    if (report)
+        write_report(report);
+    plain_locale_end(locale);
+    exit_wait_over();
+    program_state_return(&program);
 }

@@ -1,5 +1,7 @@
-/* report_data.h - the report at exit, and its two forms, text and page. It tells the run's numbers, where the
- * program ran, and the facts of this process that advice.h makes its sentences of. */
+/* report_data.h - what a report tells, read from the process at its exit (report_data.c), written and read as
+ * text of counters and added up over processes (report_counters.c), and printed in two forms: as text
+ * (report.c) and as a page (page.c, page_charts.c, page_timeline.c). The printing knows no process: the
+ * command prints what others have left in the same way. */
 #ifndef MUBLAS_REPORT_DATA_H
 #define MUBLAS_REPORT_DATA_H
 
@@ -10,31 +12,80 @@
 
 #include <stdio.h>
 
-/* What a report of either form tells: read once, so that all its parts agree while other threads go on. */
+enum { LANES_MOST = 16, SETUP_LINES_MOST = 48, REPORT_WORD_BYTES = 64, PARALLEL_ROWS_MOST = 64 };
+
+/* What of a routine's calls advice tells besides their numbers. */
+struct routine_facts {
+    long long m, n, k;                /* of the largest that was predicted faster on the host; n 0: none */
+    long long pays_from;              /* the order from which such a call pays here; 0: not known */
+    char variant[REPORT_WORD_BYTES]; /* an argument that no route has; "": none */
+};
+
+/* What advice tells of the whole process; sentences are heap memory, NULL: none. */
+struct process_facts {
+    enum advice_device device;
+    enum advice_tracking tracking;
+    bool level3_is_missing, solver_is_missing, has_recipe, has_forked, has_started_others;
+    char *device_fault, *tracking_fault, *unreachable;
+};
+
+/* All of it is read once, so that the parts agree while other threads go on. Release with report_clear. */
 struct report {
     struct reporter reporter;
-    const char *program;
+    int processes;     /* that it is the sum of; 1: of the reporter alone */
+    bool is_section;   /* of a report of several processes */
+    bool is_emulated;  /* the device is a test's, whose times say nothing of a GPU's */
+    char *program;
+    char *missing;     /* sentences on processes that left no report; NULL: none is known */
     struct report_run run;
-    bool has_forked, has_started_others; /* any that it waited for, or not */
-    uint64_t run_nanoseconds;
+    uint64_t run_nanoseconds; /* of a sum: the longest */
+    struct process_facts facts;
+    struct setup_line {
+        char *label, *text;
+    } setup[SETUP_LINES_MOST]; /* device, what opening it took, host libraries, settings */
+    int setup_count;
     struct routine_stats routines[SYMBOL_COUNT], total; /* each nanosecond of the total's is counted once */
+    struct routine_facts routine_facts[SYMBOL_COUNT];
+    struct size_stats sizes;
     struct large_call largest[LARGEST_CALLS];
     int largest_count;
-    const struct parallel_report *parallel; /* NULL: nothing to tell */
+    struct time_in_calls in_calls;
+    struct thread_lane lanes[LANES_MOST]; /* of the level that covers the run; the last may be of several threads */
+    int lane_count, thread_count;
+    struct parallel_report parallel; /* count 0: nothing to tell; its rows are: */
+    struct parallel_row parallel_rows[PARALLEL_ROWS_MOST];
 };
 
 /* Once, at exit. NULL: there is nothing to say, since no BLAS or LAPACK was called, but for a program that
- * `mublas run` started and that started no other: its user waits for a report. Static storage. */
-const struct report *report_read(void);
+ * `mublas run` started and that started no other: its user waits for a report. */
+struct report *report_read(void);
 
-/* The text tells what of this process's program cannot be intercepted, as `mublas run` found
- * (MUBLAS_UNREACHABLE); "": nothing; NULL: it did not look. Other programs inherit the setting: it has this
- * process's number, and the name that the program was started by. */
-const char *report_unreachable(const struct report *report);
+/* All zero is a report of nothing. */
+void report_clear(struct report *report);
 
-bool report_was_called(const struct routine_stats *stats);
-bool report_has_calls(const struct report *report); /* of any kind, parallel and foretold ones included */
-uint64_t report_host_calls(const struct routine_stats *stats);
+/* Keeps a copy of the text; what is too much is left out. */
+void report_setup_add(struct report *report, const char *label, const char *text);
+
+/* The total, from the routines. */
+void report_sum_up(struct report *report);
+
+/* Adds a process to a sum, which begins as all zero. */
+void report_add(struct report *sum, const struct report *more);
+
+/* One text of lines from REPORT_COUNTERS_BEGIN to REPORT_COUNTERS_END, of printable ASCII without "--": it
+ * can be in a text and in a comment of a page. Numbers have points whatever the locale, and words are
+ * percent-encoded. Another version of mublas may have other reasons: the first line has its version. */
+#define REPORT_COUNTERS_BEGIN "# mublas-counters "
+#define REPORT_COUNTERS_END "# end"
+void report_counters_print(FILE *stream, const struct report *report);
+
+/* Reads one such text, which begins at `text`. NULL: `fault` is a phrase; else *rest is behind it. */
+enum { REPORT_FAULT_BYTES = 160 };
+struct report *report_counters_parse(const char *text, const char **rest, char fault[REPORT_FAULT_BYTES]);
+
+bool report_was_called(const struct routine_stats *stats); /* other than for the size of a workspace */
+bool report_has_calls(const struct report *report);        /* of any kind, parallel routines included */
+uint64_t report_host_calls(const struct routine_stats *stats); /* without workspace queries */
 
 /* Nanoseconds. A LAPACK routine's on the host are all of them; its own are those outside of calls that it
  * makes and that are counted themselves. */
@@ -45,16 +96,18 @@ uint64_t report_device_time(const struct routine_stats *stats);
 uint64_t report_link_time(const struct routine_stats *stats);  /* of that, packing and moving operands */
 uint64_t report_kernel_time(const struct routine_stats *stats); /* of that, launching and waiting */
 
+/* Thousands of millions of operations a second, on the device and on the host; 0: not known. */
+double report_device_rate(const struct routine_stats *stats);
+double report_host_rate(const struct routine_stats *stats);
+
 /* "dsymv" for dsymv_; by other interfaces the exported name. */
 enum { REPORT_NAME_BYTES = 40 };
 const char *report_name(enum symbol symbol, char name[REPORT_NAME_BYTES]);
 
-/* Tells where the program ran: device, what opening it took, host libraries, settings other than by default.
- * Calls `take` with each label and text, which last until it returns. */
-typedef void report_take(void *context, const char *label, const char *text);
-void report_setup_each(const struct report *report, report_take *take, void *context);
+/* "dsyevd 3, dgeqrf 1": workspace queries by routine; to be freed, NULL: there are none. */
+char *report_queries(const struct report *report);
 
-/* The facts that advice.h makes its sentences of, from this process. */
+/* The facts that advice.h makes its sentences of. */
 void report_advice_give(const struct report *report, advice_take *take, void *context);
 
 /* The report as text (report.c). */
@@ -63,22 +116,35 @@ void report_text_print(FILE *stream, const struct report *report);
 /* In the place of either, what an estimate comes to (estimate/estimate_text.c): text alone. */
 void estimate_text_print(FILE *stream, const struct report *report);
 
-/* "mublas report of process 4711, rank 3 of 8 " */
+/* That, with the counters behind it, for a file. */
+void report_file_print(FILE *stream, const struct report *report);
+
+/* "mublas report of process 4711, rank 3 of 8", "mublas report of 4 processes" */
 void report_text_print_process(FILE *stream, const struct report *report);
 
-/* The report as one page of HTML (page.c, page_charts.c): no script, no network, a table beside each
- * chart. */
+/* The report as one page of HTML (page.c): no script, no network, a table beside each chart. It is the head,
+ * what is in the body, and the foot. */
 void page_print(FILE *stream, const struct report *report);
+void page_print_head(FILE *stream, const struct report *report);
+void page_print_body(FILE *stream, const struct report *report);
+void page_print_foot(FILE *stream);
 
 /* The parts of the page that have charts. Two bars: the run, by whether a call was under way, and the calls,
- * by what they were spent on. */
+ * by what they were spent on (page_charts.c). */
 void page_print_whole(FILE *stream, const struct report *report);
 
-/* A bar and a row for each routine. */
+/* A bar and a row for each routine, and workspace queries behind them. */
 void page_print_routines(FILE *stream, const struct report *report);
+void page_print_queries(FILE *stream, const struct report *report);
 
-/* When threads were in which activity. */
+/* When threads were in which activity, a lane each; a bar for the calls of each size (page_timeline.c). */
 void page_print_timeline(FILE *stream, const struct report *report);
+void page_print_sizes(FILE *stream, const struct report *report);
+
+/* The class of an activity's colour, and what that means. The legend has those that are shown. */
+const char *page_activity_class(enum activity activity);
+const char *page_activity_meaning(enum activity activity);
+void page_print_legend(FILE *stream, const bool is_shown[ACTIVITY_COUNT]);
 
 /* Threads may end the process at once: one of them runs the destructors, the report among them, and the
  * others would end the process meanwhile (glibc 2.41 has them wait by itself). From now on they wait for the

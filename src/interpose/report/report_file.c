@@ -303,13 +303,12 @@ static bool write_file(const char *form, const struct reporter *reporter, const 
 }
 
 void report_file_deliver(const char *destination, const struct reporter *reporter,
-                         const struct report_text *text, const struct report_text *page, bool spares)
+                         const struct report_text *text, const struct report_text *file, bool spares)
 {
-    const struct report_text *const wanted = report_file_is_page(destination) ? page : text;
     const bool is_file = destination && strcmp(destination, "1") != 0;
     sigset_t signals;
     write_signals_hold(&signals);
-    if (!(is_file && write_file(destination, reporter, wanted, spares)) && log_has_standard_error())
+    if (!(is_file && write_file(destination, reporter, file, spares)) && log_has_standard_error())
         report_write_all(STDERR_FILENO, text->text, text->length);
     write_signals_return(&signals);
 }

@@ -35,6 +35,9 @@ struct report_run {
 /* Read the run of this process, at its end. */
 void report_run_read(struct report_run *run);
 
+/* The name of the machine's processor, as far as the system says. */
+void report_run_processor(char *name, size_t room);
+
 /* The words of a process's arguments, each ended by NUL, as a shell takes them. `whole`: they are all. */
 void report_run_join(const char *words, size_t length, bool whole, char command[COMMAND_BYTES]);
 
@@ -73,14 +76,25 @@ bool report_file_is_page(const char *destination);
  * Free it; NULL when memory is short. */
 char *report_file_name(const char *form, const struct reporter *reporter);
 
-/* Write `text`, or `page` where that is what MUBLAS_REPORT asks for, to where it says; `text` to standard
- * error, after one line, where that fails. `spares`: a file that is there stays as it is, for it may be the
+/* Write `file` to where MUBLAS_REPORT says; `text` to standard error, where it says that, or after one line
+ * where the file fails. `spares`: a file that is there stays as it is, for it may be the
  * report of a program that this one has started. */
 struct report_text {
     char *text;
     size_t length;
 };
 void report_file_deliver(const char *destination, const struct reporter *reporter,
-                         const struct report_text *text, const struct report_text *page, bool spares);
+                         const struct report_text *text, const struct report_text *file, bool spares);
+
+/* The parts of a run's report (MUBLAS_REPORT_PARTS): the folder has a file of each process that left one, and a
+ * note of each that made a call and has left none so far. A note is a line, "PROCESS RANK RANKS PROGRAM". */
+#define REPORT_PART_PREFIX "part-"
+#define REPORT_NOTE_PREFIX "note-"
+
+/* At the first call, of any thread, where signal handlers may call, too. Allocates nothing, and keeps errno. */
+void report_note_leave(void);
+
+/* The part takes the note's place. False: the folder is gone, or takes none. */
+bool report_part_leave(const char *folder, const struct report_text *part);
 
 #endif

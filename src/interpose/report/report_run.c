@@ -1,17 +1,22 @@
 #include "interpose/report/report_file.h"
+#include "common/settings.h"
+#include "interpose/process_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-static char folder[PATH_MAX];
+static char start_folder[PATH_MAX];
 static long faults_of_children;
 
 /* No program runs without page faults. */
@@ -24,13 +29,13 @@ static long children_faults(void)
 void report_start_note(void)
 {
     faults_of_children = children_faults();
-    if (!getcwd(folder, sizeof folder))
-        folder[0] = '\0';
+    if (!getcwd(start_folder, sizeof start_folder))
+        start_folder[0] = '\0';
 }
 
 const char *report_start_folder(void)
 {
-    return folder[0] ? folder : NULL;
+    return start_folder[0] ? start_folder : NULL;
 }
 
 bool report_start_others_since(void)
@@ -140,4 +145,76 @@ void report_run_read(struct report_run *run)
         strcpy(run->host, "unknown");
     if (gmtime_r(&now, &fields))
         strftime(run->date, sizeof run->date, "%Y-%m-%d %H:%M UTC", &fields);
+}
+
+/* Where /proc names it; else the kind of machine. */
+void report_run_processor(char *name, size_t room)
+{
+    char line[256];
+    struct utsname machine;
+    FILE *const file = fopen("/proc/cpuinfo", "re");
+    snprintf(name, room, "%s", uname(&machine) == 0 ? machine.machine : "unknown");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':')) {
+            snprintf(name, room, "%s", strchr(line, ':') + 1 + strspn(strchr(line, ':') + 1, " \t"));
+            name[strcspn(name, "\n")] = '\0';
+            break;
+        }
+    if (file)
+        fclose(file);
+}
+
+/* Of this process, which may be a fork's child: then the name is its parent's. */
+static char note[PATH_MAX];
+static pid_t note_owner;
+
+/* A new file that nobody else can have made. */
+static bool write_new(const char *folder, const char *prefix, char path[PATH_MAX], const char *text, size_t length)
+{
+    if (snprintf(path, PATH_MAX, "%s/%sXXXXXX", folder, prefix) >= PATH_MAX)
+        return false;
+    const int file = mkostemp(path, O_CLOEXEC);
+    if (file < 0)
+        return false;
+    while (length > 0) {
+        const ssize_t written = write(file, text, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            break;
+        text += written;
+        length -= (size_t)written;
+    }
+    const bool good = close(file) == 0 && length == 0;
+    if (!good)
+        unlink(path);
+    return good;
+}
+
+void report_note_leave(void)
+{
+    char text[COMMAND_BYTES];
+    bool are_faulty;
+    int cancelling;
+    const int saved_errno = errno;
+    const char *const folder = settings_copied(&are_faulty)->report_parts;
+    if (*folder && !process_state_is_filtered()) {
+        const struct local_rank world = world_rank();
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
+        const int length = snprintf(text, sizeof text, "%ld %d %d "
+                                                       "%.200s\n", (long)getpid(), world.rank, world.ranks,
+                                    program_invocation_name);
+        note_owner = write_new(folder, REPORT_NOTE_PREFIX, note, text, (size_t)length) ? getpid() : 0;
+        pthread_setcancelstate(cancelling, NULL);
+    }
+    errno = saved_errno;
+}
+
+bool report_part_leave(const char *folder, const struct report_text *part)
+{
+    char path[PATH_MAX];
+    const bool good = write_new(folder, REPORT_PART_PREFIX, path, part->text, part->length);
+    if (good && note_owner == getpid())
+        unlink(note);
+    return good;
 }

@@ -30,6 +30,8 @@ static void begin(void)
 {
     bool are_faulty;
     report_start_note();
+    if (*settings_copied(&are_faulty)->report_parts)
+        thread_counters_watch(report_note_leave);
     thread_counters_begin();
     const struct settings *const copied = settings_copied(&are_faulty);
     if (!report_file_is_page(copied->report) && !*copied->estimate)
@@ -62,11 +64,44 @@ uint64_t stats_nanoseconds(void)
     return stats_wanted() ? clock_nanoseconds() : 0;
 }
 
+enum { LONGEST_SHIFT = 48 }; /* three days; the symbol is above */
+_Static_assert(SYMBOL_COUNT < 1 << (64 - LONGEST_SHIFT), "a symbol has 16 bits");
+static const uint64_t longest_mask = (UINT64_C(1) << LONGEST_SHIFT) - 1;
+
+/* The call has just ended. What another call of a signal handler writes meanwhile may be lost. */
+static void note_name(struct thread_counters *own, enum symbol symbol, uint64_t nanoseconds)
+{
+    const uint64_t origin = thread_counters_origin(), now = clock_nanoseconds() - origin;
+    uint64_t part;
+    if (!atomic_load_explicit(&activities_wanted, memory_order_relaxed))
+        return;
+    for (uint64_t from = nanoseconds < now ? now - nanoseconds : 0; from < now;) {
+        const size_t word = timeline_cut(&from, now, &part);
+        const uint64_t there = atomic_load_explicit(&own->longest[word], memory_order_relaxed);
+        if (part > (there & longest_mask) && part <= longest_mask)
+            atomic_store_explicit(&own->longest[word], (uint64_t)symbol << LONGEST_SHIFT | part,
+                                  memory_order_relaxed);
+    }
+}
+
+static void note_size(struct thread_counters *own, bool on_device, uint64_t nanoseconds,
+                      const struct route_shape *shape)
+{
+    int64_t largest = shape->m > shape->n ? shape->m : shape->n;
+    int place = 0;
+    largest = shape->k > largest ? shape->k : largest;
+    while (place < SIZE_PLACES - 1 && largest >> (place + 1))
+        place++;
+    thread_counters_add(own, &own->sizes[on_device][place], 1);
+    thread_counters_add(own, &own->size_nanoseconds[on_device][place], nanoseconds);
+}
+
 static void note_large(struct thread_counters *own, enum symbol symbol, enum host_reason reason,
                        uint64_t nanoseconds, const struct route_shape *shape)
 {
     const struct large_call call = {symbol, reason, nanoseconds, *shape};
     largest_calls_note(&own->largest, &call);
+    note_size(own, reason == HOST_NO_REASON, nanoseconds, shape);
     if (reason == HOST_FASTER)
         call_record_note_larger(&own->routines[symbol].refused, &call);
 }
@@ -87,6 +122,8 @@ void stats_device_call(enum symbol symbol, const struct device_counts *counts)
     }
     if (counts->foretold_us > 0)
         thread_counters_add(own, &routine->foretold_nanoseconds, (uint64_t)(counts->foretold_us * 1e3));
+    thread_counters_add(own, &routine->thousand_operations, (uint64_t)(counts->operations / 1e3));
+    note_name(own, symbol, nanoseconds);
     note_large(own, symbol, HOST_NO_REASON, nanoseconds, &counts->shape);
 }
 
@@ -110,6 +147,11 @@ void stats_host_time(enum symbol symbol, enum host_reason reason, const struct h
     struct routine_counters *routine = &own->routines[symbol];
     thread_counters_add(own, &routine->host_nanoseconds[reason], counts->nanoseconds);
     thread_counters_add(own, &routine->inside_nanoseconds[reason], counts->inside_nanoseconds);
+    if (counts->operations > 0) {
+        thread_counters_add(own, &routine->host_thousand_operations, (uint64_t)(counts->operations / 1e3));
+        thread_counters_add(own, &routine->host_counted_nanoseconds, counts->nanoseconds);
+    }
+    note_name(own, symbol, counts->nanoseconds);
     if (counts->shape)
         note_large(own, symbol, reason, counts->nanoseconds, counts->shape);
 }
@@ -147,7 +189,7 @@ void stats_forwarded_return(void)
         memcpy((void *)own->forwarded_calls, (const void *)own->kept_calls, sizeof own->kept_calls);
 }
 
-/* Reads a counter of any thread. */
+/* Of any thread. */
 static uint64_t get(const counter *from)
 {
     return atomic_load_explicit(from, memory_order_relaxed);
@@ -176,6 +218,9 @@ static void accumulate(struct routine_stats *sum, const struct routine_counters 
     sum->device_calls += get(&routine->device_calls);
     sum->bytes_up += get(&routine->bytes_up);
     sum->bytes_down += get(&routine->bytes_down);
+    sum->thousand_operations += get(&routine->thousand_operations);
+    sum->host_thousand_operations += get(&routine->host_thousand_operations);
+    sum->host_counted_nanoseconds += get(&routine->host_counted_nanoseconds);
     sum->foretold_nanoseconds += get(&routine->foretold_nanoseconds);
     for (int i = 0; i < HOST_REASON_COUNT; i++) {
         sum->host_calls[i] += get(&routine->host_calls[i]);
@@ -210,53 +255,90 @@ int stats_read_largest(struct large_call calls[LARGEST_CALLS])
     return count;
 }
 
+void stats_read_sizes(struct size_stats *sizes)
+{
+    const struct thread_counters *counters = NULL;
+    memset(sizes, 0, sizeof *sizes);
+    while ((counters = thread_counters_next(counters)))
+        for (int place = 0; place < SIZE_PLACES; place++)
+            for (int where = 0; where < 2; where++) {
+                sizes->calls[where][place] += get(&counters->sizes[where][place]);
+                sizes->nanoseconds[where][place] += get(&counters->size_nanoseconds[where][place]);
+            }
+}
+
+static bool add_to_lane(const struct thread_counters *counters, unsigned level, struct thread_lane *lane,
+                        uint64_t longest[TIMELINE_STEPS])
+{
+    bool any = false;
+    for (size_t word = 0; word < TIMELINE_WORDS; word++) {
+        const unsigned step = timeline_step(word, level);
+        const uint64_t call = get(&counters->longest[word]);
+        for (int activity = 0; activity < ACTIVITY_COUNT; activity++) {
+            const uint64_t more = get(&counters->timeline[activity][word]);
+            lane->steps[activity][step] += more;
+            any |= more > 0;
+        }
+        if ((call & longest_mask) > longest[step]) {
+            longest[step] = call & longest_mask;
+            lane->longest[step] = (enum symbol)(call >> LONGEST_SHIFT);
+        }
+    }
+    return any;
+}
+
+/* The newest counters come first, but for those that all threads share. */
+int stats_read_lanes(unsigned level, struct thread_lane *lanes, int most, int *threads)
+{
+    enum { COUNTERS_MOST = 4096 };
+    static const struct thread_counters *all[COUNTERS_MOST];
+    uint64_t longest[TIMELINE_STEPS];
+    const struct thread_counters *counters = NULL;
+    int number = 0, used = 0;
+    while (number < COUNTERS_MOST && (counters = thread_counters_next(counters)))
+        all[number++] = counters;
+    for (*threads = 0; number > 0;) {
+        struct thread_lane *const lane = &lanes[used < most ? used : most - 1];
+        if (used < most) {
+            memset(lane, 0, sizeof *lane);
+            memset(longest, 0, sizeof longest);
+            for (int step = 0; step < TIMELINE_STEPS; step++)
+                lane->longest[step] = SYMBOL_COUNT;
+        }
+        if (add_to_lane(all[--number], level, lane, longest)) {
+            used += used < most;
+            ++*threads;
+        }
+    }
+    return used;
+}
+
 uint64_t stats_run_nanoseconds(void)
 {
     return clock_nanoseconds() - thread_counters_origin();
-}
-
-void stats_read_timeline(unsigned level, uint64_t steps[ACTIVITY_COUNT][TIMELINE_STEPS])
-{
-    const struct thread_counters *counters = NULL;
-    memset(steps, 0, ACTIVITY_COUNT * sizeof *steps);
-    while ((counters = thread_counters_next(counters)))
-        for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
-            for (size_t word = 0; word < TIMELINE_WORDS; word++)
-                steps[activity][timeline_step(word, level)] += get(&counters->timeline[activity][word]);
-}
-
-static void read_presence(const struct thread_counters *counters, unsigned level,
-                          uint64_t steps[TIMELINE_STEPS])
-{
-    memset(steps, 0, TIMELINE_STEPS * sizeof *steps);
-    for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
-        for (size_t word = 0; word < TIMELINE_WORDS; word++)
-            steps[timeline_step(word, level)] += get(&counters->timeline[activity][word]);
-}
-
-static uint64_t at_most(uint64_t limit, uint64_t value)
-{
-    return value < limit ? value : limit;
 }
 
 struct time_in_calls stats_read_in_calls(uint64_t run_nanoseconds)
 {
     const unsigned level = timeline_level(run_nanoseconds);
     const uint64_t width = timeline_width(level);
-    uint64_t one[TIMELINE_STEPS], longest[TIMELINE_STEPS] = {0}, sum[TIMELINE_STEPS] = {0};
+    uint64_t longest[TIMELINE_STEPS] = {0}, sum[TIMELINE_STEPS] = {0};
     const struct thread_counters *counters = NULL;
     struct time_in_calls in_calls = {0, 0};
     while ((counters = thread_counters_next(counters))) {
-        read_presence(counters, level, one);
+        uint64_t one[TIMELINE_STEPS] = {0};
+        for (int activity = 0; activity < ACTIVITY_COUNT; activity++)
+            for (size_t word = 0; word < TIMELINE_WORDS; word++)
+                one[timeline_step(word, level)] += get(&counters->timeline[activity][word]);
         for (int step = 0; step < TIMELINE_STEPS; step++) {
             longest[step] = one[step] > longest[step] ? one[step] : longest[step];
             sum[step] += one[step];
         }
     }
     for (uint64_t step = 0; step < TIMELINE_STEPS && step * width < run_nanoseconds; step++) {
-        const uint64_t all = at_most(width, run_nanoseconds - step * width);
-        in_calls.least += at_most(all, longest[step]);
-        in_calls.most += at_most(all, sum[step]);
+        const uint64_t all = run_nanoseconds - step * width < width ? run_nanoseconds - step * width : width;
+        in_calls.least += longest[step] < all ? longest[step] : all;
+        in_calls.most += sum[step] < all ? sum[step] : all;
     }
     return in_calls;
 }

@@ -20,6 +20,8 @@ struct routine_stats {
     uint64_t inside_nanoseconds[HOST_REASON_COUNT]; /* of them in calls made inside, counted themselves */
     uint64_t bytes_up, bytes_down;
     struct phase_times phases; /* of device calls */
+    uint64_t thousand_operations; /* of device calls: floating-point operations, by the usual counts */
+    uint64_t host_thousand_operations, host_counted_nanoseconds; /* of host calls whose operations are known */
     uint64_t foretold_nanoseconds; /* what the host would have taken for the device calls, as predicted */
     const char *variant;       /* an argument that no route has, of a call that was the host's for it */
     struct large_call refused; /* the largest that was predicted faster on the host; m 0: none */
@@ -30,12 +32,14 @@ struct device_counts {
     struct phase_times phases;
     struct route_shape shape; /* of BLAS m, n and k alone */
     double foretold_us;       /* on the host */
+    double operations;        /* of floating point; 0: not known */
 };
 
 /* The facts on a call on the host, where they are known. */
 struct host_counts {
     uint64_t nanoseconds, inside_nanoseconds; /* 0: not measured */
     const struct route_shape *shape;          /* NULL: not known */
+    double operations;                        /* of floating point; 0: not known */
     const char *variant;                      /* static storage; NULL: nothing */
 };
 
@@ -71,10 +75,25 @@ void stats_read(struct routine_stats stats[SYMBOL_COUNT]);
 /* The longest calls, the longest first: their number, at most LARGEST_CALLS. */
 int stats_read_largest(struct large_call calls[LARGEST_CALLS]);
 
-/* Nanoseconds since the run began; with the level of width that covers them, those of all threads in each
- * step (thread_counters.h). */
+/* The sizes of calls whose size is known, on the host and on the device: how many, and their nanoseconds. */
+struct size_stats {
+    uint64_t calls[2][SIZE_PLACES], nanoseconds[2][SIZE_PLACES];
+};
+void stats_read_sizes(struct size_stats *sizes);
+
+/* The time line of one thread, or of several that came one after the other. */
+struct thread_lane {
+    uint64_t steps[ACTIVITY_COUNT][TIMELINE_STEPS];
+    enum symbol longest[TIMELINE_STEPS]; /* the routine of the longest call; SYMBOL_COUNT: none */
+};
+
+/* The lanes, with steps of that level (thread_counters.h), of threads that were in calls, in the order in
+ * which they made their first: their number, at most `most`. The last has all threads that are left; *threads
+ * is how many there are in all. */
+int stats_read_lanes(unsigned level, struct thread_lane *lanes, int most, int *threads);
+
+/* Nanoseconds since the run began. */
 uint64_t stats_run_nanoseconds(void);
-void stats_read_timeline(unsigned level, uint64_t steps[ACTIVITY_COUNT][TIMELINE_STEPS]);
 
 /* Nanoseconds of a run, so long until now, in which at least one thread was in a call that the time line has.
  * Threads that were in calls in one step may have been so at once or in turn: so it is between two figures,

@@ -211,6 +211,8 @@ static __thread bool has_ended __attribute__((tls_model("initial-exec")));
 /* Its destructor tells of a thread's end. */
 static pthread_key_t end_key;
 static atomic_bool begun;
+static void (*first_call)(void);
+static atomic_bool first_is_told;
 static bool restarted;
 static atomic_bool forked;
 static _Atomic uint64_t origin;
@@ -238,17 +240,30 @@ static void note_fork(void)
     forked = true;
 }
 
-/* The child of a fork reports what it did itself. No other thread runs here. */
+void thread_counters_watch(void (*tell)(void))
+{
+    first_call = tell;
+}
+
+static void tell_first_call(void)
+{
+    if (first_call && !atomic_exchange(&first_is_told, true))
+        first_call();
+}
+
+/* The child of a fork reports what it did itself. No other thread runs here, and this one takes counters anew
+ * at its first call. */
 static void restart_in_child(void)
 {
     restarted = true;
     forked = false;
+    first_is_told = false;
     origin = clock_nanoseconds();
     clear(&shared);
+    thread_counters_here = NULL;
     for (struct thread_counters *counters = newest; counters; counters = counters->next) {
         clear(counters);
-        if (counters != thread_counters_here)
-            atomic_store_explicit(&counters->taken, false, memory_order_relaxed);
+        atomic_store_explicit(&counters->taken, false, memory_order_relaxed);
     }
 }
 
@@ -306,6 +321,7 @@ static struct thread_counters *make_counters(void)
 static struct thread_counters *take_counters(void)
 {
     struct thread_counters *taken = take_ended(), *before = NULL;
+    tell_first_call();
     if (!taken)
         taken = make_counters();
     if (!taken)

@@ -53,6 +53,9 @@ struct large_call {
     struct route_shape shape; /* of BLAS m, n and k alone */
 };
 
+/* Calls by their largest size: a place has the sizes from 2^place on up to, not with, the next power of two. */
+enum { SIZE_PLACES = 32 };
+
 enum { RECORD_WORDS = 9, LARGEST_CALLS = 16, SEEN_CALLS = 128 };
 
 /* All zero: empty. */
@@ -95,6 +98,8 @@ struct routine_counters {
     counter inside_nanoseconds[HOST_REASON_COUNT]; /* of these in calls made inside, counted themselves */
     counter bytes_up, bytes_down;
     counter phases[PHASE_COUNT];
+    counter thousand_operations; /* of device calls: floating-point operations, by the usual counts */
+    counter host_thousand_operations, host_counted_nanoseconds; /* of host calls whose operations are known */
     counter foretold_nanoseconds; /* of device calls: what the host would have taken for them, as predicted */
     counter variant;              /* the address of what a call had that no route has; 0: nothing */
     struct call_record refused;   /* the largest of those that were predicted faster on the host */
@@ -104,6 +109,8 @@ struct thread_counters {
     counter forwarded_calls[SYMBOL_COUNT]; /* the first member: thunks.S counts here */
     struct routine_counters routines[SYMBOL_COUNT];
     counter timeline[ACTIVITY_COUNT][TIMELINE_WORDS];
+    counter longest[TIMELINE_WORDS]; /* of the calls in a word: its nanoseconds there, and its symbol above */
+    counter sizes[2][SIZE_PLACES], size_nanoseconds[2][SIZE_PLACES]; /* on the host, on the device */
     struct largest_calls largest;
     counter kept_calls[SYMBOL_COUNT]; /* forwarded_calls at a time: stats_forwarded_keep */
     struct thread_counters *next;
@@ -113,6 +120,10 @@ struct thread_counters {
 /* Threads may have counters of their own from now on; once in a process, early: the thread-specific keys that
  * need no memory are few. */
 void thread_counters_begin(void);
+
+/* `tell` is called when a thread of this process makes the first call, and again in a fork's child. Before
+ * thread_counters_begin. */
+void thread_counters_watch(void (*tell)(void));
 
 /* When the run began, which the time line counts from: thread_counters_begin, or the fork. */
 uint64_t thread_counters_origin(void);

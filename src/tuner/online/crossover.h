@@ -111,6 +111,12 @@ struct route_times {
 
 struct route_times route_times_predict(const struct machine_model *model, const struct route_shape *shape);
 
+/* Floating-point operations of a call by the usual counts: LAPACK's own for factorisations, solves and
+ * reductions; of an eigenproblem or singular values those of the reduction and of applying it to the vectors,
+ * without what depends on the values (route_times.c). A complex one counts as four real multiplications and
+ * additions. */
+double route_operations(const struct route_shape *shape);
+
 /* Times of factorisations and what follows from them, by their operation counts and the measured times of
  * potrf, getrf and geqrf (route_times.c): true, and seconds in double precision on the machine measured,
  * where the family is one of these. */

@@ -79,6 +79,45 @@ static double operations(const struct route_shape *shape)
     }
 }
 
+/* Applying n reflectors to k vectors from one side. */
+static double operations_of_vectors(const struct route_shape *shape, double per_vector)
+{
+    const double n = (double)shape->n, k = (double)shape->k;
+    return shape->vectors ? per_vector * n * n * (k > 0 ? k : n) : 0;
+}
+
+/* Those of which there are curves: what the reductions, factors and vectors take. */
+static double operations_of_eigen(const struct route_shape *shape)
+{
+    const double m = (double)shape->m, n = (double)shape->n, cube = n * n * n;
+    const double least = fmin(m, n), most = fmax(m, n);
+    switch (shape->family) {
+    case LAPACK_SYEV:
+    case LAPACK_SYEVD:
+    case LAPACK_SYEVR:
+    case LAPACK_SYEVX: return 4 * cube / 3 + operations_of_vectors(shape, 2);
+    case LAPACK_SYGV:
+    case LAPACK_SYGVD:
+    case LAPACK_SYGVX: return cube / 3 + cube + 4 * cube / 3 + operations_of_vectors(shape, 3);
+    case LAPACK_SYTRD:
+    case LAPACK_ORGTR:
+    case LAPACK_STEDC: return 4 * cube / 3;
+    case LAPACK_ORMTR: return 2 * n * n * (double)shape->k;
+    case LAPACK_SYGST: return cube;
+    case LAPACK_GESDD:
+    case LAPACK_GESVD: return 4 * most * least * least - 4 * least * least * least / 3 +
+                              (shape->vectors ? 4 * most * least * least : 0);
+    case LAPACK_GEEV: return (shape->vectors ? 25 : 10) * cube; /* Golub and Van Loan, algorithm 7.5.2 */
+    default: return 0;
+    }
+}
+
+double route_operations(const struct route_shape *shape)
+{
+    const double real = operations(shape);
+    return (real > 0 ? real : operations_of_eigen(shape)) * (blas_scalar_parts(shape->type) == 2 ? 4 : 1);
+}
+
 static const struct measured *measured_of(enum lapack_family family)
 {
     static const struct measured *const by_family[LAPACK_FAMILY_COUNT] = {

@@ -1,0 +1,114 @@
+#!/bin/bash
+# One report of all processes of a run, whoever started and ended them; `mublas report FILE...` makes one by hand.
+# While it waits for the program, `mublas run` is as if it were the program.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_REPORT_PARTS MUBLAS_UNREACHABLE
+export MUBLAS_OFFLOAD=never XDG_RUNTIME_DIR=$work/runtime
+mkdir -m 700 "$XDG_RUNTIME_DIR"
+use_emulated_driver
+use_reference_libraries
+counted=$build/tests/system/counted
+report=$work/report.txt
+bare() { LD_PRELOAD=$shim_preload "$@" > "$work/output" 2> "$work/errors"; }
+merge() { "$build/mublas" report "$@" > "$work/merged" 2> "$work/errors"; }
+count() { grep -cE "$1" "$2"; }
+# The calls of a routine in the first table of a file, which has the sums.
+calls_of() { awk -v name="$1" '$1 == name { print $2; exit }' "$2"; }
+is_good() { ! python3 -c 'import html.parser' 2> /dev/null || python3 "$source_tree/tests/system/check_page.py" "$1"; }
+leaves_nothing() { [ -z "$(ls "$XDG_RUNTIME_DIR")" ]; }
+
+# By hand.
+MUBLAS_REPORT=$work/one.txt bare "$counted" && MUBLAS_REPORT=$work/two.html bare "$counted" complex
+merge "$work/one.txt" "$work/two.html" && grep -q '^mublas report of 2 processes' "$work/merged" &&
+    [ "$(calls_of total "$work/merged")" = 47 ] && [ "$(calls_of dzasum "$work/merged")" = 2 ] &&
+    [ "$(count '^mublas report of process' "$work/merged")" = 2 ]
+result $? "mublas report: a text and a page in one, sums first"
+merge --output="$work/both.html" "$work/one.txt" "$work/two.html" && is_good "$work/both.html" && [ ! -s "$work/merged" ]
+result $? "as a page"
+merge "$work/both.html" "$work/one.txt" && [ "$(calls_of total "$work/merged")" = 68 ]
+result $? "a merged report is merged again"
+merge "$work/one.txt" && [ "$(head -1 "$work/merged")" = "$(head -1 "$work/one.txt")" ] && ! grep -q '^#' "$work/merged"
+result $? "one alone is shown as it is"
+sed 's/^# routine dgemv_ .*/# routine dgemv_ x/' "$work/one.txt" > "$work/damaged"
+sed 's/^# mublas-counters .*/# mublas-counters 0.0.1/' "$work/one.txt" > "$work/older"
+sed '/^# end/d' "$work/one.txt" > "$work/cut"
+faulty() { ! merge "$work/$1" && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q "^mublas report: $work/$1: $2" "$work/errors"; }
+faulty damaged "its counters are damaged at '# routine dgemv_ x'" && faulty older "it is of mublas 0.0.1, this is " &&
+    faulty cut "its counters are damaged at ''" && faulty nowhere "No such file" && faulty errors "it has no counters"
+result $? "what is no whole report is named, with the reason"
+
+# Nothing is opened before the end without the command, not even by a process that calls.
+( cd "$work" && mkdir empty && cd empty && MUBLAS_REPORT=r.txt bare bash -c '"$0" > /dev/null; ls > ../seen' "$counted" )
+[ "$(cat "$work/seen")" = r.txt ] && leaves_nothing
+result $? "the bare preload writes the report, and nothing else"
+
+if [ -z "$sanitizers" ]; then
+    run() { "$build/mublas" run "$@" > "$work/output" 2> "$work/errors"; }
+    run --report="$report" -- bash -c '"$0"; "$0" complex; "$0" fork; exit 3' "$counted"
+    [ $? = 3 ] && [ ! -s "$work/errors" ] && [ "$(ls "$work"/report*)" = "$report" ] && leaves_nothing &&
+        [ "$(calls_of total "$report")" = 70 ] && [ "$(count '^mublas report of process' "$report")" = 4 ] &&
+        [ "$(count '^# mublas-counters' "$report")" = 4 ] && grep -q 'in sections of this report' "$report"
+    result $? "programs that run one after the other, and a fork's child: one report, of all calls"
+    run --report="$work/report.html" -- bash -c 'MUBLAS_OFFLOAD=always "$0" long; "$0"' "$counted" &&
+        is_good "$work/report.html" && grep -q '<h1>bash</h1>' "$work/report.html" &&
+        [ "$(count '<details class="process"><summary>process [0-9]*: ' "$work/report.html")" = 2 ]
+    result $? "a page with a section for each"
+    run --report -- bash -c '"$0"; "$0"' "$counted" && [ "$(count '^mublas report of' "$work/errors")" = 3 ] &&
+        [ "$(calls_of total "$work/errors")" = 42 ] && ! grep -q '^#' "$work/errors"
+    result $? "to standard error, at the end"
+    run --report="$work/apart-%p" -- bash -c '"$0"; "$0"' "$counted" && [ "$(ls "$work"/apart-* | wc -l)" = 2 ]
+    result $? "%p keeps processes apart"
+    run --report="$report" -- "$build/mublas" run -- bash -c '"$0"; "$0"' "$counted" && [ "$(calls_of total "$report")" = 42 ]
+    result $? "a run in a run leaves its parts to that one"
+    rm -f "$report"
+    run --report="$report" -- bash -c '"$0"; "$0" killed; exit 0' "$counted" && [ "$(calls_of total "$report")" = 21 ] &&
+        grep -qE '^  missing +Process [0-9]+ \(.*/counted\) made calls and left no report: a signal, exec or _exit ended it\.$' "$report"
+    result $? "a process that was killed is named beside the report of the others"
+    rm -f "$report"
+    run --report="$report" -- "$counted" killed
+    [ $? = 137 ] && [ ! -e "$report" ] && leaves_nothing && [ "$(wc -l < "$work/errors")" = 1 ] && grep -qE \
+        '^mublas run: there is no report: Process [0-9]+ \(.*\) made calls and left no report: signal 9 \(Killed\) ended it\.$' "$work/errors"
+    result $? "the program itself: a line says so, and the status is the program's"
+
+    # As if it were the program.
+    begin() # [COMMAND]: $run is mublas run, $program its program, which waits for a signal
+    {
+        rm -f "$work/pid" "$report"
+        "$build/mublas" run --report="$report" -- bash -c "${1-:}
+            echo \$\$ > $work/pid.new; mv $work/pid.new $work/pid; while :; do sleep 0.05; done" "$counted" \
+            > "$work/output" 2> "$work/errors" &
+        run=$!
+        until_true test -s "$work/pid" && program=$(cat "$work/pid")
+    }
+    until_true() { for ((i = 0; i < 500; i++)); do "$@" && return 0; sleep 0.02; done; return 1; }
+    state_is() { [ "$(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2> /dev/null)" = "$2" ]; }
+    begin "trap '\"\$0\"; exit 5' USR1" && kill -USR1 $run
+    wait $run
+    [ $? = 5 ] && [ "$(calls_of total "$report")" = 21 ]
+    result $? "a signal that is sent to it is the program's"
+    begin && kill -TERM $run
+    wait $run
+    [ $? = 143 ] && ! kill -0 "$program" 2> /dev/null
+    result $? "one that ends the program ends it alike"
+    begin && kill -KILL $run
+    wait $run 2> /dev/null
+    until_true eval '! kill -0 "$program" 2> /dev/null'
+    result $? "where it is killed the program goes with it"
+    begin && kill -STOP "$program" && until_true state_is $run T &&
+        kill -CONT $run && until_true state_is $run S && ! state_is "$program" T
+    good=$?
+    kill -TERM $run
+    wait $run
+    result $good "it stops with the program, and both go on"
+    "$build/mublas" run --report="$report" -- bash -c 'sleep 5 > /dev/null 2>&1 & echo $! > "$1"; exec "$0"' "$counted" "$work/pid" &&
+        kill "$(cat "$work/pid")" && [ "$(calls_of total "$report")" = 21 ]
+    result $? "it does not wait for what the program has left behind"
+    # Its folder is swept by the next run, since it was killed above.
+    run --report="$report" -- "$counted" && leaves_nothing
+    result $? "parts of a run that was killed are removed by the next"
+    head -c 1000 /dev/zero | "$build/mublas" run --report="$report" -- bash -c 'exec < /dev/null; exec > /dev/null; sleep 0.1; "$0"' "$counted" |
+        cat > "$work/output" && [ -s "$report" ]
+    result $? "pipes are the program's alone"
+fi
+echo "1..$number"
