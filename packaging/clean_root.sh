@@ -138,7 +138,8 @@ layer()
     done
     mount -t tmpfs tmp "$root/tmp" || skip "no tmpfs can be mounted"
     for name in "$PWD" "$build"; do # below /tmp, which is new
-        [ -e "$root$name" ] || { mkdir -p "$root$name" && mount --rbind "$name" "$root$name"; } || skip "$name cannot be mounted"
+        [ -e "$root$name" ] || { mkdir -p "$root$name" && mount --rbind "$name" "$root$name"; } ||
+            skip "$name cannot be mounted"
     done
     remove=$(line_of doc/install.md "make uninstall") && said "$(install_part)" &&
         quietly install.log in_root "$root" bash -c "cd $build && $(install_part)"

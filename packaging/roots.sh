@@ -9,8 +9,8 @@ in_root() # ROOT COMMAND...
 {
     local certificates=()
     [ ! -f "$1/root/certificates.pem" ] || certificates=(PIP_CERT=/root/certificates.pem)
-    env -i "${certificates[@]}" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-        DEBIAN_FRONTEND=noninteractive PIP_YES=1 PIP_ROOT_USER_ACTION=ignore MAKEFLAGS="-j$(nproc)" \
+    env -i "${certificates[@]}" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive PIP_YES=1 PIP_ROOT_USER_ACTION=ignore MAKEFLAGS="-j$(nproc)" \
         DEB_BUILD_OPTIONS="parallel=$(nproc)" chroot "$@" < /dev/null
 }
 # quietly LOG COMMAND...: shows the end of the output of one that fails.

@@ -5,8 +5,10 @@
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
 # What install would make anew by the root's clock would stay in the build.
-make -s --no-print-directory -q all-am > /dev/null 2>&1 || { echo "Bail out! run make first: the build is not up to date"; exit 1; }
-[ -x "$build/fortran/eigensolver" ] || { echo "1..0 # SKIP there is no program to run: a Fortran compiler or LAPACK is missing"; exit; }
+make -s --no-print-directory -q all-am > /dev/null 2>&1 ||
+    { echo "Bail out! run make first: the build is not up to date"; exit 1; }
+[ -x "$build/fortran/eigensolver" ] ||
+    { echo "1..0 # SKIP there is no program to run: a Fortran compiler or LAPACK is missing"; exit; }
 bash "$source_tree/packaging/clean_root.sh" --layer "$build" > "$work/output" 2> "$work/errors"
 status=$?
 if [ $status = 77 ]; then

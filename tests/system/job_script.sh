@@ -20,7 +20,8 @@ srun()
 {
     local rank ranks=() status=0
     for ((rank = 0; rank < SLURM_NTASKS; rank++)); do
-        SLURM_PROCID=$rank SLURM_LOCALID=$rank SLURM_STEP_TASKS_PER_NODE=$SLURM_NTASKS SLURM_STEP_NUM_TASKS=$SLURM_NTASKS "$@" &
+        SLURM_STEP_NUM_TASKS=$SLURM_NTASKS SLURM_PROCID=$rank SLURM_LOCALID=$rank SLURM_STEP_TASKS_PER_NODE=$SLURM_NTASKS \
+            "$@" &
         ranks+=($!)
     done
     for rank in "${ranks[@]}"; do wait "$rank" || status=1; done

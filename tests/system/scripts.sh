@@ -59,7 +59,7 @@ with shellcheck "shellcheck finds nothing in the Apptainer recipe's commands" re
 version=$(sed -n 's/^AC_INIT(\[mublas\], \[\(.*\)\])$/\1/p' configure.ac)
 [ -n "$version" ] && grep -q "^## $version " NEWS.md &&
     grep -q "^Version: *$version$" packaging/mublas.spec && grep -q "version(\"$version\")" $recipe &&
-    [ -z "$(grep -LF "mublas-$version-" packaging/mublas.def README.md doc/install.md)" ] &&
+    [ "$(grep -lF "mublas-$version-" packaging/mublas.def README.md doc/install.md | wc -l)" = 3 ] &&
     head -n 1 debian/changelog | grep -qF "mublas ($version" &&
     [ "$(grep -h '^\.TH' man/*.[13] | grep -cF "\"mublas $version\"")" = 2 ]
 result $? "everything is of version $version"
