@@ -210,7 +210,7 @@ static const char *report_fault(void)
     const char *const form = getenv("MUBLAS_REPORT");
     const struct reporter reporter = {getpid(), world_rank(), false};
     if (is_report_wanted() && is_estimate_wanted() && report_file_is_page(form))
-        return "an estimate is text: a page cannot have it";
+        return "it is text, and no page";
     if (!is_report_wanted() || strcmp(form, "1") == 0 || !strchr(form, '/'))
         return NULL;
     char *const file = report_file_name(form, &reporter);
@@ -360,8 +360,8 @@ int run_program(char **arguments)
     if (!make_report_absolute())
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
     if ((reason = report_fault())) {
-        fprintf(stderr, "mublas run: %s: a report cannot be written there: %s\n", getenv("MUBLAS_REPORT"),
-                reason);
+        fprintf(stderr, "mublas run: %s: %s cannot be written there: %s\n", getenv("MUBLAS_REPORT"),
+                is_estimate_wanted() ? "an estimate" : "a report", reason);
         return EXIT_BAD_COMMAND_LINE;
     }
     char *const unreachable_calls = look_into(path, &is_refused);

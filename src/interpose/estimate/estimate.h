@@ -33,8 +33,9 @@ enum host_reason estimate_call(struct program_call *call);
 /* The same of a route of LAPACK with these times, by `kept`, what may stay on the GPU. First the choice; and
  * then, where calls have paid for a GPU, its times. */
 struct policy_decision estimate_decide_route(const struct route_times *times, const struct operand *kept);
-enum host_reason estimate_route(const struct route_times *times, const struct operand *kept,
-                                const struct policy_decision *decision, struct foretold *foretold);
+enum host_reason estimate_route(const struct route_shape *shape, const struct route_times *times,
+                                const struct operand *kept, const struct policy_decision *decision,
+                                struct foretold *foretold);
 
 /* The host has run a call that would have run on the GPU, in so many nanoseconds. */
 void estimate_note(enum symbol symbol, const struct foretold *foretold, uint64_t nanoseconds);

@@ -43,11 +43,6 @@ static bool is_counted(int reason)
     return reason != HOST_QUERY;
 }
 
-static uint64_t calls_that_stay(const struct routine_stats *stats)
-{
-    return report_host_calls(stats) - stats->host_calls[HOST_QUERY];
-}
-
 /* A call that stays takes what it takes. */
 static void take_line(struct table *table, const struct report *report, enum symbol symbol)
 {
@@ -55,9 +50,9 @@ static void take_line(struct table *table, const struct report *report, enum sym
     const struct routine_stats *const stats = &report->routines[symbol];
     const double stays = (double)report_own_host_time(stats) / 1e9;
     struct line *const line = &table->lines[table->count];
-    if (!row.calls && !calls_that_stay(stats))
+    if (!row.calls && !report_host_calls(stats))
         return;
-    *line = (struct line){.stats = stats, .calls = row.calls + calls_that_stay(stats),
+    *line = (struct line){.stats = stats, .calls = row.calls + report_host_calls(stats),
                           .foretold_calls = row.calls,
                           .times = {(double)row.nanoseconds / 1e9 + stays, row.us / 1e6 + stays,
                                     row.best_us / 1e6 + stays, row.worst_us / 1e6 + stays}};

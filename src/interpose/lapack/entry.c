@@ -223,10 +223,10 @@ static void note_outcome(const struct lapack_call *call, const struct lapack_pro
 }
 
 /* A GPU that is not there is paid for: how long it would take. */
-static void foretell(const struct route_times *times, const struct operand *kept,
+static void foretell(const struct route_shape *shape, const struct route_times *times, const struct operand *kept,
                      const struct policy_decision *decision, struct outcome *outcome)
 {
-    outcome->reason = estimate_route(times, kept, decision, &outcome->foretold);
+    outcome->reason = estimate_route(shape, times, kept, decision, &outcome->foretold);
     if (outcome->reason == HOST_NO_REASON)
         outcome->kind = HOST_RUN_FORETOLD;
 }
@@ -268,7 +268,7 @@ static struct outcome attempt(const struct lapack_call *call, struct lapack_prob
     if (!waking_get_device_for_route(decision.gain_us, &outcome.reason))
         return outcome;
     if (estimate_wanted())
-        return foretell(&times, &kept, &decision, &outcome), outcome;
+        return foretell(&problem->shape, &times, &kept, &decision, &outcome), outcome;
     if (!run_on_any(call, problem, &terms, &patience, &turn, &outcome.reason))
         return outcome;
     note_outcome(call, problem, &outcome);
