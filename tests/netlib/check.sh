@@ -9,6 +9,13 @@
 . tests/environment.sh
 . "$source_tree/tests/hosts/hosts.sh"
 
+# One of the four types, or of TYPES: of case N, another one every day.
+type_of_day() # N [TYPES]
+{
+    local types=${2:-sdcz}
+    echo "${types:$((($1 + seed) % ${#types})):1}"
+}
+
 check()
 {
     local blas=${NETLIB_BLAS:-/usr/lib/$multiarch/blas} lapack=${NETLIB_LAPACK:-/usr/lib/$multiarch/lapack}

@@ -1,8 +1,12 @@
 #!/bin/bash
-# LAPACK's testers of eigenvalues and linear equations, with thin inputs: of each type a half, for types differ by
-# their precision, or with NETLIB_FULL=1 whole.
+# LAPACK's testers of eigenvalues and linear equations, with thin inputs: each of one type, another one every day,
+# or with NETLIB_FULL=1 of all.
 . "$top_srcdir/tests/netlib/check.sh"
 [ -n "$NETLIB_FULL" ] || ask_for_no_pins
-halves='|[sz]@(se2|sg|gsv|lse|nep|gd|bb|test)|[cd]@(sep|svd|gqr|glm|csd|ed|sb|gg|rfp|stest)'
-[ -z "$NETLIB_FULL" ] || halves=
-check "!(*blat[123]$halves)"
+testers=(sep nep se2 svd glm gqr gsv csd lse ed gg gd sb sg bb bak bal gbak gbal test rfp)
+pattern='dstest|zctest'
+for ((i = 0; i < ${#testers[@]}; i++)); do
+    pattern+="|$(type_of_day $i)${testers[i]}"
+done
+sampled NETLIB_FULL=1
+[ -z "$NETLIB_FULL" ] && check "@($pattern)" || check '!(*blat[123])'

@@ -4,13 +4,14 @@
 #                                     Debian's NumPy and SciPy on a host of tests/hosts/packages;
 #                                     MODE is preload or replacement
 #   check_wheel SUITE... -- SUITE...  NumPy's wheel with its own BLAS, by preload
-# PYTHON_SUITES narrows them to the suites that match this pattern; PYTHON_FULL=1 adds the
-# suites after "--" and the tests in tests/python/long, and asks for pins.
+# One test in three, others every day. PYTHON_SUITES narrows them to the suites that match this pattern;
+# PYTHON_FULL=1 runs all, adds the suites after "--" and the tests in tests/python/long, and asks for pins.
 . tests/environment.sh
 . "$source_tree/tests/hosts/hosts.sh"
 export PYTHON=${PYTHON:-/usr/bin/python3} DRIVER=$emulated_driver SHIM=$shim SHIM_PRELOAD=$shim_preload
 export LEAVE_OUT=$source_tree/tests/python/long
-if [ -n "$PYTHON_FULL" ]; then LEAVE_OUT=; else ask_for_no_pins; fi
+export SAMPLE="1 0"
+if [ -n "$PYTHON_FULL" ]; then LEAVE_OUT=; else ask_for_no_pins; SAMPLE="3 $seed"; fi
 export REPLACEMENT= HOST_BLAS= HOST_LIBRARIES= SYMBOLS=
 modules=$hosts/root/usr/lib/python3/dist-packages
 
@@ -42,6 +43,7 @@ compare() # SUITE...
         fi
     done
     [ ${#chosen[@]} -gt 0 ] || skip_all "no suite matches PYTHON_SUITES=$PYTHON_SUITES"
+    [ -n "$PYTHON_FULL" ] || sampled PYTHON_FULL=1
     exec bash "$source_tree/tests/python/compare.sh" "${chosen[@]}"
 }
 

@@ -431,13 +431,3 @@ tests_system_indirect_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_indirect_blas_la_LDFLAGS = $(module_flags)
 TESTS += tests/system/start.sh tests/system/lisp.sh
 EXTRA_DIST += tests/system/start.sh tests/system/lisp.sh
-
-# LAPACK's factorisations on the device, and LAPACK's own beside them.
-plain_tests += tests/system/factorisations.sh
-EXTRA_DIST += tests/system/factorisations.sh
-if LAPACK
-check_PROGRAMS += tests/system/factorisations
-tests_system_factorisations_SOURCES = tests/system/factorisations.c tests/system/factorisation_data.c \
-	tests/system/factorisation_data.h tests/system/element.h tests/system/random.h
-tests_system_factorisations_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -ldl
-endif

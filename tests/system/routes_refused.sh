@@ -1,7 +1,8 @@
 #!/bin/bash
 # A dsyevd that stays on the host, since the device is not paid for or would be slower: it is counted once and
 # credited once, what it calls inside is counted, and offloaded, as ever. By the recipes a dsyevd of order 150
-# gains 30.2 ms on one processor, the dsytrd inside 5.6, and each dsymv inside 4.99 ms.
+# gains 30.2 ms on one processor, the dsytrd inside 5.6, and each dsymv inside 4.99 ms. And routines that cuSOLVER
+# cannot do, or does wrong.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/routes/functions.sh"
@@ -42,4 +43,15 @@ refuses 6 "${loses[@]}" "wake 1000000" && [ "$(ran dsyevd 4)" = 6 ] && [ "$(ran 
 result $? "slower on the device: what is called inside pays for it, $(ran dsymv 3) of $(ran dsymv 2) dsymv are there"
 passes_by_recipe "${gains[@]}" "wake 10000000" -- refused order 300 2 && [ "$(ran dormtr 4)" = 2 ]
 result $? "no device: the dormtr inside, whose matrix might stay there, has no account"
+
+stays EMULATED_SOLVER_WORKSPACE=huge dsytrd,dorgtr,dormtr factor --types d --only R 33
+result $? "reductions for whose workspace there is no room"
+stays EMULATED_SOLVER_INFO=cusolverDnDsytrd:1,cusolverDnDorgtr:3 dsytrd,dorgtr factor --types d --only R 33
+result $? "and those that cuSOLVER says it cannot do"
+stays EMULATED_SOLVER_WORKSPACE=fail dgesdd,dgesvd singular --types d --only S 3 23
+result $? "singular values whose workspace cuSOLVER does not tell"
+stays EMULATED_SOLVER_SIGMA_ERROR=1e-3 dgesdd,dgesvd singular --types d --only S 23
+result $? "and those that it has wrong"
+stays EMULATED_SOLVER_INFO=cusolverDnXgeev:1 dgeev singular --types d --only G 3 33
+result $? "general eigenvalues that do not converge"
 echo "1..$number"

@@ -10,7 +10,7 @@
 void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *,
             const double *, const int *, const double *, double *, const int *, size_t);
 
-enum { N = 1280 };
+enum { N = 640 };
 static double x[N], y[N], last[N];
 
 static int is_right(const double *a)

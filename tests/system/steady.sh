@@ -14,10 +14,10 @@ use_reference_libraries
 calls=150
 
 # A call takes 4000 us on one device, so 2100 on two, 1483 on three and 1200 on four, not a fifth less.
-# Waking one takes 20 ms, sending all of the 13 MB 26.
+# Waking one takes 20 ms, sending all of the 3.3 MB 26.
 printf '%s\n' "host-blas $(readlink -f "$host_blas")" "host-threads 1" \
     "host dgemv_none_square 100 40000 10000000 40000" "device dgemv_none_square 100 4000 10000000 4000" \
-    "upload pinned 1000 10 10000000 20000" "wake 20000" > "$work/lines"
+    "upload pinned 1000 10 2500000 20000" "wake 20000" > "$work/lines"
 tests/system/make_recipe "$work/lines" > "$work/recipe" || exit 1
 
 steady() # DEVICES [NAME=VALUE...]
@@ -47,10 +47,10 @@ steady 4 EMULATED_FAULTS=cuLaunchKernel@1:30:719:sticky && cmp "$work/output" "$
     [ "$(calls_on 3)" -gt 0 ] && [ "$(calls_on 3)" -lt "$(calls_on 2)" ]
 result $? "it comes where the second is lost: $(all_calls) calls"
 
-# 12 MiB less a margin of 4 hold three fifths of it.
-steady 2 MUBLAS_DEVICE_MEMORY=12M && cmp "$work/output" "$work/one" && second=$(calls_on 1) && [ "$second" -gt 100 ]
+# 6 MiB less a margin of 4 hold three fifths of it.
+steady 2 MUBLAS_DEVICE_MEMORY=6M && cmp "$work/output" "$work/one" && second=$(calls_on 1) && [ "$second" -gt 100 ]
 result $? "where none can hold it alone, two do: $(all_calls) calls"
-steady 4 MUBLAS_DEVICE_MEMORY=12M && cmp "$work/output" "$work/one" && [ "$(calls_on 2)" -gt 40 ] &&
+steady 4 MUBLAS_DEVICE_MEMORY=6M && cmp "$work/output" "$work/one" && [ "$(calls_on 2)" -gt 40 ] &&
     [ "$(calls_on 2)" -lt "$second" ] && [ "$(calls_on 1)" = "$second" ] && [ "$(calls_on 3)" = -1 ]
 result $? "a third comes, and no call is the host's for that: $(all_calls) calls"
 echo "1..$number"

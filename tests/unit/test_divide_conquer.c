@@ -304,7 +304,8 @@ static void test_orders(void)
     static const int orders[] = {0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 131, 132, 133, 257, 300};
     for (size_t i = 0; i < sizeof orders / sizeof *orders && orders[i] <= order_limit; i++)
         for (int kind = 0; kind < KINDS; kind++) {
-            test(TYPE_D, &kinds[kind], orders[i], 1);
+            if (orders[i] < 257 || kind % 2 == (int)i % 2)
+                test(TYPE_D, &kinds[kind], orders[i], 1);
             if (orders[i] <= 3 || orders[i] == 33 || orders[i] == 132)
                 test(TYPE_S, &kinds[kind], orders[i], 1);
         }
@@ -326,8 +327,7 @@ static void test_large(void)
     test(TYPE_D, &kinds[2], 545, 1);
     if (order_limit < 545)
         return;
-    test(TYPE_D, &kinds[0], 600, 1);
-    test(TYPE_S, &kinds[0], 545, 1);
+    test(TYPE_S, &kinds[0], 600, 1);
 }
 
 /* Some of the vectors, beside all of them. */
@@ -356,6 +356,8 @@ static void test_ranges(void)
     for (size_t i = 0; i < sizeof orders / sizeof *orders && orders[i] <= order_limit; i++) {
         const int n = orders[i];
         test_range(&kinds[0], n, 0, (n + 5) / 6);
+        if (n > 300)
+            continue;
         test_range(&kinds[2], n, n / 3, n - n / 3);
         test_range(&kinds[1], n, n - 1, 1);
         test_range(&kinds[1], n, n, 0);

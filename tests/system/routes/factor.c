@@ -1,4 +1,4 @@
-/* factor [--types sdcz] [ORDER...]: Cholesky, LU and QR factorisations, what solves and inverts with
+/* factor [--types sdcz] [--only CLQR] [ORDER...]: Cholesky, LU and QR factorisations, what solves and inverts with
  * them, and the reductions of eigenproblems: results are those of the plain host within rounding, INFO,
  * pivots and WORK(1) its own, and nothing is written or read that LAPACK does not (fenced.h). */
 #include "factor_run.h"
@@ -16,6 +16,9 @@ struct context {
     int n, variant, calls, wrong;
     const double *given; /* the matrix that hetrd reduces */
 };
+
+/* What is wrong with a matrix, in its middle. */
+enum flaw { SOUND, NOT_FINITE, FLAWED, FLAWS }; /* FLAWED: singular or indefinite */
 
 /* General with a diagonal of about `diagonal`, m x n. */
 static double *general(struct context *context, int m, int n, double diagonal)
@@ -43,6 +46,23 @@ static double *hermitian(struct context *context, double diagonal)
                          i == j ? 0 : part ? (double)cimagl(value) : -(double)cimagl(value));
         }
     return a;
+}
+
+/* A NaN, or a column of zeros. */
+static void spoil(const struct context *context, double *a, int m, int n, enum flaw flaw)
+{
+    const int middle = (m < n ? m : n) / 2;
+    if (flaw == NOT_FINITE)
+        set_part(context->type, a, middle + (int64_t)middle * m, 0, NAN);
+    if (flaw == FLAWED)
+        memset((char *)a + (size_t)middle * (size_t)m * element_bytes(context->type), 0,
+               (size_t)m * element_bytes(context->type));
+}
+
+/* Of an order without elements there is nothing to spoil. */
+static enum flaw flaws_of(const struct context *context, enum flaw end)
+{
+    return context->n > 0 ? end : SOUND + 1;
 }
 
 static struct factor_run *begin(struct context *context, const char *real, const char *in_two)
@@ -96,16 +116,16 @@ static void end(struct context *context, double tolerance)
     factor_end(run);
 }
 
-/* spoiled: 0, or 1 + the row whose diagonal element makes the matrix indefinite. */
-static void try_potrf(struct context *context, char uplo, int spoiled, bool solve)
+static void try_potrf(struct context *context, char uplo, enum flaw flaw, bool solve)
 {
     const int n = context->n;
     double *a = hermitian(context, n + 1), *b = general(context, n, RIGHT_SIDES, 0);
-    if (spoiled)
-        set_part(context->type, a, (int64_t)(spoiled - 1) * (n + 1), 0, -1);
+    if (flaw)
+        set_part(context->type, a, (int64_t)(n / 2) * (n + 1), 0, flaw == FLAWED ? -1 : NAN);
     struct factor_run *run = begin(context, solve ? "posv" : "potrf", solve ? "posv" : "potrf");
     run->call.uplo = uplo;
     run->call.lda = factor_operand(run, &run->a, a, n, n, uplo, uplo);
+    run->for_host = flaw == NOT_FINITE;
     if (solve) {
         run->call.nrhs = RIGHT_SIDES;
         run->call.ldb = factor_operand(run, &run->b, b, n, RIGHT_SIDES, 'F', 'F');
@@ -141,11 +161,9 @@ static void try_factored(struct context *context, const char *routine, char uplo
 static void try_cholesky(struct context *context)
 {
     for (const char *uplo = "UL"; *uplo; uplo++) {
-        for (int solve = 0; solve < 2; solve++) {
-            try_potrf(context, *uplo, 0, solve);
-            if (context->n > 0)
-                try_potrf(context, *uplo, 1 + context->n / 2, solve);
-        }
+        for (int solve = 0; solve < 2; solve++)
+            for (enum flaw flaw = SOUND; flaw < flaws_of(context, FLAWS); flaw++)
+                try_potrf(context, *uplo, flaw, solve);
         try_factored(context, "potrs", *uplo, 0, false);
         for (int singular = 0; singular < 1 + (context->n > 0); singular++) {
             try_factored(context, "potri", *uplo, 0, singular);
@@ -155,13 +173,12 @@ static void try_cholesky(struct context *context)
     }
 }
 
-static void try_getrf(struct context *context, int m, int n, bool singular)
+static void try_getrf(struct context *context, int m, int n, enum flaw flaw)
 {
     double *a = general(context, m, n, 0);
-    if (singular) /* a column of zeros */
-        memset((char *)a + (size_t)(n / 2) * (size_t)m * element_bytes(context->type), 0,
-               (size_t)m * element_bytes(context->type));
+    spoil(context, a, m, n, flaw);
     struct factor_run *run = begin(context, "getrf", "getrf");
+    run->for_host = flaw == NOT_FINITE;
     run->call.m = m, run->call.n = n;
     run->call.lda = factor_operand(run, &run->a, a, m, n, 'F', 'F');
     factor_vector(&run->ipiv, 's', NULL, m < n ? m : n, 'F');
@@ -170,7 +187,7 @@ static void try_getrf(struct context *context, int m, int n, bool singular)
 }
 
 /* gesv, getrs, getri: the last two on the host's factors. */
-static void try_general(struct context *context, const char *routine, char trans, bool singular)
+static void try_general(struct context *context, const char *routine, char trans, enum flaw flaw)
 {
     const int n = context->n;
     const bool whole = strcmp(routine, "gesv") == 0, inverse = strcmp(routine, "getri") == 0;
@@ -178,12 +195,11 @@ static void try_general(struct context *context, const char *routine, char trans
            *pivots = dense_make('s', n, 1);
     struct lapack_call host = {.type = context->type, .m = n, .n = n, .lda = n > 1 ? n : 1, .a = a,
                                .ipiv = (int *)(void *)pivots};
-    if (singular)
-        memset((char *)a + (size_t)(n / 2) * (size_t)n * element_bytes(context->type), 0,
-               (size_t)n * element_bytes(context->type));
+    spoil(context, a, n, n, flaw);
     if (!whole)
         factor_host(&host, "getrf");
     struct factor_run *run = begin(context, routine, routine);
+    run->for_host = flaw == NOT_FINITE;
     run->call.trans = trans, run->call.nrhs = RIGHT_SIDES;
     run->call.lda = factor_operand(run, &run->a, a, n, n, 'F', whole || inverse ? 'F' : 'N');
     factor_vector(&run->ipiv, 's', whole ? NULL : pivots, n, whole ? 'F' : 'N');
@@ -197,22 +213,22 @@ static void try_general(struct context *context, const char *routine, char trans
 static void try_lu(struct context *context)
 {
     const int n = context->n;
-    try_getrf(context, n, n, false);
-    try_getrf(context, n + 9, n, false);
-    try_getrf(context, n, n + 9, false);
-    for (int singular = 0; singular < 1 + (n > 0); singular++) {
-        try_getrf(context, n, n, singular);
-        try_general(context, "gesv", 0, singular);
-        try_general(context, "getri", 0, singular);
+    try_getrf(context, n + 9, n, SOUND), try_getrf(context, n, n + 9, SOUND);
+    for (enum flaw flaw = SOUND; flaw < flaws_of(context, FLAWS); flaw++) {
+        try_getrf(context, n, n, flaw);
+        try_general(context, "gesv", 0, flaw);
+        try_general(context, "getri", 0, flaw);
     }
     for (const char *trans = "NTC"; *trans; trans++)
-        try_general(context, "getrs", *trans, false);
+        try_general(context, "getrs", *trans, SOUND);
 }
 
-static void try_geqrf(struct context *context, int m, int n)
+static void try_geqrf(struct context *context, int m, int n, enum flaw flaw)
 {
     double *a = general(context, m, n, 2);
+    spoil(context, a, m, n, flaw);
     struct factor_run *run = begin(context, "geqrf", "geqrf");
+    run->for_host = flaw == NOT_FINITE;
     run->call.m = m, run->call.n = n;
     run->call.lda = factor_operand(run, &run->a, a, m, n, 'F', 'F');
     factor_vector(&run->tau, context->type, NULL, m < n ? m : n, 'F');
@@ -243,12 +259,14 @@ static void try_reflectors(struct context *context, char side, char trans)
     free(a), free(tau), free(c);
 }
 
-static void try_gels(struct context *context, int m, int n, char trans)
+static void try_gels(struct context *context, int m, int n, char trans, enum flaw flaw)
 {
     double *a = general(context, m, n, 4);
+    spoil(context, a, m, n, flaw);
     const int most = m > n ? m : n, least = m < n ? m : n;
     double *b = general(context, most, RIGHT_SIDES, 0);
     struct factor_run *run = begin(context, "gels", "gels");
+    run->for_host = flaw == NOT_FINITE || m < n || trans != 'N';
     run->call.trans = trans, run->call.m = m, run->call.n = n, run->call.nrhs = RIGHT_SIDES;
     run->call.lda = factor_operand(run, &run->a, a, m, n, 'F', 'F');
     run->call.ldb = factor_operand(run, &run->b, b, most, RIGHT_SIDES, 'F', 'F');
@@ -261,27 +279,28 @@ static void try_qr(struct context *context)
 {
     const int n = context->n;
     const char adjoint = is_complex(context->type) ? 'C' : 'T';
-    try_geqrf(context, n, n);
-    try_geqrf(context, n + 9, n);
-    try_geqrf(context, n, n + 9);
+    for (enum flaw flaw = SOUND; flaw < flaws_of(context, FLAWED); flaw++)
+        try_geqrf(context, n, n, flaw);
+    try_geqrf(context, n + 9, n, SOUND), try_geqrf(context, n, n + 9, SOUND);
     try_reflectors(context, 0, 0);
-    for (const char *side = "LR"; *side; side++) {
-        try_reflectors(context, *side, 'N');
-        try_reflectors(context, *side, adjoint);
-    }
-    try_gels(context, n + 12, n, 'N');
-    try_gels(context, n + 12, n, adjoint);
-    try_gels(context, n, n + 12, 'N');
-    try_gels(context, n, n + 12, adjoint);
+    for (const char *side = "LR"; *side; side++)
+        try_reflectors(context, *side, 'N'), try_reflectors(context, *side, adjoint);
+    for (enum flaw flaw = SOUND; flaw < flaws_of(context, FLAWS); flaw++)
+        try_gels(context, n + 12, n, 'N', flaw);
+    try_gels(context, n + 12, n, adjoint, SOUND);
+    try_gels(context, n, n + 12, 'N', SOUND), try_gels(context, n, n + 12, adjoint, SOUND);
 }
 
-static void try_sygst(struct context *context, int itype, char uplo)
+static void try_sygst(struct context *context, int itype, char uplo, bool singular)
 {
     const int n = context->n;
     double *a = hermitian(context, 0), *b = hermitian(context, n + 1);
     struct lapack_call host = {.type = context->type, .uplo = uplo, .n = n, .lda = n > 1 ? n : 1, .a = b};
     factor_host(&host, "potrf");
+    for (int part = 0; part <= is_complex(context->type) && singular; part++)
+        set_part(context->type, b, (int64_t)(n / 2) * (n + 1), part, 0);
     struct factor_run *run = begin(context, "sygst", "hegst");
+    run->for_host = singular;
     run->call.itype = itype, run->call.uplo = uplo;
     run->call.lda = factor_operand(run, &run->a, a, n, n, uplo, uplo);
     run->call.ldb = factor_operand(run, &run->b, b, n, n, uplo, 'N');
@@ -314,14 +333,8 @@ static void try_tridiagonal(struct context *context, char uplo, char side, char 
     const char real = real_type(context->type);
     double *a = hermitian(context, 0), *tau = dense_make(context->type, n, 1), *d = dense_make(real, n, 1),
            *e = dense_make(real, n, 1), *c = general(context, most, most, 0);
-    struct lapack_call host = {.type = context->type,
-                               .uplo = uplo,
-                               .n = n,
-                               .lda = n > 1 ? n : 1,
-                               .a = a,
-                               .d = d,
-                               .e = e,
-                               .tau = tau};
+    struct lapack_call host = {.type = context->type, .uplo = uplo, .n = n, .lda = n > 1 ? n : 1, .a = a,
+                               .d = d, .e = e, .tau = tau};
     factor_host(&host, is_complex(context->type) ? "hetrd" : "sytrd");
     struct factor_run *run = begin(context, side ? "ormtr" : "orgtr", side ? "unmtr" : "ungtr");
     const int rows = side == 'R' ? RIGHT_SIDES : n, columns = side == 'L' ? RIGHT_SIDES : n;
@@ -339,7 +352,9 @@ static void try_reductions(struct context *context)
 {
     for (const char *uplo = "UL"; *uplo; uplo++) {
         for (int itype = 1; itype <= 3; itype++)
-            try_sygst(context, itype, *uplo);
+            try_sygst(context, itype, *uplo, false);
+        if (context->n > 1)
+            try_sygst(context, 1, *uplo, true);
         try_sytrd(context, *uplo);
         try_tridiagonal(context, *uplo, 0, 0);
         for (const char *side = "LR"; *side; side++) {
@@ -357,16 +372,20 @@ int main(int count, char **words)
     } families[] = {{"potrf and what uses it", try_cholesky}, {"getrf and what uses it", try_lu},
                     {"geqrf and what uses it", try_qr}, {"reductions of eigenproblems", try_reductions}};
     int orders[64] = {0, 1, 2, 3, 31, 32, 33, 63, 64, 65}, order_count = 10, own = 0;
-    const char *types = "sdcz";
+    const char *types = "sdcz", *only = "CLQR";
     for (int i = 1; i < count; i++)
         if (strcmp(words[i], "--types") == 0 && i + 1 < count)
             types = words[++i];
+        else if (strcmp(words[i], "--only") == 0 && i + 1 < count)
+            only = words[++i];
         else if (own < 64)
             orders[own++] = atoi(words[i]), order_count = own;
     alarm(600);
     printf("# seed 77\n");
     for (const char *type = types; *type; type++)
         for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+            if (!strchr(only, "CLQR"[i]))
+                continue;
             struct context context = {.type = *type, .random = {77}};
             for (int j = 0; j < order_count; j++) {
                 context.n = orders[j];
@@ -375,5 +394,6 @@ int main(int count, char **words)
             tap_ok(context.wrong == 0, "%c, %s: %d of %d calls wrong", *type, families[i].name, context.wrong,
                    context.calls);
         }
+    factor_tell_calls();
     return tap_done();
 }

@@ -48,11 +48,11 @@ static void set_memory(struct lapack_call *call, const struct factor_run *run, b
     call->iwork = fenced_data(&run->iwork, host);
 }
 
-static int query(struct lapack_call call, const char *name)
+static int query(struct lapack_call call, void *function)
 {
     double work[2] = {0};
     call.lwork = -1, call.work = work;
-    lapack_perform(&call, host_function(name));
+    lapack_perform(&call, function);
     const int answer = (int)real_at(call.type, work, 0);
     return answer > 1 ? answer : 1;
 }
@@ -63,12 +63,15 @@ void factor_perform(struct factor_run *run)
     lapack_name(run->call.routine, run->call.type, name);
     set_memory(&run->call, run, true);
     if (lapack_position(run->call.routine, "lwork")) {
-        run->call.lwork = run->least_work > 0 ? run->least_work : query(run->call, name);
+        run->asked = query(run->call, host_function(name));
+        run->call.lwork = run->least_work > 0 ? run->least_work : run->asked;
         factor_vector(&run->work, run->call.type, NULL, run->call.lwork, 'F');
     }
     run->host = run->call;
     set_memory(&run->call, run, false);
     set_memory(&run->host, run, true);
+    if (run->asked)
+        run->answered = query(run->call, lapack_linked(run->call.routine, run->call.type));
     lapack_perform(&run->host, host_function(name));
     lapack_perform(&run->call, lapack_linked(run->call.routine, run->call.type));
 }
@@ -95,6 +98,8 @@ const char *factor_fault(const struct factor_run *run, double tolerance)
     };
     if (run->call.info != run->host.info)
         return "INFO is not the host's";
+    if (run->answered != run->asked)
+        return "a query's answer is not the host's";
     for (size_t i = 0; i < sizeof operands / sizeof *operands; i++) {
         if (!fenced_is_clean(operands[i].operand))
             return operands[i].written;
@@ -111,8 +116,34 @@ const char *factor_fault(const struct factor_run *run, double tolerance)
     return NULL;
 }
 
+enum { ROUTINES_MAX = 128 };
+static struct tally {
+    char name[16];
+    int calls;
+} tallies[ROUTINES_MAX];
+
+static void count_for_device(const struct lapack_call *call)
+{
+    char name[16];
+    struct tally *tally = tallies;
+    lapack_name(call->routine, call->type, name);
+    while (tally->calls && strcmp(tally->name, name) != 0)
+        tally++;
+    memcpy(tally->name, name, sizeof name);
+    tally->calls++;
+}
+
+void factor_tell_calls(void)
+{
+    for (const struct tally *tally = tallies; tally->calls; tally++)
+        printf("# device %s %d\n", tally->name, tally->calls);
+}
+
 void factor_end(struct factor_run *run)
 {
+    const bool has_rows = run->call.m > 1 || !lapack_position(run->call.routine, "m");
+    if (run->call.info == 0 && run->call.n > 1 && has_rows && !run->for_host)
+        count_for_device(&run->call);
     struct fenced *const operands[] = {
         &run->a, &run->b,  &run->c,    &run->d,     &run->e,    &run->s,    &run->tau,   &run->u,    &run->vt,
         &run->w, &run->wi, &run->left, &run->right, &run->ipiv, &run->work, &run->rwork, &run->iwork};
@@ -125,7 +156,7 @@ void factor_host(struct lapack_call *call, const char *routine)
     char name[16];
     call->routine = lapack_routine(routine, call->type);
     lapack_name(call->routine, call->type, name);
-    call->lwork = lapack_position(call->routine, "lwork") ? query(*call, name) : 0;
+    call->lwork = lapack_position(call->routine, "lwork") ? query(*call, host_function(name)) : 0;
     call->work = dense_make(call->type, call->lwork, 1);
     lapack_perform(call, host_function(name));
     free(call->work);

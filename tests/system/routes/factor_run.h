@@ -11,6 +11,8 @@ struct factor_run {
     struct lapack_call call, host;
     struct fenced a, b, c, d, e, s, tau, u, vt, w, wi, left, right, ipiv, work, rwork, iwork;
     int gap, least_work; /* least_work: LWORK's minimum, or 0: what the host's query answers */
+    bool for_host; /* set by the caller: no device computes it, for its NaN or as it is */
+    int asked, answered; /* what the host and the call answer a query */
 };
 
 /* Routine, type and INFO of the call; flags and sizes come next, then operands, then the work. */
@@ -37,5 +39,9 @@ void factor_host(struct lapack_call *call, const char *routine);
 
 /* Name and flags, for a message. */
 const char *factor_words(const struct factor_run *run);
+
+/* A line "# device NAME CALLS" for each routine: how many of all calls so far had INFO 0, an order from 2 on
+ * and were not for the host. */
+void factor_tell_calls(void);
 
 #endif

@@ -95,6 +95,28 @@ ran()
         END { print calls + 0 }' "$work/report"
 }
 
+# all_on_device: of each routine as many calls ran there as the program says that belong there
+all_on_device()
+{
+    awk 'NR == FNR { if ($1 == "#" && $2 == "device") { wanted[$3] = $4; routines++ } next }
+        $1 in wanted && $4 ~ /^[0-9]+$/ { ran[$1] += $3 }
+        END { for (name in wanted) if (ran[name] + 0 < wanted[name]) {
+                  wrong = 1; print "# " name ": " ran[name] + 0 " of " wanted[name] " calls on the device" }
+              exit wrong || !routines }' "$work/output" "$work/report"
+}
+
+# stays VARIABLE=VALUE ROUTINE,... PROGRAM [ARGUMENT...]: right all the same, and none of the routines runs there
+stays()
+{
+    local request=$1 routines=$2 routine
+    shift 2
+    ( export "${request?}"
+      passes_through_shim "$@" ) || return 1
+    for routine in ${routines//,/ }; do
+        [ "$(ran "$routine" 2)" -gt 0 ] && [ "$(ran "$routine" 3)" = 0 ] || return 1
+    done
+}
+
 # Does the report have calls of dsyevd on the device?
 shim_answers_dsyevd()
 {
