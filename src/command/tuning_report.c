@@ -34,8 +34,7 @@ static double size_of(int class, double amount)
 
 static double elements_of(const struct blas_matrix *matrix)
 {
-    const double elements = (double)matrix->rows * (double)matrix->columns;
-    return matrix->part == PART_FULL ? elements : elements / 2;
+    return (double)matrix->rows * (double)matrix->columns / (matrix->part == PART_FULL ? 1 : 2);
 }
 
 static double matrix_elements(int class, double amount)
@@ -385,14 +384,12 @@ static void print_clusters(FILE *stream, const struct route_factors *learned)
 
 void route_orders_print(FILE *stream, const struct machine_model *model)
 {
-    const int count = (int)(sizeof routines / sizeof *routines);
     const struct route_factors *const learned = model->learned ? &model->learned->routes : NULL;
-    fputs(
-        "LAPACK routines leave the host from these orders on, with all vectors or as many right-hand sides (",
-        stream);
+    fprintf(stream, "LAPACK routines leave the host from these orders on, with all vectors or as many right-hand "
+                    "sides (");
     print_origin(stream, model);
     fputs(")\n", stream);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < (int)(sizeof routines / sizeof *routines); i++) {
         if (i == 0 || routines[i].family != routines[i - 1].family)
             fputs(i ? "\n " : " ", stream);
         print_order(stream, model, i);

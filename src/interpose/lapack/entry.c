@@ -17,6 +17,7 @@
 #include "interpose/purchase/other_devices.h"
 #include "interpose/purchase/waking.h"
 #include "interpose/report/stats.h"
+#include "interpose/report/thread_counters.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -312,11 +313,11 @@ static struct outcome check_and_attempt(struct lapack_call *call, struct offload
 static void run_foretold(const struct lapack_call *call, const struct outcome *outcome)
 {
     struct call_span span;
-    stats_forwarded_keep();
+    thread_counters_keep_forwarded();
     call_span_begin(&span, true);
     host_run(call, HOST_RUN_FORETOLD);
     estimate_note(call->symbol, &outcome->foretold, call_span_end(&span));
-    stats_forwarded_return();
+    thread_counters_return_forwarded();
 }
 
 /* The stub jumps to the host where nobody wants to know the call's time, and nothing inside is treated in

@@ -175,20 +175,6 @@ void stats_forwarded_call(enum symbol symbol)
     thread_counters_add(own, &own->forwarded_calls[symbol], 1);
 }
 
-void stats_forwarded_keep(void)
-{
-    struct thread_counters *own = thread_counters_here;
-    if (own)
-        memcpy((void *)own->kept_calls, (const void *)own->forwarded_calls, sizeof own->kept_calls);
-}
-
-void stats_forwarded_return(void)
-{
-    struct thread_counters *own = thread_counters_here;
-    if (own)
-        memcpy((void *)own->forwarded_calls, (const void *)own->kept_calls, sizeof own->kept_calls);
-}
-
 /* Of any thread. */
 static uint64_t get(const counter *from)
 {

@@ -64,11 +64,6 @@ void stats_activity(enum activity activity, uint64_t from, uint64_t to);
  * known whether anybody wants to know, since early calls come before that. */
 void stats_forwarded_call(enum symbol symbol);
 
-/* Between the two this thread's calls that go straight to the host do not count: they are part of one that is
- * foretold on a device. They do where the first call's place was left by a jump. */
-void stats_forwarded_keep(void);
-void stats_forwarded_return(void);
-
 /* The sums over all threads, those that ended included; others may go on counting. */
 void stats_read(struct routine_stats stats[SYMBOL_COUNT]);
 

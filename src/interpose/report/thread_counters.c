@@ -367,3 +367,17 @@ const struct thread_counters *thread_counters_next(const struct thread_counters 
         return &shared;
     return previous == &shared ? atomic_load(&newest) : previous->next;
 }
+
+void thread_counters_keep_forwarded(void)
+{
+    struct thread_counters *own = thread_counters_here;
+    if (own)
+        memcpy((void *)own->kept_calls, (const void *)own->forwarded_calls, sizeof own->kept_calls);
+}
+
+void thread_counters_return_forwarded(void)
+{
+    struct thread_counters *own = thread_counters_here;
+    if (own)
+        memcpy((void *)own->forwarded_calls, (const void *)own->kept_calls, sizeof own->kept_calls);
+}

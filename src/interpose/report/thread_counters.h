@@ -112,7 +112,7 @@ struct thread_counters {
     counter longest[TIMELINE_WORDS]; /* of the calls in a word: its nanoseconds there, and its symbol above */
     counter sizes[2][SIZE_PLACES], size_nanoseconds[2][SIZE_PLACES]; /* on the host, on the device */
     struct largest_calls largest;
-    counter kept_calls[SYMBOL_COUNT]; /* forwarded_calls at a time: stats_forwarded_keep */
+    counter kept_calls[SYMBOL_COUNT]; /* forwarded_calls at a time: thread_counters_keep_forwarded */
     struct thread_counters *next;
     atomic_bool taken; /* by a thread that runs */
 } __attribute__((aligned(128))); /* two cache lines: processors fetch pairs of them */
@@ -146,5 +146,10 @@ void thread_counters_add(struct thread_counters *own, counter *of_own, uint64_t 
 
 /* All that there are, whether their threads run or have ended; NULL at first, and after the last. */
 const struct thread_counters *thread_counters_next(const struct thread_counters *previous);
+
+/* Between the two this thread's calls that go straight to the host do not count: they are part of one that is
+ * foretold on a device. They do where the first call's place was left by a jump. */
+void thread_counters_keep_forwarded(void);
+void thread_counters_return_forwarded(void);
 
 #endif
