@@ -24,8 +24,11 @@ guarded() # TYPES LEAST_PERCENT_ON_DEVICE WHAT [SETTING=VALUE...]
 }
 
 # Types differ by their sizes alone: one for each way. Elements of z are the largest, so of those there are the
-# fewest. Without pins test_staging makes the same copies.
+# fewest; of d, which takes twice as long, there is every other day one. Without pins test_staging makes the same copies.
 guarded z 99 "resident"
-guarded "$([ -n "$sanitizers" ] && echo z || echo d)" 99 "without residency" MUBLAS_TRACKING=0
+sampled GUARDED_FULL=1
+others=z
+[ -n "$sanitizers" ] || ! { [ -n "$GUARDED_FULL" ] || in_sample 2 0; } || others=d
+guarded $others 99 "without residency" MUBLAS_TRACKING=0
 guarded z 60 "in tiles" MUBLAS_DEVICE_MEMORY=300K
 echo "1..$number"
