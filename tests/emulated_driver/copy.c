@@ -143,6 +143,8 @@ static CUresult check(CUcontext by, const struct copy *copy, enum host_kind kind
     if (memory_is_device((uintptr_t)copy->host))
         return misuse("a copy %s the device has device address %p as its host side", names[copy->direction],
                       (void *)copy->host);
+    if (kind == HOST_MIXED && device_kind(context_device_of(by))->host_page_tables)
+        return CUDA_ERROR_INVALID_VALUE; /* nobody need know what is pinned */
     if (kind == HOST_MIXED)
         return misuse("a copy %s the device uses host memory [%p, +%zu) that is pinned only in part",
                       names[copy->direction], (void *)copy->host,

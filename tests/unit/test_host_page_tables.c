@@ -127,6 +127,20 @@ static void test_refusals(void)
     tap_ok(good && copies("up") - before > 1, "and all does, once it has refused often enough");
 }
 
+static void test_pinned(void)
+{
+    static const size_t pages[][2] = {{0, BYTES / 4096}, {BYTES / 4096 / 2 - 10, 20}, {3, 7}};
+    bool good = true;
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+        fill();
+        good = driver()->pin(host + pages[i][0] * page, pages[i][1] * page, CU_MEMHOSTREGISTER_PORTABLE) == 0 && good;
+        const unsigned long before = copies("up");
+        good = up() && copies("up") - before > 1 && down() == STATUS_OK && rows_are_right() && good;
+        driver()->unpin(host + pages[i][0] * page);
+    }
+    tap_ok(good, "what the program has pinned, all or some, goes by staging");
+}
+
 static void open_page(int signal, siginfo_t *information, void *context)
 {
     unsigned char *const at = (unsigned char *)((uintptr_t)information->si_addr & ~(uintptr_t)(page - 1));
@@ -185,6 +199,7 @@ UNIT_TEST(test_host_page_tables)
     test_triangle(PART_UPPER);
     test_handler();
     test_pins();
+    test_pinned();
     test_failures();
     test_refusals();
     lane_release(lane);

@@ -166,13 +166,24 @@ static bool have_wide_rows(const struct transfer *transfers, unsigned count)
     return true;
 }
 
+/* Copies of what the program has pinned leave no mark in the page tables; of what it has pinned in part the driver
+ * makes none, which may not be seen before. */
+static bool looks_pinned(const struct transfer *transfer)
+{
+    const uintptr_t first = (uintptr_t)transfer->host;
+    const size_t bytes = (transfer->height - 1) * (size_t)transfer->host_pitch + transfer->width;
+    return device_has_pinned((const void *)first) || device_has_pinned((const void *)(first + bytes / 2)) ||
+           device_has_pinned((const void *)(first + bytes - 1));
+}
+
 /* What would raise a signal on this thread costs the device its context. */
-static bool are_reachable(const struct transfer *transfers, unsigned count, bool up)
+static bool may_go(const struct transfer *transfers, unsigned count, bool up)
 {
     bool good = true;
     for (unsigned i = 0; i < count && good; i++) {
         const struct piece all = {.rows = transfers[i].height, .width = transfers[i].width};
-        good = all.rows == 0 || all.width == 0 || piece_is_reachable(&transfers[i], &all, up);
+        good = all.rows == 0 || all.width == 0 ||
+               (!looks_pinned(&transfers[i]) && piece_is_reachable(&transfers[i], &all, up));
     }
     return good;
 }
@@ -202,7 +213,7 @@ static bool end(struct lane *lane, bool up, enum status *status)
 bool direct_run(const struct transfer *transfers, unsigned count, bool up, enum status *status)
 {
     if (!is_worth_it(transfers, count) || !have_wide_rows(transfers, count) ||
-        !are_reachable(transfers, count, up))
+        !may_go(transfers, count, up))
         return false;
     *status = begin(transfers, count, up);
     if (*status != STATUS_OK)
@@ -222,7 +233,7 @@ bool direct_run_triangle(const struct blas_matrix *matrix, int64_t device_ld, si
                          const struct transfer *transfers, unsigned count, bool up, enum status *status)
 {
     bool is_queued;
-    if (matrix->part == PART_FULL || !is_worth_it(transfers, count) || !are_reachable(transfers, count, up))
+    if (matrix->part == PART_FULL || !is_worth_it(transfers, count) || !may_go(transfers, count, up))
         return false;
     *status = begin(transfers, count, up);
     if (*status != STATUS_OK)

@@ -66,7 +66,7 @@ enum status transfer_download_all(struct transfer *transfers, unsigned count);
 
 /* direct.c: these without staging, on a device that uses the host's page tables. False, and nothing was done:
  * it does not, or the rows are narrow or clipped, or all of them are no more than a download delivers whole or not at
- * all, or a byte cannot be reached without a signal, or the driver refuses. True: all is read, or written, or
+ * all, or a byte cannot be reached without a signal, or the program has pinned some, or the driver refuses. True: all is read, or written, or
  * *status says why not. The second: the transfers are the matrix's triangle, in blocks. */
 bool direct_run(const struct transfer *transfers, unsigned count, bool up, enum status *status);
 bool direct_run_triangle(const struct blas_matrix *matrix, int64_t device_ld, size_t element_bytes,
