@@ -115,6 +115,7 @@ struct device_properties {
     bool has_virtual_memory;       /* cuMemCreate and friends */
     bool has_cooperative_launch;
     bool has_clusters; /* of blocks that reach each other's shared memory */
+    bool uses_host_page_tables; /* for the program's memory, pinned or not (Grace) */
     bool has_mps;      /* contexts there are NVIDIA's MPS server's clients */
 };
 

@@ -89,6 +89,8 @@ static void read_properties(CUdevice handle, int ordinal, struct device_properti
         attribute(handle, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0;
     properties->has_cooperative_launch = attribute(handle, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0;
     properties->has_clusters = attribute(handle, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) != 0;
+    properties->uses_host_page_tables =
+        attribute(handle, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES) != 0;
     properties->has_mps = attribute(handle, CU_DEVICE_ATTRIBUTE_MPS_ENABLED) != 0;
 }
 

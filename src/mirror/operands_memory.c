@@ -234,6 +234,9 @@ bool operands_are_pinned_by_program(struct mirror_table *table, const struct ope
 enum status operands_pin_own(struct mirror_table *table, void *begin, size_t bytes, struct own_pin *pin)
 {
     struct mirror_resources *const resources = &table->space->resources;
+    *pin = (struct own_pin){0};
+    if (device_properties(table->share->device)->uses_host_page_tables)
+        return STATUS_OK;
     pthread_mutex_lock(&resources->pinning);
     const uint64_t before = process_pins_bytes(&resources->process_pins);
     const CUresult result = driver()->pin(begin, bytes, CU_MEMHOSTREGISTER_PORTABLE);
@@ -249,6 +252,8 @@ enum status operands_pin_own(struct mirror_table *table, void *begin, size_t byt
 void operands_unpin_own(struct mirror_table *table, const struct own_pin *pin)
 {
     struct mirror_resources *const resources = &table->space->resources;
+    if (pin->bytes == 0)
+        return;
     pthread_mutex_lock(&resources->pinning);
     if (driver()->unpin(pin->begin) == CUDA_SUCCESS)
         resources->counted_pins -= pin->counted;

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 enum { BATCH = 1024, MAX_PITCH = 0x7fffffff };
 
@@ -15,19 +17,35 @@ struct copy {
     size_t device_pitch, host_pitch, width, height;
     unsigned char *snapshot; /* of pageable source memory; `host` points to it */
     bool is_pageable;
+    bool by_page_tables; /* and so neither read nor written when the call returns */
 };
 
 struct batch {
     enum direction direction;
-    bool is_pageable;
+    bool is_pageable, by_page_tables;
     struct piece pieces[BATCH];
     size_t count, budget; /* bytes that may still be moved */
     unsigned char *host;
 };
 
+/* As the device does it, past the program's handlers: a page that a thread could not touch is a fault there. */
+static void page_tables_transfer(enum direction direction, const struct piece *pieces, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct iovec device = {pieces[i].device, pieces[i].bytes}, host = {pieces[i].host, pieces[i].bytes};
+        const ssize_t moved = direction == TO_HOST ? process_vm_writev(getpid(), &device, 1, &host, 1, 0)
+                                                   : process_vm_readv(getpid(), &device, 1, &host, 1, 0);
+        if (moved != (ssize_t)pieces[i].bytes)
+            emulated_abort("a copy by the host's page tables faults in [%p, +%zu)", (void *)pieces[i].host,
+                           pieces[i].bytes);
+    }
+}
+
 static void flush(struct batch *batch)
 {
-    if (batch->count)
+    if (batch->count && batch->by_page_tables)
+        page_tables_transfer(batch->direction, batch->pieces, batch->count);
+    else if (batch->count)
         pinned_transfer(batch->direction, batch->is_pageable, batch->pieces, batch->count);
     batch->count = 0;
 }
@@ -49,7 +67,7 @@ static void add_piece(void *context, unsigned char *alias, size_t bytes)
 /* Move at most `budget` bytes of the copy. */
 static void move(const struct copy *copy, size_t budget)
 {
-    struct batch batch = {copy->direction, copy->is_pageable, .budget = budget};
+    struct batch batch = {copy->direction, copy->is_pageable, copy->by_page_tables, .budget = budget};
     for (size_t row = 0; row < copy->height; row++) {
         batch.host = copy->host + row * copy->host_pitch;
         if (!memory_visit(copy->device + row * copy->device_pitch, copy->width, add_piece, &batch))
@@ -78,7 +96,7 @@ static void drop_copy(void *payload)
 static void poison_host(const struct copy *copy)
 {
     static unsigned char garbage[64 << 10]; /* filled once: small copies are many */
-    struct batch batch = {.direction = TO_HOST};
+    struct batch batch = {.direction = TO_HOST, .by_page_tables = copy->by_page_tables};
     if (garbage[0] != POISON)
         memset(garbage, POISON, sizeof garbage);
     for (size_t row = 0; row < copy->height; row++) {
@@ -125,6 +143,8 @@ static CUresult check(CUcontext by, const struct copy *copy, enum host_kind kind
     if (memory_is_device((uintptr_t)copy->host))
         return misuse("a copy %s the device has device address %p as its host side", names[copy->direction],
                       (void *)copy->host);
+    if (kind == HOST_MIXED && device_kind(context_device_of(by))->host_page_tables)
+        return CUDA_ERROR_INVALID_VALUE; /* nobody need know what is pinned */
     if (kind == HOST_MIXED)
         return misuse("a copy %s the device uses host memory [%p, +%zu) that is pinned only in part",
                       names[copy->direction], (void *)copy->host,
@@ -155,9 +175,11 @@ static CUresult enqueue(struct copy copy, CUstream stream)
     if ((result = check(by, &copy, kind)) != CUDA_SUCCESS)
         return result;
     copy.is_pageable = kind == HOST_PAGEABLE;
-    if (copy.is_pageable && copy.direction == TO_DEVICE)
+    copy.by_page_tables = copy.is_pageable && device_kind(context_device_of(by))->host_page_tables;
+    const bool at_once = copy.is_pageable && !copy.by_page_tables;
+    if (at_once && copy.direction == TO_DEVICE)
         take_snapshot(&copy);
-    else if (kind != HOST_PAGEABLE && copy.direction == TO_HOST && options()->poison)
+    else if (!at_once && copy.direction == TO_HOST && options()->poison)
         poison_host(&copy);
     struct operation *operation = stream_append(stream, run_copy, drop_copy, sizeof copy);
     operation->begin[0] = copy.device;
@@ -165,7 +187,7 @@ static CUresult enqueue(struct copy copy, CUstream stream)
     operation->host_begin = copy.host;
     operation->host_end = copy.host + extent(copy.host_pitch, copy.width, copy.height);
     memcpy(operation->payload, &copy, sizeof copy);
-    if (kind == HOST_PAGEABLE && copy.direction == TO_HOST)
+    if (at_once && copy.direction == TO_HOST)
         return stream_drain(stream); /* done before the call returns */
     return CUDA_SUCCESS;
 }
@@ -177,7 +199,7 @@ EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr destination, const void *source
     if (!time_model_copies(bytes))
         goto end;
     result = enqueue(
-        (struct copy){TO_DEVICE, destination, (void *)(uintptr_t)source, bytes, bytes, bytes, 1, NULL, false},
+        (struct copy){TO_DEVICE, destination, (void *)(uintptr_t)source, bytes, bytes, bytes, 1, NULL, false, false},
         stream);
     API_END;
 }
@@ -185,7 +207,7 @@ EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr destination, const void *source
 EXPORT CUresult cuMemcpyDtoHAsync_v2(void *destination, CUdeviceptr source, size_t bytes, CUstream stream)
 {
     API_BEGIN(cuMemcpyDtoHAsync_v2);
-    result = enqueue((struct copy){TO_HOST, source, destination, bytes, bytes, bytes, 1, NULL, false}, stream);
+    result = enqueue((struct copy){TO_HOST, source, destination, bytes, bytes, bytes, 1, NULL, false, false}, stream);
     API_END;
 }
 
@@ -205,10 +227,10 @@ static CUresult run_device_copy(void *payload)
         emulated_abort("out of host memory");
     time_model_copy(bytes);
     move(&(struct copy){TO_HOST, copy->source, buffer, copy->source_pitch, copy->width, copy->width,
-                        copy->height, NULL, false},
+                        copy->height, NULL, false, false},
          bytes);
     move(&(struct copy){TO_DEVICE, copy->destination, buffer, copy->destination_pitch, copy->width,
-                        copy->width, copy->height, NULL, false},
+                        copy->width, copy->height, NULL, false, false},
          bytes);
     free(buffer);
     return CUDA_SUCCESS;
@@ -278,11 +300,11 @@ EXPORT CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream)
     if (copy->srcMemoryType == CU_MEMORYTYPE_HOST && copy->dstMemoryType == CU_MEMORYTYPE_DEVICE)
         result = enqueue((struct copy){TO_DEVICE, copy->dstDevice + destination,
                                        (unsigned char *)(uintptr_t)copy->srcHost + source, copy->dstPitch,
-                                       copy->srcPitch, copy->WidthInBytes, copy->Height, NULL, false}, stream);
+                                       copy->srcPitch, copy->WidthInBytes, copy->Height, NULL, false, false}, stream);
     else if (copy->srcMemoryType == CU_MEMORYTYPE_DEVICE && copy->dstMemoryType == CU_MEMORYTYPE_HOST)
         result = enqueue((struct copy){TO_HOST, copy->srcDevice + source,
                                        (unsigned char *)copy->dstHost + destination, copy->srcPitch,
-                                       copy->dstPitch, copy->WidthInBytes, copy->Height, NULL, false},
+                                       copy->dstPitch, copy->WidthInBytes, copy->Height, NULL, false, false},
                          stream);
     else if (copy->srcMemoryType == CU_MEMORYTYPE_DEVICE && copy->dstMemoryType == CU_MEMORYTYPE_DEVICE)
         result = enqueue_device_copy((struct device_copy){copy->dstDevice + destination,
@@ -302,7 +324,7 @@ static bool look(enum direction direction, void *host, CUdeviceptr device, size_
     call_lock();
     bool good = memory_is_accessible(NULL, device, bytes);
     if (good)
-        move(&(struct copy){direction, device, host, bytes, bytes, bytes, 1, NULL, false}, bytes);
+        move(&(struct copy){direction, device, host, bytes, bytes, bytes, 1, NULL, false, false}, bytes);
     call_end();
     return good;
 }

@@ -116,6 +116,7 @@ static int attribute_value(int attribute, const struct device_kind *kind)
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return (int)kind->shared;
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH: return kind->cluster > 0;
     case CU_DEVICE_ATTRIBUTE_MPS_ENABLED: return (int)kind->mps;
+    case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES: return kind->host_page_tables != 0;
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: return 1;
     case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: return 32;
     default: return INT_MIN;

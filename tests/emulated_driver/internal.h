@@ -99,6 +99,7 @@ struct device_kind {
     size_t occupied; /* of that, by other processes */
     long multiprocessors, clock, memory_clock, cooperative, compute_mode; /* clocks in kHz */
     long cluster, shared; /* blocks of one, at most; bytes of a block, at most */
+    long host_page_tables; /* by which it copies pageable memory */
     long mps; /* its contexts are clients of a server */
     long slow; /* milliseconds */
     double link, compute;                     /* bytes and operations per second; HUGE_VAL: take no time */

@@ -17,6 +17,7 @@ static void read_kind(struct device_kind *kind, int place)
     kind->memory_clock = option_listed("EMULATED_MEMORY_CLOCK", place, 2619000);
     kind->cooperative = option_listed("EMULATED_COOPERATIVE", place, 0);
     kind->cluster = option_listed("EMULATED_CLUSTER", place, 0);
+    kind->host_page_tables = option_listed("EMULATED_HOST_PAGE_TABLES", place, 0);
     kind->mps = option_listed("EMULATED_MPS", place, 0);
     kind->shared = option_listed("EMULATED_SHARED", place, SHARED_BYTES);
     if (kind->cluster > CLUSTER_BLOCKS_MAX)

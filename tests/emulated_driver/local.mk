@@ -46,7 +46,7 @@ $(emulated_folder)/objects/%.o: $(top_srcdir)/$(emulated_folder)/%.S
 	$(AM_V_CC)$(CC) $(emulated_flags) -c -o $@ $<
 
 # The real kernels, for the processor; fma instructions give the bits of libm's fma(), sooner.
-emulated_kernel_flags = $(shell $(GREP) -qsw fma /proc/cpuinfo && echo -mfma)
+emulated_kernel_flags = $(if $(filter x86_64,$(host_cpu)),$(shell $(GREP) -qsw fma /proc/cpuinfo && echo -mfma))
 AM_V_KERNEL = $(am__v_KERNEL_$(V))
 am__v_KERNEL_ = $(am__v_KERNEL_$(AM_DEFAULT_VERBOSITY))
 am__v_KERNEL_0 = @echo "  KERNEL  " $@;

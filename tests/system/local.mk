@@ -8,8 +8,9 @@ system_test_libraries = $(BLAS_LIBS) -lm
 # Random host writes of every kind between random BLAS calls.
 plain_programs += tests/system/coherence
 long_plain_tests += tests/system/coherence.sh
-plain_tests += tests/system/coherence_devices.sh
-EXTRA_DIST += tests/run_offloaded.sh tests/system/coherence.sh tests/system/coherence_devices.sh tests/system/coherence_long.sh
+plain_tests += tests/system/coherence_devices.sh tests/system/coherence_page_tables.sh
+EXTRA_DIST += tests/run_offloaded.sh tests/system/coherence.sh tests/system/coherence_devices.sh \
+	tests/system/coherence_long.sh tests/system/coherence_page_tables.sh
 tests_system_coherence_SOURCES = tests/system/coherence.c \
 	tests/system/coherence_call.c tests/system/coherence_call.h tests/system/coherence_choose.c \
 	tests/system/coherence_device.h tests/system/coherence_mappings.c tests/system/coherence_memory.c \

@@ -42,7 +42,31 @@
 
 #elif defined __aarch64__
 
+    /* The same; a handler's count between the load and the store makes the store fail. */
     .macro count_here
+    adrp x15, nested_hull
+    add x15, x15, :lo12:nested_hull
+    ldp x14, x15, [x15]
+    sub x14, x30, x14
+    cmp x14, x15
+    b.lo 1f
+    adrp x15, counted_targets
+    add x15, x15, :lo12:counted_targets
+    ldr x14, [x15, x16, lsl #3]
+    cbz x14, 1f
+    mrs x15, tpidr_el0
+    adrp x17, :gottprel:thread_counters_here
+    ldr x17, [x17, :gottprel_lo12:thread_counters_here]
+    ldr x15, [x15, x17]
+    cbz x15, 1f
+    add x15, x15, x16, lsl #3
+2:  ldxr x17, [x15]
+    add x17, x17, #1
+    stxr w16, x17, [x15]
+    cbnz w16, 2b
+    mov x16, x14
+    br x16
+1:
     .endm
 
     .macro pass_number_to_count number

@@ -1,5 +1,6 @@
 /* When it pays to pin an operand, and which pins make way for that. */
 #include "common/loader.h"
+#include "gpu/device.h"
 #include "mirror/costs.h"
 #include "mirror/pinning/pins.h"
 
@@ -222,8 +223,8 @@ enum status pins_consider(struct mirror_copy *copy, struct claim *claim, const s
 {
     struct mirror *const mirror = copy->mirror;
     struct byte_range hull = operand_memory_hull(operand);
-    if (is_given_up(mirror))
-        return STATUS_OK;
+    if (is_given_up(mirror) || device_properties(copy->share->device)->uses_host_page_tables)
+        return STATUS_OK; /* there a pin makes nothing faster */
     if (hull.end - hull.begin < PIN_BYTES_MIN)
         return consider_result(mirror, claim, operand, hull);
     if (hull.end - hull.begin > mirror->resources->pin_budget_bytes || !would_pay(copy, operand, hull) ||

@@ -41,7 +41,7 @@ bool cuda_users_present(void);
  * what sticks out, however little, has cost as much as a pin (ledger/account.h), or, if it is
  * pinned, when most of it has become suspect and staging has moved twice as much (a quarter for an
  * output), or it is about to move again and the pin has served well. `copy`: of the device that the call runs
- * on. To be asked of an armed mirror before the scan; pages that get pinned are not valid then. STATUS_OK
+ * on; nothing is pinned where that uses the host's page tables. To be asked of an armed mirror before the scan; pages that get pinned are not valid then. STATUS_OK
  * also when the memory or the budget do not allow it. STATUS_NOT_TRACKABLE: the program has pinned some of it
  * itself, or the memory changed meanwhile. */
 enum status pins_consider(struct mirror_copy *copy, struct claim *claim, const struct operand *operand);

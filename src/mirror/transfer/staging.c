@@ -2,54 +2,6 @@
 #include "mirror/transfer/transfer.h"
 
 #include <assert.h>
-#include <stdatomic.h>
-
-/* So many bytes from the beginning of a row on. */
-static CUresult copy_bytes(const CUDA_MEMCPY2D *rows, size_t row, size_t bytes, CUstream stream)
-{
-    const size_t from = row * rows->srcPitch, to = row * rows->dstPitch;
-    if (rows->srcMemoryType == CU_MEMORYTYPE_HOST)
-        return driver()->copy_to_device_async(rows->dstDevice + to, (const char *)rows->srcHost + from, bytes,
-                                              stream);
-    return driver()->copy_to_host_async((char *)rows->dstHost + to, rows->srcDevice + from, bytes, stream);
-}
-
-static CUresult copy(const CUDA_MEMCPY2D *rows, CUstream stream)
-{
-    const size_t width = rows->WidthInBytes, height = rows->Height;
-    CUresult result = CUDA_SUCCESS;
-    if (width == 0 || height == 0)
-        return result;
-    if (height == 1 || (rows->srcPitch == width && rows->dstPitch == width)) /* one range on both sides */
-        return copy_bytes(rows, 0, width * height, stream);
-    if (rows->srcPitch <= STAGING_PITCH_MOST && rows->dstPitch <= STAGING_PITCH_MOST)
-        return driver()->copy_2d_async(rows, stream);
-    for (size_t row = 0; row < height && result == CUDA_SUCCESS; row++)
-        result = copy_bytes(rows, row, width, stream);
-    return result;
-}
-
-enum status staging_upload_direct(struct lane *lane, CUdeviceptr destination, size_t destination_pitch,
-                                  const void *source, size_t source_pitch, size_t width, size_t height)
-{
-    const CUDA_MEMCPY2D rows = {
-        .srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = source, .srcPitch = source_pitch,
-        .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = destination, .dstPitch = destination_pitch,
-        .WidthInBytes = width, .Height = height,
-    };
-    return device_check(lane->device, copy(&rows, lane->stream), "copying an operand to the device");
-}
-
-enum status staging_download_direct(struct lane *lane, void *destination, size_t destination_pitch,
-                                    CUdeviceptr source, size_t source_pitch, size_t width, size_t height)
-{
-    const CUDA_MEMCPY2D rows = {
-        .srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = source, .srcPitch = source_pitch,
-        .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = destination, .dstPitch = destination_pitch,
-        .WidthInBytes = width, .Height = height,
-    };
-    return device_check(lane->device, copy(&rows, lane->stream), "copying a result to the host");
-}
 
 enum status staging_upload(struct lane *lane, CUdeviceptr destination, size_t destination_pitch,
                            const void *source, size_t source_pitch, size_t width, size_t height)
@@ -170,8 +122,12 @@ enum status staging_upload_part(struct lane *lane, CUdeviceptr destination, int6
 {
     struct transfer transfers[BLOCKS_MOST];
     struct clip clips[BLOCKS_MOST];
-    return transfer_upload_all(transfers, part_transfers(lane, matrix, destination, destination_ld,
-                                                         element_bytes, transfers, clips));
+    const unsigned count =
+        part_transfers(lane, matrix, destination, destination_ld, element_bytes, transfers, clips);
+    enum status status;
+    if (direct_run_triangle(matrix, destination_ld, element_bytes, transfers, count, true, &status))
+        return status;
+    return transfer_upload_all(transfers, count);
 }
 
 enum status staging_download_part(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source,
@@ -182,6 +138,9 @@ enum status staging_download_part(struct lane *lane, const struct blas_matrix *m
     const unsigned count = part_transfers(lane, matrix, source, source_ld, element_bytes, transfers, clips);
     for (unsigned i = 0; i < count; i++)
         transfers[i].touched = touched;
+    enum status status;
+    if (direct_run_triangle(matrix, source_ld, element_bytes, transfers, count, false, &status))
+        return status;
     return transfer_download_all(transfers, count);
 }
 
@@ -267,74 +226,4 @@ int triangle_cover(const struct blas_matrix *matrix, size_t element_bytes, strip
         .context = context,
     };
     return cover_lower(&triangle);
-}
-
-/* A driver refuses copies of what lies in several registrations, which operands_are_pinned_by_program may not
- * see. From the first one on all goes by staging. */
-static atomic_bool is_refused;
-
-struct direct {
-    struct lane *lane;
-    const struct blas_matrix *matrix;
-    CUdeviceptr device;
-    size_t ld_bytes, device_ld_bytes;
-    bool up, is_queued; /* some of it, perhaps */
-    enum status status;
-};
-
-/* A band along the diagonal has a pitch of some elements more than the leading dimension, on both sides. */
-static int move_strip(void *context, const struct strip *strip)
-{
-    struct direct *const direct = context;
-    const size_t column = strip->offset / direct->ld_bytes, row_bytes = strip->offset % direct->ld_bytes;
-    const size_t device_pitch = strip->pitch - direct->ld_bytes + direct->device_ld_bytes;
-    unsigned char *const host = (unsigned char *)direct->matrix->pointer + strip->offset;
-    const CUdeviceptr device = direct->device + column * direct->device_ld_bytes + row_bytes;
-    direct->status = direct->up
-                         ? staging_upload_direct(direct->lane, device, device_pitch, host, strip->pitch,
-                                                 strip->width, strip->height)
-                         : staging_download_direct(direct->lane, host, strip->pitch, device, device_pitch,
-                                                   strip->width, strip->height);
-    direct->is_queued = direct->is_queued || direct->status == STATUS_OK ||
-                        strip->pitch > STAGING_PITCH_MOST || device_pitch > STAGING_PITCH_MOST;
-    return direct->status != STATUS_OK;
-}
-
-static enum status move_directly(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr device,
-                                 int64_t device_ld, size_t element_bytes, bool up, bool *is_queued)
-{
-    struct direct direct = {.lane = lane, .matrix = matrix, .device = device, .up = up, .status = STATUS_OK,
-                            .ld_bytes = (size_t)matrix->ld * element_bytes,
-                            .device_ld_bytes = (size_t)device_ld * element_bytes};
-    triangle_cover(matrix, element_bytes, move_strip, &direct);
-    *is_queued = direct.is_queued;
-    if (direct.status == STATUS_DEVICE_ERROR)
-        atomic_store(&is_refused, true);
-    return direct.status;
-}
-
-enum status part_upload(struct lane *lane, CUdeviceptr destination, int64_t destination_ld,
-                        const struct blas_matrix *matrix, size_t element_bytes, bool is_pinned)
-{
-    bool is_queued;
-    if (is_pinned && !atomic_load(&is_refused)) {
-        const enum status status =
-            move_directly(lane, matrix, destination, destination_ld, element_bytes, true, &is_queued);
-        if (status != STATUS_DEVICE_ERROR)
-            return status;
-    }
-    return staging_upload_part(lane, destination, destination_ld, matrix, element_bytes);
-}
-
-enum status part_download(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source,
-                          int64_t source_ld, size_t element_bytes, bool is_pinned, bool *touched)
-{
-    bool is_queued;
-    if (!is_pinned || atomic_load(&is_refused))
-        return staging_download_part(lane, matrix, source, source_ld, element_bytes, touched);
-    const enum status status =
-        move_directly(lane, matrix, source, source_ld, element_bytes, false, &is_queued);
-    if (touched)
-        *touched = *touched || is_queued;
-    return status == STATUS_OK ? lane_synchronise(lane, "copying a result to the host") : status;
 }

@@ -1,5 +1,5 @@
 /* staging.h - transfers between program memory and the device: through a lane's pinned staging, and
- * directly if the program's memory is pinned.
+ * directly if the program's memory is pinned or the device uses the host's page tables (direct.c).
  *
  * The direct forms queue and return; the staged forms may wait inside. A staged upload has read all of
  * `source` when it returns; a staged download has written all of `destination` when it returns, and writes

@@ -251,12 +251,15 @@ static bool are_reachable(const struct transfer *transfers, unsigned count, bool
 
 static enum status move_all(struct transfer *transfers, unsigned count, bool up)
 {
+    enum status status = STATUS_OK;
+    if (direct_run(transfers, count, up, &status))
+        return status;
     if (own_thread_is_this() && !are_reachable(transfers, count, up))
         return STATUS_INACCESSIBLE;
     const int helpers = shared_transfer_helpers(transfers, count);
-    enum status status = STATUS_OK;
     if (helpers > 0 && shared_transfer_run(transfers, count, helpers, up, &status))
         return status;
+    status = STATUS_OK;
     for (unsigned i = 0; i < count && status == STATUS_OK; i++)
         status = up ? transfer_upload_alone(&transfers[i]) : transfer_download_alone(&transfers[i]);
     return status;

@@ -25,6 +25,7 @@
 #ifndef MUBLAS_TRANSFER_H
 #define MUBLAS_TRANSFER_H
 
+#include "common/blas_call.h"
 #include "common/job_helpers.h"
 #include "gpu/lane.h"
 
@@ -62,6 +63,14 @@ enum status transfer_download(struct transfer *transfer);
 enum { TRANSFER_TOGETHER_MOST = 16 };
 enum status transfer_upload_all(struct transfer *transfers, unsigned count);
 enum status transfer_download_all(struct transfer *transfers, unsigned count);
+
+/* direct.c: these without staging, on a device that uses the host's page tables. False, and nothing was done:
+ * it does not, or the rows are narrow or clipped, or all of them are no more than a download delivers whole or not at
+ * all, or a byte cannot be reached without a signal, or the program has pinned some, or the driver refuses. True: all is read, or written, or
+ * *status says why not. The second: the transfers are the matrix's triangle, in blocks. */
+bool direct_run(const struct transfer *transfers, unsigned count, bool up, enum status *status);
+bool direct_run_triangle(const struct blas_matrix *matrix, int64_t device_ld, size_t element_bytes,
+                         const struct transfer *transfers, unsigned count, bool up, enum status *status);
 
 /* One transfer, by the calling thread alone. */
 enum status transfer_upload_alone(struct transfer *transfer);
