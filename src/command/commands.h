@@ -14,11 +14,11 @@ enum { EXIT_BAD_COMMAND_LINE = 2, EXIT_NO_DEVICE = 3 };
 
 /* `mublas run [--report[=FILE]] [--progress] [--offload=MODE] [--] PROGRAM [ARGUMENT...]`: become PROGRAM,
  * with the shim preloaded, glibc's large allocations on huge pages, and the settings of the options in its
- * environment; where a report is wanted, wait for it beside, and merge the reports of its processes. A line says
- * of a program that takes no preloaded library (set-user-id, with capabilities, statically linked, for another
- * machine) that it runs without. Returns only on failure, after one line that names the reason: 2 for a bad command
- * line, or a report that could not be written; 126 for a program that cannot be run, 127 for one that does not
- * exist. */
+ * environment; where a report is wanted, wait for it beside, and merge the reports of its processes. A
+ * line says of a program that takes no preloaded library (set-user-id, with capabilities, statically
+ * linked, for another machine) that it runs without. Returns only on failure, after one line that names
+ * the reason: 2 for a bad command line, or a report that could not be written; 126 for a program that
+ * cannot be run, 127 for one that does not exist. */
 int run_program(char **arguments);
 
 /* `mublas info [--crossovers] [--settings]`: print the device, the host BLAS and residency in words, or with

@@ -32,7 +32,13 @@ static bool is_upright(enum blas_trans trans)
 
 static int64_t size_of(const struct blas_call *call, enum blas_size size)
 {
-    return size == SIZE_M ? call->m : size == SIZE_N ? call->n : size == SIZE_K ? call->k : blas_side_order(call);
+    switch (size) {
+    case SIZE_M: return call->m;
+    case SIZE_N: return call->n;
+    case SIZE_K: return call->k;
+    case SIZE_ORDER: break;
+    }
+    return blas_side_order(call);
 }
 
 static void set_shape(struct blas_call *call, const struct blas_operand *operand)

@@ -12,9 +12,9 @@ enum size_product { PRODUCT_N, PRODUCT_NN, PRODUCT_MN, PRODUCT_MNK, PRODUCT_NNK,
 
 /* What a routine's arguments are in struct blas_call; a matrix that is written is c. */
 enum blas_argument {
-    ARGUMENT_SIDE, ARGUMENT_UPLO, ARGUMENT_TRANS, ARGUMENT_TRANS_B, ARGUMENT_DIAG, ARGUMENT_M, ARGUMENT_N, ARGUMENT_K,
-    ARGUMENT_ALPHA, ARGUMENT_BETA, ARGUMENT_A, ARGUMENT_B, ARGUMENT_C, ARGUMENT_LDA, ARGUMENT_LDB, ARGUMENT_LDC,
-    ARGUMENT_X, ARGUMENT_Y, ARGUMENT_INCX, ARGUMENT_INCY
+    ARGUMENT_SIDE, ARGUMENT_UPLO, ARGUMENT_TRANS, ARGUMENT_TRANS_B, ARGUMENT_DIAG, ARGUMENT_M, ARGUMENT_N,
+    ARGUMENT_K, ARGUMENT_ALPHA, ARGUMENT_BETA, ARGUMENT_A, ARGUMENT_B, ARGUMENT_C, ARGUMENT_LDA,
+    ARGUMENT_LDB, ARGUMENT_LDC, ARGUMENT_X, ARGUMENT_Y, ARGUMENT_INCX, ARGUMENT_INCY
 };
 enum { BLAS_ARGUMENTS_MOST = 13, BLAS_OPERANDS_MOST = 3 };
 
@@ -29,7 +29,7 @@ struct blas_signature {
     unsigned char arguments[BLAS_ARGUMENTS_MOST], argument_count;
     struct blas_operand {
         unsigned char argument;    /* ARGUMENT_A, _B, _C, _X or _Y */
-        unsigned char sizes[2][2]; /* enum blas_size: rows and columns, or a length; of the operand, of a transposed one */
+        unsigned char sizes[2][2]; /* enum blas_size: rows, or a length, and columns; transposed, too */
         bool by_trans_b, is_triangle;
     } operands[BLAS_OPERANDS_MOST];
     unsigned char operand_count, transpositions;
@@ -51,7 +51,8 @@ static inline bool blas_family_has_type(enum blas_family family, enum blas_type 
     return is_complex ? blas_families[family].has_complex_types : blas_families[family].has_real_types;
 }
 
-/* The call's operand of that name: a matrix for ARGUMENT_A, _B and _C, a vector for ARGUMENT_X and _Y; else NULL. */
+/* The call's operand of that name: a matrix for ARGUMENT_A, _B and _C, a vector for ARGUMENT_X and _Y;
+ * else NULL. */
 const struct blas_matrix *call_matrix(const struct blas_call *call, enum blas_argument argument);
 const struct blas_vector *call_vector(const struct blas_call *call, enum blas_argument argument);
 

@@ -3,8 +3,8 @@
  *                               (struct blas_signature)
  *   generate_routines entries   the bodies of the entries, a block for each family (interpose/entries/entry.inc)
  *   generate_routines lapack    ROUTE(name, family, type, order, words) for each LAPACK routine
- * Runs on the machine that builds, and writes to standard output. Exit status: 0, or 1 with a line that says which
- * row cannot be read. */
+ * Runs on the machine that builds, and writes to standard output. Exit status: 0, or 1 with a line that
+ * says which row cannot be read. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -195,8 +195,8 @@ static void print_operand(const struct row *row, const struct argument *argument
     printf("{");
     print_argument_name(row, argument);
     printf(", {{%s, %s}, {%s, %s}}, %d, %d}, ", size_name(argument->sizes[0][0]),
-           size_name(argument->sizes[0][1]), size_name(argument->sizes[1][0]), size_name(argument->sizes[1][1]),
-           by_trans_b, argument->is_triangle);
+           size_name(argument->sizes[0][1]), size_name(argument->sizes[1][0]),
+           size_name(argument->sizes[1][1]), by_trans_b, argument->is_triangle);
 }
 
 /* The operand that is written comes first. */
@@ -253,7 +253,8 @@ static void print_parameter(const struct argument *argument)
 static void print_shape(const struct row *row)
 {
     const char *comma = "";
-    for (const struct argument *argument = row->arguments; argument < row->arguments + row->count; argument++) {
+    for (int i = 0; i < row->count; i++) {
+        const struct argument *argument = &row->arguments[i];
         const enum kind kind = argument->kind;
         if (kind == KIND_FLAG)
             printf("%sFLAG_OF(%s)", comma, argument->name);
@@ -302,10 +303,11 @@ static void print_members(const struct row *row)
         if (argument->kind == KIND_SIZE)
             printf("        .%s = COUNT_OF(%s),\n", name, name);
         else if (argument->kind == KIND_MATRIX)
-            printf("        .%c = {.pointer = (void *)%s, .ld = COUNT_OF(ld%s)},\n", member_of(row, name[0]), name,
-                   name);
+            printf("        .%c = {.pointer = (void *)%s, .ld = COUNT_OF(ld%s)},\n",
+                   member_of(row, name[0]), name, name);
         else if (argument->kind == KIND_VECTOR)
-            printf("        .%s = {.pointer = (void *)%s, .increment = COUNT_OF(inc%s)},\n", name, name, name);
+            printf("        .%s = {.pointer = (void *)%s, .increment = COUNT_OF(inc%s)},\n", name, name,
+                   name);
     }
 }
 
@@ -313,10 +315,11 @@ static void print_checks(const struct row *row)
 {
     for (int i = 0; i < row->count && row->arguments[i].kind == KIND_FLAG; i++) {
         const char *name = row->arguments[i].name;
-        printf("READ_");
-        for (const char *c = strcmp(name, "transa") == 0 ? "trans" : strcmp(name, "transb") == 0 ? "trans_b" : name;
-             *c; c++)
-            putchar(toupper((unsigned char)*c));
+        const char *member = strcmp(name, "transa") == 0   ? "trans"
+                             : strcmp(name, "transb") == 0 ? "trans_b"
+                                                           : name;
+        for (printf("READ_"); *member; member++)
+            putchar(toupper((unsigned char)*member));
         printf("(%s) && ", name);
     }
     printf("%spack_legal(call)", has_flags(row) ? "READ_LAYOUT && " : "");
@@ -330,7 +333,8 @@ static void print_entries(void)
             printf("#if %sIS_COMPLEX\n", strcmp(row->types, "REAL") == 0 ? "!" : "");
         print_macros(row);
         printf("static bool LOCAL(pack, ROUTINE)(struct blas_call *call, PARAMETERS)\n{\n"
-               "    *call = (struct blas_call){\n        .family = FAMILY_%s, .type = ELEMENT_TYPE,\n", row->family);
+               "    *call = (struct blas_call){\n        .family = FAMILY_%s, .type = ELEMENT_TYPE,\n",
+               row->family);
         print_members(row);
         printf("    };\n    if (!(");
         print_checks(row);

@@ -268,6 +268,6 @@ void routine_call(host_function *function, const struct blas_call *call)
         w[i] = i < signature->argument_count
                    ? argument_address(call, (enum blas_argument)signature->arguments[i])
                    : (const void *)(uintptr_t)1; /* the length of a flag */
-    ((word_function *)function)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12],
-                                w[13], w[14], w[15], w[16]);
+    ((word_function *)function)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11],
+                                w[12], w[13], w[14], w[15], w[16]);
 }

@@ -80,8 +80,8 @@ enum integer_width width_ask(enum interface interface, host_function *isamax);
  * integers; asked once for each library. WIDTH_DETECTED: it has none, or does not tell. Thread-safe. */
 enum integer_width width_of_lapack(host_function *function);
 
-/* Makes the call. `function` is the routine of its family and type by the Fortran name, of either integer width.
- * Pointers are of host memory. */
+/* Makes the call. `function` is the routine of its family and type by the Fortran name, of either integer
+ * width. Pointers are of host memory. */
 void routine_call(host_function *function, const struct blas_call *call);
 
 #endif

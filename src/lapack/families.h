@@ -2,7 +2,8 @@
 #ifndef MUBLAS_LAPACK_FAMILIES_H
 #define MUBLAS_LAPACK_FAMILIES_H
 
-/* LAPACK_SYEV, ...: those of routines.def. Complex Hermitian and unitary routines have the name of the real ones. */
+/* LAPACK_SYEV, ...: those of routines.def. Complex Hermitian and unitary routines have the name of the
+ * real ones. */
 enum lapack_family {
 #define LAPACK_FAMILY(NAME, ...) LAPACK_##NAME,
 #include "common/routines.def"

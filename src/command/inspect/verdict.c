@@ -1,5 +1,6 @@
-/* The part of link_map.h that says in a line what mublas can do for a program, and for interpreters and scripts
- * what their plug-ins and the programs that they start get: files of these show no BLAS themselves. */
+/* The part of link_map.h that says in a line what mublas can do for a program, and for interpreters and
+ * scripts what their plug-ins and the programs that they start get: files of these show no BLAS
+ * themselves. */
 #include "command/inspect/link_map.h"
 #include "command/run/run.h"
 #include "host/symbols.h"

@@ -239,14 +239,14 @@ static char *unreachable(const char *path, bool *is_refused)
     return reason && asprintf(&line, "%s: %s", program, reason) >= 0 ? line : NULL;
 }
 
-/* Says of a program that mublas gets none of its calls: *is_refused. Returns what of it a report tells, to be freed;
- * NULL: nothing. */
+/* Says of a program that mublas gets none of its calls: *is_refused. Returns what of it a report tells, to
+ * be freed; NULL: nothing. */
 static char *look_into(const char *path, bool *is_refused)
 {
     char *const found = unreachable(path, is_refused);
     if (*is_refused && found && is_told_at_end())
-        fprintf(stderr, "mublas run: there will be no %s of %s\n", is_estimate_wanted() ? "estimate" : "report",
-                found);
+        fprintf(stderr, "mublas run: there will be no %s of %s\n",
+                is_estimate_wanted() ? "estimate" : "report", found);
     else if (*is_refused && found)
         fprintf(stderr, "mublas run: mublas gets no call of %s\n", found);
     return found;
@@ -313,8 +313,8 @@ static void become_child(void *context)
     exit(become(context));
 }
 
-/* One report of all processes, unless it is an estimate, the report's name keeps them apart, or a `mublas run` around this one
- * merges them. */
+/* One report of all processes, unless it is an estimate, the report's name keeps them apart, or a `mublas
+ * run` around this one merges them. */
 static bool merges(bool has_own_report)
 {
     const char *const report = getenv("MUBLAS_REPORT"), *const outer = getenv("MUBLAS_REPORT_PARTS");

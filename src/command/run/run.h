@@ -97,37 +97,40 @@ void mps_folder_sweep(void (*end)(const struct mps_folder *folder));
  * nothing. */
 void mps_begin(void);
 
-/* One report of several processes (merged_report.c), sums first, then a section for each: of those of a run, or
- * of files that they have left. */
+/* One report of several processes (merged_report.c), sums first, then a section for each: of those of a
+ * run, or of files that they have left. */
 
-/* Where the processes of a run leave their parts of its report (interpose/report/report_file.h). The folder is
- * this user's alone, in XDG_RUNTIME_DIR or /tmp. The ranks of a launcher that have the same report share it:
- * the last of them on the machine merges, or a process that watches them where a signal ended that one. */
+/* Where the processes of a run leave their parts of its report (interpose/report/report_file.h). The
+ * folder is this user's alone, in XDG_RUNTIME_DIR or /tmp. The ranks of a launcher that have the same
+ * report share it: the last of them on the machine merges, or a process that watches them where a signal
+ * ended that one. */
 struct run_parts {
     char folder[PATH_MAX];
     char report[PATH_MAX]; /* as MUBLAS_REPORT; with the machine's name where the job runs on several */
     int ranks;             /* that share the folder; 0: none, INT_MAX: unknown */
 };
 
-/* A process that a signal ended: "PROCESS RANK RANKS SIGNAL PROGRAM" in a file of this name and its number. */
+/* A process that a signal ended: "PROCESS RANK RANKS SIGNAL PROGRAM" in a file of this name and its
+ * number. */
 #define RUN_LOST_PREFIX "lost-"
 
 /* Make the folder for the parts of this run's report, and name it to the program's environment. False: there
  * can be none. */
 bool run_parts_begin(struct run_parts *parts, const char *report, char **program);
 
-/* Closes all files but standard error: who reads or writes the others waits for the program alone. `is_alone`:
- * standard error, too. */
+/* Closes all files but standard error: who reads or writes the others waits for the program alone.
+ * `is_alone`: standard error, too. */
 void run_keep_files(bool is_alone);
 
-/* Why a report cannot be written to `file`, its name as the writer makes it of MUBLAS_REPORT; NULL: it can. Another
- * file takes the place of one that is there, or else it is written over. Nothing of what is there changes. */
+/* Why a report cannot be written to `file`, its name as the writer makes it of MUBLAS_REPORT; NULL: it
+ * can. Another file takes the place of one that is there, or else it is written over. Nothing of what is
+ * there changes. */
 const char *run_report_fault(const char *file);
 
-/* At the end of `program`, whose waitpid status this is: the last one here merges the parts, and writes them
- * where the report goes; a single part is written as the report of its process. Names the processes that made
- * calls and left no part, and those that a signal ended. Without any part a line on standard error says so where
- * there should be one, or where an earlier report is there, which stays. */
+/* At the end of `program`, whose waitpid status this is: the last one here merges the parts, and writes
+ * them where the report goes; a single part is written as the report of its process. Names the processes
+ * that made calls and left no part, and those that a signal ended. Without any part a line on standard
+ * error says so where there should be one, or where an earlier report is there, which stays. */
 void run_parts_end(const struct run_parts *parts, pid_t process, int status, char **program);
 
 /* The reports of processes, in the order of their sections. All zero: none. */
@@ -144,8 +147,8 @@ struct merged_reports {
  * REPORT_FAULT_BYTES. */
 bool merged_reports_take(struct merged_reports *reports, const char *path, char *fault);
 
-/* Their sum, to be released by report_clear and free; NULL: no memory. `title` and `command` are its own where
- * they are not NULL; *missing, heap memory, becomes the report's. */
+/* Their sum, to be released by report_clear and free; NULL: no memory. `title` and `command` are its own
+ * where they are not NULL; *missing, heap memory, becomes the report's. */
 struct report *merged_reports_sum(struct merged_reports *reports, const char *title, const char *command,
                                   char **missing);
 
@@ -160,8 +163,9 @@ void merged_report_name(const char *report, char name[PATH_MAX]);
 
 void merged_reports_clear(struct merged_reports *reports);
 
-/* `mublas report [--output=FILE] FILE...`: merges reports of either form, merged ones too, as text to standard
- * output, or to FILE. 1, after one line, for a file that is no report or cannot be read or written. */
+/* `mublas report [--output=FILE] FILE...`: merges reports of either form, merged ones too, as text to
+ * standard output, or to FILE. 1, after one line, for a file that is no report or cannot be read or
+ * written. */
 int merged_report_of_files(const char *output, char **files);
 
 /* Finds the shim beside this command's file, in .libs there (where the build leaves it) or in the lib folders

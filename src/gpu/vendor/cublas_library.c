@@ -243,8 +243,8 @@ static int run(cublasHandle_t handle, const struct blas_call *call)
         w[signature->argument_count] = argument_word(call, ARGUMENT_C);
         w[signature->argument_count + 1] = argument_word(call, ARGUMENT_LDC);
     }
-    return ((cublas_level3 *)routine)(handle, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10],
-                                      w[11], w[12]);
+    return ((cublas_level3 *)routine)(handle, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9],
+                                      w[10], w[11], w[12]);
 }
 
 static enum status translate(struct device *device, int result)

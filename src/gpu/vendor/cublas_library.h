@@ -20,8 +20,8 @@ enum { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2 };
 enum { CUBLAS_DIAG_NON_UNIT = 0, CUBLAS_DIAG_UNIT = 1 };
 
 /* A routine of level 3: the handle, then the arguments of the BLAS routine (common/routines.def). */
-typedef int cublas_level3(cublasHandle_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
-                          uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+typedef int cublas_level3(cublasHandle_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
+                          uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 
 /* The file that cublas_library_open will try first, as dlopen takes it; NULL: there is none, and level 3
  * stays on the host, which is logged. Once, later calls give the same answer. Opens nothing

@@ -67,8 +67,9 @@ void pack_row_major(struct blas_call *call);
  * the host knows best what it means). Scalars are not looked at. */
 bool pack_legal(struct blas_call *call);
 
-/* With the scalars as the caller passed them: sets what a row-major call makes of alpha; true when alpha is finite
- * or NaN, not zero, and the operands share no memory in a way that Fortran forbids, nor leave the address space. */
+/* With the scalars as the caller passed them: sets what a row-major call makes of alpha; true when alpha
+ * is finite or NaN, not zero, and the operands share no memory in a way that Fortran forbids, nor leave
+ * the address space. */
 bool pack_scalars(struct blas_call *call);
 
 #endif

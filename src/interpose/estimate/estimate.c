@@ -148,9 +148,9 @@ struct policy_decision estimate_decide_route(const struct route_times *times, co
     return decision;
 }
 
-/* Opening cuSOLVER, and a routine's first use, which loads kernels within its call: 0.07 s, and 0.05 to 0.15, of
- * Elk, Quantum ESPRESSO and NumPy on an H200. Generalised eigenproblems load those of factor, reduction and way back
- * besides. The choice has all in one price (crossover.c). */
+/* Opening cuSOLVER, and a routine's first use, which loads kernels within its call: 0.07 s, and 0.05 to
+ * 0.15, of Elk, Quantum ESPRESSO and NumPy on an H200. Generalised eigenproblems load those of factor,
+ * reduction and way back besides. The choice has all in one price (crossover.c). */
 static const double solver_open_us = 70e3, route_first_us = 60e3;
 
 /* `lock` is held. */

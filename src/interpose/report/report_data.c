@@ -263,7 +263,8 @@ static void read_parallel(struct report *report)
 
 static bool is_emulated(void)
 {
-    return device_use_count() > 0 && device_name_is_emulated(device_properties(device_use_at(0)->device)->name);
+    return device_use_count() > 0 &&
+           device_name_is_emulated(device_properties(device_use_at(0)->device)->name);
 }
 
 struct report *report_read(void)
@@ -373,7 +374,8 @@ static void write_report(const struct report *report)
     reporter.is_fork_child |= report->is_section;
     if (estimate_wanted()) {
         if (print(report, estimate_text_print, &text))
-            report_file_deliver(destination, &reporter, &text, &text, !report_has_calls(report) && !estimate_has_calls());
+            report_file_deliver(destination, &reporter, &text, &text,
+                                !report_has_calls(report) && !estimate_has_calls());
     } else if (print(report, report_text_print, &text) &&
                print(report, report_file_is_page(destination) ? page_print : report_file_print, &file)) {
         report_file_deliver(destination, &reporter, &text, &file, !report_has_calls(report));
