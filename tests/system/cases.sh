@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every program of tests/system/cases is right: on the host BLAS alone, through the shim, and linked with
 # -lmublas; by predicted times and with everything offloaded to the emulated device; over reference BLAS and
-# OpenBLAS.
+# OpenBLAS, with threads or serial, the other one every day.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/hosts/hosts.sh"
@@ -89,7 +89,10 @@ every_way() # NAME WHERE [ARGUMENT...]
     done
 }
 
-for name in reference openblas-pthread openblas-serial; do
+sampled CASES_FULL=1
+in_sample 2 0 && other=openblas-pthread || other=openblas-serial
+[ -z "$CASES_FULL" ] || other="openblas-pthread openblas-serial"
+for name in reference $other; do
     if ! library=$(host_library $name); then
         skip "$name" "not there; $how_to_fetch"
         continue

@@ -33,17 +33,22 @@ fails() # FUNCTION:N RESULT [SIZE]
     result $? "$event:$result $*: and that call was made"
 }
 
+# Half of them, others every day.
+sampled FAILURES_FULL=1
+turn=0
+try() { [ -z "$FAILURES_FULL" ] && ! in_sample 2 $((turn++)) || fails "$@"; }
 for result in 1 701 800 719:sticky; do
+    [ -n "$FAILURES_FULL" ] || turn=$((turn + 1)) # not the same events for each result
     for event in KERNEL:1 KERNEL:2 KERNEL:3 cuMemcpyDtoHAsync_v2:1 cuMemcpyDtoHAsync_v2:2 COPY_BACK:1; do
-        fails $event $result
+        try $event $result
     done
-    fails cuMemcpyDtoHAsync_v2:1 $result 200
-    fails COPY_BACK:1 $result 200
-    fails cuMemcpy2DAsync_v2:1 $result 1500 # pinned
-    fails COPY_BACK:1 $result 1500
+    try cuMemcpyDtoHAsync_v2:1 $result 200
+    try COPY_BACK:1 $result 200
+    try cuMemcpy2DAsync_v2:1 $result 1500 # pinned
+    try COPY_BACK:1 $result 1500
 done
 for result in 3 13 14; do
-    fails cublasDsyr2k_v2:1 $result 200
-    fails cublasDsyr2k_v2:1 $result 1500
+    try cublasDsyr2k_v2:1 $result 200
+    try cublasDsyr2k_v2:1 $result 1500
 done
 echo "1..$number"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # LAPACK routines on a device that fails: every driver, cuBLAS and cuSOLVER function that a run without faults
 # calls fails in turn. The host gives the results, operands are as LAPACK leaves them, and there are few
-# words. routes_failures.sh [--long] [ROUTINE...]: --long also fails the last call of each.
+# words. routes_failures.sh [--long] [ROUTINE...]: --long also fails the last call of each, and every function, where
+# else there are half of them, others every day.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/routes/functions.sh"
@@ -45,6 +46,7 @@ fail_all() # ROUTINE
     EMULATED_COUNT_FILE=$work/counts passes_through_shim failing "$routine"
     result $? "$routine without faults"
     while read -r function calls; do
+        [ -n "$long" ] || in_sample 2 $((turn++)) || continue
         for call in 1 $([ -z "$long" ] || [ "$calls" -lt 2 ] || echo "$calls"); do
             for failure in $(failures_of "$function"); do
                 fails "$routine" "$function:$call" "$failure"
@@ -55,6 +57,8 @@ fail_all() # ROUTINE
 
 long=
 [ "$1" != --long ] || { long=yes; shift; }
+sampled --long
+turn=0
 for routine in ${*:-dsyevd}; do
     fail_all "$routine"
 done

@@ -63,7 +63,8 @@ run all EMULATED_NAMES=Large,Tiny EMULATED_MULTIPROCESSORS=132,1 && all_ran && [
 result $? "a device too small to help does nothing"
 
 lost() { grep -c "^mublas: device $1 is left alone from now on" "$work/errors"; }
-for call in 3 15 30 45; do
+sampled
+for call in $(in_sample 2 0 && echo 3 30 || echo 15 45); do
     run all EMULATED_FAULTS="cuStreamSynchronize@1:$call:719:sticky" && all_ran && [ "$(lost 1)" = 1 ] &&
         [ "$(lost 0)" = 0 ]
     result $? "the second device is lost at its wait $call: the first does the rest"
