@@ -23,8 +23,6 @@ try()
 {
     local way=$1 mode=$2 setting=$3 program=$folder/$4 preload=$shim_preload
     local what="$4${5:+ ${*:5}}: $1, $2${3#-}"
-    # The way to the library makes no other difference: half of them linked, others every day.
-    [ "$way" = shim ] || [ -n "$HANDLERS_FULL" ] || in_sample 2 $((turn++)) || return
     shift 4
     [ "$way" != linked ] || program=$folder/linked/${program##*/}
     [ "$way" = shim ] || preload=$sanitizer_preload
@@ -48,13 +46,11 @@ is_where_it_belongs()
         awk '$1 == "total" { good = $2 > 0 && $3 == $2 } END { exit !good }' "$work/report"
 }
 
-sampled HANDLERS_FULL=1
-turn=0
 # Sanitizers take their time: there calls that stay on the host are left out.
 ways="shim linked" modes="auto always" order=120
 [ -z "$sanitizers" ] || ways=shim modes=always order=70
 for way in $ways; do
-    [ $way = shim ] || modes=always
+    [ $way = shim ] || modes=always # the way to the library makes no other difference
     for mode in $modes; do
         # ThreadSanitizer does not bear children that share its memory.
         case $sanitizers in *thread*) ;; *) try $way $mode - child_filter ;; esac
