@@ -92,7 +92,7 @@ refused() # SOURCE WORDS
 refused "$work/none" 'No such file' && refused h200 'No such file'
 result $? "a file that is not there is told in one line"
 echo "no recipe" > "$work/wrong"
-refused "$work/wrong" 'neither h100 nor a recipe'
+refused "$work/wrong" 'neither h100 nor a recipe with times of calls'
 result $? "one that is no recipe, too"
 MUBLAS_ESTIMATE=$work/wrong LD_PRELOAD=$shim_preload tests/system/estimated 20 > "$work/output" 2> "$work/errors"
 [ $? = 0 ] && [ "$(grep -c "^mublas: MUBLAS_ESTIMATE='$work/wrong' is neither" "$work/errors")" = 1 ]

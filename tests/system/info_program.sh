@@ -310,7 +310,7 @@ info -- prefix/bin/octave && tells "^  $work/prefix/bin/octave-cli: 2 routines, 
     [ "$(grep -c 'octave-cli.*: 2 routines' output)" = 1 ]
 result $? "octave: the program that it starts, once"
 info -- ./script && tells '^script: ./script, run by ' &&
-    verdict '/.* itself calls no BLAS; programs that the script starts get mublas, too, and each reports for itself'
+    verdict '/.* itself calls no BLAS; programs that the script starts get mublas, too, and each has its part in the report'
 result $? "a script of the shell: what its children get"
 cp bin/opener bin/python3
 info -- bin/python3 && lacks 'found for it' && verdict 'it calls no BLAS by itself; plug-ins that it loads'

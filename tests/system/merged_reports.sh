@@ -37,6 +37,11 @@ faulty() { ! merge "$work/$1" && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q 
 faulty damaged "its counters are damaged at '# routine dgemv_ x'" && faulty older "it is of mublas 0.0.1, this is " &&
     faulty cut "its counters are damaged at ''" && faulty nowhere "No such file" && faulty errors "it has no counters"
 result $? "what is no whole report is named, with the reason"
+printf '# mublas-counters %s\n# end\n' "$(sed -n 's/^# mublas-counters //p' "$work/one.txt")" > "$work/empty"
+faulty empty "it is damaged: no line of it names the program"
+result $? "counters of no program"
+! merge --output="$work/nowhere/there" "$work/one.txt" && [ ! -s "$work/merged" ] && grep -q "^mublas report: --output='$work/nowhere/there' cannot be written there" "$work/errors"
+result $? "a file that cannot be written is named, and nothing else is"
 
 # Nothing is opened before the end without the command, not even by a process that calls.
 ( cd "$work" && mkdir empty && cd empty && MUBLAS_REPORT=r.txt bare bash -c '"$0" > /dev/null; ls > ../seen' "$counted" )
@@ -95,12 +100,23 @@ if [ -z "$sanitizers" ]; then
     wait $run 2> /dev/null
     until_true eval '! kill -0 "$program" 2> /dev/null'
     result $? "where it is killed the program goes with it"
-    begin && kill -STOP "$program" && until_true state_is $run T &&
-        kill -CONT $run && until_true state_is $run S && ! state_is "$program" T
-    good=$?
-    kill -TERM $run
+    begin && kill -STOP "$program" && until_true state_is "$program" T && kill -CONT "$program" && kill -TERM $run
     wait $run
-    result $good "it stops with the program, and both go on"
+    [ $? = 143 ]
+    result $? "who stops the program alone lets that alone go on"
+    set -m # a group of its own, as a shell's job
+    begin "trap 'echo >> $work/signals' USR1" && kill -TSTP -$run && until_true state_is $run T &&
+        kill -CONT -$run && until_true state_is $run S && ! state_is "$program" T
+    good=$?
+    result $good "it stops with the program as a job, and both go on"
+    kill -USR1 -$run && until_true test -s "$work/signals" && sleep 0.2 && [ "$(wc -l < "$work/signals")" = 1 ]
+    result $? "a signal to the group comes to the program once"
+    kill -TERM -$run
+    wait $run
+    set +m
+    mkdir "$work/50%q"
+    run --report="$work/50%q/r.txt" -- bash -c '"$0"; "$0"' "$counted" && [ "$(calls_of total "$work/50%q/r.txt")" = 42 ]
+    result $? "a name with % that stands for no process is merged"
     "$build/mublas" run --report="$report" -- bash -c 'sleep 5 > /dev/null 2>&1 & echo $! > "$1"; exec "$0"' "$counted" "$work/pid" &&
         kill "$(cat "$work/pid")" && [ "$(calls_of total "$report")" = 21 ]
     result $? "it does not wait for what the program has left behind"

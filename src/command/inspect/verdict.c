@@ -157,7 +157,7 @@ static void print_others(FILE *stream, const struct program_map *map, const char
     else if (is_script)
         fprintf(stream,
                 "verdict: %s itself calls no BLAS; programs that the script starts get mublas, too, and each "
-                "reports for itself: mublas info -- PROGRAM looks into one\n", program);
+                "has its part in the report: mublas info -- PROGRAM looks into one\n", program);
     else
         fputs("verdict: it calls no BLAS by itself; plug-ins that it loads and programs that it starts get mublas, "
               "too: mublas info -- FILE looks into one\n", stream);

@@ -275,11 +275,24 @@ static bool merge_files(struct merged_reports *reports, const char *output)
     return good;
 }
 
+static const char *output_fault(const char *output)
+{
+    char file[PATH_MAX];
+    if (!*output)
+        return "it names no file";
+    if (snprintf(file, sizeof file, "%s%s", strchr(output, '/') ? "" : "./", output) >= (int)sizeof file)
+        return "its name is too long";
+    return run_report_fault(file);
+}
+
 int merged_report_of_files(const char *output, char **files)
 {
     struct merged_reports reports = {NULL, 0};
     char fault[REPORT_FAULT_BYTES];
-    bool good = true;
+    const char *const destination_fault = output ? output_fault(output) : NULL;
+    bool good = !destination_fault;
+    if (destination_fault)
+        fprintf(stderr, "mublas report: --output='%s' cannot be written there: %s\n", output, destination_fault);
     for (; good && *files; files++)
         if (!merged_reports_take(&reports, *files, fault)) {
             fprintf(stderr, "mublas report: %s: %s\n", *files, fault);

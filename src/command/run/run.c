@@ -6,120 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-void run_keep_files(bool is_alone)
-{
-    enum { FILES_MOST = 1024 }; /* of Linux before 5.9 */
-    const int nowhere = open("/dev/null", O_RDWR);
-    dup2(nowhere, STDIN_FILENO);
-    dup2(nowhere, STDOUT_FILENO);
-    if (is_alone)
-        dup2(nowhere, STDERR_FILENO);
-#ifdef SYS_close_range
-    if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)
-        return;
-#endif
-    for (int other = STDERR_FILENO + 1; other < FILES_MOST; other++)
-        close(other);
-}
-
-/* It stops as the program does, so that a shell sees one job. */
-static bool has_ended(pid_t process, int *status)
-{
-    int state;
-    for (;;) {
-        const pid_t which = waitpid(-1, &state, WNOHANG | WUNTRACED); /* orphans, too: it may be a container's first */
-        if (which <= 0)
-            return which < 0 && errno == ECHILD;
-        if (which != process)
-            continue;
-        if (WIFSTOPPED(state)) {
-            raise(SIGSTOP);
-            continue;
-        }
-        *status = state;
-        return true;
-    }
-}
-
-/* The terminal's signals come to the program by themselves; those that somebody sends to this process are for
- * the program, too. */
-static int wait_for(pid_t process, const sigset_t *signals)
-{
-    int status = 0;
-    siginfo_t signal;
-    while (!has_ended(process, &status)) {
-        if (sigwaitinfo(signals, &signal) < 0 || signal.si_signo == SIGCHLD)
-            continue;
-        if (signal.si_code <= 0)
-            kill(process, signal.si_signo);
-    }
-    return status;
-}
-
-/* Ends as the program did. */
-static void end_alike(int status)
-{
-    static const struct rlimit no_core = {0, 0};
-    sigset_t signals;
-    if (!WIFSIGNALED(status))
-        exit(WEXITSTATUS(status));
-    setrlimit(RLIMIT_CORE, &no_core); /* the program has left its own */
-    signal(WTERMSIG(status), SIG_DFL);
-    sigemptyset(&signals);
-    sigaddset(&signals, WTERMSIG(status));
-    sigprocmask(SIG_UNBLOCK, &signals, NULL);
-    raise(WTERMSIG(status));
-    exit(128 + WTERMSIG(status));
-}
-
-/* What ends this process at once ends the program, too, as if they were one. */
-static void follow(pid_t parent)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(128 + SIGKILL);
-}
-
-/* Starts the program as a child: `become` is called in it, and comes back from there only if it failed. Waits
- * for its end, merges the parts, and ends as the program did. Meanwhile this process stops and goes on with
- * the program, passes on the signals that it is sent, and takes the program with it where it is killed. */
-static void run_and_merge(const struct run_parts *parts, char **program, void become(void *context), void *context)
-{
-    sigset_t signals, before;
-    struct sigaction by_default = {.sa_handler = SIG_DFL}, of_child;
-    const pid_t self = getpid();
-    sigfillset(&signals);
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        sigdelset(&signals, faults[i]);
-    sigaction(SIGCHLD, &by_default, &of_child);
-    sigprocmask(SIG_SETMASK, &signals, &before);
-    const pid_t process = fork();
-    if (process <= 0) { /* where there can be no other process, this one becomes the program */
-        if (process == 0)
-            follow(self);
-        sigaction(SIGCHLD, &of_child, NULL);
-        sigprocmask(SIG_SETMASK, &before, NULL);
-        become(context);
-        return;
-    }
-    run_keep_files(false);
-    const int status = wait_for(process, &signals);
-    run_parts_end(parts, process, status, program);
-    end_alike(status);
-}
 
 enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 
@@ -142,7 +34,8 @@ static bool set_estimate(const char *source)
         return setenv("MUBLAS_ESTIMATE", source, 1) == 0;
     char *const section = recipe_times_read(source, device, fault);
     if (!section)
-        fprintf(stderr, "mublas run: --estimate='%s' is neither h100 nor a recipe: %s\n", source, fault);
+        fprintf(stderr, "mublas run: --estimate='%s' is neither h100 nor a recipe with times of calls, as "
+                        "`mublas tune` writes it: %s\n", source, fault);
     free(section);
     return section && setenv("MUBLAS_ESTIMATE", realpath(source, path) ? path : source, 1) == 0;
 }
@@ -188,6 +81,12 @@ static bool is_report_wanted(void)
     return report && *report && strcmp(report, "0") != 0;
 }
 
+/* By what stands for a process or a rank (report_file_name). */
+static bool names_processes(const char *form)
+{
+    return strstr(form, "%p") || strstr(form, "%r");
+}
+
 /* So that it does not depend on the folders in which programs start and end. A folder's name may have what
  * stands for numbers in a report's name. */
 static bool make_report_absolute(void)
@@ -195,7 +94,7 @@ static bool make_report_absolute(void)
     const char *const report = getenv("MUBLAS_REPORT");
     char folder[PATH_MAX], *whole;
     if (!is_report_wanted() || strcmp(report, "1") == 0 || report[0] == '/' ||
-        !getcwd(folder, sizeof folder) || strchr(folder, '%'))
+        !getcwd(folder, sizeof folder) || names_processes(folder))
         return true;
     if (asprintf(&whole, "%s/%s", folder, report) < 0)
         return false;
@@ -318,7 +217,7 @@ static void become_child(void *context)
 static bool merges(bool has_own_report)
 {
     const char *const report = getenv("MUBLAS_REPORT"), *const outer = getenv("MUBLAS_REPORT_PARTS");
-    if (!is_report_wanted() || is_estimate_wanted() || (strcmp(report, "1") != 0 && strchr(report, '%')))
+    if (!is_report_wanted() || is_estimate_wanted() || names_processes(report))
         return false;
     return has_own_report || !outer || !*outer || access(outer, W_OK) != 0;
 }

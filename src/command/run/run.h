@@ -133,6 +133,11 @@ const char *run_report_fault(const char *file);
  * error says so where there should be one, or where an earlier report is there, which stays. */
 void run_parts_end(const struct run_parts *parts, pid_t process, int status, char **program);
 
+/* Starts the program as a child: `become` is called in it, and comes back from there only if it failed. Waits
+ * for its end, merges the parts, and ends as the program did. Meanwhile this process stops and goes on with
+ * the program, passes on the signals that it is sent, and takes the program with it where it is killed. */
+void run_and_merge(const struct run_parts *parts, char **program, void become(void *context), void *context);
+
 /* The reports of processes, in the order of their sections. All zero: none. */
 struct report;
 struct merged_reports {

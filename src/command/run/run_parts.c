@@ -40,12 +40,14 @@ static int ranks_of_job(struct mps_rank *owner)
     return ranks > 0 ? ranks : INT_MAX;
 }
 
-/* Parts that nobody will merge any more: their `mublas run`, or its launcher, is gone. */
-static void sweep(const char *place)
+enum { PREFIX_BYTES = 64 };
+
+/* Numbers of processes mean something in their namespace alone: a container's are others than this machine's. */
+static void folder_prefix(char prefix[PREFIX_BYTES])
 {
-    char prefix[64];
-    snprintf(prefix, sizeof prefix, FOLDER_PREFIX "%lu.", (unsigned long)geteuid());
-    private_folders_remove_left(place, prefix);
+    struct stat names;
+    const unsigned long where = stat("/proc/self/ns/pid", &names) == 0 ? (unsigned long)names.st_ino : 0;
+    snprintf(prefix, PREFIX_BYTES, FOLDER_PREFIX "%lu.%lx.", (unsigned long)geteuid(), where);
 }
 
 /* The lock of the ranks' folder; who has it may have removed the folder. */
@@ -353,14 +355,16 @@ static void watch_begin(const struct run_parts *parts, const struct mps_rank *la
 
 bool run_parts_begin(struct run_parts *parts, const char *report, char **program)
 {
+    char prefix[PREFIX_BYTES];
     enum { TRIES = 20 };
     struct mps_rank owner;
     const char *const place = private_folder_place();
     parts->ranks = ranks_of_job(&owner);
-    sweep(place);
+    folder_prefix(prefix);
+    private_folders_remove_left(place, prefix); /* their `mublas run`, or its launcher, is gone */
     merged_report_name(report, parts->report);
-    snprintf(parts->folder, sizeof parts->folder, "%s/" FOLDER_PREFIX "%lu.%ld.%llx.%x", place,
-             (unsigned long)geteuid(), (long)owner.process, owner.begun, hash_of(report));
+    snprintf(parts->folder, sizeof parts->folder, "%s/%s%ld.%llx.%x", place, prefix, (long)owner.process,
+             owner.begun, hash_of(report));
     for (int i = 0; i < TRIES; i++) {
         const bool made = mkdir(parts->folder, 0700) == 0;
         const int folder = made || errno == EEXIST ? private_folder_open(parts->folder) : -1;

@@ -38,7 +38,7 @@ char *estimate_section(void)
     char fault[RECIPE_FAULT_BYTES];
     char *section = NULL;
     if (strcmp(name, ESTIMATE_BUILT_IN) != 0 && !(section = recipe_times_read(name, device_name, fault)))
-        log_complaint("MUBLAS_ESTIMATE='%.200s' is neither " ESTIMATE_BUILT_IN " nor a recipe: %s; using "
+        log_complaint("MUBLAS_ESTIMATE='%.200s' is neither " ESTIMATE_BUILT_IN " nor a recipe with times of calls: %s; using "
                       ESTIMATE_BUILT_IN, name, fault);
     is_of_file = section != NULL;
     return section;

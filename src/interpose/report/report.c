@@ -1,6 +1,7 @@
 #include "interpose/report/report_data.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -114,6 +115,18 @@ static void print_reasons(FILE *stream, const struct report *report)
                         host_reason_text((enum host_reason)reason));
 }
 
+/* A GPU's gain, as far as it is known: the host did not run these calls. */
+static void print_saved(FILE *stream, const struct report *report)
+{
+    const double foretold = (double)report->total.foretold_nanoseconds / 1e9,
+                 taken = (double)report_device_time(&report->total) / 1e9;
+    if (report->total.device_calls && !report->is_emulated)
+        fprintf(stream, "  %s %.3f s: by %s the host needs %.3f s for what the GPU did in %.3f s (not measured; what "
+                        "opening the GPU took is not taken off)\n",
+                foretold >= taken ? "saved" : "lost", fabs(foretold - taken),
+                report->facts.has_recipe ? "the recipe of this machine" : "built-in figures", foretold, taken);
+}
+
 /* They compute nothing, and are no calls of the tables. */
 static void print_queries(FILE *stream, const struct report *report)
 {
@@ -173,6 +186,7 @@ void report_text_print(FILE *stream, const struct report *report)
         print_setup(stream, report->setup[i].label, report->setup[i].text);
     if (report_was_called(&report->total))
         print_table(stream, report);
+    print_saved(stream, report);
     print_phases(stream, report);
     print_reasons(stream, report);
     print_queries(stream, report);

@@ -299,7 +299,10 @@ struct report *report_counters_parse(const char *text, const char **rest, char f
     struct report *const report = calloc(1, sizeof *report);
     snprintf(fault, REPORT_FAULT_BYTES, "out of memory");
     text += sizeof begin - 1;
-    if (report && take_lines(&text, report, fault)) {
+    const bool is_whole = report && take_lines(&text, report, fault);
+    if (is_whole && !report->program)
+        snprintf(fault, REPORT_FAULT_BYTES, "it is damaged: no line of it names the program");
+    if (is_whole && report->program) {
         report->processes = 1;
         report_sum_up(report);
         *rest = text;

@@ -368,6 +368,7 @@ void call_span_begin(struct call_span *span, bool is_host)
     *span = (struct call_span){.begun = 0};
     if (!stats_wanted())
         return;
+    thread_counters_own(); /* whose first ones note that this process calls: it may die in this call */
     span->begun = clock_nanoseconds();
     drop_left(span, __builtin_frame_address(0));
     if (open_count == OPEN_MOST)

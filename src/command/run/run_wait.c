@@ -1,0 +1,151 @@
+/* The part of run.h that waits for a program whose report is merged. */
+#include "command/run/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void run_keep_files(bool is_alone)
+{
+    enum { FILES_MOST = 1024 }; /* of Linux before 5.9 */
+    const int nowhere = open("/dev/null", O_RDWR);
+    dup2(nowhere, STDIN_FILENO);
+    dup2(nowhere, STDOUT_FILENO);
+    if (is_alone)
+        dup2(nowhere, STDERR_FILENO);
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)
+        return;
+#endif
+    for (int other = STDERR_FILENO + 1; other < FILES_MOST; other++)
+        close(other);
+}
+
+/* It stops as the program does by the terminal, so that a shell sees one job, which it lets go on as a whole. Who
+ * stops the program alone lets that alone go on. */
+static bool has_ended(pid_t process, int *status)
+{
+    int state;
+    for (;;) {
+        const pid_t which = waitpid(-1, &state, WNOHANG | WUNTRACED); /* orphans, too: it may be a container's first */
+        if (which <= 0)
+            return which < 0 && errno == ECHILD;
+        if (which != process)
+            continue;
+        if (WIFSTOPPED(state)) {
+            if (WSTOPSIG(state) != SIGSTOP)
+                raise(SIGSTOP);
+            continue;
+        }
+        *status = state;
+        return true;
+    }
+}
+
+/* What ends this process at once ends the program, too, as if they were one. */
+static void follow(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(128 + SIGKILL);
+}
+
+/* A process of this one's group that does nothing but write down which signals came to all of the group. Returns
+ * where they are read; -1: there is none. */
+static int group_watch_begin(const sigset_t *signals)
+{
+    int ends[2], number;
+    const pid_t parent = getpid();
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+        return -1;
+    const pid_t process = fork();
+    if (process == 0) {
+        follow(parent);
+        while (sigwait(signals, &number) == 0)
+            if (write(ends[1], &number, sizeof number) < 0 && errno != EAGAIN)
+                break;
+        _exit(0);
+    }
+    close(ends[1]);
+    if (process < 0)
+        close(ends[0]);
+    return process < 0 ? -1 : ends[0];
+}
+
+/* The watching process may hear of it a moment later. */
+static bool came_to_group(int watch, int signal)
+{
+    enum { PATIENCE_MS = 50 };
+    struct pollfd there = {.fd = watch, .events = POLLIN};
+    int number;
+    while (watch >= 0 && poll(&there, 1, PATIENCE_MS) == 1 && read(watch, &number, sizeof number) == sizeof number)
+        if (number == signal)
+            return true;
+    return false;
+}
+
+/* The terminal's signals, and others that are sent to the whole group, come to the program by themselves; those
+ * that somebody sends to this process alone are for the program. */
+static int wait_for(pid_t process, const sigset_t *signals, int watch)
+{
+    int status = 0;
+    siginfo_t signal;
+    while (!has_ended(process, &status)) {
+        if (sigwaitinfo(signals, &signal) < 0 || signal.si_signo == SIGCHLD)
+            continue;
+        const bool is_programs = came_to_group(watch, signal.si_signo);
+        if (signal.si_code <= 0 && !is_programs)
+            kill(process, signal.si_signo);
+    }
+    return status;
+}
+
+/* Ends as the program did. */
+static void end_alike(int status)
+{
+    static const struct rlimit no_core = {0, 0};
+    sigset_t signals;
+    if (!WIFSIGNALED(status))
+        exit(WEXITSTATUS(status));
+    setrlimit(RLIMIT_CORE, &no_core); /* the program has left its own */
+    signal(WTERMSIG(status), SIG_DFL);
+    sigemptyset(&signals);
+    sigaddset(&signals, WTERMSIG(status));
+    sigprocmask(SIG_UNBLOCK, &signals, NULL);
+    raise(WTERMSIG(status));
+    exit(128 + WTERMSIG(status));
+}
+
+void run_and_merge(const struct run_parts *parts, char **program, void become(void *context), void *context)
+{
+    sigset_t signals, before;
+    struct sigaction by_default = {.sa_handler = SIG_DFL}, of_child;
+    const pid_t self = getpid();
+    sigfillset(&signals);
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&signals, faults[i]);
+    sigaction(SIGCHLD, &by_default, &of_child);
+    sigprocmask(SIG_SETMASK, &signals, &before);
+    const pid_t process = fork();
+    if (process <= 0) { /* where there can be no other process, this one becomes the program */
+        if (process == 0)
+            follow(self);
+        sigaction(SIGCHLD, &of_child, NULL);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        become(context);
+        return;
+    }
+    run_keep_files(false);
+    const int status = wait_for(process, &signals, group_watch_begin(&signals));
+    run_parts_end(parts, process, status, program);
+    end_alike(status);
+}
