@@ -18,10 +18,10 @@ host=aarch64-linux-gnu
 default_tests()
 {
     local name
-    for name in advice blacs block_columns border_search champion_sieve chooser claims completeness decision exit_gate flag_sets html \
-        host_page_tables interval_rules known_shapes launch_shape loader_cache log losses nested object_symbols occupancy optimizer pack policy policy_doubt \
-        policy_floors policy_purchases program_checks program_state recipe settings spline statistics \
-        tile_groups tile_plan; do
+    for name in advice blacs block_columns border_search call_spans champion_sieve chooser claims completeness \
+        decision exit_gate flag_sets host_page_tables html interval_rules known_shapes launch_shape \
+        loader_cache log losses nested object_symbols occupancy optimizer pack policy policy_doubt policy_floors \
+        policy_purchases program_checks program_state recipe settings spline statistics tile_groups tile_plan; do
         echo "tests/unit/test_$name"
     done
     printf 'tests/system/%s.sh\n' symbols library arithmetic entries eigensolver
@@ -144,14 +144,15 @@ run_demo()
 
 run_all()
 {
-    local failed=0
+    local failed=0 chosen=()
     lay_over_usr
     configure_and_build
     start_arm_programs
     ./mublas --version || stop "the command does not run" 1
     # userfaultfd is not there, and would be said to be missing in every program's errors.
-    MUBLAS_TRACKING=0 nice timeout 3000 make -j"$(nproc)" check TESTS="${tests[*]:-$(default_tests | tr '\n' ' ')}" TEST_CFLAGS=-O0 > check.log 2>&1 ||
-        failed=1
+    [ ${#tests[@]} -gt 0 ] || mapfile -t chosen < <(default_tests)
+    MUBLAS_TRACKING=0 nice timeout 3000 make -j"$(nproc)" check TESTS="${tests[*]:-${chosen[*]}}" TEST_CFLAGS=-O0 \
+        > check.log 2>&1 || failed=1
     grep -E '^(FAIL|ERROR|XPASS|SKIP): |^# (TOTAL|PASS|SKIP|FAIL|ERROR): ' check.log
     if [ ${#tests[@]} = 0 ]; then
         run_coherence || failed=1

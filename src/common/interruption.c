@@ -99,6 +99,7 @@ static __attribute__((noinline)) uintptr_t find_guard(void)
     uintptr_t noted, pointer;
     jmp_buf own;
     far_from_others[0] = 0;
+    (void)far_from_others[0];
     if (_setjmp(own) != 0)
         return 0;
     __asm__ volatile("mov %0, sp" : "=r"(pointer));
