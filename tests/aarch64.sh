@@ -2,7 +2,7 @@
 # Build mublas for 64-bit ARM by Debian's cross compiler, and run tests, the demo and programs of it under qemu-user:
 #
 #   tests/aarch64.sh [FOLDER [TEST...]]     FOLDER: of the build (default build-aarch64 beside tests/),
-#                                           TEST: as make check has it (default: the list below)
+#                                           TEST: as make check has it (default: the list below, and the demo)
 #
 # Nothing of ARM is installed: Debian's packages are fetched by `apt-get download` and unpacked in FOLDER/root, and a
 # mount namespace of the script's own lays them over /usr. Its user namespace has a binfmt_misc of its own, so the kernel
@@ -13,6 +13,20 @@ source_tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 folder=${1:-$source_tree/build-aarch64}
 tests=("${@:2}")
 host=aarch64-linux-gnu
+# What needs no GPU's speed and nothing that qemu-user lacks (doc/limits.md): pure logic, the stubs, every routine by
+# every name, the floating-point environment.
+default_tests()
+{
+    local name
+    for name in advice blacs block_columns border_search call_spans champion_sieve chooser claims completeness \
+        decision exit_gate flag_sets host_page_tables html interval_rules known_shapes launch_shape \
+        loader_cache log losses nested object_symbols occupancy optimizer pack policy policy_doubt policy_floors \
+        policy_purchases program_checks program_state recipe settings spline statistics tile_groups tile_plan; do
+        echo "tests/unit/test_$name"
+    done
+    printf 'tests/system/%s.sh\n' symbols library arithmetic entries eigensolver
+}
+
 # Of the reference, and what configure, the tests' programs and testers want.
 packages="libc6 libgcc-s1 libatomic1 libgomp1 libgfortran5 libstdc++6 libblas3 libblas-dev liblapack3 liblapack-dev
     libelf1 libelf-dev zlib1g zlib1g-dev libmpfr6 libmpfr-dev libgmp10 libgmp-dev"
@@ -73,7 +87,7 @@ prepare_root()
 {
     local root=$folder/root libraries=$folder/root/usr/lib/$host name
     cp -a "$root/lib/." "$root/usr/lib/" && mv "$root/usr/bin/qemu-aarch64-static" "$root/" || exit 1
-    rm -rf "$root/lib" "$root/usr/bin" "$root/usr/share"
+    rm -rf "${root:?}"/lib "${root:?}"/usr/bin "${root:?}"/usr/share
     for name in blas lapack; do
         ln -sf "$name/lib$name.so" "$name/lib$name.so.3" "$libraries/"
     done
@@ -108,13 +122,44 @@ configure_and_build()
     quietly make-tests.log nice make -j"$(nproc)" check TESTS= TEST_CFLAGS=-O0
 }
 
+# Random writes between random calls, all of them on the emulated device, and a device that fails.
+run_coherence()
+{
+    echo "--- coherence, without residency"
+    MUBLAS_TRUST_TRACKING=1 MUBLAS_VERBOSE=0 timeout 900 bash "$source_tree/tests/run_offloaded.sh" \
+        tests/system/coherence 2 100 200 2 faults > coherence.log 2>&1
+    local status=$?
+    grep -v '^ok' coherence.log
+    echo "$(grep -c '^ok' coherence.log) passed, $(grep -c '^not ok' coherence.log) failed"
+    [ $status = 0 ] && ! grep -q '^not ok' coherence.log
+}
+
+run_demo()
+{
+    echo "--- the demo"
+    timeout 900 "$source_tree/fortran/demo.sh" "$folder" 64 > demo.log 2>&1 &&
+        grep '^3 of 3 calls of BLAS and LAPACK ran on the emulated device.$' demo.log &&
+        grep '^The largest difference of an eigenvalue' demo.log
+}
+
 run_all()
 {
+    local failed=0 chosen=()
     lay_over_usr
     configure_and_build
     start_arm_programs
-    [ "$(./mublas --version)" ] || stop "the command does not run" 1
-    nice make -j"$(nproc)" check TESTS="${tests[*]}" TEST_CFLAGS=-O0
+    ./mublas --version || stop "the command does not run" 1
+    [ ${#tests[@]} -gt 0 ] || mapfile -t chosen < <(default_tests)
+    # Otherwise every program would say in its errors that userfaultfd is not there.
+    nice timeout 3000 make -j"$(nproc)" check TESTS="${tests[*]:-${chosen[*]}}" TEST_CFLAGS=-O0 \
+        SH_LOG_COMPILER="env MUBLAS_TRACKING=0 bash" > check.log 2>&1 || failed=1
+    grep -E '^(FAIL|ERROR|XPASS|SKIP): |^# (TOTAL|PASS|SKIP|FAIL|ERROR): ' check.log
+    if [ ${#tests[@]} = 0 ]; then
+        run_coherence || failed=1
+        run_demo || failed=1
+    fi
+    [ $failed = 0 ] || stop "something failed; the output is in $folder" 1
+    echo "aarch64.sh: all of it passed"
 }
 
 mkdir -p "$folder" || exit 1

@@ -50,6 +50,14 @@ static inline void once_run(struct once *once, void (*work)(void))
  * task's, a handler's own). So the thread's own storage keeps all that outlives such a call, and a frame
  * there is an address to be compared, never to be read. */
 
+/* This function's: all that it has on the stack lies below, its caller's above. On aarch64 the frame pointer points to
+ * the lower end. */
+#ifdef __aarch64__
+#define FRAME_HERE() ((const void *)__builtin_dwarf_cfa())
+#else
+#define FRAME_HERE() ((const void *)__builtin_frame_address(0))
+#endif
+
 /* One that is about to be made. */
 struct jump {
     const void *environment; /* where setjmp noted its target, in memory of any kind */

@@ -276,7 +276,7 @@ __attribute__((noinline)) struct job_crew *job_helpers_begin(const struct job *j
     const bool may_be = helpers > 0 && job->context_bytes <= JOB_CONTEXT_BYTES && !own_crew;
     struct job_crew *const crew = may_be ? take_crew() : NULL;
     if (crew) {
-        own_frame = __builtin_frame_address(0);
+        own_frame = FRAME_HERE();
         own_crew = crew;
         if (is_user())
             have_helpers(crew, helpers);

@@ -181,12 +181,12 @@ static bool enter(struct offload_visit *visit, const void *frame, bool needs_dev
 
 bool offload_enter(struct offload_visit *visit, enum host_reason *reason)
 {
-    return enter(visit, __builtin_frame_address(0), true, reason);
+    return enter(visit, FRAME_HERE(), true, reason);
 }
 
 bool offload_enter_without_device(struct offload_visit *visit, enum host_reason *reason)
 {
-    return enter(visit, __builtin_frame_address(0), false, reason);
+    return enter(visit, FRAME_HERE(), false, reason);
 }
 
 void offload_leave(struct offload_visit *visit)
@@ -240,7 +240,7 @@ bool offload_is_inside(void)
 
 void offload_host_begin(struct program_call *call)
 {
-    raise_depth(__builtin_frame_address(0), false);
+    raise_depth(FRAME_HERE(), false);
     call_span_begin(&call->span, true);
 }
 

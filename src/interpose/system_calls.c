@@ -110,7 +110,7 @@ static jump_function find_jump_function(const char *name)
     }                                                                                   \
     void name(void *environment, int value)                                             \
     {                                                                                   \
-        leave(environment, __builtin_frame_address(0));                                 \
+        leave(environment, FRAME_HERE());                                 \
         next_##name()(environment, value);                                              \
     }
 JUMP(longjmp)

@@ -2,6 +2,7 @@
 #include "emulated_driver/internal.h"
 #include "emulated_driver/time_model.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -35,7 +36,10 @@ static void page_tables_transfer(enum direction direction, const struct piece *p
         const struct iovec device = {pieces[i].device, pieces[i].bytes}, host = {pieces[i].host, pieces[i].bytes};
         const ssize_t moved = direction == TO_HOST ? process_vm_writev(getpid(), &device, 1, &host, 1, 0)
                                                    : process_vm_readv(getpid(), &device, 1, &host, 1, 0);
-        if (moved != (ssize_t)pieces[i].bytes)
+        if (moved < 0 && errno == ENOSYS) /* under qemu-user */
+            memcpy(direction == TO_HOST ? pieces[i].host : pieces[i].device,
+                   direction == TO_HOST ? pieces[i].device : pieces[i].host, pieces[i].bytes);
+        else if (moved != (ssize_t)pieces[i].bytes)
             emulated_abort("a copy by the host's page tables faults in [%p, +%zu)", (void *)pieces[i].host,
                            pieces[i].bytes);
     }

@@ -68,7 +68,7 @@ static void note_run(const void *frame, enum host_run_kind kind)
 void host_run(const struct lapack_call *call, enum host_run_kind kind)
 {
     uint64_t words[LAPACK_WORDS_MAX];
-    const void *const frame = __builtin_frame_address(0);
+    const void *const frame = FRAME_HERE();
     const enum host_run_kind here = host_run_kind_here();
     host_run_words(call, words);
     note_run(frame, kind > here ? kind : here);
@@ -79,7 +79,7 @@ void host_run(const struct lapack_call *call, enum host_run_kind kind)
 /* Inside nothing but what is around this frame; another task's runs are not this one's. */
 enum host_run_kind host_run_kind_here(void)
 {
-    const void *const here = __builtin_frame_address(0);
+    const void *const here = FRAME_HERE();
     while (run_count > 0 && left_frames_look(runs[run_count - 1].frame, here) != FRAME_INSIDE)
         run_count--;
     return run_count > 0 ? runs[run_count - 1].kind : HOST_RUN_PLAIN;

@@ -93,7 +93,7 @@ static void write_signals_hold(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &held, before);
     had_limit = sigismember(before, SIGXFSZ) == 1;
     had_pipe = sigismember(before, SIGPIPE) == 1;
-    frame = __builtin_frame_address(0);
+    frame = FRAME_HERE();
     is_holding = true;
 }
 

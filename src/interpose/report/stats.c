@@ -370,7 +370,7 @@ void call_span_begin(struct call_span *span, bool is_host)
         return;
     thread_counters_own(); /* whose first ones note that this process calls: it may die in this call */
     span->begun = clock_nanoseconds();
-    drop_left(span, __builtin_frame_address(0));
+    drop_left(span, FRAME_HERE());
     if (open_count == OPEN_MOST)
         return;
     if (open_count > 0)
