@@ -14,14 +14,12 @@
 #include "interpose/purchase/openings.h"
 #include "interpose/purchase/other_devices.h"
 #include "interpose/purchase/waking.h"
-#include "interpose/report/report_file.h"
 #include "interpose/report/thread_counters.h"
 #include "mirror/tracking/write_tracker.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -341,9 +339,10 @@ static void flush_output(void)
     }
 }
 
+typedef void printer(FILE *stream, const struct report *report);
+
 /* False: no memory. */
-static bool print(const struct report *report, void (*print_it)(FILE *stream, const struct report *report),
-                  struct report_text *text)
+static bool print(const struct report *report, printer *print_it, struct report_text *text)
 {
     FILE *stream = open_memstream(&text->text, &text->length);
     if (!stream)
@@ -368,18 +367,16 @@ static void write_report(const struct report *report)
     struct report_text text = {NULL, 0}, file = {NULL, 0};
     struct reporter reporter = report->reporter;
     const char *const destination = settings()->report;
+    printer *const of_text = estimate_wanted() ? estimate_text_print : report_text_print;
+    printer *const of_run = report_file_is_page(destination) ? page_print : report_file_print;
+    printer *const of_file = estimate_wanted() ? estimate_text_print : of_run;
     flush_output();
     if (!estimate_wanted() && leave_part(report))
         return;
     reporter.is_fork_child |= report->is_section;
-    if (estimate_wanted()) {
-        if (print(report, estimate_text_print, &text))
-            report_file_deliver(destination, &reporter, &text, &text,
-                                !report_has_calls(report) && !estimate_has_calls());
-    } else if (print(report, report_text_print, &text) &&
-               print(report, report_file_is_page(destination) ? page_print : report_file_print, &file)) {
-        report_file_deliver(destination, &reporter, &text, &file, !report_has_calls(report));
-    }
+    if (print(report, of_text, &text) && print(report, of_file, &file))
+        report_file_deliver(destination, &reporter, &text, &file,
+                            !report_has_calls(report) && !estimate_has_calls());
     free(text.text);
     free(file.text);
 }

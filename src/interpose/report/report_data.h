@@ -1,5 +1,5 @@
 /* report_data.h - what a report tells, read from the process at its exit (report_data.c), written and read as
- * text of counters and added up over processes (report_counters.c), and printed in two forms: as text
+ * text of counters and added up over processes (report_parse.c, report_sums.c), and printed in two forms: as text
  * (report.c) and as a page (page.c, page_charts.c, page_timeline.c). The printing knows no process: the
  * command prints what others have left in the same way. */
 #ifndef MUBLAS_REPORT_DATA_H
