@@ -101,6 +101,7 @@ void host_paths_tell_unused(enum interface interface, const struct host_library 
 {
     const char *const path = settings()->host_blas;
     if (!*path || used->origin == set.origin || interface_is_lapack(interface) || host_search_by_path ||
+        strstr(path, used->path) ||
         host_library_has_company() || atomic_flag_test_and_set(&set.said))
         return;
     log_message(LOG_WARNING, "%s=%s is not used: the program brings %s (%s)", set.setting, path, used->path,

@@ -104,7 +104,7 @@ static enum host_reason execute(const struct device_use *use, struct split_call 
     counts.bytes_down = moved.bytes_down;
     if (stats_wanted() &&
         !nested_in_host(call->caller)) { /* else part of a call that was rejected, and counted */
-        counts.operations = call_work_operations(&call->blas);
+        counts.operations = call->operations;
         stats_device_call(call->symbol, &counts);
     }
     return HOST_NO_REASON;

@@ -213,6 +213,7 @@ bool offload_run(struct program_call *call)
     struct offload_visit visit;
     call->model = NULL;
     call->foretold.is_device = false;
+    call->operations = 0;
     if (!offload_enter(&visit, &call->reason))
         return false;
     call->early_credit_us = 0;
@@ -221,6 +222,7 @@ bool offload_run(struct program_call *call)
     call->reason = obstacle(call->symbol, &call->blas, &visit.state.arithmetic);
     if (call->reason == HOST_NO_REASON) {
         program_state_compute(&visit.state);
+        call->operations = stats_wanted() ? call_work_operations(&call->blas) : 0;
         call->reason = attempt(call);
     }
     offload_leave(&visit);
@@ -255,7 +257,7 @@ void offload_host_end(struct program_call *call)
     }
     if (call->reason == HOST_NESTED || !stats_wanted() || nested_in_host(call->caller))
         return;
-    counts.operations = call->reason == HOST_ARGUMENTS ? 0 : call_work_operations(&call->blas);
+    counts.operations = call->operations;
     stats_host_call(call->symbol, call->reason, &counts);
 }
 

@@ -27,6 +27,7 @@ struct program_call {
     enum host_reason reason;     /* why it is the host's; HOST_NO_REASON: it ran on the device */
     struct foretold foretold;    /* is_device: the host runs it in the stead of a GPU that is not there */
     struct call_span span;       /* of the host's run, by offload_host_begin */
+    double operations;           /* for the report; 0: they were not counted */
 
     /* program_call_describe sets these. */
     const struct machine_model *model; /* that foretells the times; NULL: not described */

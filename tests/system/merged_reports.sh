@@ -37,8 +37,8 @@ faulty() { ! merge "$work/$1" && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q 
 faulty damaged "its counters are damaged at '# routine dgemv_ x'" && faulty older "it is of mublas 0.0.1, this is " &&
     faulty cut "its counters are damaged at ''" && faulty nowhere "No such file" && faulty errors "it has no counters"
 result $? "what is no whole report is named, with the reason"
-printf '# mublas-counters %s\n# end\n' "$(sed -n 's/^# mublas-counters //p' "$work/one.txt")" > "$work/empty"
-faulty empty "it is damaged: no line of it names the program"
+printf '# mublas-counters %s\n# end\n' "$(sed -n 's/^# mublas-counters //p' "$work/one.txt")" > "$work/nameless"
+faulty nameless "it is damaged: no line of it names the program"
 result $? "counters of no program"
 ! merge --output="$work/nowhere/there" "$work/one.txt" && [ ! -s "$work/merged" ] && grep -q "^mublas report: --output='$work/nowhere/there' cannot be written there" "$work/errors"
 result $? "a file that cannot be written is named, and nothing else is"

@@ -12,13 +12,14 @@ launches_real=60 launches_complex=60 launches_reduced=8 own_order=17
 declare -A only=() orders_of=([c]="1 2 33" [z]="0 1 2 3 33")
 if [ -n "$sanitizers" ]; then
     types=dz types_of_others=dc eigen_orders="0 1 3 33" factor_orders="0 1 33" singular_orders="0 1 33"
-    own_real="--routines syevd,sygvd" own_complex="--routines heevd" launches_real=15 launches_complex=6 own_order=33
+    own_real="--routines syevd,sygvd" own_complex="--routines heevd" launches_real=8 launches_complex=4 own_order=33
     only=([d]="--routines syev,syevd,syevr,syevx,sygv,sygvd" [z]="--routines heevd,hegvx")
 fi
 real=${types:0:1} complex=${types:1:1}
 programs_are_built || { echo "1..0 # SKIP configure found no LAPACK to link"; exit 0; }
 
-are_there() { [ $passes != passes_through_shim ] || all_on_device; } # of run_all
+# Of run_all; the numbers of calls are those without sanitizers.
+are_there() { [ $passes != passes_through_shim ] || [ -n "$sanitizers" ] || all_on_device; }
 # The programs by name, with arguments; PASSES is what runs one and tells by its status.
 run_all() # WHERE PASSES TYPES [OPTION of eigen...]
 {

@@ -110,9 +110,11 @@ else
     number=$((number + 1))
     echo "ok $number - a report on a file system that cannot be written # SKIP none can be mounted here ($status)"
 fi
-ls -A "$work" > "$work/before"
-run --report="$work/report.txt" -- ls -A "$work" && cmp -s "$work/before" "$work/output"
-result $? "nothing is left of the trial"
+if [ -z "$sanitizers" ]; then # whose runtime ls has not
+    ls -A "$work" > "$work/before"
+    run --report="$work/report.txt" -- ls -A "$work" && cmp -s "$work/before" "$work/output"
+    result $? "nothing is left of the trial"
+fi
 ( cd "$work" && "$build/mublas" run --report r.txt -- true > output 2> errors )
 [ $? = 127 ] && one_line "r.txt: no such program; --report=r.txt writes the report to that file"
 result $? "--report FILE hints at ="

@@ -55,6 +55,7 @@ struct outcome {
     double gain_us;           /* by the decision, */
     double credit_us;         /* as is this */
     struct foretold foretold; /* is_device: the host runs it in the stead of a GPU that is not there */
+    double operations;        /* for the report */
 };
 
 /* How a route is to run (route.h). */
@@ -339,7 +340,7 @@ static host_function *to_host(const struct lapack_call *call, const struct outco
     counts.nanoseconds = call_span_end(&span);
     counts.inside_nanoseconds = span.inside;
     counts.shape = outcome->shape.n > 0 ? &outcome->shape : NULL;
-    counts.operations = counts.shape ? route_operations(counts.shape) : 0;
+    counts.operations = outcome->operations;
     stats_host_time(call->symbol, outcome->reason, &counts);
     return NULL;
 }
@@ -355,6 +356,8 @@ host_function *lapack_enter(enum symbol symbol, const void *caller, const struct
     if (!offload_enter(&visit, &outcome.reason))
         return outcome.reason == HOST_NESTED ? call.host : to_host(&call, &outcome);
     outcome = check_and_attempt(&call, &visit);
+    if (stats_wanted() && outcome.shape.n > 0) /* here the arithmetic is mublas' own, not the program's */
+        outcome.operations = route_operations(&outcome.shape);
     offload_leave(&visit);
     if (log_wanted(LOG_DEBUG))
         log_message(LOG_DEBUG, "%s: %s; gains %.3g, credits %.3g us", symbol_name(symbol),
