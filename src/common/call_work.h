@@ -10,7 +10,7 @@
 /* Products of a call's sizes; ORDER: blas_side_order. */
 enum size_product { PRODUCT_N, PRODUCT_NN, PRODUCT_MN, PRODUCT_MNK, PRODUCT_NNK, PRODUCT_MN_ORDER };
 
-/* What a routine's arguments are in struct blas_call; a matrix that is written is c. */
+/* The arguments of routines as members of struct blas_call; a matrix that is written is c. */
 enum blas_argument {
     ARGUMENT_SIDE, ARGUMENT_UPLO, ARGUMENT_TRANS, ARGUMENT_TRANS_B, ARGUMENT_DIAG, ARGUMENT_M, ARGUMENT_N,
     ARGUMENT_K, ARGUMENT_ALPHA, ARGUMENT_BETA, ARGUMENT_A, ARGUMENT_B, ARGUMENT_C, ARGUMENT_LDA,

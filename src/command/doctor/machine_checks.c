@@ -121,7 +121,7 @@ static const char *kernels_advice(enum status status)
            "than the driver; see by nvidia-smi whether the device is well and free (compute mode)";
 }
 
-/* What a build lacks is told without a device, too: another machine is no cure for that. */
+/* The lack of a build is told without a device, too: another machine is no cure for that. */
 void check_kernels(struct patient *patient)
 {
     const enum status status = patient->has_device ? device_wake(&patient->device) : STATUS_NO_DEVICE;

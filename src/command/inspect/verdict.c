@@ -17,7 +17,7 @@ struct tally {
     const char *refusal;
 };
 
-/* By the program and its libraries, or by a LAPACK. A BLAS' calls of itself count as neither. */
+/* Calls by the program and its libraries, or by a LAPACK. A BLAS' calls of itself count as neither. */
 static bool is_caught(const struct program_map *map, int name, bool inside)
 {
     for (int i = 0; i < map->count; i++) {
@@ -46,7 +46,7 @@ static struct tally tally_of(const struct program_map *map)
     return tally;
 }
 
-/* Of a program's files that its own file does not show: what to look for from the folder above its bin. */
+/* Files of a program that its own file does not show, to be looked for from the folder above its bin. */
 enum { PATTERNS_MOST = 8, FILES_MOST = 8 };
 static const struct known_program {
     const char *stem; /* of the names that it goes by */
@@ -82,7 +82,7 @@ static const struct known_program *known_program_of(const char *path)
     return NULL;
 }
 
-/* What may be seen of the program's own, by its path or by that of the file which it is a link to. */
+/* Files that may be seen of the program's own, by its path or by that of the file which it is a link to. */
 static void find_files(const struct known_program *known, const char *path, glob_t *found)
 {
     char folder[PATH_MAX], pattern[PATH_MAX];

@@ -43,7 +43,7 @@ void merged_report_name(const char *report, char name[PATH_MAX])
     snprintf(name, PATH_MAX, "%.*s.%s%s", (int)(dot - report), report, host, dot);
 }
 
-/* By rank, then in the order in which they ended. */
+/* Orders by rank, then by the time of the end. */
 static int by_rank(const void *one, const void *other)
 {
     const struct report_entry *const a = one, *const b = other;
@@ -202,7 +202,7 @@ static void print_page(FILE *stream, const struct report *sum, const struct merg
     page_print_foot(stream);
 }
 
-/* Of one process its own report, else one of all. False: no memory. */
+/* Prints one process's own report, else one of all. False: no memory. */
 static bool print(FILE *stream, const struct report *sum, const struct merged_reports *reports, bool is_page,
                   bool is_file)
 {

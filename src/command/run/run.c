@@ -81,7 +81,7 @@ static bool is_report_wanted(void)
     return report && *report && strcmp(report, "0") != 0;
 }
 
-/* By what stands for a process or a rank (report_file_name). */
+/* The name has what stands for a process or a rank (report_file_name). */
 static bool names_processes(const char *form)
 {
     return strstr(form, "%p") || strstr(form, "%r");
@@ -118,7 +118,7 @@ static const char *report_fault(void)
     return fault;
 }
 
-/* By a report or an estimate. */
+/* A report or an estimate tells of the run. */
 static bool is_told_at_end(void)
 {
     return is_report_wanted() || is_estimate_wanted();

@@ -160,10 +160,10 @@ struct report *merged_reports_sum(struct merged_reports *reports, const char *ti
 /* Writes the report to where MUBLAS_REPORT would have it: of one process its own. False: no memory. */
 bool merged_reports_deliver(struct merged_reports *reports, const char *destination, const struct report *sum);
 
-/* By rank, then in the order in which they were written. */
+/* Orders by rank, then by the time of writing. */
 void merged_reports_sort(struct merged_reports *reports);
 
-/* Where the report of this machine's part of a job goes: with the machine's name where there are several. */
+/* The name of the report of this machine's part of a job: with the machine's where there are several. */
 void merged_report_name(const char *report, char name[PATH_MAX]);
 
 void merged_reports_clear(struct merged_reports *reports);

@@ -104,7 +104,7 @@ static bool find_running(int file, int ranks, struct mps_rank *running, bool *al
     return any;
 }
 
-/* Of a process that left none because a signal ended it. */
+/* A process left none because a signal ended it. */
 static void leave_lost(const struct run_parts *parts, pid_t process, int status, const char *program)
 {
     char path[PATH_MAX + 64];
@@ -167,14 +167,14 @@ static void print_absent(FILE *stream, const struct absent *absent)
         fputs("a signal, exec or _exit ended it.", stream);
 }
 
-/* What is in the folder, and what should be. */
+/* Parts that are in the folder, and that should be. */
 struct scan {
     struct merged_reports reports;
     struct absent *absent;
     int absent_count;
 };
 
-/* What a note and a signal say of one process is one. */
+/* A note and a signal of one process say one thing. */
 static void add_absent(struct scan *scan, const struct absent *one)
 {
     for (int i = 0; i < scan->absent_count; i++)

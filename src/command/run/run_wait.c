@@ -50,7 +50,7 @@ static bool has_ended(pid_t process, int *status)
     }
 }
 
-/* What ends this process at once ends the program, too, as if they were one. */
+/* The end of this process at once ends the program, too, as if they were one. */
 static void follow(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -26,7 +26,7 @@ char *estimate_section(void);
 const char *estimate_device(void);
 const char *estimate_file(void);
 
-/* Where a call of BLAS would run. HOST_NO_REASON: on the GPU, and call->foretold says how long it would take;
+/* Says where a call of BLAS would run. HOST_NO_REASON: on the GPU, and call->foretold says how long it would take;
  * otherwise why it would be the host's. Inside offload_enter; the host has not run it yet. */
 enum host_reason estimate_call(struct program_call *call);
 

@@ -1,4 +1,4 @@
-/* What an estimate comes to, as text: each routine on the host, as measured, beside the GPU, as foretold. */
+/* The text of an estimate: each routine on the host, as measured, beside the GPU, as foretold. */
 #include "common/settings.h"
 #include "common/text.h"
 #include "interpose/estimate/estimate.h"
@@ -94,7 +94,7 @@ static void print_numbers(FILE *stream, const struct times *times)
             times->worst, times->host / times->foretold);
 }
 
-/* Of the calls that would stay, the reason of most. */
+/* Prints the reason of most calls that would stay. */
 static void print_main_reason(FILE *stream, const struct routine_stats *stats)
 {
     int main_reason = 0, reasons = 0;

@@ -111,7 +111,7 @@ void matrices_credit(const struct operand *operands, int count, double saved_us)
             open_matrix(&operands[i])->account.credit_us += saved_us;
 }
 
-/* Those that are there, each once. */
+/* Takes those that are there, each once. */
 static int list_there(const struct operand *operands, int count, struct matrix *list[OPERANDS_MAX])
 {
     int found = 0;

@@ -32,7 +32,7 @@ void level3_opening_credit(const struct blas_call *call, double gain_us);
  * loading the routine for, so far. */
 bool level3_opening_pays(struct device *device, const struct program_call *call);
 
-/* What calls have paid and got so far. */
+/* The accounts of calls so far. */
 struct level3_accounts level3_opening_accounts(void);
 
 /* Can the device do it? Opens cuBLAS for level 3, or waits until it is open, as one call does for all.

@@ -237,7 +237,7 @@ static void print_reason(FILE *stream, enum symbol symbol, const struct routine_
     fprintf(stream, "<td class=\"text\">%s</td></tr>\n", host_reason_text((enum host_reason)reason));
 }
 
-/* What a part of the bar of reasons has: seconds where any were timed, else calls. */
+/* The measure of a part of the bar of reasons: seconds where any were timed, else calls. */
 static uint64_t reason_length(const struct report *report, int reason)
 {
     const struct routine_stats *const total = &report->total;

@@ -85,7 +85,7 @@ static void print_step(FILE *stream, const struct chart *chart, const struct thr
     fputs("</g>\n", stream);
 }
 
-/* Of one thread the full height is a thread all the time; of several together, as many as there were. */
+/* The full height is one thread all the time; of several together, as many as there were. */
 static double highest_of(const struct chart *chart, const struct thread_lane *lane)
 {
     double highest = chart->step_seconds;

@@ -14,14 +14,14 @@
 
 enum { LANES_MOST = 16, SETUP_LINES_MOST = 48, REPORT_WORD_BYTES = 64, PARALLEL_ROWS_MOST = 64 };
 
-/* What of a routine's calls advice tells besides their numbers. */
+/* Facts of a routine's calls that advice tells besides their numbers. */
 struct routine_facts {
     long long m, n, k;                /* of the largest that was predicted faster on the host; n 0: none */
     long long pays_from;              /* the order from which such a call pays here; 0: not known */
     char variant[REPORT_WORD_BYTES]; /* an argument that no route has; "": none */
 };
 
-/* What advice tells of the whole process; sentences are heap memory, NULL: none. */
+/* Facts of the whole process that advice tells; sentences are heap memory, NULL: none. */
 struct process_facts {
     enum advice_device device;
     enum advice_tracking tracking;

@@ -147,7 +147,7 @@ void report_run_read(struct report_run *run)
         strftime(run->date, sizeof run->date, "%Y-%m-%d %H:%M UTC", &fields);
 }
 
-/* Where /proc names it; else the kind of machine. */
+/* The name by /proc; else the kind of machine. */
 void report_run_processor(char *name, size_t room)
 {
     char line[256];
@@ -164,7 +164,7 @@ void report_run_processor(char *name, size_t room)
         fclose(file);
 }
 
-/* Of this process, which may be a fork's child: then the name is its parent's. */
+/* This process may be a fork's child: then the name is its parent's. */
 static char note[PATH_MAX];
 static pid_t note_owner;
 

@@ -218,7 +218,7 @@ static struct parallel_row *row_of(struct report *sum, const char *name)
     return row->name ? row : NULL;
 }
 
-/* Of the step of work the owner's alone: the others wait for it meanwhile. */
+/* The step of work counts the owner's alone: the others wait for it meanwhile. */
 static void add_parallel(struct report *sum, const struct report *more)
 {
     const struct parallel_report *const with = &more->parallel;

@@ -175,7 +175,7 @@ void stats_forwarded_call(enum symbol symbol)
     thread_counters_add(own, &own->forwarded_calls[symbol], 1);
 }
 
-/* Of any thread. */
+/* The counter may be of any thread. */
 static uint64_t get(const counter *from)
 {
     return atomic_load_explicit(from, memory_order_relaxed);
