@@ -97,12 +97,25 @@ void host_paths_check_setting(void)
         complain(&set, path, strerror(errno));
 }
 
+/* Whether `path` is one of those in `paths`, with colons between. */
+static bool path_is_among(const char *path, const char *paths)
+{
+    const size_t length = strlen(path);
+    for (;; paths++) {
+        const size_t here = strcspn(paths, ":");
+        if (here == length && memcmp(paths, path, length) == 0)
+            return true;
+        paths += here;
+        if (!*paths)
+            return false;
+    }
+}
+
 void host_paths_tell_unused(enum interface interface, const struct host_library *used)
 {
     const char *const path = settings()->host_blas;
     if (!*path || used->origin == set.origin || interface_is_lapack(interface) || host_search_by_path ||
-        strstr(path, used->path) ||
-        host_library_has_company() || atomic_flag_test_and_set(&set.said))
+        path_is_among(used->path, path) || host_library_has_company() || atomic_flag_test_and_set(&set.said))
         return;
     log_message(LOG_WARNING, "%s=%s is not used: the program brings %s (%s)", set.setting, path, used->path,
                 used->origin);

@@ -21,10 +21,14 @@ complains 0 "" MUBLAS_VERBOSE=1
 result $? "one within is"
 complains 1 "mublas: MUBLAS_HOST_BLAS: cannot use /nonexistent/lib.so" MUBLAS_HOST_BLAS=/nonexistent/lib.so
 result $? "a host BLAS that is not there: one line, though the program has its own"
-for named in libm.so.6 "$host_blas"; do
+cp "$(readlink -f "$host_blas")" "$work/libother.so"
+for named in libm.so.6 "$work/libother.so"; do
     complains 1 "mublas: MUBLAS_HOST_BLAS=$named is not used: the program brings /" MUBLAS_HOST_BLAS="$named"
-    result $? "a library that is not used, BLAS or not: $named"
+    result $? "a library that is not used, BLAS or not: ${named##*/}"
 done
+own=$(LD_TRACE_LOADED_OBJECTS=1 tests/system/counted | sed -n 's/.*libblas[^ ]* => \([^ ]*\).*/\1/p')
+complains 0 "" MUBLAS_HOST_BLAS="$work/libother.so:$own"
+result $? "the program's own library is used, one of several"
 complains 0 "" MUBLAS_HOST_BLAS=
 result $? "an empty one is none"
 
