@@ -10,14 +10,15 @@
 enum { WORDS = 28 }; /* the words of the longest call, with the lengths of its strings */
 
 static const struct lapack_routine routines[] = {
-#define ROUTE(name, family, type, order, words) {#name, LAPACK_##family, TYPE_##type, order, words},
+#define ROUTE(name, family, type, order, words, ...) \
+    {#name, LAPACK_##family, TYPE_##type, order, words, {__VA_ARGS__}},
 #include "host/lapack.def"
 #undef ROUTE
 };
 
 /* The arguments in order, as routines.def has them for all types. */
 static const char *const signatures[LAPACK_FAMILY_COUNT] = {
-#define LAPACK_FAMILY(NAME, real, complex, signature) [LAPACK_##NAME] = signature,
+#define LAPACK_FAMILY(NAME, real, complex, KIND, operations, signature) [LAPACK_##NAME] = signature,
 #include "common/routines.def"
 };
 
@@ -76,11 +77,11 @@ bool lapack_call_is_known(enum lapack_family family)
     return signatures[family];
 }
 
-/* The next word of a signature without its star, or NULL. */
+/* The next word of a signature without its mark, or NULL. */
 static const char *next_word(const char *words, size_t *length)
 {
-    words += strspn(words, " *");
-    *length = strcspn(words, " *");
+    words += strspn(words, " *!");
+    *length = strcspn(words, " *!");
     return *length ? words : NULL;
 }
 

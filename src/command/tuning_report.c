@@ -297,7 +297,7 @@ static const struct {
     enum lapack_family family;
     enum blas_type type;
 } routines[] = {
-#define ROUTE(name, family, type, order, words) {#name, LAPACK_##family, TYPE_##type},
+#define ROUTE(name, family, type, ...) {#name, LAPACK_##family, TYPE_##type},
 #include "host/lapack.def"
 #undef ROUTE
 };

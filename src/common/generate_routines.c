@@ -1,10 +1,9 @@
-/* generate_routines.c - what follows from the signatures of routines.def, for the build:
+/* generate_routines.c - what follows from the signatures of BLAS in routines.def, for the build:
  *   generate_routines rows      C macros, also for assembly: FORTRAN_GATE_name, CBLAS_GATE_name, SIGNATURE_NAME
  *                               (struct blas_signature)
  *   generate_routines entries   the bodies of the entries, a block for each family (interpose/entries/entry.inc)
- *   generate_routines lapack    ROUTE(name, family, type, order, words) for each LAPACK routine
  * Runs on the machine that builds, and writes to standard output. Exit status: 0, or 1 with a line that
- * says which row cannot be read. */
+ * says which row cannot be read. generate_lapack.c does the same for LAPACK's. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,14 +35,6 @@ static struct row rows[] = {
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
-static const struct {
-    const char *family, *names[2], *signature;
-} lapack[] = {
-#define LAPACK_FAMILY(NAME, real, complex, signature) {#NAME, {#real, #complex}, signature},
-#include "common/routines.def"
-};
-enum { LAPACK_COUNT = sizeof lapack / sizeof *lapack };
-
 static void refuse(const char *row, const char *word)
 {
     fprintf(stderr, "generate_routines: routines.def, row %s: '%s' cannot be read\n", row, word);
@@ -52,9 +43,11 @@ static void refuse(const char *row, const char *word)
 
 static bool is_one_of(const char *word, const char *list)
 {
-    const char *found = strstr(list, word);
     const size_t length = strlen(word);
-    return found && (found == list || found[-1] == ' ') && (found[length] == ' ' || found[length] == '\0');
+    for (const char *found = list; (found = strstr(found, word)) != NULL; found++)
+        if ((found == list || found[-1] == ' ') && (found[length] == ' ' || found[length] == '\0'))
+            return true;
+    return false;
 }
 
 /* "m" or "m|k": in sizes[0] where the operand is not transposed, in sizes[1] where it is; what follows. */
@@ -223,17 +216,6 @@ static void print_signature(const struct row *row)
     printf("}, %d, %s}\n", operands, transpositions);
 }
 
-static void print_rows(void)
-{
-    static const char *by_address[] = {"SIZE", "PRODUCT", "CUBE"};
-    static const char *by_value[] = {"VALUE", "VALUE_PRODUCT", "VALUE_CUBE"};
-    for (const struct row *row = rows; row < rows + ROW_COUNT; row++) {
-        print_gate(row, "FORTRAN", by_address, 0);
-        print_gate(row, "CBLAS", by_value, has_flags(row));
-        print_signature(row);
-    }
-}
-
 static void print_parameter(const struct argument *argument)
 {
     switch (argument->kind) {
@@ -348,31 +330,15 @@ static void print_entries(void)
     }
 }
 
-/* Real types have no rwork and lrwork, complex ones no wi. */
-static void print_route(int family, char type)
+static void print_rows(void)
 {
-    char text[256], *rest = text;
-    const bool is_complex = type == 'c' || type == 'z';
-    int words = 0, order = 0, starred = 0;
-    strcpy(text, lapack[family].signature);
-    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        if (is_one_of(word, is_complex ? "wi" : "rwork lrwork"))
-            continue;
-        words++;
-        order = strcmp(word, "n") == 0 ? words : order;
-        starred = word[strlen(word) - 1] == '*' ? words : starred;
+    static const char *by_address[] = {"SIZE", "PRODUCT", "CUBE"};
+    static const char *by_value[] = {"VALUE", "VALUE_PRODUCT", "VALUE_CUBE"};
+    for (const struct row *row = rows; row < rows + ROW_COUNT; row++) {
+        print_gate(row, "FORTRAN", by_address, 0);
+        print_gate(row, "CBLAS", by_value, has_flags(row));
+        print_signature(row);
     }
-    if (!order && !starred)
-        refuse(lapack[family].family, lapack[family].signature);
-    printf("ROUTE(%c%s, %s, %c, %d, %d)\n", type, lapack[family].names[is_complex], lapack[family].family,
-           toupper(type), starred ? starred : order, words);
-}
-
-static void print_lapack(void)
-{
-    for (int family = 0; family < LAPACK_COUNT; family++)
-        for (const char *type = "sdcz"; *type; type++)
-            print_route(family, *type);
 }
 
 int main(int count, char **arguments)
@@ -385,10 +351,8 @@ int main(int count, char **arguments)
         print_rows();
     else if (strcmp(wanted, "entries") == 0)
         print_entries();
-    else if (strcmp(wanted, "lapack") == 0)
-        print_lapack();
     else {
-        fprintf(stderr, "generate_routines: 'rows', 'entries' or 'lapack' is wanted, not '%s'\n", wanted);
+        fprintf(stderr, "generate_routines: 'rows' or 'entries' is wanted, not '%s'\n", wanted);
         return 1;
     }
     return fflush(stdout) || ferror(stdout) ? 1 : 0;

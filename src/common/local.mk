@@ -8,18 +8,24 @@ libmublas_core_la_SOURCES += src/common/blas_call.h src/common/call_work.c src/c
 
 # What follows from the table, made by a program of the machine that builds. Make asks for an included file before
 # all else, so these are there before anything is compiled, whatever the target is.
-made_of_routines = src/common/routine_rows.h src/host/lapack.def src/interpose/entries/blas_entries.inc
+made_of_routines = src/common/routine_rows.h src/common/lapack_places.h src/host/lapack.def \
+	src/interpose/entries/blas_entries.inc
 src/common/generate_routines: src/common/generate_routines.c src/common/routines.def
 	$(AM_V_GEN)$(MKDIR_P) src/common src/host src/interpose/entries && \
 	$(CC_FOR_BUILD) -std=gnu11 -I$(top_srcdir)/src -o $@ $(top_srcdir)/src/common/generate_routines.c
+src/common/generate_lapack: src/common/generate_lapack.c src/common/routines.def
+	$(AM_V_GEN)$(MKDIR_P) src/common src/host && \
+	$(CC_FOR_BUILD) -std=gnu11 -I$(top_srcdir)/src -o $@ $(top_srcdir)/src/common/generate_lapack.c
 src/common/routine_rows.h: src/common/generate_routines
 	$(AM_V_GEN)src/common/generate_routines rows > $@.new && mv $@.new $@
-src/host/lapack.def: src/common/generate_routines
-	$(AM_V_GEN)src/common/generate_routines lapack > $@.new && mv $@.new $@
+src/host/lapack.def: src/common/generate_lapack
+	$(AM_V_GEN)src/common/generate_lapack rows > $@.new && mv $@.new $@
+src/common/lapack_places.h: src/common/generate_lapack
+	$(AM_V_GEN)src/common/generate_lapack places > $@.new && mv $@.new $@
 src/interpose/entries/blas_entries.inc: src/common/generate_routines
 	$(AM_V_GEN)src/common/generate_routines entries > $@.new && mv $@.new $@
 src/common/made_of_routines.mk: $(made_of_routines)
 	@touch $@
 -include src/common/made_of_routines.mk
-EXTRA_DIST += src/common/generate_routines.c
-CLEANFILES += src/common/generate_routines src/common/made_of_routines.mk $(made_of_routines)
+EXTRA_DIST += src/common/generate_routines.c src/common/generate_lapack.c
+CLEANFILES += src/common/generate_routines src/common/generate_lapack src/common/made_of_routines.mk $(made_of_routines)

@@ -54,7 +54,7 @@ uint64_t offload_floors[SYMBOL_COUNT] = {
 #define ROW(prefix, suffix, width, name) [SYMBOL_##prefix##name##suffix] = (uint64_t)(int64_t)GATE_##name,
 #include "interpose/offloaded_symbols.inc"
 #define ROW(prefix, suffix, width, name) [SYMBOL_##prefix##name##suffix] = ROUTE_ORDER_LEAST,
-#define ROUTE(name, family, type, order, words) LAPACK_INTERFACES(ROW, name)
+#define ROUTE(name, ...) LAPACK_INTERFACES(ROW, name)
 #include "host/lapack.def"
 #undef ROUTE
 #undef ROW

@@ -177,12 +177,9 @@ static void triangle_describe(struct factor_problem *problem, struct route *rout
     }
 }
 
-static void (*const describers[LAPACK_FAMILY_COUNT])(struct factor_problem *, struct route *) = {
-    [LAPACK_POTRF] = cholesky_describe, [LAPACK_POTRS] = cholesky_describe, [LAPACK_POSV] = cholesky_describe,
-    [LAPACK_POTRI] = cholesky_describe, [LAPACK_GETRF] = lu_describe,       [LAPACK_GETRS] = lu_describe,
-    [LAPACK_GESV] = lu_describe,        [LAPACK_GETRI] = lu_describe,       [LAPACK_GEQRF] = qr_describe,
-    [LAPACK_ORGQR] = qr_describe,       [LAPACK_ORMQR] = qr_describe,       [LAPACK_GELS] = qr_describe,
-    [LAPACK_TRTRI] = triangle_describe,
+static void (*const describers[LAPACK_KIND_COUNT])(struct factor_problem *, struct route *) = {
+    [LAPACK_KIND_CHOLESKY] = cholesky_describe, [LAPACK_KIND_TRIANGLE] = triangle_describe,
+    [LAPACK_KIND_LU] = lu_describe, [LAPACK_KIND_QR] = qr_describe,
 };
 
 /* LAPACK scales columns, and gels right-hand sides, that are very large or small before it makes
@@ -206,5 +203,5 @@ void factor_describe(struct factor_problem *problem, struct route *route)
 {
     *route = (struct route){.problem = problem, .type = problem->type};
     describe_operands(problem, route);
-    describers[problem->family](problem, route);
+    describers[lapack_kind_of(problem->family)](problem, route);
 }

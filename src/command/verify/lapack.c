@@ -120,21 +120,16 @@ void verify_fill_triangle(enum blas_type type, char uplo, bool unit, int64_t n, 
         }
 }
 
-static const struct verify_lapack_kind *const kinds[LAPACK_FAMILY_COUNT] = {
-    [LAPACK_SYEV ... LAPACK_SYGVX] = &verify_eigen,
-    [LAPACK_POTRF ... LAPACK_GETRI] = &verify_factor,
-    [LAPACK_GEQRF ... LAPACK_GELS] = &verify_orthogonal,
-    [LAPACK_TRTRI] = &verify_factor,
-    [LAPACK_SYTRD ... LAPACK_ORMTR] = &verify_orthogonal,
-    [LAPACK_SYGST] = &verify_standard,
-    [LAPACK_STEDC] = &verify_tridiagonal,
-    [LAPACK_GESDD ... LAPACK_GESVD] = &verify_singular,
-    [LAPACK_GEEV] = &verify_general,
-};
-
 const struct verify_lapack_kind *verify_lapack_kind_of(enum lapack_family family)
 {
-    return kinds[family];
+    static const struct verify_lapack_kind *const kinds[LAPACK_KIND_COUNT] = {
+        [LAPACK_KIND_EIGEN] = &verify_eigen,             [LAPACK_KIND_GENERAL] = &verify_general,
+        [LAPACK_KIND_TRIDIAGONAL] = &verify_tridiagonal, [LAPACK_KIND_REDUCTION] = &verify_orthogonal,
+        [LAPACK_KIND_STANDARD] = &verify_standard,       [LAPACK_KIND_SINGULAR] = &verify_singular,
+        [LAPACK_KIND_CHOLESKY] = &verify_factor,         [LAPACK_KIND_TRIANGLE] = &verify_factor,
+        [LAPACK_KIND_LU] = &verify_factor,               [LAPACK_KIND_QR] = &verify_orthogonal,
+    };
+    return kinds[lapack_kind_of(family)];
 }
 
 static bool make_arguments(const struct lapack_routine *routine, int number, bool poisoned,
@@ -144,7 +139,7 @@ static bool make_arguments(const struct lapack_routine *routine, int number, boo
     if (!lapack_arguments_make(arguments, routine->type))
         return false;
     verify_arrays_set(routine, arguments, poisoned);
-    kinds[routine->family]->fill(routine, poisoned, &seed, arguments);
+    verify_lapack_kind_of(routine->family)->fill(routine, poisoned, &seed, arguments);
     return true;
 }
 
@@ -152,7 +147,7 @@ enum verify_made verify_lapack_make(const struct lapack_routine *routine, int nu
                                     struct lapack_arguments *after, struct lapack_arguments *before)
 {
     *after = *before = (struct lapack_arguments){0};
-    if (!kinds[routine->family]->choose(routine, number, after))
+    if (!verify_lapack_kind_of(routine->family)->choose(routine, number, after))
         return VERIFY_NO_MORE;
     *before = *after;
     return make_arguments(routine, number, poisoned, after) &&
@@ -184,7 +179,7 @@ double verify_lapack_ratio(const struct lapack_routine *routine, const struct la
     struct number *scratch[VERIFY_SCRATCH], *const memory = make_scratch(before, scratch);
     double error = INFINITY;
     if (memory && after->info == 0)
-        error = kinds[routine->family]->error(routine, after, before, scratch) / unit_of(routine, before);
+        error = verify_lapack_kind_of(routine->family)->error(routine, after, before, scratch) / unit_of(routine, before);
     free(memory);
     return isnan(error) ? (double)INFINITY : error;
 }
@@ -193,7 +188,7 @@ double verify_lapack_ratio(const struct lapack_routine *routine, const struct la
 static double *make_values(const struct lapack_routine *routine, const struct lapack_arguments *after,
                            const struct lapack_arguments *before, int64_t *count)
 {
-    const struct verify_lapack_kind *const kind = kinds[routine->family];
+    const struct verify_lapack_kind *const kind = verify_lapack_kind_of(routine->family);
     double *const values = calloc(2 * (size_t)lapack_arguments_columns(before), sizeof *values);
     *count = kind->values && values ? kind->values(routine, after, values) : 0;
     return values;
@@ -224,7 +219,7 @@ static bool check_routine(const struct lapack_routine *routine, host_function *o
         lapack_call(ours, routine, &after);
         print_values(routine, &after, &before);
         worst = fmax(worst, verify_lapack_ratio(routine, &after, &before));
-        kinds[routine->family]->results(routine, &after, &parts);
+        verify_lapack_kind_of(routine->family)->results(routine, &after, &parts);
         kept = kept && verify_arrays_kept(routine, &after, &before, &parts);
         lapack_arguments_free(&after);
         lapack_arguments_free(&before);
@@ -275,7 +270,7 @@ static double farthest(int64_t info, int64_t count, const double *values, double
 static double distance(const struct lapack_routine *routine, const struct lapack_arguments *hosts,
                        const struct lapack_arguments *before, char *text)
 {
-    const struct verify_lapack_kind *const kind = kinds[routine->family];
+    const struct verify_lapack_kind *const kind = verify_lapack_kind_of(routine->family);
     struct number *scratch[VERIFY_SCRATCH], *const memory = make_scratch(before, scratch);
     int64_t count;
     double *const values = make_values(routine, hosts, before, &count);

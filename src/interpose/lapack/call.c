@@ -5,7 +5,8 @@
 #include <stdatomic.h>
 
 static const struct lapack_routine routines[] = {
-#define ROUTE(name, family, type, order, words) {#name, LAPACK_##family, TYPE_##type, order, words},
+#define ROUTE(name, family, type, order, words, ...) \
+    {#name, LAPACK_##family, TYPE_##type, order, words, {__VA_ARGS__}},
 #include "host/lapack.def"
 #undef ROUTE
 };

@@ -4,6 +4,7 @@
 #define MUBLAS_INTERPOSE_LAPACK_CALL_H
 
 #include "common/blas_call.h"
+#include "common/lapack_places.h"
 #include "host/host_blas.h"
 #include "host/symbols.h"
 #include "lapack/families.h"
@@ -14,6 +15,13 @@
 #include <stdint.h>
 #include <string.h>
 
+/* The numbers of a routine's arguments, from 1, by their names in routines.def, 0: it has none of this name;
+ * and whether it writes those that LAPACK calls results. */
+struct lapack_places {
+    unsigned char LAPACK_PLACES;
+    unsigned char LAPACK_RESULTS;
+};
+
 /* The rows of lapack.def, by symbol. */
 struct lapack_routine {
     const char *name; /* "dsyevd" */
@@ -22,6 +30,7 @@ struct lapack_routine {
     int order; /* the number of the argument that is the matrix's order; those before it are letters or
                   integers */
     int words; /* arguments, without hidden lengths */
+    struct lapack_places places;
 };
 
 /* The routine of a symbol of LAPACK. Static storage. */

@@ -26,22 +26,18 @@
 __attribute__((visibility("hidden"))) host_function *lapack_enter(enum symbol symbol, const void *caller,
                                                                    const struct lapack_frame *frame);
 
-static const struct lapack_methods *const methods_of[LAPACK_FAMILY_COUNT] = {
-    [LAPACK_SYEV] = &eigen_methods,      [LAPACK_SYEVD] = &eigen_methods,
-    [LAPACK_SYEVR] = &eigen_methods,     [LAPACK_SYEVX] = &eigen_methods,
-    [LAPACK_SYGV] = &eigen_methods,      [LAPACK_SYGVD] = &eigen_methods,
-    [LAPACK_SYGVX] = &eigen_methods,     [LAPACK_GEEV] = &general_eigen_methods,
-    [LAPACK_POTRF] = &factor_methods,    [LAPACK_POTRS] = &factor_methods,
-    [LAPACK_POSV] = &factor_methods,     [LAPACK_POTRI] = &factor_methods,
-    [LAPACK_GETRF] = &factor_methods,    [LAPACK_GETRS] = &factor_methods,
-    [LAPACK_GESV] = &factor_methods,     [LAPACK_GETRI] = &factor_methods,
-    [LAPACK_GEQRF] = &factor_methods,    [LAPACK_ORGQR] = &factor_methods,
-    [LAPACK_ORMQR] = &factor_methods,    [LAPACK_GELS] = &factor_methods,
-    [LAPACK_TRTRI] = &factor_methods,    [LAPACK_SYTRD] = &reduction_methods,
-    [LAPACK_ORGTR] = &reduction_methods, [LAPACK_ORMTR] = &reduction_methods,
-    [LAPACK_SYGST] = &reduction_methods, [LAPACK_STEDC] = &tridiagonal_eigen_methods,
-    [LAPACK_GESDD] = &singular_methods,  [LAPACK_GESVD] = &singular_methods,
-};
+static const struct lapack_methods *methods_of(enum lapack_family family)
+{
+    static const struct lapack_methods *const methods[LAPACK_KIND_COUNT] = {
+        [LAPACK_KIND_EIGEN] = &eigen_methods,           [LAPACK_KIND_GENERAL] = &general_eigen_methods,
+        [LAPACK_KIND_TRIDIAGONAL] = &tridiagonal_eigen_methods,
+        [LAPACK_KIND_REDUCTION] = &reduction_methods,   [LAPACK_KIND_STANDARD] = &reduction_methods,
+        [LAPACK_KIND_SINGULAR] = &singular_methods,     [LAPACK_KIND_CHOLESKY] = &factor_methods,
+        [LAPACK_KIND_TRIANGLE] = &factor_methods,       [LAPACK_KIND_LU] = &factor_methods,
+        [LAPACK_KIND_QR] = &factor_methods,
+    };
+    return methods[lapack_kind_of(family)];
+}
 
 /* The end of the process waits for a route this many times its predicted time at most. */
 enum { EXPECTED_PARTS = 4 };
@@ -79,7 +75,7 @@ static enum host_reason run_route(const struct device_use *use, const struct sol
     struct route route;
     struct call_span span;
     struct device_counts counts = {.shape = problem->shape, .foretold_us = terms->host_us};
-    const struct lapack_methods *const methods = methods_of[call->routine->family];
+    const struct lapack_methods *const methods = methods_of(call->routine->family);
     const struct learned_times *const times = device_use_model(use)->learned;
     const struct route_factors *const learned = times ? &times->routes : NULL;
     if (!methods->describe(call, problem, &route))
@@ -295,12 +291,12 @@ static struct outcome check_and_attempt(struct lapack_call *call, struct offload
     outcome.reason = HOST_INTEGERS;
     if (!integers_are_known(call))
         return outcome;
-    outcome.reason = HOST_ARGUMENTS;
-    if (!methods_of[call->routine->family]->read(call, &problem)) {
+    outcome.reason = HOST_QUERY;
+    if (workspace_is_asked(call))
+        return outcome;
+    if (!methods_of(call->routine->family)->read(call, &problem)) {
         outcome.variant = problem.variant;
-        outcome.reason = problem.is_query  ? HOST_QUERY
-                         : problem.variant ? HOST_VARIANT
-                                           : HOST_ARGUMENTS;
+        outcome.reason = problem.variant ? HOST_VARIANT : HOST_ARGUMENTS;
         return outcome;
     }
     if ((uint64_t)problem.shape.n >= policy_route_floor(settings()->offload))

@@ -8,18 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The places of a routine's arguments, from 1; 0: nowhere. */
-struct layout {
-    unsigned char jobvl, jobvr, n, a, lda, w, wi, ldvl, vr, ldvr, work, lwork, info;
-};
-
-/* The layout of the real types comes first, then that of the complex ones. */
-static const struct layout layouts[2] = {
-    {.jobvl = 1, .jobvr = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .wi = 7, .ldvl = 9, .vr = 10, .ldvr = 11,
-     .work = 12, .lwork = 13, .info = 14},
-    {.jobvl = 1, .jobvr = 2, .n = 3, .a = 4, .lda = 5, .w = 6, .ldvl = 8, .vr = 9, .ldvr = 10, .work = 11,
-     .lwork = 12, .info = 14}};
-
 /* The host's, by addresses alone; integers of 32 bits are the lower halves of ours. */
 typedef void gebal_function(const char *job, const int64_t *n, void *a, const int64_t *lda, int64_t *ilo,
                             int64_t *ihi, void *scale, int64_t *info, size_t);
@@ -55,55 +43,50 @@ static host_function *host_neighbour(const struct lapack_call *call, const char 
     return (host_function *)(uintptr_t)function;
 }
 
-static const struct layout *layout_of(const struct lapack_call *call)
-{
-    return &layouts[blas_scalar_parts(call->routine->type) == 2];
-}
-
 static size_t real_bytes(enum blas_type type)
 {
     return blas_is_single(type) ? sizeof(float) : sizeof(double);
 }
 
 /* Left vectors are not served: cuSOLVER has none. */
-static bool read_flags(const struct lapack_call *call, const struct layout *layout,
+static bool read_flags(const struct lapack_call *call, const struct lapack_places *places,
                        struct general_call *general)
 {
-    const char left = lapack_letter(call, layout->jobvl), right = lapack_letter(call, layout->jobvr);
+    const char left = lapack_letter(call, places->jobvl), right = lapack_letter(call, places->jobvr);
     general->problem.with_vectors = right == 'V';
-    general->problem.n = lapack_integer(call, layout->n);
+    general->problem.n = lapack_integer(call, places->n);
     return left == 'N' && (right == 'V' || right == 'N') && general->problem.n > 1 &&
-           lapack_integer(call, layout->ldvl) >= 1;
+           lapack_integer(call, places->ldleft) >= 1;
 }
 
-static bool read_matrices(const struct lapack_call *call, const struct layout *layout,
+static bool read_matrices(const struct lapack_call *call, const struct lapack_places *places,
                           struct general_call *general)
 {
-    const int64_t n = general->problem.n, ldvr = lapack_integer(call, layout->ldvr);
+    const int64_t n = general->problem.n, ldvr = lapack_integer(call, places->ldvr);
     const struct blas_matrix square = {.rows = n, .columns = n, .part = PART_FULL};
     general->a = general->vr = square;
-    general->a.pointer = lapack_address(call, layout->a);
-    general->a.ld = lapack_integer(call, layout->lda);
-    general->vr.pointer = general->problem.with_vectors ? lapack_address(call, layout->vr) : NULL;
+    general->a.pointer = lapack_address(call, places->a);
+    general->a.ld = lapack_integer(call, places->lda);
+    general->vr.pointer = general->problem.with_vectors ? lapack_address(call, places->vr) : NULL;
     general->vr.ld = ldvr;
     return general->a.pointer && general->a.ld >= n && ldvr >= (general->problem.with_vectors ? n : 1) &&
            (general->vr.pointer || !general->problem.with_vectors);
 }
 
 /* The least of LAPACK 3.12's documentation. */
-static bool workspace_suffices(const struct lapack_call *call, const struct layout *layout,
+static bool workspace_suffices(const struct lapack_call *call, const struct lapack_places *places,
                                const struct general_call *general)
 {
-    const int64_t times = !layout->wi ? 2 : general->problem.with_vectors ? 4 : 3;
-    return lapack_integer(call, layout->lwork) >= times * general->problem.n;
+    const int64_t times = !places->wi ? 2 : general->problem.with_vectors ? 4 : 3;
+    return lapack_integer(call, places->lwork) >= times * general->problem.n;
 }
 
-static bool overlaps(const struct lapack_call *call, const struct layout *layout,
+static bool overlaps(const struct lapack_call *call, const struct lapack_places *places,
                      const struct general_call *general)
 {
     const enum blas_type type = general->problem.type;
     const size_t element = blas_element_bytes(type);
-    const int arrays[] = {layout->w, layout->wi};
+    const int arrays[] = {places->w, places->wi};
     struct operand_extents operands = {.count = 0};
     operand_extents_add_matrix(&operands, &general->a, element);
     if (general->vr.pointer)
@@ -115,16 +98,13 @@ static bool overlaps(const struct lapack_call *call, const struct layout *layout
 
 static bool read(const struct lapack_call *call, struct lapack_problem *any)
 {
-    const struct layout *const layout = layout_of(call);
+    const struct lapack_places *const places = &call->routine->places;
     struct general_call *const general = &any->general;
-    any->is_query = lapack_integer(call, layout->lwork) == -1;
-    if (any->is_query)
-        return false;
     general->problem.type = call->routine->type;
-    if (lapack_letter(call, layout->jobvl) == 'V' && lapack_integer(call, layout->n) > 1)
+    if (lapack_letter(call, places->jobvl) == 'V' && lapack_integer(call, places->n) > 1)
         any->variant = "JOBVL='V'";
-    if (!read_flags(call, layout, general) || !read_matrices(call, layout, general) ||
-        !workspace_suffices(call, layout, general) || overlaps(call, layout, general))
+    if (!read_flags(call, places, general) || !read_matrices(call, places, general) ||
+        !workspace_suffices(call, places, general) || overlaps(call, places, general))
         return false;
     const int64_t n = general->problem.n;
     any->shape = (struct route_shape){.family = call->routine->family, .type = general->problem.type,
@@ -181,19 +161,19 @@ static bool describe(const struct lapack_call *call, struct lapack_problem *any,
     return true;
 }
 
-static void write_values(const struct lapack_call *call, const struct layout *layout,
+static void write_values(const struct lapack_call *call, const struct lapack_places *places,
                          const struct general_eigenproblem *problem)
 {
     const size_t real = real_bytes(problem->type);
     const char *const pairs = problem->values;
-    if (!layout->wi) {
-        memcpy(lapack_address(call, layout->w), pairs, 2 * (size_t)problem->n * real);
+    if (!places->wi) {
+        memcpy(lapack_address(call, places->w), pairs, 2 * (size_t)problem->n * real);
         return;
     }
     for (int64_t i = 0; i < problem->n; i++) {
-        memcpy((char *)lapack_address(call, layout->w) + (size_t)i * real, pairs + (size_t)(2 * i) * real,
+        memcpy((char *)lapack_address(call, places->w) + (size_t)i * real, pairs + (size_t)(2 * i) * real,
                real);
-        memcpy((char *)lapack_address(call, layout->wi) + (size_t)i * real,
+        memcpy((char *)lapack_address(call, places->wi) + (size_t)i * real,
                pairs + (size_t)(2 * i + 1) * real, real);
     }
 }
@@ -211,16 +191,14 @@ static void write_vectors(const struct general_call *general)
 
 static void write(const struct lapack_call *call, const struct lapack_problem *any, const struct route *route)
 {
-    const struct layout *const layout = layout_of(call);
+    const struct lapack_places *const places = &call->routine->places;
     const struct general_call *const general = &any->general;
-    const struct workspace_layout workspaces = {.query = {{layout->work, layout->lwork}},
-                                                .info = layout->info};
     (void)route;
-    write_values(call, layout, &general->problem);
+    write_values(call, places, &general->problem);
     if (general->problem.with_vectors)
         write_vectors(general);
-    workspace_answers_write(call, &workspaces);
-    lapack_put_integer(call, layout->info, 0, 0);
+    workspace_answers_write(call);
+    lapack_put_integer(call, places->info, 0, 0);
 }
 
 const struct lapack_methods general_eigen_methods = {read, describe, write};

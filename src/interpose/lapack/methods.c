@@ -3,28 +3,51 @@
 
 #include <pthread.h>
 
-enum { ANSWER_BYTES = 16, ARGUMENTS_MAX = 5, KEPT = 32 };
+enum { ANSWER_BYTES = 16, ARGUMENTS_MAX = 5, SIZES = 4, WORKSPACES = 3, KEPT = 32 };
 
-/* The arguments before the order, whose first bytes tell one from another, the order and other sizes; not
+/* The numbers of a workspace's arguments, 0: there is none. Without a length the first element tells nothing. */
+struct workspace {
+    int array, length;
+};
+
+static struct workspace workspace_of(const struct lapack_call *call, int number)
+{
+    const struct lapack_places *const places = &call->routine->places;
+    const struct workspace workspaces[WORKSPACES] = {
+        {places->work, places->lwork}, {places->rwork, places->lrwork}, {places->iwork, places->liwork}};
+    return workspaces[number];
+}
+
+bool workspace_is_asked(const struct lapack_call *call)
+{
+    for (int i = 0; i < WORKSPACES; i++)
+        if (workspace_of(call, i).length && lapack_integer(call, workspace_of(call, i).length) == -1)
+            return true;
+    return false;
+}
+
+/* The arguments before the order, whose first bytes tell one from another, the order, and all sizes; not
  * addresses or leading dimensions. */
 struct question {
     host_function *host;
     enum symbol symbol;
-    int64_t arguments[ARGUMENTS_MAX], sizes[WORKSPACE_SIZES_MAX];
+    int64_t arguments[ARGUMENTS_MAX], sizes[SIZES];
 };
 
 struct answer {
     struct question question;
     bool is_answered; /* the host's INFO was 0 */
-    unsigned char first[WORKSPACE_QUERIES_MAX][ANSWER_BYTES];
+    unsigned char first[WORKSPACES][ANSWER_BYTES];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct answer kept[KEPT];
 static unsigned next_kept;
 
-static struct question question_of(const struct lapack_call *call, const struct workspace_layout *layout)
+static struct question question_of(const struct lapack_call *call)
 {
+    const struct lapack_places *const places = &call->routine->places;
+    const int sizes[SIZES] = {places->m, places->n, places->k, places->nrhs};
     struct question question;
     memset(&question, 0, sizeof question); /* compared as bytes */
     question.host = call->host;
@@ -32,8 +55,8 @@ static struct question question_of(const struct lapack_call *call, const struct 
     for (int i = 0; i < ARGUMENTS_MAX && i < call->routine->order; i++)
         question.arguments[i] =
             i + 1 == call->routine->order ? lapack_integer(call, i + 1) : lapack_letter(call, i + 1);
-    for (int i = 0; i < WORKSPACE_SIZES_MAX && layout->sizes[i]; i++)
-        question.sizes[i] = lapack_integer(call, layout->sizes[i]);
+    for (int i = 0; i < SIZES; i++)
+        question.sizes[i] = sizes[i] ? lapack_integer(call, sizes[i]) : 0;
     return question;
 }
 
@@ -57,46 +80,46 @@ static void keep_answer(const struct answer *answer)
     pthread_mutex_unlock(&lock);
 }
 
-static void ask_host(const struct lapack_call *call, const struct workspace_layout *layout,
-                     struct answer *answer)
+static void ask_host(const struct lapack_call *call, struct answer *answer)
 {
     static const int64_t minus_one = -1;
     uint64_t words[LAPACK_WORDS_MAX];
     int64_t info = 0;
     /* Nothing else is referenced but what must be legal: flags, sizes, leading dimensions. */
-    double unused[WORKSPACE_QUERIES_MAX][2];
+    double unused[WORKSPACES][2];
     host_run_words(call, words);
-    for (int i = 0; i < WORKSPACE_QUERIES_MAX; i++) {
-        if (layout->query[i].array)
-            words[layout->query[i].array - 1] =
-                (uint64_t)(uintptr_t)(layout->query[i].length ? (void *)answer->first[i] : unused[i]);
-        if (layout->query[i].length)
-            words[layout->query[i].length - 1] = (uint64_t)(uintptr_t)&minus_one;
+    for (int i = 0; i < WORKSPACES; i++) {
+        const struct workspace workspace = workspace_of(call, i);
+        if (workspace.array)
+            words[workspace.array - 1] =
+                (uint64_t)(uintptr_t)(workspace.length ? (void *)answer->first[i] : unused[i]);
+        if (workspace.length)
+            words[workspace.length - 1] = (uint64_t)(uintptr_t)&minus_one;
     }
-    words[layout->info - 1] = (uint64_t)(uintptr_t)&info;
+    words[call->routine->places.info - 1] = (uint64_t)(uintptr_t)&info;
     host_run_with(call->host, words);
     answer->is_answered = info == 0;
 }
 
-static size_t element_bytes(const struct lapack_call *call, int query)
+static size_t element_bytes(const struct lapack_call *call, int number)
 {
     const enum blas_type type = call->routine->type;
-    const size_t bytes[WORKSPACE_QUERIES_MAX] = {blas_element_bytes(type), blas_is_single(type) ? 4 : 8,
+    const size_t bytes[WORKSPACES] = {blas_element_bytes(type), blas_is_single(type) ? 4 : 8,
                                                  (size_t)call->width / 8};
-    return bytes[query];
+    return bytes[number];
 }
 
-void workspace_answers_write(const struct lapack_call *call, const struct workspace_layout *layout)
+void workspace_answers_write(const struct lapack_call *call)
 {
     struct answer answer;
     memset(&answer, 0, sizeof answer);
-    const struct question question = question_of(call, layout);
+    const struct question question = question_of(call);
     if (!find_answer(&question, &answer)) {
         answer.question = question;
-        ask_host(call, layout, &answer);
+        ask_host(call, &answer);
         keep_answer(&answer);
     }
-    for (int i = 0; answer.is_answered && i < WORKSPACE_QUERIES_MAX; i++)
-        if (layout->query[i].length)
-            memcpy(lapack_address(call, layout->query[i].array), answer.first[i], element_bytes(call, i));
+    for (int i = 0; answer.is_answered && i < WORKSPACES; i++)
+        if (workspace_of(call, i).length)
+            memcpy(lapack_address(call, workspace_of(call, i).array), answer.first[i], element_bytes(call, i));
 }

@@ -10,22 +10,13 @@
 
 #include <stdbool.h>
 
-/* The first elements of workspaces tell the best size: what the bound host's own query answers, asked once
- * for each routine, flags and sizes. */
-enum { WORKSPACE_QUERIES_MAX = 3, WORKSPACE_SIZES_MAX = 3 };
+/* Does the call ask for the sizes of workspaces alone? */
+bool workspace_is_asked(const struct lapack_call *call);
 
-/* Argument numbers. */
-struct workspace_layout {
-    struct {
-        int array, length; /* length 0: the array's first element tells nothing */
-    } query[WORKSPACE_QUERIES_MAX];
-    int info;
-    int sizes[WORKSPACE_SIZES_MAX]; /* sizes beside the order; 0: there is none */
-};
-
-/* Write WORK(1), RWORK(1), IWORK(1) as the host would have. Thread-safe. The thread is inside mublas, so
- * that what the host calls for it is not looked at. */
-void workspace_answers_write(const struct lapack_call *call, const struct workspace_layout *layout);
+/* Write WORK(1), RWORK(1), IWORK(1) as the host would have: the first elements of workspaces tell the best
+ * size. The bound host's own query is asked once for each routine, flags and sizes. Thread-safe. The thread is
+ * inside mublas, so that what the host calls for it is not looked at. */
+void workspace_answers_write(const struct lapack_call *call);
 
 /* geev's, around whose problem the host balances. */
 struct general_call {
@@ -42,7 +33,6 @@ struct lapack_problem {
     struct route_shape shape; /* what its times depend on; also what call.h tells shapes by */
     struct blas_matrix kept;  /* stays on the device between calls where that pays; no pointer: there is none */
     const char *variant;      /* where `read` refuses a legal call for an argument that no route has: that */
-    bool is_query;            /* where `read` refuses a call that only asks for the size of a workspace */
     void *memory;             /* private, for results that are no matrices; freed by the entry */
     union {
         struct eigenproblem eigen;
@@ -55,10 +45,9 @@ struct lapack_problem {
 };
 
 struct lapack_methods {
-    /* False for anything that is the host's before it is looked at: a workspace query, an illegal
-     * argument, a quick return, a variant that is not served, operands that overlap. Reads what the flags
-     * reference and nothing else, and whatever marks a workspace query before all else. *problem is all
-     * zero before. */
+    /* False for anything that is the host's before it is looked at: an illegal argument, a quick return, a
+     * variant that is not served, operands that overlap. Reads what the flags reference and nothing else, of a
+     * call that is no workspace query. *problem is all zero before. */
     bool (*read)(const struct lapack_call *call, struct lapack_problem *problem);
     /* Allocate problem->memory and describe the route. False: no memory. */
     bool (*describe)(const struct lapack_call *call, struct lapack_problem *problem, struct route *route);

@@ -4,52 +4,33 @@
 
 #include <stdlib.h>
 
-/* The places of a routine's arguments, from 1, the same for all types; 0: nowhere. */
-struct layout {
-    unsigned char itype, side, uplo, trans, m, n, a, lda, b, ldb, d, e, tau, work, lwork, info;
-};
-
-static const struct layout layouts[LAPACK_FAMILY_COUNT] = {
-    [LAPACK_SYTRD] = {.uplo = 1, .n = 2, .a = 3, .lda = 4, .d = 5, .e = 6, .tau = 7, .work = 8, .lwork = 9,
-                      .info = 10},
-    [LAPACK_ORGTR] = {.uplo = 1, .n = 2, .a = 3, .lda = 4, .tau = 5, .work = 6, .lwork = 7, .info = 8},
-    [LAPACK_ORMTR] = {.side = 1, .uplo = 2, .trans = 3, .m = 4, .n = 5, .a = 6, .lda = 7, .tau = 8, .b = 9,
-                      .ldb = 10, .work = 11, .lwork = 12, .info = 13},
-    [LAPACK_SYGST] = {.itype = 1, .uplo = 2, .n = 3, .a = 4, .lda = 5, .b = 6, .ldb = 7, .info = 8},
-};
-
-static const struct layout *layout_of(const struct lapack_call *call)
-{
-    return &layouts[call->routine->family];
-}
-
 static size_t real_bytes(enum blas_type type)
 {
     return blas_is_single(type) ? sizeof(float) : sizeof(double);
 }
 
 /* `b` of ormtr is C, m x n, and `n` the order of A. */
-static bool read_sizes(const struct lapack_call *call, const struct layout *layout,
+static bool read_sizes(const struct lapack_call *call, const struct lapack_places *places,
                        struct reduction_problem *problem)
 {
-    problem->n = lapack_integer(call, layout->n);
+    problem->n = lapack_integer(call, places->n);
     problem->b = (struct blas_matrix){.rows = problem->n, .columns = problem->n};
-    if (!layout->m)
+    if (!places->m)
         return problem->n > 1;
-    problem->b.rows = lapack_integer(call, layout->m);
+    problem->b.rows = lapack_integer(call, places->m);
     if (problem->side == SIDE_LEFT)
         problem->n = problem->b.rows;
     return problem->b.rows > 0 && problem->b.columns > 0 && problem->n > 1;
 }
 
-static bool read_flags(const struct lapack_call *call, const struct layout *layout,
+static bool read_flags(const struct lapack_call *call, const struct lapack_places *places,
                        struct reduction_problem *problem)
 {
-    const char uplo = lapack_letter(call, layout->uplo),
-               side = layout->side ? lapack_letter(call, layout->side) : 'L',
-               trans = layout->trans ? lapack_letter(call, layout->trans) : 'N';
+    const char uplo = lapack_letter(call, places->uplo),
+               side = places->side ? lapack_letter(call, places->side) : 'L',
+               trans = places->trans ? lapack_letter(call, places->trans) : 'N';
     const char turned = blas_scalar_parts(problem->type) == 2 ? 'C' : 'T';
-    problem->itype = layout->itype ? (int)lapack_integer(call, layout->itype) : 1;
+    problem->itype = places->itype ? (int)lapack_integer(call, places->itype) : 1;
     problem->uplo = uplo == 'U' ? UPLO_UPPER : UPLO_LOWER;
     problem->side = side == 'R' ? SIDE_RIGHT : SIDE_LEFT;
     problem->transposed = trans == turned;
@@ -64,18 +45,19 @@ static bool read_matrix(const struct lapack_call *call, int number, int ld_numbe
     return matrix->ld >= matrix->rows && matrix->pointer;
 }
 
-static bool read_matrices(const struct lapack_call *call, const struct layout *layout,
+static bool read_matrices(const struct lapack_call *call, const struct lapack_places *places,
                           struct reduction_problem *problem)
 {
     const enum blas_part part = problem->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER;
     problem->a = (struct blas_matrix){.rows = problem->n, .columns = problem->n, .part = part};
-    problem->b.part = layout->m ? PART_FULL : part;
-    return read_matrix(call, layout->a, layout->lda, &problem->a) &&
-           (!layout->b || read_matrix(call, layout->b, layout->ldb, &problem->b));
+    problem->b.part = places->m ? PART_FULL : part;
+    return read_matrix(call, places->a, places->lda, &problem->a) &&
+           (!places->b || read_matrix(call, places->b, places->ldb, &problem->b)) &&
+           (!places->c || read_matrix(call, places->c, places->ldc, &problem->b));
 }
 
 /* The least of LAPACK 3.12's documentation. */
-static bool workspace_suffices(const struct lapack_call *call, const struct layout *layout,
+static bool workspace_suffices(const struct lapack_call *call, const struct lapack_places *places,
                                const struct reduction_problem *problem)
 {
     const int64_t least[LAPACK_FAMILY_COUNT] = {
@@ -83,10 +65,10 @@ static bool workspace_suffices(const struct lapack_call *call, const struct layo
         [LAPACK_ORGTR] = problem->n - 1,
         [LAPACK_ORMTR] = problem->side == SIDE_LEFT ? problem->b.columns : problem->b.rows,
     };
-    return !layout->lwork || lapack_integer(call, layout->lwork) >= least[problem->family];
+    return !places->lwork || lapack_integer(call, places->lwork) >= least[problem->family];
 }
 
-static bool overlaps(const struct lapack_call *call, const struct layout *layout,
+static bool overlaps(const struct lapack_call *call, const struct lapack_places *places,
                      const struct reduction_problem *problem)
 {
     const size_t element = blas_element_bytes(problem->type), real = real_bytes(problem->type);
@@ -94,12 +76,12 @@ static bool overlaps(const struct lapack_call *call, const struct layout *layout
         int number;
         int64_t length;
         size_t bytes;
-    } vectors[] = {{layout->d, problem->n, real},
-                   {layout->e, problem->n - 1, real},
-                   {layout->tau, problem->n - 1, element}};
+    } vectors[] = {{places->d, problem->n, real},
+                   {places->e, problem->n - 1, real},
+                   {places->tau, problem->n - 1, element}};
     struct operand_extents operands = {.count = 0};
     operand_extents_add_matrix(&operands, &problem->a, element);
-    if (layout->b)
+    if (problem->b.pointer)
         operand_extents_add_matrix(&operands, &problem->b, element);
     for (int i = 0; i < 3; i++)
         if (vectors[i].number)
@@ -126,19 +108,16 @@ static struct route_shape shape_of(const struct reduction_problem *problem)
 
 static bool read(const struct lapack_call *call, struct lapack_problem *any)
 {
-    const struct layout *const layout = layout_of(call);
+    const struct lapack_places *const places = &call->routine->places;
     struct reduction_problem *const problem = &any->reduction;
-    any->is_query = layout->lwork && lapack_integer(call, layout->lwork) == -1;
-    if (any->is_query)
-        return false;
     problem->family = call->routine->family;
     problem->type = call->routine->type;
-    if (!read_flags(call, layout, problem) || !read_sizes(call, layout, problem) ||
-        !read_matrices(call, layout, problem) || !workspace_suffices(call, layout, problem) ||
-        overlaps(call, layout, problem))
+    if (!read_flags(call, places, problem) || !read_sizes(call, places, problem) ||
+        !read_matrices(call, places, problem) || !workspace_suffices(call, places, problem) ||
+        overlaps(call, places, problem))
         return false;
-    if (layout->tau)
-        problem->tau = lapack_address(call, layout->tau);
+    if (places->tau)
+        problem->tau = lapack_address(call, places->tau);
     any->shape = shape_of(problem);
     if (problem->family == LAPACK_ORMTR)
         any->kept = problem->a;
@@ -182,29 +161,27 @@ static void write_tridiagonal(const struct reduction_problem *problem)
         write_real(problem, upper ? i : i + 1, upper ? i + 1 : i, problem->off_diagonal, i);
 }
 
-static void write_vectors(const struct lapack_call *call, const struct layout *layout,
+static void write_vectors(const struct lapack_call *call, const struct lapack_places *places,
                           const struct reduction_problem *problem)
 {
     const size_t element = blas_element_bytes(problem->type), real = real_bytes(problem->type);
-    memcpy(lapack_address(call, layout->d), problem->diagonal, (size_t)problem->n * real);
-    memcpy(lapack_address(call, layout->e), problem->off_diagonal, (size_t)(problem->n - 1) * real);
-    memcpy(lapack_address(call, layout->tau), problem->tau, (size_t)(problem->n - 1) * element);
+    memcpy(lapack_address(call, places->d), problem->diagonal, (size_t)problem->n * real);
+    memcpy(lapack_address(call, places->e), problem->off_diagonal, (size_t)(problem->n - 1) * real);
+    memcpy(lapack_address(call, places->tau), problem->tau, (size_t)(problem->n - 1) * element);
 }
 
 static void write(const struct lapack_call *call, const struct lapack_problem *any, const struct route *route)
 {
-    const struct layout *const layout = layout_of(call);
+    const struct lapack_places *const places = &call->routine->places;
     const struct reduction_problem *const problem = &any->reduction;
-    const struct workspace_layout workspaces = {
-        .query = {{layout->work, layout->lwork}}, .info = layout->info, .sizes = {layout->n}};
     (void)route;
     if (problem->family == LAPACK_SYTRD) {
         write_tridiagonal(problem);
-        write_vectors(call, layout, problem);
+        write_vectors(call, places, problem);
     }
-    if (layout->lwork)
-        workspace_answers_write(call, &workspaces);
-    lapack_put_integer(call, layout->info, 0, 0);
+    if (places->lwork)
+        workspace_answers_write(call);
+    lapack_put_integer(call, places->info, 0, 0);
 }
 
 const struct lapack_methods reduction_methods = {read, describe, write};

@@ -5,23 +5,6 @@
 
 #include <stdlib.h>
 
-/* The places of a routine's arguments, from 1; 0: nowhere. */
-struct layout {
-    unsigned char jobz, jobu, jobvt, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, info;
-};
-
-/* The layout of the real types comes first, then that of the complex ones. */
-static const struct layout layouts[LAPACK_FAMILY_COUNT][2] = {
-    [LAPACK_GESDD] = {{.jobz = 1, .m = 2, .n = 3, .a = 4, .lda = 5, .s = 6, .u = 7, .ldu = 8, .vt = 9,
-                       .ldvt = 10, .work = 11, .lwork = 12, .info = 14},
-                      {.jobz = 1, .m = 2, .n = 3, .a = 4, .lda = 5, .s = 6, .u = 7, .ldu = 8, .vt = 9,
-                       .ldvt = 10, .work = 11, .lwork = 12, .info = 15}},
-    [LAPACK_GESVD] = {{.jobu = 1, .jobvt = 2, .m = 3, .n = 4, .a = 5, .lda = 6, .s = 7, .u = 8, .ldu = 9,
-                       .vt = 10, .ldvt = 11, .work = 12, .lwork = 13, .info = 14},
-                      {.jobu = 1, .jobvt = 2, .m = 3, .n = 4, .a = 5, .lda = 6, .s = 7, .u = 8, .ldu = 9,
-                       .vt = 10, .ldvt = 11, .work = 12, .lwork = 13, .info = 15}},
-};
-
 /* Longer ones LAPACK reduces by QR first, which gesvdp does not. */
 enum { RATIO_MOST = 8 };
 
@@ -30,22 +13,17 @@ static bool is_complex(const struct lapack_call *call)
     return blas_scalar_parts(call->routine->type) == 2;
 }
 
-static const struct layout *layout_of(const struct lapack_call *call)
-{
-    return &layouts[call->routine->family][is_complex(call)];
-}
-
 /* The wanted parts of U and V': N, S, A, or O, where A's memory is to have what S means. */
 struct jobs {
     char u, vt;
 };
 
-static struct jobs read_jobs(const struct lapack_call *call, const struct layout *layout,
+static struct jobs read_jobs(const struct lapack_call *call, const struct lapack_places *places,
                              const struct singular_problem *problem)
 {
-    if (!layout->jobz)
-        return (struct jobs){lapack_letter(call, layout->jobu), lapack_letter(call, layout->jobvt)};
-    const char jobz = lapack_letter(call, layout->jobz);
+    if (!places->jobz)
+        return (struct jobs){lapack_letter(call, places->jobu), lapack_letter(call, places->jobvt)};
+    const char jobz = lapack_letter(call, places->jobz);
     if (jobz != 'O')
         return (struct jobs){jobz, jobz};
     return problem->m >= problem->n ? (struct jobs){'O', 'A'} : (struct jobs){'A', 'O'};
@@ -77,17 +55,17 @@ static bool read_factor(const struct lapack_call *call, char job, int number, in
     return ld >= 1;
 }
 
-static bool read_matrices(const struct lapack_call *call, const struct layout *layout,
+static bool read_matrices(const struct lapack_call *call, const struct lapack_places *places,
                           struct singular_problem *problem)
 {
-    const struct jobs jobs = read_jobs(call, layout, problem);
+    const struct jobs jobs = read_jobs(call, places, problem);
     const int64_t m = problem->m, n = problem->n, least = smaller(m, n);
     if (!is_job(jobs.u) || !is_job(jobs.vt) || (jobs.u == 'O' && jobs.vt == 'O'))
         return false;
-    return read_matrix(call, layout->a, layout->lda, m, n, &problem->a) &&
-           read_factor(call, jobs.u, layout->u, layout->ldu, m, jobs.u == 'A' ? m : least, &problem->a,
+    return read_matrix(call, places->a, places->lda, m, n, &problem->a) &&
+           read_factor(call, jobs.u, places->u, places->ldu, m, jobs.u == 'A' ? m : least, &problem->a,
                        &problem->u) &&
-           read_factor(call, jobs.vt, layout->vt, layout->ldvt, jobs.vt == 'A' ? n : least, n, &problem->a,
+           read_factor(call, jobs.vt, places->vt, places->ldvt, jobs.vt == 'A' ? n : least, n, &problem->a,
                        &problem->vt);
 }
 
@@ -127,32 +105,32 @@ static int64_t least_gesvd(bool complex, bool lacks_longer, int64_t m, int64_t n
     return complex ? 2 * n + m : larger(3 * n + m, 5 * n);
 }
 
-static int64_t least_workspace(const struct lapack_call *call, const struct layout *layout,
+static int64_t least_workspace(const struct lapack_call *call, const struct lapack_places *places,
                                const struct singular_problem *problem)
 {
     const int64_t n = smaller(problem->m, problem->n), m = larger(problem->m, problem->n);
     const bool complex = is_complex(call);
-    if (!layout->jobz)
+    if (!places->jobz)
         return least_gesvd(
-            complex, lapack_letter(call, problem->m >= problem->n ? layout->jobu : layout->jobvt) == 'N', m,
+            complex, lapack_letter(call, problem->m >= problem->n ? places->jobu : places->jobvt) == 'N', m,
             n);
-    return (complex ? least_complex_gesdd : least_real_gesdd)(lapack_letter(call, layout->jobz), m, n);
+    return (complex ? least_complex_gesdd : least_real_gesdd)(lapack_letter(call, places->jobz), m, n);
 }
 
 /* A's memory may be U's or V''s where LAPACK says so. */
-static bool overlaps(const struct lapack_call *call, const struct layout *layout,
+static bool overlaps(const struct lapack_call *call, const struct lapack_places *places,
                      const struct singular_problem *problem)
 {
     const size_t element = blas_element_bytes(problem->type);
     const size_t real = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
     const struct blas_matrix *const matrices[] = {&problem->a, &problem->u, &problem->vt};
-    const struct jobs jobs = read_jobs(call, layout, problem);
+    const struct jobs jobs = read_jobs(call, places, problem);
     const bool is_apart[] = {true, jobs.u == 'S' || jobs.u == 'A', jobs.vt == 'S' || jobs.vt == 'A'};
     struct operand_extents operands = {.count = 0};
     for (int i = 0; i < 3; i++)
         if (is_apart[i])
             operand_extents_add_matrix(&operands, matrices[i], element);
-    operand_extents_add_array(&operands, lapack_address(call, layout->s), smaller(problem->m, problem->n),
+    operand_extents_add_array(&operands, lapack_address(call, places->s), smaller(problem->m, problem->n),
                               real);
     return operand_extents_meet(&operands);
 }
@@ -165,21 +143,18 @@ static uint64_t matrix_bytes(const struct blas_matrix *matrix, enum blas_type ty
 
 static bool read(const struct lapack_call *call, struct lapack_problem *any)
 {
-    const struct layout *const layout = layout_of(call);
+    const struct lapack_places *const places = &call->routine->places;
     struct singular_problem *const problem = &any->singular;
-    any->is_query = lapack_integer(call, layout->lwork) == -1;
-    if (any->is_query)
-        return false;
     problem->family = call->routine->family;
     problem->type = call->routine->type;
-    problem->m = lapack_integer(call, layout->m);
-    problem->n = lapack_integer(call, layout->n);
+    problem->m = lapack_integer(call, places->m);
+    problem->n = lapack_integer(call, places->n);
     const int64_t least = smaller(problem->m, problem->n), most = larger(problem->m, problem->n);
     if (least >= 2 && most / RATIO_MOST > least)
         any->variant = "one of M and N being far larger than the other";
-    if (least < 2 || most / RATIO_MOST > least || !read_matrices(call, layout, problem) ||
-        lapack_integer(call, layout->lwork) < least_workspace(call, layout, problem) ||
-        overlaps(call, layout, problem))
+    if (least < 2 || most / RATIO_MOST > least || !read_matrices(call, places, problem) ||
+        lapack_integer(call, places->lwork) < least_workspace(call, places, problem) ||
+        overlaps(call, places, problem))
         return false;
     any->shape = (struct route_shape){.family = problem->family, .type = problem->type,
                                       .vectors = problem->u.pointer || problem->vt.pointer, .m = most,
@@ -202,15 +177,13 @@ static bool describe(const struct lapack_call *call, struct lapack_problem *any,
 
 static void write(const struct lapack_call *call, const struct lapack_problem *any, const struct route *route)
 {
-    const struct layout *const layout = layout_of(call);
+    const struct lapack_places *const places = &call->routine->places;
     const struct singular_problem *const problem = &any->singular;
     const size_t real = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
-    const struct workspace_layout workspaces = {
-        .query = {{layout->work, layout->lwork}}, .info = layout->info, .sizes = {layout->m}};
     (void)route;
-    memcpy(lapack_address(call, layout->s), problem->values, (size_t)smaller(problem->m, problem->n) * real);
-    workspace_answers_write(call, &workspaces);
-    lapack_put_integer(call, layout->info, 0, 0);
+    memcpy(lapack_address(call, places->s), problem->values, (size_t)smaller(problem->m, problem->n) * real);
+    workspace_answers_write(call);
+    lapack_put_integer(call, places->info, 0, 0);
 }
 
 const struct lapack_methods singular_methods = {read, describe, write};

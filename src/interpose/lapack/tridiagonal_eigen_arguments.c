@@ -4,27 +4,8 @@
 
 #include <stdlib.h>
 
-enum { COMPZ = 1, N = 2, D = 3, E = 4, Z = 5, LDZ = 6 };
-
-/* The workspaces and INFO of the real types, then of the complex ones. */
-static const struct workspace_layout layouts[2] = {
-    {.query = {{7, 8}, {0, 0}, {9, 10}}, .info = 11}, {.query = {{7, 8}, {9, 10}, {11, 12}}, .info = 13}};
-
-static const struct workspace_layout *layout_of(const struct lapack_call *call)
-{
-    return &layouts[blas_scalar_parts(call->routine->type) - 1];
-}
-
-static bool is_query(const struct lapack_call *call)
-{
-    const struct workspace_layout *const layout = layout_of(call);
-    bool asks = false;
-    for (int i = 0; i < WORKSPACE_QUERIES_MAX; i++) {
-        const int length = layout->query[i].length;
-        asks = asks || (length && lapack_integer(call, length) == -1);
-    }
-    return asks;
-}
+/* LWORK, LRWORK, LIWORK. */
+enum { WORKSPACES = 3 };
 
 /* The least n2 with 2^n2 >= n. */
 static int64_t logarithm_of(int64_t n)
@@ -37,7 +18,7 @@ static int64_t logarithm_of(int64_t n)
 
 /* LWORK, LRWORK, LIWORK of LAPACK 3.12's documentation, in elements; up to an order of LAPACK's own, SMLSIZ,
  * it takes less. */
-static void find_least(bool is_complex, bool updates, int64_t n, int64_t least[WORKSPACE_QUERIES_MAX])
+static void find_least(bool is_complex, bool updates, int64_t n, int64_t least[WORKSPACES])
 {
     const int64_t small_order = 25, logarithm = logarithm_of(n);
     const int64_t reals = n <= small_order ? 2 * (n - 1)
@@ -51,13 +32,13 @@ static void find_least(bool is_complex, bool updates, int64_t n, int64_t least[W
 static bool workspaces_suffice(const struct lapack_call *call,
                                const struct tridiagonal_eigenproblem *problem)
 {
-    const struct workspace_layout *const layout = layout_of(call);
-    int64_t least[WORKSPACE_QUERIES_MAX];
+    const struct lapack_places *const places = &call->routine->places;
+    const int lengths[WORKSPACES] = {places->lwork, places->lrwork, places->liwork};
+    int64_t least[WORKSPACES];
     bool suffice = true;
     find_least(blas_scalar_parts(problem->type) == 2, problem->updates, problem->n, least);
-    for (int i = 0; i < WORKSPACE_QUERIES_MAX; i++)
-        suffice = suffice && (!layout->query[i].length ||
-                              lapack_integer(call, layout->query[i].length) >= least[i]);
+    for (int i = 0; i < WORKSPACES; i++)
+        suffice = suffice && (!lengths[i] || lapack_integer(call, lengths[i]) >= least[i]);
     return suffice;
 }
 
@@ -70,8 +51,8 @@ static bool overlaps(const struct lapack_call *call, const struct tridiagonal_ei
 {
     struct operand_extents operands = {.count = 0};
     operand_extents_add_matrix(&operands, &problem->z, blas_element_bytes(problem->type));
-    operand_extents_add_array(&operands, lapack_address(call, D), problem->n, real_bytes(problem));
-    operand_extents_add_array(&operands, lapack_address(call, E), problem->n - 1, real_bytes(problem));
+    operand_extents_add_array(&operands, lapack_address(call, call->routine->places.d), problem->n, real_bytes(problem));
+    operand_extents_add_array(&operands, lapack_address(call, call->routine->places.e), problem->n - 1, real_bytes(problem));
     return operand_extents_meet(&operands);
 }
 
@@ -88,11 +69,9 @@ static struct route_shape shape_of(const struct tridiagonal_eigenproblem *proble
 static bool read(const struct lapack_call *call, struct lapack_problem *any)
 {
     struct tridiagonal_eigenproblem *const problem = &any->tridiagonal;
-    any->is_query = is_query(call);
-    if (any->is_query)
-        return false;
-    const char compz = lapack_letter(call, COMPZ);
-    const int64_t n = lapack_integer(call, N);
+    const struct lapack_places *const places = &call->routine->places;
+    const char compz = lapack_letter(call, places->compz);
+    const int64_t n = lapack_integer(call, places->n);
     if (compz == 'N' && n > 2)
         any->variant = "COMPZ='N'";
     if ((compz != 'I' && compz != 'V') || n <= 2)
@@ -100,8 +79,8 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
     problem->type = call->routine->type;
     problem->updates = compz == 'V';
     problem->n = n;
-    problem->z = (struct blas_matrix){.pointer = lapack_address(call, Z), .rows = n, .columns = n,
-                                      .ld = lapack_integer(call, LDZ), .part = PART_FULL};
+    problem->z = (struct blas_matrix){.pointer = lapack_address(call, places->z), .rows = n, .columns = n,
+                                      .ld = lapack_integer(call, places->ldz), .part = PART_FULL};
     if (!problem->z.pointer || problem->z.ld < n || !workspaces_suffice(call, problem) ||
         overlaps(call, problem))
         return false;
@@ -117,8 +96,8 @@ static bool describe(const struct lapack_call *call, struct lapack_problem *any,
     unsigned char *const memory = any->memory = malloc(2 * n * real);
     if (!memory)
         return false;
-    memcpy(memory, lapack_address(call, D), n * real);
-    memcpy(memory + n * real, lapack_address(call, E), (n - 1) * real);
+    memcpy(memory, lapack_address(call, call->routine->places.d), n * real);
+    memcpy(memory + n * real, lapack_address(call, call->routine->places.e), (n - 1) * real);
     problem->t = memory;
     tridiagonal_eigen_describe(problem, route);
     return true;
@@ -128,9 +107,9 @@ static void write(const struct lapack_call *call, const struct lapack_problem *a
 {
     const struct tridiagonal_eigenproblem *const problem = &any->tridiagonal;
     (void)route;
-    memcpy(lapack_address(call, D), problem->t, (size_t)problem->n * real_bytes(problem));
-    workspace_answers_write(call, layout_of(call));
-    lapack_put_integer(call, layout_of(call)->info, 0, 0);
+    memcpy(lapack_address(call, call->routine->places.d), problem->t, (size_t)problem->n * real_bytes(problem));
+    workspace_answers_write(call);
+    lapack_put_integer(call, call->routine->places.info, 0, 0);
 }
 
 const struct lapack_methods tridiagonal_eigen_methods = {read, describe, write};

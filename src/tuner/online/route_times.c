@@ -35,99 +35,62 @@ struct measured {
     struct order_curve host, device; /* OpenBLAS 0.3.26, 16 cores; cuSOLVER 12.0.4, H100 SXM */
 };
 
-static const struct measured cholesky = {1.0 / 3,
+static const struct measured cholesky_times = {1.0 / 3,
                                          {{0.0014, 0.0041, 0.015, 0.069, 0, 0}},
                                          {{0.0002, 0.0004, 0.0009, 0.0019, 0.0073, 0.036}}};
-static const struct measured lu = {2.0 / 3,
+static const struct measured lu_times = {2.0 / 3,
                                    {{0.0058, 0.0086, 0.026, 0.11, 0, 0}},
                                    {{0.0011, 0.0024, 0.0058, 0.014, 0.040, 0.14}}};
-static const struct measured qr = {4.0 / 3,
+static const struct measured qr_times = {4.0 / 3,
                                    {{0.0050, 0.021, 0.097, 0.57, 0, 0}},
                                    {{0.0017, 0.0041, 0.010, 0.025, 0.076, 0.32}}};
 
-static double operations_of_lu(double m, double n)
+static double cube(double n)
+{
+    return n * n * n;
+}
+
+static double lu(double m, double n)
 {
     const double least = fmin(m, n);
     return 2 * (m * n * least - (m + n) * least * least / 2 + least * least * least / 3);
 }
 
-static double operations_of_qr(double m, double n)
+static double qr(double m, double n)
 {
     const double least = fmin(m, n), most = fmax(m, n);
     return 2 * most * least * least - 2 * least * least * least / 3;
 }
 
-/* Operations on real numbers. */
-static double operations(const struct route_shape *shape)
+static double bidiagonal(double m, double n)
 {
-    const double m = (double)shape->m, n = (double)shape->n, k = (double)shape->k;
-    switch (shape->family) {
-    case LAPACK_POTRF:
-    case LAPACK_TRTRI: return n * n * n / 3;
-    case LAPACK_POTRI: return 2 * n * n * n / 3;
-    case LAPACK_POTRS:
-    case LAPACK_GETRS: return 2 * n * n * k;
-    case LAPACK_POSV: return n * n * n / 3 + 2 * n * n * k;
-    case LAPACK_GETRF: return operations_of_lu(m, n);
-    case LAPACK_GESV: return operations_of_lu(n, n) + 2 * n * n * k;
-    case LAPACK_GETRI: return 4 * n * n * n / 3;
-    case LAPACK_GEQRF: return operations_of_qr(m, n);
-    case LAPACK_ORGQR: return 4 * m * n * k - 2 * (m + n) * k * k + 4 * k * k * k / 3;
-    case LAPACK_ORMQR: return 4 * m * n * k - 2 * (shape->is_right ? m : n) * k * k;
-    case LAPACK_GELS: return operations_of_qr(m, n) + 4 * m * n * k - n * n * k;
-    default: return 0; /* of these there are curves */
-    }
-}
-
-/* Applying n reflectors to k vectors from one side. */
-static double operations_of_vectors(const struct route_shape *shape, double per_vector)
-{
-    const double n = (double)shape->n, k = (double)shape->k;
-    return shape->vectors ? per_vector * n * n * (k > 0 ? k : n) : 0;
-}
-
-/* Those of which there are curves: what the reductions, factors and vectors take. */
-static double operations_of_eigen(const struct route_shape *shape)
-{
-    const double m = (double)shape->m, n = (double)shape->n, cube = n * n * n;
     const double least = fmin(m, n), most = fmax(m, n);
-    switch (shape->family) {
-    case LAPACK_SYEV:
-    case LAPACK_SYEVD:
-    case LAPACK_SYEVR:
-    case LAPACK_SYEVX: return 4 * cube / 3 + operations_of_vectors(shape, 2);
-    case LAPACK_SYGV:
-    case LAPACK_SYGVD:
-    case LAPACK_SYGVX: return cube / 3 + cube + 4 * cube / 3 + operations_of_vectors(shape, 3);
-    case LAPACK_SYTRD:
-    case LAPACK_ORGTR:
-    case LAPACK_STEDC: return 4 * cube / 3;
-    case LAPACK_ORMTR: return 2 * n * n * (double)shape->k;
-    case LAPACK_SYGST: return cube;
-    case LAPACK_GESDD:
-    case LAPACK_GESVD: return 4 * most * least * least - 4 * least * least * least / 3 +
-                              (shape->vectors ? 4 * most * least * least : 0);
-    case LAPACK_GEEV: return (shape->vectors ? 25 : 10) * cube; /* Golub and Van Loan, algorithm 7.5.2 */
-    default: return 0;
-    }
+    return 4 * most * least * least - 4 * least * least * least / 3;
 }
 
+/* By the routines' rows. */
 double route_operations(const struct route_shape *shape)
 {
-    const double real = operations(shape);
-    return (real > 0 ? real : operations_of_eigen(shape)) * (blas_scalar_parts(shape->type) == 2 ? 4 : 1);
+    const double m = (double)shape->m, n = (double)shape->n, k = (double)shape->k;
+    const double vectors = !shape->vectors ? 0 : k > 0 ? k : n;
+    const double times = blas_scalar_parts(shape->type) == 2 ? 4 : 1;
+    const bool right = shape->is_right;
+    switch (shape->family) {
+#define LAPACK_FAMILY(NAME, real, complex, KIND, operations, signature) \
+    case LAPACK_##NAME: return times * (operations);
+#include "common/routines.def"
+    case LAPACK_FAMILY_COUNT: break;
+    }
+    return 0;
 }
 
 static const struct measured *measured_of(enum lapack_family family)
 {
-    static const struct measured *const by_family[LAPACK_FAMILY_COUNT] = {
-        [LAPACK_POTRF] = &cholesky, [LAPACK_POTRS] = &cholesky, [LAPACK_POSV] = &cholesky,
-        [LAPACK_POTRI] = &cholesky, [LAPACK_TRTRI] = &cholesky, [LAPACK_GETRF] = &lu,
-        [LAPACK_GETRS] = &lu,       [LAPACK_GESV] = &lu,        [LAPACK_GETRI] = &lu,
-        [LAPACK_GEQRF] = &qr,       [LAPACK_ORGQR] = &qr,       [LAPACK_ORMQR] = &qr,
-        [LAPACK_GELS] = &qr,
+    static const struct measured *const by_kind[LAPACK_KIND_COUNT] = {
+        [LAPACK_KIND_CHOLESKY] = &cholesky_times, [LAPACK_KIND_TRIANGLE] = &cholesky_times,
+        [LAPACK_KIND_LU] = &lu_times, [LAPACK_KIND_QR] = &qr_times,
     };
-    return by_family[family];
+    return by_kind[lapack_kind_of(family)];
 }
 
 /* Below the first order threads hardly help, and times fall faster than from there on. */
@@ -138,11 +101,10 @@ static double host_seconds_at(const struct order_curve *curve, double order)
                                      : order_curve_seconds(curve, order);
 }
 
-/* The order at which the measured routine has as many operations. Complex numbers take four times as many. */
+/* The order at which the measured routine has as many operations. */
 static double factor_order(const struct route_shape *shape)
 {
-    const double count = operations(shape) * (blas_scalar_parts(shape->type) == 2 ? 4 : 1);
-    return fmax(16, cbrt(count / measured_of(shape->family)->operations));
+    return fmax(16, cbrt(route_operations(shape) / measured_of(shape->family)->operations));
 }
 
 bool factor_times_find(const struct route_shape *shape, double *host_seconds, double *device_seconds)
