@@ -9,8 +9,11 @@ unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES MUBLAS_OFFLOAD MUBLAS_
 use_emulated_driver
 use_reference_libraries
 export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-sample=pdsyevd,pzhegvx,psgetrf,pchegst,pdgemm
-limit=120
+sample=pdsyevd limit=120
+sampled SCALAPACK_FULL=1
+for routine in pzhegvx psgetrf pchegst pdgemm; do
+    ! on_turn SCALAPACK_FULL || sample=$sample,$routine
+done
 [ -z "$SCALAPACK_FULL" ] || sample='' limit=1800
 
 # The loader's settings are for the program alone, not for mpirun.

@@ -83,6 +83,7 @@ check_hosts() # MODE GROUP PATTERN OTHERS
     [ "$2" = lp64 ] || suffix=64
     for name in $(host_names "$2"); do
         [[ $name = reference* ]] && pattern=$3 || pattern=$4
+        [[ $name = reference* || -n $NETLIB_HOSTS ]] || on_turn NETLIB_FULL || continue
         [[ " ${NETLIB_HOSTS:-$name} " != *" $name "* || -z $pattern ]] ||
             check_host "$1" "$name" "$suffix" "$pattern"
     done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The Netlib BLAS testers, over every kind of host BLAS, by preload.
-# On the reference BLAS in check_blas.sh; on others, and its 64-bit one, level 1 of a real and a complex type, which has
+# On the reference BLAS in check_blas.sh; on half of the others, and its 64-bit one, level 1 of a real and a complex type, which has
 # every way to return a number, and of levels 2 and 3 one type each by Fortran and by C: another one every day, or
 # with NETLIB_FULL=1 whole.
 . "$top_srcdir/tests/netlib/check.sh"

@@ -12,7 +12,11 @@ if [ -n "$NETLIB_FULL" ]; then
         NETLIB_HOSTS="reference64 openblas64-pthread blis64-pthread" check_hosts $way ilp64 "$lapack" "$lapack"
     done
 else
-    NETLIB_HOSTS=openblas64-pthread check_hosts preload ilp64 "" "d@(sep|svd|gqr|rfp)"
-    NETLIB_HOSTS=blis-pthread check_hosts replacement lp64 "" "z@(se2|sg|lse|test)"
+    sampled NETLIB_FULL=1
+    if in_sample 2 0; then
+        NETLIB_HOSTS=openblas64-pthread check_hosts preload ilp64 "" "d@(sep|svd|gqr|rfp)"
+    else
+        NETLIB_HOSTS=blis-pthread check_hosts replacement lp64 "" "z@(se2|sg|lse|test)"
+    fi
 fi
 echo "1..$number"

@@ -39,7 +39,10 @@ selected() { [ "$(field Status)" = "$1" ] && [ "$(readlink -f "$link")" = "$(rea
 one_line() { [ "$(wc -l < "$work/errors")" = 1 ] && grep -q "^mublas-alternatives: .*$1" "$work/errors"; }
 without_trace() { [ ! -e "$work/previous" ] && ! field Alternative | grep -qF "$library"; }
 
-for bits in "" 64; do
+# One width of integers a day.
+sampled ALTERNATIVES_FULL=1
+if [ -n "$ALTERNATIVES_FULL" ]; then widths=("" 64); elif in_sample 2 0; then widths=(""); else widths=(64); fi
+for bits in "${widths[@]}"; do
 use_bits "$bits"
 for was in auto manual; do
     case $was in auto) before=$work/2/$file ;; manual) before=$work/1/$file ;; esac
@@ -132,7 +135,7 @@ lapack_selected() # AUTO|MANUAL FILE
 {
     [ "$(lapack_field Status)" = "$1" ] && [ "$(lapack_field Value)" = "$2" ] && [ "$(readlink -f "$work/lib/$lapack_file")" = "$(readlink -f "$2")" ]
 }
-for bits in "" 64; do
+for bits in "${widths[@]}"; do
 use_lapack "$bits"
 for was in auto manual; do
     case $was in auto) other=2 ;; manual) other=1 ;; esac

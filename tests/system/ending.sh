@@ -38,12 +38,13 @@ for EMULATED_DEVICES in 2 3; do
     pauses=${pauses_of[EMULATED_DEVICES]}
     all=$(wc -w <<< "$pauses")
     if [ -z "$ENDING_FULL" ] && [ "$EMULATED_DEVICES" = 3 ]; then
-        few=$ways ways= turn=0
-        for way in $few; do in_sample 2 $((turn++)) && ways="$ways $way"; done
+        few=$ways ways=
+        for way in $few; do ! on_turn ENDING_FULL || ways="$ways $way"; done
     fi
     # Others may wait for what the interrupted thread holds, until the end of the process loses patience.
     [ -n "$sanitizers" ] || [ $EMULATED_DEVICES = 2 ] || ways="$ways amid"
     for kind in product vector factor; do
+        [ $EMULATED_DEVICES = 2 ] || on_turn ENDING_FULL 3 || continue
         good=0
         for pause in $pauses; do
             right $kind return "$pause" && good=$((good + 1))

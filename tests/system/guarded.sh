@@ -23,12 +23,11 @@ guarded() # TYPES LEAST_PERCENT_ON_DEVICE WHAT [SETTING=VALUE...]
     result $? "$what: on the device ($(awk '$1 == "total" { print $3 " of " $2 }' "$work/report") calls)"
 }
 
-# Types differ by their sizes alone: one for each way. Elements of z are the largest, so of those there are the
-# fewest; of d, which takes twice as long, there is every other day one. Without pins test_staging makes the same copies.
+# Types differ by their sizes alone. Elements of z are the largest, so of those there are the fewest. Without pins
+# test_staging makes the same copies.
 guarded z 99 "resident"
 sampled GUARDED_FULL=1
-others=z
-[ -n "$sanitizers" ] || ! { [ -n "$GUARDED_FULL" ] || in_sample 2 0; } || others=d
-guarded $others 99 "without residency" MUBLAS_TRACKING=0
-guarded z 60 "in tiles" MUBLAS_DEVICE_MEMORY=300K
+! on_turn GUARDED_FULL || guarded z 99 "without residency" MUBLAS_TRACKING=0
+! on_turn GUARDED_FULL || guarded z 60 "in tiles" MUBLAS_DEVICE_MEMORY=300K
+[ -z "$GUARDED_FULL" ] || guarded d 99 "without residency" MUBLAS_TRACKING=0
 echo "1..$number"

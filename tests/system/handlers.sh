@@ -21,6 +21,7 @@ skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
 # try WAY MODE SETTING NAME [ARGUMENT...]: the status is the program's. SETTING is one more, or -.
 try()
 {
+    [ "$1" = shim ] || on_turn HANDLERS_FULL || return
     local way=$1 mode=$2 setting=$3 program=$folder/$4 preload=$shim_preload
     local what="$4${5:+ ${*:5}}: $1, $2${3#-}"
     shift 4
@@ -48,9 +49,10 @@ is_where_it_belongs()
 
 # Sanitizers take their time: there calls that stay on the host are left out.
 ways="shim linked" modes="auto always" order=120
+sampled HANDLERS_FULL=1
 [ -z "$sanitizers" ] || ways=shim modes=always order=70
 for way in $ways; do
-    [ $way = shim ] || modes=always # the way to the library makes no other difference
+    [ $way = shim ] || modes=always # the way to the library makes no other difference, and half of them show it
     for mode in $modes; do
         # ThreadSanitizer does not bear children that share its memory.
         case $sanitizers in *thread*) ;; *) try $way $mode - child_filter ;; esac

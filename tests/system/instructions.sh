@@ -68,6 +68,7 @@ symbols=1
 plug_in=$modules/tiny_names_linked.so
 for other in first second; do cp "$plug_in" "$work/$other.so"; done
 for before in "" first "first second"; do
+    [ -z "$before" ] || on_turn INSTRUCTIONS_FULL || continue
     set -- $before
     libraries=("${@/%/.so}")
     libraries=("${libraries[@]/#/$work/}" "$plug_in")

@@ -101,26 +101,46 @@ wrong()
     done
     [ -z "$differ" ]
 }
-wrong cusolverDnXgetrs:B sgetrs,zgetrs,dgesv dgetrf
-result $? "solutions by LU factors that are wrong fail"
-wrong cublasZtrsm_v2:C zgetri,zgels,zhegst dgetri
-result $? "so do inverses, least squares and reduced problems of a wrong trsm"
-wrong cublasDtrmm_v2:C dsygst && wrong cublasCtrmm_v2:C chegst dsygst
-result $? "or trmm"
-wrong cusolverDnXgeqrf:A cgels,dgeqrf && wrong cusolverDnXgeqrf:TAU dgels,cgeqrf dormqr
-result $? "QR factors"
-wrong cusolverDnDormqr:C dormqr,dgels sormqr && wrong cusolverDnCunmqr:C cunmqr dormqr
-result $? "products with their orthogonal matrix"
-wrong cusolverDnDsytrd:D dsytrd && wrong cusolverDnChetrd:E chetrd && wrong cusolverDnZhetrd:TAU zhetrd dsytrd
-result $? "the diagonals of tridiagonal forms, and their reflectors"
-wrong cusolverDnDorgtr:A dorgtr && wrong cusolverDnZungtr:A zungtr dorgtr
-result $? "their orthogonal matrix"
-wrong cublasSgemm_v2:C sormtr && wrong cublasZgemm_v2:C zunmtr dormtr
-result $? "products with that"
-wrong cublasSgemm_v2:C sstedc,cstedc dstedc && wrong cublasDgemm_v2:C dstedc,zstedc sstedc
-result $? "or with the vectors of a tridiagonal matrix"
-wrong cusolverDnXgeev:VR sgeev,dgeev,cgeev,zgeev && wrong cusolverDnXgeev:W sgeev,dgeev,cgeev,zgeev
-result $? "general eigenvectors and eigenvalues"
+if on_turn VERIFY_FULL; then
+    wrong cusolverDnXgetrs:B sgetrs,zgetrs,dgesv dgetrf
+    result $? "solutions by LU factors that are wrong fail"
+fi
+if on_turn VERIFY_FULL; then
+    wrong cublasZtrsm_v2:C zgetri,zgels,zhegst dgetri
+    result $? "so do inverses, least squares and reduced problems of a wrong trsm"
+fi
+if on_turn VERIFY_FULL; then
+    wrong cublasDtrmm_v2:C dsygst && wrong cublasCtrmm_v2:C chegst dsygst
+    result $? "or trmm"
+fi
+if on_turn VERIFY_FULL; then
+    wrong cusolverDnXgeqrf:A cgels,dgeqrf && wrong cusolverDnXgeqrf:TAU dgels,cgeqrf dormqr
+    result $? "QR factors"
+fi
+if on_turn VERIFY_FULL; then
+    wrong cusolverDnDormqr:C dormqr,dgels sormqr && wrong cusolverDnCunmqr:C cunmqr dormqr
+    result $? "products with their orthogonal matrix"
+fi
+if on_turn VERIFY_FULL; then
+    wrong cusolverDnDsytrd:D dsytrd && wrong cusolverDnChetrd:E chetrd && wrong cusolverDnZhetrd:TAU zhetrd dsytrd
+    result $? "the diagonals of tridiagonal forms, and their reflectors"
+fi
+if on_turn VERIFY_FULL; then
+    wrong cusolverDnDorgtr:A dorgtr && wrong cusolverDnZungtr:A zungtr dorgtr
+    result $? "their orthogonal matrix"
+fi
+if on_turn VERIFY_FULL; then
+    wrong cublasSgemm_v2:C sormtr && wrong cublasZgemm_v2:C zunmtr dormtr
+    result $? "products with that"
+fi
+if on_turn VERIFY_FULL; then
+    wrong cublasSgemm_v2:C sstedc,cstedc dstedc && wrong cublasDgemm_v2:C dstedc,zstedc sstedc
+    result $? "or with the vectors of a tridiagonal matrix"
+fi
+if on_turn VERIFY_FULL; then
+    wrong cusolverDnXgeev:VR sgeev,dgeev,cgeev,zgeev && wrong cusolverDnXgeev:W sgeev,dgeev,cgeev,zgeev
+    result $? "general eigenvectors and eigenvalues"
+fi
 
 EMULATED_SOLVER_INFO=cusolverDnDsygvd:1 verify --routines=dsygvd,dsymv --size=8
 [ $? = 1 ] && has_line '^dsygvd .*FAIL: 32 of 32 calls stayed on the host: ' && has_line '^dsymv .* pass$'
