@@ -117,9 +117,9 @@ static const char *const routine_names[FAMILY_COUNT][TYPE_COUNT] = {
 /* The emulated device takes its time, most of all under sanitizers. */
 enum choice { EVERY_CASE, FEW_LARGE, SOME_OF_SEVERAL_BLOCKS };
 #ifdef __SANITIZE_THREAD__
-static const size_t fewer = 5;
+static const size_t fewer = 5, half = 2;
 #else
-static const size_t fewer = 1;
+static const size_t fewer = 1, half = 1;
 #endif
 
 static bool is_left_out(const struct kernel_case *kernel_case, size_t index, enum choice choice)
@@ -127,9 +127,9 @@ static bool is_left_out(const struct kernel_case *kernel_case, size_t index, enu
     const int64_t m = kernel_case->family == FAMILY_GEMV ? kernel_case->m : kernel_case->n;
     const bool complex = kernel_case->type == TYPE_C || kernel_case->type == TYPE_Z;
     const size_t one_in = kernel_case->family == FAMILY_SYMV   ? fewer
-                          : kernel_case->family == FAMILY_HEMV ? 3
+                          : kernel_case->family == FAMILY_HEMV ? 3 * half
                           : kernel_case->family == FAMILY_GEMV ? 7 * fewer
-                                                               : 7;
+                                                               : 7 * half;
     if (choice == SOME_OF_SEVERAL_BLOCKS)
         return (m <= 64 && kernel_case->n <= 64) || index % one_in != 0;
     return choice == FEW_LARGE && (complex || FEW_LARGE_REAL) && m * kernel_case->n > 70 * 70 &&

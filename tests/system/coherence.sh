@@ -3,7 +3,7 @@
 # fails now and then, and in the end beside the program's own use of CUDA. More of it by
 # hand: coherence_long.sh.
 . tests/environment.sh
-steps=10000
+steps=6000
 # The emulated driver's pins count huge pages whole, however few of their pages are in the
 # pin: mublas would take that for a stranger's.
 export MUBLAS_TRUST_TRACKING=1 MUBLAS_VERBOSE=0

@@ -21,7 +21,7 @@ skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
 # try WAY MODE SETTING NAME [ARGUMENT...]: the status is the program's. SETTING is one more, or -.
 try()
 {
-    [ "$1" = shim ] || on_turn HANDLERS_FULL || return
+    [ "$1$sanitizers" = shim ] || on_turn HANDLERS_FULL || return
     local way=$1 mode=$2 setting=$3 program=$folder/$4 preload=$shim_preload
     local what="$4${5:+ ${*:5}}: $1, $2${3#-}"
     shift 4

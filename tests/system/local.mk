@@ -204,12 +204,12 @@ check_PROGRAMS += tests/system/returned
 tests_system_returned_SOURCES = tests/system/returned.c tests/system/shared_calls.h
 tests_system_returned_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -ldl -lm
 tests/system/returned.log: tests/system/returned$(EXEEXT)
-check_PROGRAMS += tests/system/shared_cholesky
+sanitizer_programs += tests/system/shared_cholesky
 tests_system_shared_cholesky_SOURCES = tests/system/shared_cholesky.c tests/system/program_pins.h
 tests_system_shared_cholesky_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -lm
 tests/system/shared_cholesky.log: tests/system/shared_cholesky$(EXEEXT)
 endif
-long_tests += tests/system/shared_cholesky.sh
+sanitizer_tests += tests/system/shared_cholesky.sh
 EXTRA_DIST += tests/system/shared_cholesky.sh tests/system/shared_cholesky.c
 long_plain_tests += tests/system/ending.sh
 long_plain_tests += tests/system/returned.sh

@@ -10,7 +10,7 @@ counted=$build/tests/system/counted
 page=$work/report.html
 
 under_shim() { LD_PRELOAD=$shim_preload MUBLAS_REPORT=$page "$@" > "$work/output" 2> "$work/errors"; }
-is_good() { python3 "$source_tree/tests/system/check_page.py" "${1:-$page}"; }
+is_good() { python3 -I -S "$source_tree/tests/system/check_page.py" "${1:-$page}"; }
 # A sentence of the advice that begins with, and one that has.
 advises() { grep -qE "^<li>$1" "$page"; }
 

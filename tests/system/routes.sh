@@ -5,7 +5,9 @@
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/routes/functions.sh"
 
-# Types differ by their precision: d and z are tried under sanitizers, of fewer orders, s and c without.
+# Types differ by their precision: d and z are tried under sanitizers, of fewer orders, s and c without. Of
+# eigenproblems there are real ones on one side and complex ones on the other, another way every other day.
+sampled ROUTES_FULL=1
 types=sc types_of_others=sz eigen_orders="0 1 2 33" factor_orders="0 1 2 3 33 65" singular_orders="0 1 3 33"
 own_real="--routines syev,syevd,syevx,sygvd" own_complex="--routines heevd,heevx,hegvd"
 launches_real=60 launches_complex=60 launches_reduced=8 own_order=17
@@ -15,7 +17,14 @@ if [ -n "$sanitizers" ]; then
     own_real="--routines syevd,sygvd" own_complex="--routines heevd" launches_real=8 launches_complex=4 own_order=33
     only=([d]="--routines syev,syevd,syevr,syevx,sygv,sygvd" [z]="--routines heevd,hegvx")
 fi
-real=${types:0:1} complex=${types:1:1}
+real=${types:0:1} complex=${types:1:1} both=$types
+is_type_of_day()
+{
+    local days=0
+    [ "$1" != "$real" ] || days=1
+    [ -z "$sanitizers" ] || days=$((days + 1))
+    [[ -n $ROUTES_FULL || $1 != [$both] ]] || in_sample 2 $days
+}
 programs_are_built || { echo "1..0 # SKIP configure found no LAPACK to link"; exit 0; }
 
 # Of run_all; the numbers of calls are those without sanitizers.
@@ -26,6 +35,7 @@ run_all() # WHERE PASSES TYPES [OPTION of eigen...]
     local where=$1 passes=$2 types=$3 type way
     shift 3
     for type in $(fold -w 1 <<< "$types"); do
+        is_type_of_day $type || continue
         $passes eigen --types $type ${only[$type]} "$@" ${orders_of[$type]-$eigen_orders}
         result $? "$where: eigensolvers of type $type"
     done
@@ -89,10 +99,14 @@ if shim_answers_dsyevd; then
     if [[ $sanitizers == *thread* ]]; then
         skip "own eigensolver" "takes too long under ThreadSanitizer"
     else
-        passes_by_own_kernels $launches_real eigen --types $real $own_real --only s 0 1 2 33
-        result $? "own eigensolver: type $real"
-        passes_by_own_kernels $launches_complex eigen --types $complex $own_complex --only s 0 1 2 $own_order
-        result $? "own eigensolver: type $complex"
+        if is_type_of_day $real; then
+            passes_by_own_kernels $launches_real eigen --types $real $own_real --only s 0 1 2 33
+            result $? "own eigensolver: type $real"
+        fi
+        if is_type_of_day $complex; then
+            passes_by_own_kernels $launches_complex eigen --types $complex $own_complex --only s 0 1 2 $own_order
+            result $? "own eigensolver: type $complex"
+        fi
         passes_by_own_kernels $launches_reduced factor --types $types 1 3 33
         result $? "own eigensolver: its reduction alone"
         [ -n "$sanitizers" ] || { # there test_tridiagonalisation takes a panel

@@ -152,7 +152,7 @@ static void test_grown_results(void)
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         unsigned long pins;
         uint64_t staged;
-        const bool good = grow(results[i][0], results[i][1], 30, &pins, &staged);
+        const bool good = grow(results[i][0], results[i][1], 14, &pins, &staged);
         tap_ok(good && pins == 1 && staged == 0,
                "a %s of %zu KiB that grows to %zu is pinned anew, once (%lu), and %llu bytes are staged then",
                results[i][0].part == PART_FULL ? "result" : "triangle", bytes_of(results[i][0]) >> 10,
@@ -168,7 +168,7 @@ static void test_grown_without_room(void)
     bool good = call_read(other, 19 * MIB) > 0;
     for (int i = 0; i < 5; i++)
         good = good && call(whole(memory, 20 * MIB, OPERAND_UPDATE), shadow - memory) >= 0;
-    for (int i = 0; i < 60; i++)
+    for (int i = 0; i < 30; i++)
         good = good && call(whole(memory, 21 * MIB + MIB / 2, OPERAND_UPDATE), shadow - memory) >= 0;
     const uint64_t staged = mirror_of(memory)->staged_bytes;
     good = good && call(whole(memory, 21 * MIB + MIB / 2, OPERAND_UPDATE), shadow - memory) >= 0;
