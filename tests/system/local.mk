@@ -28,7 +28,7 @@ tests_system_coherence_device_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_coherence_device_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 
 # Writes that leave no mark in the page tables.
-check_PROGRAMS += tests/system/unseen tests/system/unseen_cuda
+sanitizer_programs += tests/system/unseen tests/system/unseen_cuda
 check_LTLIBRARIES += tests/system/harmless_library.la
 sanitizer_tests += tests/system/unseen.sh
 EXTRA_DIST += tests/system/unseen.sh
@@ -43,7 +43,7 @@ tests_system_harmless_library_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_harmless_library_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 
 # Memory that a routine does not reference, and that cannot be touched.
-check_PROGRAMS += tests/system/guarded
+plain_programs += tests/system/guarded
 long_plain_tests += tests/system/guarded.sh
 EXTRA_DIST += tests/system/guarded.sh
 tests_system_guarded_SOURCES = tests/system/guarded.c tests/system/guarded_operand.c tests/system/guarded_operand.h \
@@ -51,7 +51,7 @@ tests_system_guarded_SOURCES = tests/system/guarded.c tests/system/guarded_opera
 tests_system_guarded_LDADD = $(system_test_libraries) -ldl
 
 # Memory whose access is taken away and given back by a handler.
-check_PROGRAMS += tests/system/fetched
+sanitizer_programs += tests/system/fetched
 sanitizer_tests += tests/system/fetched.sh
 EXTRA_DIST += tests/system/fetched.sh
 tests_system_fetched_SOURCES = tests/system/fetched.c
@@ -96,7 +96,8 @@ EXTRA_DIST += tests/system/symbols.sh tests/system/binding.sh \
 	tests/system/common_symbols.sh tests/system/common_symbols.txt
 
 # What an application sees of arguments and report.
-check_PROGRAMS += tests/system/arguments tests/system/counted tests/system/held_back
+check_PROGRAMS += tests/system/arguments tests/system/counted
+plain_programs += tests/system/held_back
 tests_system_held_back_SOURCES = tests/system/held_back.c
 tests_system_held_back_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
 tests_system_arguments_SOURCES = tests/system/arguments.c tests/system/interface_call.c tests/system/interface_call.h
@@ -122,10 +123,10 @@ sanitizer_tests += tests/system/info_program.sh tests/system/info_damaged.sh
 EXTRA_DIST += tests/system/info_program.sh tests/system/info_damaged.sh
 
 # What a tiny call costs.
-check_PROGRAMS += tests/system/tiny
+plain_programs += tests/system/tiny
 tests_system_tiny_SOURCES = tests/system/tiny.c tests/system/tiny_part.h
 tests_system_tiny_LDADD = $(system_test_libraries)
-check_PROGRAMS += tests/system/tiny_call
+plain_programs += tests/system/tiny_call
 check_LTLIBRARIES += tests/system/tiny_names.la tests/system/tiny_names_linked.la
 tests_system_tiny_call_SOURCES = tests/system/tiny_call.c
 tests_system_tiny_call_LDADD = -ldl
@@ -137,7 +138,7 @@ tests_system_tiny_names_linked_la_CFLAGS = $(tests_system_tiny_names_la_CFLAGS)
 tests_system_tiny_names_linked_la_LDFLAGS = $(module_flags)
 tests_system_tiny_names_linked_la_CPPFLAGS = $(AM_CPPFLAGS) -DLINKED
 tests_system_tiny_names_linked_la_LIBADD = $(system_test_libraries)
-long_tests += tests/system/instructions.sh
+long_plain_tests += tests/system/instructions.sh
 EXTRA_DIST += tests/system/instructions.sh
 
 # Everything offloaded: small changes between calls, and threads that are cancelled.
@@ -150,7 +151,7 @@ TESTS += tests/system/rewrites.sh tests/system/cancelled.sh
 EXTRA_DIST += tests/system/rewrites.sh tests/system/cancelled.sh
 
 # A device that fails.
-check_PROGRAMS += tests/system/failing
+sanitizer_programs += tests/system/failing
 tests_system_failing_SOURCES = tests/system/failing.c tests/system/blas_program.h
 tests_system_failing_LDADD = $(system_test_libraries)
 sanitizer_tests += tests/system/failures.sh
@@ -162,7 +163,7 @@ EXTRA_DIST += tests/system/ranks.sh
 tests/system/ranks.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
 
 # Several devices at once.
-check_PROGRAMS += tests/system/devices
+plain_programs += tests/system/devices
 tests_system_devices_SOURCES = tests/system/devices.c
 tests_system_devices_LDADD = $(system_test_libraries) -lpthread
 plain_tests += tests/system/devices.sh
@@ -177,7 +178,7 @@ long_plain_tests += tests/system/steady.sh
 EXTRA_DIST += tests/system/steady.sh
 tests/system/steady.log: tests/system/make_recipe$(EXEEXT) tests/system/steady$(EXEEXT)
 
-check_PROGRAMS += tests/system/split
+plain_programs += tests/system/split
 tests_system_split_SOURCES = tests/system/split.c
 tests_system_split_LDADD = $(system_test_libraries)
 long_plain_tests += tests/system/split.sh
@@ -196,11 +197,11 @@ EXTRA_DIST += tests/system/shared_paces.sh
 
 # A LAPACK routine on several devices.
 if LAPACK
-check_PROGRAMS += tests/system/ending
+plain_programs += tests/system/ending
 tests_system_ending_SOURCES = tests/system/ending.c tests/system/shared_calls.h
 tests_system_ending_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -lpthread -lm
 tests/system/ending.log: tests/system/ending$(EXEEXT)
-check_PROGRAMS += tests/system/returned
+plain_programs += tests/system/returned
 tests_system_returned_SOURCES = tests/system/returned.c tests/system/shared_calls.h
 tests_system_returned_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -ldl -lm
 tests/system/returned.log: tests/system/returned$(EXEEXT)
@@ -364,7 +365,8 @@ EXTRA_DIST += tests/system/estimate.sh
 tests/system/estimate.log: mublas$(EXEEXT) tests/system/make_recipe$(EXEEXT) bench/foretold$(EXEEXT)
 
 # A device that wakes in the background.
-check_PROGRAMS += tests/system/waking tests/system/waking_upper
+check_PROGRAMS += tests/system/waking
+plain_programs += tests/system/waking_upper
 check_LTLIBRARIES += tests/system/no_threads.la
 tests_system_waking_SOURCES = tests/system/waking.c tests/system/blas_program.h tests/system/one_processor.h
 tests_system_waking_LDADD = $(system_test_libraries)

@@ -47,7 +47,7 @@ thread_programs += tests/system/lifetime
 EXTRA_DIST += tests/system/lifetime.sh
 
 # Programs with CUDA of their own.
-check_PROGRAMS += tests/system/cuda_user
+plain_programs += tests/system/cuda_user
 tests_system_cuda_user_SOURCES = tests/system/cuda_user.c tests/system/blas_program.h \
 	tests/system/driver_table.h
 tests_system_cuda_user_LDADD = $(system_test_libraries) -ldl

@@ -50,12 +50,12 @@ tests_system_routes_refused_LDADD = $(route_test_libraries)
 check_PROGRAMS += tests/system/routes/resident
 tests_system_routes_resident_SOURCES = tests/system/routes/resident.c tests/system/blas_program.h
 tests_system_routes_resident_LDADD = $(route_test_libraries)
-check_PROGRAMS += tests/system/routes/solved
+sanitizer_programs += tests/system/routes/solved
 tests_system_routes_solved_SOURCES = tests/system/routes/solved.c tests/system/blas_program.h
 tests_system_routes_solved_LDADD = $(route_test_libraries)
 
 # What becomes of calls of every routine.
-check_PROGRAMS += tests/system/routes/decisions
+plain_programs += tests/system/routes/decisions
 tests_system_routes_decisions_SOURCES = tests/system/routes/decisions.c tests/system/interface_call.c \
 	tests/system/interface_call.h $(route_test_sources)
 tests_system_routes_decisions_LDADD = $(route_test_libraries)
@@ -76,7 +76,7 @@ tests_system_routes_singular_SOURCES = tests/system/routes/singular.c $(route_fa
 tests_system_routes_singular_LDADD = $(route_test_libraries)
 tests_system_routes_singular_LDFLAGS = $(route_test_flags)
 
-check_PROGRAMS += tests/system/routes/stedc
+plain_programs += tests/system/routes/stedc
 tests_system_routes_stedc_SOURCES = tests/system/routes/stedc.c tests/system/routes/stedc_arguments.c \
 	tests/system/routes/stedc_faults.c tests/system/routes/stedc_run.c tests/system/routes/stedc_run.h \
 	tests/system/routes/stedc_sections.h \
