@@ -10,18 +10,10 @@ enum lapack_family {
     LAPACK_FAMILY_COUNT
 };
 
-/* Their kinds. */
+/* LAPACK_KIND_EIGEN, ...: their kinds. */
 enum lapack_kind {
-    LAPACK_KIND_EIGEN,       /* symmetric and Hermitian eigenproblems, standard and generalised */
-    LAPACK_KIND_GENERAL,     /* eigenproblems of general matrices */
-    LAPACK_KIND_TRIDIAGONAL, /* and of tridiagonal ones */
-    LAPACK_KIND_REDUCTION,   /* to tridiagonal form, and its reflectors */
-    LAPACK_KIND_STANDARD,    /* reduction of a generalised eigenproblem to a standard one */
-    LAPACK_KIND_SINGULAR,    /* singular values */
-    LAPACK_KIND_CHOLESKY,    /* factors, solutions and inverses by them */
-    LAPACK_KIND_TRIANGLE,    /* the inverse of a triangle */
-    LAPACK_KIND_LU,
-    LAPACK_KIND_QR, /* and least squares */
+#define LAPACK_KIND(NAME, ...) LAPACK_KIND_##NAME,
+#include "common/routines.def"
     LAPACK_KIND_COUNT
 };
 

@@ -123,11 +123,8 @@ void verify_fill_triangle(enum blas_type type, char uplo, bool unit, int64_t n, 
 const struct verify_lapack_kind *verify_lapack_kind_of(enum lapack_family family)
 {
     static const struct verify_lapack_kind *const kinds[LAPACK_KIND_COUNT] = {
-        [LAPACK_KIND_EIGEN] = &verify_eigen,             [LAPACK_KIND_GENERAL] = &verify_general,
-        [LAPACK_KIND_TRIDIAGONAL] = &verify_tridiagonal, [LAPACK_KIND_REDUCTION] = &verify_orthogonal,
-        [LAPACK_KIND_STANDARD] = &verify_standard,       [LAPACK_KIND_SINGULAR] = &verify_singular,
-        [LAPACK_KIND_CHOLESKY] = &verify_factor,         [LAPACK_KIND_TRIANGLE] = &verify_factor,
-        [LAPACK_KIND_LU] = &verify_factor,               [LAPACK_KIND_QR] = &verify_orthogonal,
+#define LAPACK_KIND(NAME, methods, check) [LAPACK_KIND_##NAME] = &verify_##check,
+#include "common/routines.def"
     };
     return kinds[lapack_kind_of(family)];
 }

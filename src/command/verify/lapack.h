@@ -195,8 +195,9 @@ struct verify_lapack_kind {
 
 /* eigen.c has verify_standard and verify_tridiagonal, too, factor.c verify_orthogonal, general.c
  * verify_singular. */
-extern const struct verify_lapack_kind verify_eigen, verify_factor, verify_general, verify_orthogonal,
-    verify_singular, verify_standard, verify_tridiagonal;
+/* verify_eigen, ...: those that the kinds in routines.def name. */
+#define LAPACK_KIND(NAME, methods, check) extern const struct verify_lapack_kind verify_##check;
+#include "common/routines.def"
 
 /* Takes the next digit off a number that counts ways of calling. */
 static inline int verify_digit(int *number, int radix)

@@ -29,12 +29,8 @@ __attribute__((visibility("hidden"))) host_function *lapack_enter(enum symbol sy
 static const struct lapack_methods *methods_of(enum lapack_family family)
 {
     static const struct lapack_methods *const methods[LAPACK_KIND_COUNT] = {
-        [LAPACK_KIND_EIGEN] = &eigen_methods,           [LAPACK_KIND_GENERAL] = &general_eigen_methods,
-        [LAPACK_KIND_TRIDIAGONAL] = &tridiagonal_eigen_methods,
-        [LAPACK_KIND_REDUCTION] = &reduction_methods,   [LAPACK_KIND_STANDARD] = &reduction_methods,
-        [LAPACK_KIND_SINGULAR] = &singular_methods,     [LAPACK_KIND_CHOLESKY] = &factor_methods,
-        [LAPACK_KIND_TRIANGLE] = &factor_methods,       [LAPACK_KIND_LU] = &factor_methods,
-        [LAPACK_KIND_QR] = &factor_methods,
+#define LAPACK_KIND(NAME, methods, check) [LAPACK_KIND_##NAME] = &methods##_methods,
+#include "common/routines.def"
     };
     return methods[lapack_kind_of(family)];
 }

@@ -56,11 +56,8 @@ struct lapack_methods {
                   const struct route *route);
 };
 
-extern const struct lapack_methods eigen_methods;         /* eigen_arguments.c */
-extern const struct lapack_methods factor_methods;        /* factor_arguments.c */
-extern const struct lapack_methods general_eigen_methods; /* general_eigen_arguments.c */
-extern const struct lapack_methods reduction_methods;     /* reduction_arguments.c */
-extern const struct lapack_methods singular_methods;      /* singular_arguments.c */
-extern const struct lapack_methods tridiagonal_eigen_methods; /* tridiagonal_eigen_arguments.c */
+/* eigen_methods in eigen_arguments.c, ...: those that the kinds in routines.def name. */
+#define LAPACK_KIND(NAME, methods, check) extern const struct lapack_methods methods##_methods;
+#include "common/routines.def"
 
 #endif
