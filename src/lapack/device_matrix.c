@@ -34,6 +34,12 @@ enum status device_matrix_set_unit_diagonal(const struct route *route, const str
     return check_result(handle, set_unit_diagonal(route, handle, operand, n), "setting a diagonal");
 }
 
+enum status device_matrix_clear_info(const struct route *route, const struct solver_handle *handle)
+{
+    const CUresult result = driver()->memory_set_async(route->info_address, 0, sizeof(int), handle->stream);
+    return device_check(handle->library->device, result, "zeroing INFO");
+}
+
 enum status device_matrix_set_identity(const struct route *route, const struct solver_handle *handle,
                                        int operand, int64_t n)
 {

@@ -131,17 +131,10 @@ static enum status plan_sytrd(struct route *route, const struct solver_handle *h
     return route_reserve_elements(route, result, elements);
 }
 
-/* INFO is 0 in any case. */
-static enum status clear_info(const struct route *route, const struct solver_handle *handle)
-{
-    const CUresult result = driver()->memory_set_async(route->info_address, 0, sizeof(int), handle->stream);
-    return device_check(handle->library->device, result, "zeroing INFO");
-}
-
 static enum status queue_own_sytrd(struct route *route, const struct solver_handle *handle)
 {
     const struct tridiagonalisation work = own_work(route);
-    const enum status status = clear_info(route, handle);
+    const enum status status = device_matrix_clear_info(route, handle);
     return status == STATUS_OK
                ? tridiagonalisation_queue(handle, &work, route->workspace, route->device_workspace_bytes)
                : status;
@@ -202,7 +195,7 @@ static enum status plan_ormtr(struct route *route, const struct solver_handle *h
 static enum status queue_ormtr(struct route *route, const struct solver_handle *handle)
 {
     const struct back_transformation product = product_of(route);
-    const enum status status = clear_info(route, handle);
+    const enum status status = device_matrix_clear_info(route, handle);
     return status == STATUS_OK ? back_transformation_queue(handle, &product, route->workspace) : status;
 }
 
