@@ -151,6 +151,29 @@ static enum status queue_triangle(struct route *route, const struct solver_handl
     return solver_status(handle->library, result, "cuSOLVER's trtri");
 }
 
+static enum status plan_division(struct route *route, const struct solver_handle *handle)
+{
+    (void)route, (void)handle;
+    return STATUS_OK;
+}
+
+/* cuBLAS writes no INFO. */
+static enum status queue_division(struct route *route, const struct solver_handle *handle)
+{
+    const struct factor_problem *const problem = factor_problem_of(route);
+    const int trans = problem->trans == TRANS_NONE        ? DEVICE_NO_TRANS
+                      : problem->trans == TRANS_TRANSPOSE ? DEVICE_TRANS
+                                                          : DEVICE_CONJUGATE_TRANS;
+    const enum status status = device_matrix_clear_info(route, handle);
+    if (status != STATUS_OK)
+        return status;
+    const int result = solver_trsm(handle, route->type, DEVICE_LEFT, factor_fill(problem), trans, diag_of(route),
+                                   problem->n, problem->k, &device_one[route->type],
+                                   factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld,
+                                   factor_operand(route, FACTOR_B), route->operands[FACTOR_B].ld);
+    return solver_blas_status(handle->library, result, "cuBLAS' trsm");
+}
+
 /* Without its diagonal a triangle is one of order n - 1 that begins a row or a column later. */
 static struct blas_matrix strict_part(const struct factor_problem *problem)
 {
@@ -162,16 +185,19 @@ static struct blas_matrix strict_part(const struct factor_problem *problem)
     return part;
 }
 
-/* The inverse of a triangular matrix. A unit diagonal is neither read nor written. */
+/* The inverse of a triangular matrix, or solutions by it. A unit diagonal is neither read nor written. */
 static void triangle_describe(struct factor_problem *problem, struct route *route)
 {
-    static const struct route_method method = {plan_triangle, queue_triangle, factor_succeeded};
+    static const struct route_method inverse = {plan_triangle, queue_triangle, factor_succeeded},
+                                     solution = {plan_division, queue_division, factor_succeeded};
     const bool is_unit = problem->diag == DIAG_UNIT;
     struct route_operand *const a = &route->operands[FACTOR_A];
-    route->method = &method;
+    route->method = problem->family == LAPACK_TRTRS ? &solution : &inverse;
     a->diagonal = is_unit ? DIAGONAL_ANY : DIAGONAL_NONZERO;
     if (is_unit) {
-        a->up = a->home = strict_part(problem);
+        a->up = strict_part(problem);
+        if (a->home.pointer)
+            a->home = a->up;
         a->first_column = problem->uplo == UPLO_UPPER;
         a->first_row = problem->uplo == UPLO_LOWER;
     }
@@ -187,7 +213,8 @@ static void (*const describers[LAPACK_KIND_COUNT])(struct factor_problem *, stru
 static void describe_operands(const struct factor_problem *problem, struct route *route)
 {
     const enum lapack_family family = problem->family;
-    const bool is_read = family == LAPACK_POTRS || family == LAPACK_GETRS || family == LAPACK_ORMQR,
+    const bool is_read = family == LAPACK_POTRS || family == LAPACK_GETRS || family == LAPACK_ORMQR ||
+                         family == LAPACK_TRTRS,
                is_scaled = family == LAPACK_GEQRF || family == LAPACK_GELS;
     const struct blas_matrix *const a = &problem->a, *const b = &problem->b;
     route->operands[FACTOR_A] = (struct route_operand){.rows = a->rows, .columns = a->columns, .up = *a,

@@ -24,6 +24,7 @@ static const struct task tasks[LAPACK_FAMILY_COUNT] = {
     [LAPACK_GESV] = {.given = MATRIX, .factorises = true},
     [LAPACK_GETRI] = {.given = LU, .inverts = true},
     [LAPACK_TRTRI] = {.given = TRIANGLE, .inverts = true},
+    [LAPACK_TRTRS] = {.given = TRIANGLE},
 };
 
 static const struct task *task_of(const struct lapack_routine *routine)

@@ -132,7 +132,7 @@ static void blas_calls(const struct blas_routine *routine, char type)
 static const char *const lapack_routines[] = {
     "syev", "heev", "syevd", "heevd", "syevr", "heevr", "syevx", "heevx", "sygv", "hegv", "sygvd", "hegvd", "sygvx",
     "hegvx", "sytrd", "hetrd", "orgtr", "ungtr", "ormtr", "unmtr", "sygst", "hegst", "stedc", "potrf", "potrs", "posv",
-    "potri", "trtri", "getrf", "getrs", "gesv", "getri", "geqrf", "orgqr", "ungqr", "ormqr", "unmqr", "gels", "gesdd",
+    "potri", "trtri", "trtrs", "getrf", "getrs", "gesv", "getri", "geqrf", "orgqr", "ungqr", "ormqr", "unmqr", "gels", "gesdd",
     "gesvd", "geev",
 };
 

@@ -134,13 +134,13 @@ static void try_potrf(struct context *context, char uplo, enum flaw flaw, bool s
     free(a), free(b);
 }
 
-/* What takes a Cholesky factor, or any triangle: potri, trtri, potrs. */
+/* What takes a Cholesky factor, or any triangle: potri, trtri, potrs, trtrs. */
 static void try_factored(struct context *context, const char *routine, char uplo, char diag, bool singular)
 {
     const int n = context->n;
     double *a = hermitian(context, n + 1), *b = general(context, n, RIGHT_SIDES, 0);
     struct lapack_call host = {.type = context->type, .uplo = uplo, .n = n, .lda = n > 1 ? n : 1, .a = a};
-    const bool solve = strcmp(routine, "potrs") == 0;
+    const bool solve = strcmp(routine + 3, "rs") == 0;
     factor_host(&host, "potrf");
     for (int i = 0; i < n && diag == 'U'; i++) /* not referenced; elsewhere elements small beside 1 */
         set_part(context->type, a, (int64_t)i * (n + 1), 0, NAN);
@@ -149,6 +149,7 @@ static void try_factored(struct context *context, const char *routine, char uplo
             set_part(context->type, a, (int64_t)(n / 2) * (n + 1), part, 0);
     struct factor_run *run = begin(context, routine, routine);
     run->call.uplo = uplo, run->call.diag = diag;
+    run->call.trans = "NTC"[context->calls % 3];
     run->call.lda = factor_operand(run, &run->a, a, n, n, uplo, solve ? 'N' : uplo);
     if (solve) {
         run->call.nrhs = RIGHT_SIDES;
@@ -168,8 +169,11 @@ static void try_cholesky(struct context *context)
         for (int singular = 0; singular < 1 + (context->n > 0); singular++) {
             try_factored(context, "potri", *uplo, 0, singular);
             try_factored(context, "trtri", *uplo, 'N', singular);
+            for (int trans = 0; trans < 3; trans++)
+                try_factored(context, "trtrs", *uplo, 'N', singular);
         }
         try_factored(context, "trtri", *uplo, 'U', false);
+        try_factored(context, "trtrs", *uplo, 'U', false);
     }
 }
 

@@ -68,6 +68,7 @@ static const struct lapack_routine routines[] = {
     {"posv", "sdcz", "uplo n nrhs a lda b ldb info"},
     {"potri", "sdcz", "uplo n a lda info"},
     {"trtri", "sdcz", "uplo diag n a lda info"},
+    {"trtrs", "sdcz", "uplo trans diag n nrhs a lda b ldb info"},
     {"getrf", "sdcz", "m n a lda ipiv info"},
     {"getrs", "sdcz", "trans n nrhs a lda ipiv b ldb info"},
     {"gesv", "sdcz", "n nrhs a lda ipiv b ldb info"},
