@@ -38,7 +38,8 @@ static const struct argument {
     OTHER(u, z, true), OTHER(vt, b, true), OTHER(c, b, true), OTHER(vr, z, true), OTHER(left, b, true),
     OTHER(wi, e, true), OTHER(ldu, ldz, false), OTHER(ldvt, ldb, false), OTHER(ldc, ldb, false),
     OTHER(ldvr, ldz, false), OTHER(ldleft, ldb, false), OTHER(jobu, jobz, false),
-    OTHER(jobvt, jobz, false), OTHER(jobvr, jobz, false), OTHER(compz, jobz, false),
+    OTHER(jobvt, jobz, false), OTHER(jobvr, jobz, false), OTHER(compz, jobz, false), OTHER(rcond, vl, false),
+    OTHER(rank, il, false),
 #undef VALUE
 #undef ARRAY
 #undef OTHER
@@ -157,9 +158,9 @@ int64_t lapack_arguments_columns(const struct lapack_arguments *arguments)
 
 bool lapack_arguments_make(struct lapack_arguments *arguments, enum blas_type type)
 {
-    enum { ROOM = 64 }; /* elements a column, and some for tiny orders */
+    enum { ROOM = 64, TINY = 1024 }; /* elements a column, and some for tiny orders */
     const size_t columns = (size_t)lapack_arguments_columns(arguments), element = blas_element_bytes(type);
-    const size_t most = 8 * columns * columns + ROOM * columns + ROOM;
+    const size_t most = 8 * columns * columns + ROOM * columns + TINY;
     arguments->lwork = arguments->lrwork = arguments->liwork = (int64_t)most;
     arguments->a = calloc((size_t)arguments->lda * columns, element);
     arguments->b = calloc((size_t)arguments->ldb * columns, element);

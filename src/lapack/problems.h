@@ -45,7 +45,7 @@ struct eigenproblem {
 /* Describes the work. The problem must live as long as the route. */
 void eigen_describe(struct eigenproblem *problem, struct route *route);
 
-/* A = U S V'. */
+/* A = U S V', and least squares by them: the shortest X with the least A X - B, for m >= n. */
 struct singular_problem {
     enum lapack_family family;
     enum blas_type type;
@@ -56,6 +56,11 @@ struct singular_problem {
                                  wanted */
     void *values;             /* private memory for min(m, n) real numbers; descending */
     double error;             /* by cuSOLVER */
+    /* Of least squares, whose V' goes to the first rows of A where vt is that: */
+    struct blas_matrix b;     /* host memory of m rows; X goes to the first n. No pointer: no least squares */
+    double least;             /* values of at most so many times the largest count as zero */
+    void *reciprocals;        /* private memory for n elements */
+    int64_t rank;             /* set by the route when it has succeeded */
 };
 
 /* Describes the work. The problem must live as long as the route. */

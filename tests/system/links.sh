@@ -23,7 +23,7 @@ doctor EMULATED_OCCUPIED=0,4G && grep -q '^-  *links  *not checked: others use t
 result $? "not of a device that others use"
 doctor CUDA_VISIBLE_DEVICES=0 && ! grep -q ' links ' "$work/output"
 result $? "nor where there is one"
-"$build/mublas" tune --crossovers-only --routines=dsymv --time-limit=8 --output="$work/recipe" \
+"$build/mublas" tune --crossovers-only --routines=dsymv --time-limit=30 --output="$work/recipe" \
     > "$work/output" 2> "$work/errors" &&
     grep -qE "^links: $rates" "$work/output" &&
     grep -qE '^links-together [0-9.]+$' "$work/recipe"

@@ -43,6 +43,8 @@ run_all() # WHERE PASSES TYPES [OPTION of eigen...]
     result $? "$where: factorisations, solvers and reductions"
     $passes singular --types ${other_types:-$types} $singular_orders && are_there
     result $? "$where: singular values, general eigenvalues"
+    $passes least_squares --types ${other_types:-$types} $singular_orders && are_there
+    result $? "$where: least squares by singular values"
     $passes failing
     result $? "$where: eigensolvers that are to fail"
     for way in "order 150" nan; do

@@ -152,7 +152,7 @@ static void test_grown_results(void)
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         unsigned long pins;
         uint64_t staged;
-        const bool good = grow(results[i][0], results[i][1], 14, &pins, &staged);
+        const bool good = grow(results[i][0], results[i][1], 30, &pins, &staged);
         tap_ok(good && pins == 1 && staged == 0,
                "a %s of %zu KiB that grows to %zu is pinned anew, once (%lu), and %llu bytes are staged then",
                results[i][0].part == PART_FULL ? "result" : "triangle", bytes_of(results[i][0]) >> 10,

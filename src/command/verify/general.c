@@ -1,5 +1,5 @@
-/* Kinds of lapack.h for general matrices: eigenvalues with right vectors, and singular values with
- * vectors. */
+/* Kinds of lapack.h for general matrices: eigenvalues with right vectors, singular values with vectors, and least
+ * squares by these. */
 #include "command/verify/lapack.h"
 
 enum { JOBS = 2 };
@@ -187,26 +187,32 @@ static double norm(const struct lapack_routine *routine, const struct lapack_arg
 
 const struct verify_lapack_kind verify_general = {choose, fill, results, error, values, norm};
 
-/* verify_singular: singular values with vectors. */
+/* verify_singular: singular values with vectors, and least squares. */
 
-enum { SHAPES = 3 };
+enum { SHAPES = 3, SIDES = 5 };
+
+static bool solves(const struct lapack_routine *routine)
+{
+    return lapack_call_has(routine->family, "nrhs");
+}
 
 static int64_t least(const struct lapack_arguments *arguments)
 {
     return arguments->m < arguments->n ? arguments->m : arguments->n;
 }
 
-/* Square, tall and wide. */
+/* Square, tall and wide, or far taller for least squares, which have no vectors. */
 static bool singular_choose(const struct lapack_routine *routine, int number,
                             struct lapack_arguments *arguments)
 {
-    const int shape = verify_digit(&number, SHAPES), job = verify_digit(&number, JOBS);
-    (void)routine;
+    const int shape = verify_digit(&number, SHAPES), job = solves(routine) ? 0 : verify_digit(&number, JOBS);
     if (number >= VERIFY_ORDERS)
         return false;
-    const int n = verify_orders[number], m = shape == 1 ? n + n / 2 : shape == 2 ? n - n / 3 : n;
-    *arguments = (struct lapack_arguments){
-        .jobz = "NS"[job], .n = n, .m = m, .lda = (m > n ? m : n) + 3, .ldb = n + 2, .ldz = m + 1};
+    const int n = verify_orders[number], wide = solves(routine) ? 3 * n : n - n / 3,
+              m = shape == 1 ? n + n / 2 : shape == 2 ? wide : n;
+    *arguments = (struct lapack_arguments){.jobz = "NS"[job], .n = n, .m = m, .nrhs = SIDES,
+                                           .lda = (m > n ? m : n) + 3, .ldb = (solves(routine) ? m : n) + 2,
+                                           .ldz = m + 1};
     return true;
 }
 
@@ -215,6 +221,8 @@ static void singular_fill(const struct lapack_routine *routine, bool poisoned, u
 {
     (void)poisoned;
     verify_fill_random(routine->type, arguments->m, arguments->n, arguments->a, arguments->lda, seed);
+    if (solves(routine))
+        verify_fill_random(routine->type, arguments->m, SIDES, arguments->b, arguments->ldb, seed);
 }
 
 static void singular_results(const struct lapack_routine *routine, const struct lapack_arguments *after,
@@ -222,13 +230,40 @@ static void singular_results(const struct lapack_routine *routine, const struct 
 {
     const int64_t m = after->m, n = after->n, k = least(after);
     const bool vectors = after->jobz == 'S';
-    (void)routine;
     parts->of[ARRAY_A] = (struct verify_part){m, n, .is_free = true};
     parts->of[ARRAY_W] = (struct verify_part){k, 1, .is_free = !vectors};
     if (vectors) {
         parts->of[ARRAY_Z] = (struct verify_part){.rows = m, .columns = k};
         parts->of[ARRAY_B] = (struct verify_part){.rows = k, .columns = n};
     }
+    if (solves(routine))
+        parts->of[ARRAY_B] = (struct verify_part){.rows = m, .columns = SIDES};
+}
+
+/* A* (A X - B) over the norms of A and B; and below X as much as A X lacks. */
+static double sides_error(const struct lapack_routine *routine, const struct lapack_arguments *after,
+                          const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
+{
+    const int64_t m = after->m, n = after->n;
+    struct number *const a = scratch[0], *const x = scratch[1], *const b = scratch[2], *const lack = scratch[3];
+    dense_take(routine->type, 'F', false, m, n, before->a, before->lda, a);
+    dense_take(routine->type, 'F', false, m, SIDES, before->b, before->ldb, b);
+    dense_take(routine->type, 'F', false, n, SIDES, after->b, after->ldb, x);
+    dense_multiply(false, n, m, SIDES, a, x, lack);
+    dense_subtract(lack, b, NULL, m, SIDES);
+    const double norm = dense_norm(m, n, a), of_b = dense_norm(m, SIDES, b);
+    double worst = after->il == n ? 0 : INFINITY;
+    for (int64_t j = 0; j < SIDES; j++) {
+        double sum = 0, below = 0;
+        for (int64_t i = 0; i < m; i++) {
+            const struct number rest = number_get(routine->type, after->b, i + j * after->ldb);
+            sum += lack[i + j * m].re * lack[i + j * m].re + lack[i + j * m].im * lack[i + j * m].im;
+            below += i >= n ? rest.re * rest.re + rest.im * rest.im : 0;
+        }
+        worst = dense_worse(worst, fabs(sqrt(sum) - sqrt(below)) / of_b);
+    }
+    dense_multiply(true, m, n, SIDES, a, lack, x);
+    return dense_worse(worst, dense_norm(n, SIDES, x) / norm / of_b);
 }
 
 /* U S V* - A over A's norm, and the orthogonality of U and V. The comparison with the host's values shows
@@ -240,6 +275,8 @@ static double singular_error(const struct lapack_routine *routine, const struct 
     const int64_t m = after->m, n = after->n, k = least(after);
     struct number *const a = scratch[0], *const u = scratch[1], *const vt = scratch[2], *const v = scratch[3],
                   *const product = scratch[4];
+    if (solves(routine))
+        return sides_error(routine, after, before, scratch);
     if (after->jobz == 'N')
         return 0;
     dense_take(routine->type, 'F', false, m, n, before->a, before->lda, a);

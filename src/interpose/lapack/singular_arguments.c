@@ -1,8 +1,9 @@
-/* singular_methods: arguments and results of gesdd and gesvd. */
+/* singular_methods: arguments and results of gesdd and gesvd, and of least squares by gelsd and gelss. */
 #include "common/whole_number.h"
 #include "interpose/entries/pack.h"
 #include "interpose/lapack/methods.h"
 
+#include <float.h>
 #include <stdlib.h>
 
 /* Longer ones LAPACK reduces by QR first, which gesvdp does not. */
@@ -141,6 +142,67 @@ static uint64_t matrix_bytes(const struct blas_matrix *matrix, enum blas_type ty
                            : 0;
 }
 
+/* Least squares: the least workspaces by LAPACK 3.12's code, which takes QR first of a long matrix. gelsd divides
+ * down to problems of order 25. */
+static int64_t least_of_sides(const struct lapack_call *call, const struct singular_problem *problem)
+{
+    const int64_t n = problem->n, sides = problem->b.columns, smallest = 25;
+    const int64_t rows = problem->m >= (int64_t)((float)n * 1.6f) ? n : problem->m, most = larger(rows, sides);
+    if (call->routine->family == LAPACK_GELSS)
+        return is_complex(call) ? 2 * n + larger(problem->m, sides) : 3 * n + larger(2 * n, most);
+    if (is_complex(call))
+        return 2 * n + larger(rows, n * sides);
+    int64_t levels = 2 * n > smallest + 1;
+    while ((smallest + 1) << levels <= n)
+        levels++;
+    return larger(12 * n + 2 * n * smallest + 8 * n * levels + n * sides + (smallest + 1) * (smallest + 1),
+                  3 * n + most);
+}
+
+/* Values of at most so many times the largest count as zero. */
+static double least_that_counts(const struct lapack_call *call, double rcond)
+{
+    const double epsilon = blas_is_single(call->routine->type) ? (double)FLT_EPSILON : DBL_EPSILON;
+    if (call->routine->family == LAPACK_GELSS)
+        return rcond < 0 ? epsilon : rcond;
+    return rcond <= 0 || rcond >= 1 ? epsilon / 2 : rcond;
+}
+
+static bool sides_overlap(const struct lapack_call *call, const struct singular_problem *problem)
+{
+    const size_t element = blas_element_bytes(problem->type);
+    struct operand_extents operands = {.count = 0};
+    operand_extents_add_matrix(&operands, &problem->a, element);
+    operand_extents_add_matrix(&operands, &problem->b, element);
+    operand_extents_add_array(&operands, lapack_address(call, call->routine->places.s), problem->n,
+                              blas_is_single(problem->type) ? sizeof(float) : sizeof(double));
+    return operand_extents_meet(&operands);
+}
+
+/* Of gelss A's first rows become V'. */
+static bool read_least_squares(const struct lapack_call *call, struct lapack_problem *any)
+{
+    const struct lapack_places *const places = &call->routine->places;
+    struct singular_problem *const problem = &any->singular;
+    const int64_t m = problem->m, n = problem->n, sides = lapack_integer(call, places->nrhs);
+    const double rcond = lapack_real(call, places->rcond);
+    if (m >= 2 && n > m && sides > 0)
+        any->variant = "M < N";
+    if (n < 2 || m < n || sides < 1 || rcond != rcond ||
+        !read_matrix(call, places->a, places->lda, m, n, &problem->a) ||
+        !read_matrix(call, places->b, places->ldb, m, sides, &problem->b) ||
+        lapack_integer(call, places->lwork) < least_of_sides(call, problem) || sides_overlap(call, problem))
+        return false;
+    problem->least = least_that_counts(call, rcond);
+    if (call->routine->family == LAPACK_GELSS)
+        problem->vt = (struct blas_matrix){.pointer = problem->a.pointer, .rows = n, .columns = n,
+                                           .ld = problem->a.ld, .part = PART_FULL};
+    any->shape = (struct route_shape){.family = problem->family, .type = problem->type, .m = m, .n = n, .k = n};
+    any->shape.bytes_up = matrix_bytes(&problem->a, problem->type) + matrix_bytes(&problem->b, problem->type);
+    any->shape.bytes_down = matrix_bytes(&problem->b, problem->type) + matrix_bytes(&problem->vt, problem->type);
+    return true;
+}
+
 static bool read(const struct lapack_call *call, struct lapack_problem *any)
 {
     const struct lapack_places *const places = &call->routine->places;
@@ -149,6 +211,8 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
     problem->type = call->routine->type;
     problem->m = lapack_integer(call, places->m);
     problem->n = lapack_integer(call, places->n);
+    if (places->nrhs)
+        return read_least_squares(call, any);
     const int64_t least = smaller(problem->m, problem->n), most = larger(problem->m, problem->n);
     if (least >= 2 && most / RATIO_MOST > least)
         any->variant = "one of M and N being far larger than the other";
@@ -169,10 +233,13 @@ static bool describe(const struct lapack_call *call, struct lapack_problem *any,
 {
     (void)call;
     struct singular_problem *const problem = &any->singular;
-    any->memory = problem->values = malloc((size_t)smaller(problem->m, problem->n) * sizeof(double));
-    if (any->memory)
-        singular_describe(problem, route);
-    return any->memory;
+    const size_t count = (size_t)smaller(problem->m, problem->n);
+    any->memory = problem->values = malloc(count * (sizeof(double) + blas_element_bytes(TYPE_Z)));
+    if (!any->memory)
+        return false;
+    problem->reciprocals = (char *)any->memory + count * sizeof(double);
+    singular_describe(problem, route);
+    return true;
 }
 
 static void write(const struct lapack_call *call, const struct lapack_problem *any, const struct route *route)
@@ -182,6 +249,8 @@ static void write(const struct lapack_call *call, const struct lapack_problem *a
     const size_t real = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
     (void)route;
     memcpy(lapack_address(call, places->s), problem->values, (size_t)smaller(problem->m, problem->n) * real);
+    if (places->rank)
+        lapack_put_integer(call, places->rank, 0, problem->rank);
     workspace_answers_write(call);
     lapack_put_integer(call, places->info, 0, 0);
 }

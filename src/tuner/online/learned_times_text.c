@@ -25,7 +25,7 @@ static const struct {
 /* Finds the family's curve, the first of several. False: none, since geev is learned by none. */
 static bool curve_of(enum lapack_family family, enum route_curve *curve)
 {
-    const bool is_singular = family == LAPACK_GESDD || family == LAPACK_GESVD;
+    const bool is_singular = lapack_kind_of(family) == LAPACK_KIND_SINGULAR;
     *curve = route_is_eigenproblem(family) ? ROUTE_VALUES : is_singular ? ROUTE_SINGULAR : ROUTE_LEVEL3;
     return family != LAPACK_GEEV;
 }

@@ -185,6 +185,15 @@ static const struct routine_curves singular_value_curves = {
     {{{0.015, 0.06, 0.3, 2.0, 0, 0}}, {{0.035, 0.16, 1.2, 9, 0, 0}}},
     {{{0.012, 0.028, 0.075, 0.25, 0, 0}}, {{0.015, 0.039, 0.13, 0.55, 0, 0}}}};
 
+/* The host finds gesdd's values and applies the vectors to few sides, or as gesvd all right ones; the device finds all
+ * vectors. */
+static const struct routine_curves gelsd_curves = {
+    {{{0.018, 0.07, 0.35, 2.3, 0, 0}}, {{0.04, 0.18, 1.4, 10, 0, 0}}},
+    {{{0.014, 0.033, 0.09, 0.32, 0, 0}}, {{0.018, 0.046, 0.16, 0.7, 0, 0}}}};
+static const struct routine_curves gelss_curves = {
+    {{{0.07, 0.4, 2.6, 18, 0, 0}}, {{0.13, 0.8, 5.5, 40, 0, 0}}},
+    {{{0.014, 0.033, 0.09, 0.32, 0, 0}}, {{0.018, 0.046, 0.16, 0.7, 0, 0}}}};
+
 /* dgeev with right vectors was measured on both sides. */
 static const struct routine_curves geev_curves = {
     {{{0.30, 1.03, 3.5, 16, 0, 0}}, {{0.5, 1.9, 9, 50, 0, 0}}},
@@ -202,6 +211,8 @@ static const struct routine_curves *const routine_curves[LAPACK_FAMILY_COUNT][2]
     [LAPACK_GEEV] = {&general_value_curves, &geev_curves},
     [LAPACK_GESDD] = {&singular_value_curves, &gesdd_curves},
     [LAPACK_GESVD] = {&singular_value_curves, &gesvd_curves},
+    [LAPACK_GELSD] = {&gelsd_curves, &gelsd_curves},
+    [LAPACK_GELSS] = {&gelss_curves, &gelss_curves},
 };
 
 static bool is_generalised(enum lapack_family family)

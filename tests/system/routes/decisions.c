@@ -34,7 +34,7 @@ static void make_areas(void)
     for (int i = 0; i < AREAS; i++)
         area[i] = pages(elements * 2 * sizeof(double));
     for (int i = 0; i < 3; i++)
-        integers[i] = pages(16 * ORDER_MOST * sizeof(int));
+        integers[i] = pages(32 * ORDER_MOST * sizeof(int));
 }
 
 /* Hermitian and positive definite. */
@@ -132,7 +132,7 @@ static void blas_calls(const struct blas_routine *routine, char type)
 static const char *const lapack_routines[] = {
     "syev", "heev", "syevd", "heevd", "syevr", "heevr", "syevx", "heevx", "sygv", "hegv", "sygvd", "hegvd", "sygvx",
     "hegvx", "sytrd", "hetrd", "orgtr", "ungtr", "ormtr", "unmtr", "sygst", "hegst", "stedc", "potrf", "potrs", "posv",
-    "potri", "trtri", "trtrs", "getrf", "getrs", "gesv", "getri", "geqrf", "orgqr", "ungqr", "ormqr", "unmqr", "gels", "gesdd",
+    "potri", "trtri", "trtrs", "getrf", "getrs", "gesv", "getri", "geqrf", "orgqr", "ungqr", "ormqr", "unmqr", "gels", "gelsd", "gelss", "gesdd",
     "gesvd", "geev",
 };
 
@@ -144,7 +144,7 @@ static void call_lapack(const struct lapack_routine *routine, char type, int n)
         .compz = 'I', .itype = 1, .m = n, .n = n, .k = n, .nrhs = SIDES, .lda = n, .ldb = n, .ldc = n, .ldz = n,
         .ldu = n, .ldvt = n, .ldvl = n, .ldvr = n, .il = 1, .iu = n, .lwork = 6 * n * n + 8 * n + 64,
         .lrwork = 6 * n * n + 8 * n + 64, .liwork = 12 * n, .vl = lapack_real_of(type, 0),
-        .vu = lapack_real_of(type, 1), .abstol = lapack_real_of(type, 0), .a = area[0], .b = area[1], .c = area[2],
+        .vu = lapack_real_of(type, 1), .abstol = lapack_real_of(type, 0), .rcond = lapack_real_of(type, -1), .a = area[0], .b = area[1], .c = area[2],
         .d = area[3], .e = area[4], .s = area[3], .tau = area[5], .u = area[6], .vt = area[7], .w = area[8],
         .wi = area[4], .left = area[6], .right = area[7], .z = area[9], .work = area[10], .rwork = area[11],
         .iwork = integers[0], .ifail = integers[1], .isuppz = integers[1], .ipiv = integers[2]};

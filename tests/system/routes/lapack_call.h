@@ -23,8 +23,8 @@ struct lapack_call {
     char jobz, range, uplo, trans, side, diag, vect, jobu, jobvt, jobvl, jobvr, compz;
     /* Numbers; `found` is the M of the eigensolvers. */
     int itype, m, n, k, nrhs, lda, ldb, ldc, ldz, ldu, ldvt, ldvl, ldvr, il, iu, lwork, lrwork, liwork, found,
-        info;
-    union lapack_real vl, vu, abstol;
+        rank, info;
+    union lapack_real vl, vu, abstol, rcond;
     /* Memory. */
     void *a, *b, *c, *d, *e, *s, *tau, *u, *vt, *w, *wi, *left, *right, *z, *work, *rwork;
     int *iwork, *ifail, *isuppz, *ipiv;

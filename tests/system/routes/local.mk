@@ -75,6 +75,10 @@ check_PROGRAMS += tests/system/routes/singular
 tests_system_routes_singular_SOURCES = tests/system/routes/singular.c $(route_factor_sources)
 tests_system_routes_singular_LDADD = $(route_test_libraries)
 tests_system_routes_singular_LDFLAGS = $(route_test_flags)
+check_PROGRAMS += tests/system/routes/least_squares
+tests_system_routes_least_squares_SOURCES = tests/system/routes/least_squares.c $(route_factor_sources)
+tests_system_routes_least_squares_LDADD = $(route_test_libraries)
+tests_system_routes_least_squares_LDFLAGS = $(route_test_flags)
 
 plain_programs += tests/system/routes/stedc
 tests_system_routes_stedc_SOURCES = tests/system/routes/stedc.c tests/system/routes/stedc_arguments.c \
