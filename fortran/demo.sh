@@ -98,6 +98,9 @@ echo "--- the report, which is in $report"
 cat "$report"
 echo
 echo "mublas in these lines is $mublas; make -C $build install puts it where the shell finds it."
-[ -n "$gpu" ] || echo "Without a GPU every call of your own program stays on the host, as the report will say."
+if [ -z "$gpu" ]; then
+    echo "Without a GPU every call of your own program stays on the host, as the report will say. What it would gain on an H100:"
+    printf '%q run --estimate -- ./my_program\n' "$mublas"
+fi
 echo "Your own program:"
 printf '%q run --report -- ./my_program\n' "$mublas"

@@ -181,12 +181,13 @@ if [ -n "$layer_of" ]; then
     layer
 else
     mkdir -p "$folder" && folder=$(readlink -f "$folder") || exit 1
-    why=$(why_no_root)
-    [ -z "$why" ] || skip "$why"
-    for way in "${ways[@]:-make deb wheel}"; do
+    [ ${#ways[@]} -gt 0 ] || ways=(make deb wheel)
+    for way in "${ways[@]}"; do
         [[ $way == make || $way == deb || $way == wheel ]] || die "'$way' is not a way; make, deb and wheel are"
     done
-    for way in ${ways[*]:-make deb wheel}; do
+    why=$(why_no_root)
+    [ -z "$why" ] || skip "$why"
+    for way in "${ways[@]}"; do
         said "$way"
         "way_$way"
     done

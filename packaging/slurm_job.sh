@@ -10,5 +10,6 @@
 module load mublas/0.2.0
 export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-1}
 mublas doctor > "doctor-$SLURM_JOB_ID.txt" || echo "see doctor-$SLURM_JOB_ID.txt" >&2
-# %r: the rank, for each has a report of its own.
-srun mublas run --report="report-$SLURM_JOB_ID-%r.txt" -- "${@:-./my_program}"
+# One report of all ranks of a node. With --nodes=2 each node adds its name to the file's, and this makes one of them:
+#   mublas report report-JOB.txt.*
+srun mublas run --report="report-$SLURM_JOB_ID.txt" -- "${@:-./my_program}"

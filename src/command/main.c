@@ -60,7 +60,7 @@ static const struct command {
      "mpirun -n 4 mublas verify --parallel --routines=pdsyevd,pdgemm\n"},
     {"report", report_files,
      "mublas report [--output=FILE] FILE...\n"
-     "           merge the reports of several processes, as text or (FILE.html) as a page\n"
+     "           add up reports, or estimates, of processes, as text or (FILE.html) as a page\n"
      "mublas report --tuning FILE [--output FOLDER]\n"
      "           print from which size on calls gain by a recipe of mublas tune; write curves for plots\n",
      "mublas report report.txt.*\n"

@@ -4,7 +4,7 @@ libmublas_core_la_SOURCES += src/interpose/floors.c src/interpose/floors.h \
 	src/interpose/offloaded_symbols.inc src/interpose/policy.c src/interpose/policy.h \
 	src/interpose/process_state.c src/interpose/process_state.h src/interpose/offload.c src/interpose/offload.h \
 	src/interpose/estimate/estimate.c src/interpose/estimate/estimate.h \
-	src/interpose/estimate/matrices.c \
+	src/interpose/estimate/estimate_text.c src/interpose/estimate/matrices.c \
 	src/interpose/device_call.c src/interpose/device_call.h src/interpose/split_call.c \
 	src/interpose/split_call.h src/interpose/program_call.c src/interpose/program_call.h \
 	src/interpose/shared_call.c src/interpose/entries/pack.c src/interpose/entries/pack.h \
@@ -35,8 +35,7 @@ interposer_sources += src/interpose/system_calls.c src/interpose/entries/entry.h
 	src/interpose/lapack/general_eigen_arguments.c src/interpose/lapack/reduction_arguments.c \
 	src/interpose/lapack/singular_arguments.c src/interpose/lapack/tridiagonal_eigen_arguments.c \
 	src/interpose/lapack/methods.h src/interpose/lapack/entry.c src/interpose/lapack/route_call.c \
-	src/interpose/lapack/route_call.h src/interpose/lapack/methods.c src/interpose/report/report_data.c \
-	src/interpose/estimate/estimate_text.c
+	src/interpose/lapack/route_call.h src/interpose/lapack/methods.c src/interpose/report/report_data.c
 libmublas_shim_la_SOURCES += src/interpose/entries/forward.S
 
 # Exactly the table's symbols and mublas' own.

@@ -61,6 +61,10 @@ if [ -z "$sanitizers" ]; then
         env LD_LIBRARY_PATH="$libraries" "$counted" > "$work/output" 2> "$work/errors" &&
         is_of_ranks "$work/report.txt" 0123 84 && [ -z "$(ls "$XDG_RUNTIME_DIR")" ]
     result $? "mublas run mpirun: likewise"
+    job 4 "$build/mublas" run --estimate -- "$counted" && [ "$(grep -c '^mublas estimate of 4 processes' "$work/errors")" = 1 ] &&
+        [ "$(sed -n 's/^mublas estimate of process [0-9]*, rank \([0-9]*\) of 4.*/\1/p' "$work/errors" | tr -d '\n')" = 0123 ] &&
+        [ "$(grep -c '^  whole job' "$work/errors")" = 1 ] && [ -z "$(ls "$XDG_RUNTIME_DIR")" ]
+    result $? "mpirun mublas run --estimate: one estimate of all"
     # Rank 2 is killed once the others have left their parts, so that none of them is ended by mpirun before.
     job 4 "$build/mublas" run --report="$work/report.html" -- bash -c '[ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 2 ] || exec "$0"
         until [ "$(ls "$MUBLAS_REPORT_PARTS" | grep -c ^part-)" = 3 ]; do sleep 0.05; done; exec "$0" killed' "$counted"

@@ -73,15 +73,33 @@ child=$(awk '/^mublas estimate of process/ { estimates++ }
     sed '/^mublas estimate/,$!d' "$work/errors" | grep -q 'in a fork child'
 result $? "a child has its own calls alone: $child"
 
-estimate h100 tests/system/estimated 2 && grep -q '^  GPU         NVIDIA H100 SXM, by built-in times$' "$work/errors" &&
+estimate H100 tests/system/estimated 2 && grep -q '^  GPU         NVIDIA H100 SXM, by built-in times$' "$work/errors" &&
     grep -q '^  first calls: nothing' "$work/errors"
 result $? "a short program would wake no H100"
 "$build/mublas" run --estimate --report="$work/estimate" -- sh -c 'tests/system/estimated 1; tests/system/estimated 1' \
-    > "$work/output" 2> "$work/errors" && [ ! -s "$work/errors" ] && grep -q '^mublas estimate of process' "$work/estimate"
+    > "$work/output" 2> "$work/errors" && [ ! -s "$work/errors" ] && grep -q '^mublas estimate of 2 processes' "$work/estimate"
 result $? "a report's file has it instead"
-"$build/mublas" run --estimate -- sh -c 'tests/system/estimated 1; tests/system/estimated 1' > "$work/output" 2> "$work/errors"
-[ $? = 0 ] && [ "$(grep -c '^mublas estimate of process [0-9]* (tests/system/estimated)' "$work/errors")" = 2 ]
-result $? "each program that a script starts has its own"
+calls_of() { awk -v name="$1" '$1 == name { print $2; exit }' "$2"; }
+# Seconds of the whole run, here and with the GPU, of the Nth that is told.
+run_seconds() { sed -n 's/^  whole [^:]*: \([0-9.]*\) s here, \([0-9.]*\) s with.*/\1 \2/p' "$work/errors" | sed -n "$1p"; }
+estimate "$work/recipe" sh -c 'tests/system/estimated 40; tests/system/estimated 20; tests/system/estimated 1' &&
+    [ "$(grep -c '^mublas estimate of process [0-9]* (tests/system/estimated)' "$work/errors")" = 3 ] &&
+    head -1 <(sed -n '/^mublas estimate/p' "$work/errors") | grep -q '^mublas estimate of 3 processes (sh): nothing ran on a GPU$' &&
+    [ "$(calls_of dsymv "$work/errors")" = 61 ]
+result $? "programs that a script starts have one estimate, sums first: $(calls_of dsymv "$work/errors") calls"
+[ "$(grep -c '^  whole' "$work/errors")" = 4 ] && { run_seconds 1; run_seconds 2; run_seconds 3; run_seconds 4; } | awk '
+    NR == 1 { here = $1; gains = $1 - $2 } NR > 1 { all += $1; saved += $1 - $2 }
+    END { d = gains - saved; exit !(here >= all - 0.003 && d < 0.003 && d > -0.003) }'
+result $? "the job gains what they gain one after the other: $(run_seconds 1)"
+"$build/mublas" run --estimate="$work/recipe" --report="$work/one" -- tests/system/estimated 40 &&
+    "$build/mublas" report "$work/one" "$work/estimate" > "$work/errors" 2>&1 && grep -q '^mublas estimate of 3 processes' "$work/errors" &&
+    [ "$(calls_of dsymv "$work/errors")" = 42 ]
+result $? "mublas report adds estimates up"
+MUBLAS_REPORT=$work/plain LD_PRELOAD=$shim_preload tests/system/estimated 1 > "$work/output" 2>&1
+! "$build/mublas" report "$work/one" "$work/plain" > "$work/output" 2> "$work/errors" && [ ! -s "$work/output" ] &&
+    [ "$(cat "$work/errors")" = "mublas report: 1 of 2 are estimates, the others reports: they do not add up" ] &&
+    ! "$build/mublas" report --output="$work/p.html" "$work/one" 2> "$work/errors" && grep -q 'an estimate is text, and no page' "$work/errors"
+result $? "but none to a report, nor makes it a page of one"
 
 refused() # SOURCE WORDS
 {
@@ -100,6 +118,9 @@ result $? "by the setting the line is the program's first, and an H100 is taken"
 "$build/mublas" run --estimate --report="$work/page.html" -- tests/system/estimated 1 > "$work/output" 2> "$work/errors"
 [ $? = 2 ] && grep -q 'page.html: an estimate cannot be written there: it is text' "$work/errors"
 result $? "a page is refused"
+MUBLAS_REPORT=$work/page.html "$build/mublas" run --estimate -- tests/system/estimated 1 > "$work/output" 2> "$work/errors" && [ ! -e "$work/page.html" ] &&
+    grep -q '^mublas run: MUBLAS_REPORT=.*page.html: an estimate cannot be written there' "$work/errors" && grep -q '^mublas estimate' "$work/errors"
+result $? "one that the environment names is not, and the estimate comes to standard error"
 if command -v xz > /dev/null; then
     xz -dc "$source_tree/bench/results/h100-crossovers/calls.csv.xz" | "$build/bench/foretold" > "$work/output" 2> "$work/errors"
     awk '$1 == "all" { exit !($2 > 3000 && $3 > 0.77 && $5 > 0.9 && $5 < 1.1 && $7 < 1.2) }' "$work/output" && grep -q '^all' "$work/output"

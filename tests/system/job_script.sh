@@ -35,10 +35,9 @@ SLURM_JOB_ID=77 SLURM_NTASKS=$tasks bash script "$build/tests/system/counted" > 
 result $? "the job script runs $tasks ranks"
 grep -q ' test product ' doctor-77.txt
 result $? "it keeps what mublas doctor says"
-cat report-77-[0-7].txt > reports
-[ "$(grep -c '^mublas report of process' reports)" = "$tasks" ] &&
-    [ "$(awk '$1 == "total" && $3 > 0' reports | wc -l)" = "$tasks" ]
-result $? "the report of every rank, with calls on the device: $(grep -c '^mublas report' reports) of $tasks"
-grep -q "shared by $tasks of $tasks ranks" reports
-result $? "they share the device: $(sed -n 's/^  device *//p' reports | head -n 1)"
+[ "$(echo report*)" = report-77.txt ] && [ "$(grep -c '^mublas report of process' report-77.txt)" = "$tasks" ] &&
+    grep -q "^mublas report of $tasks processes" report-77.txt && [ "$(awk '$1 == "total" && $3 > 0' report-77.txt | wc -l)" = $((tasks + 1)) ]
+result $? "one report of all ranks, with calls of each on the device: $(grep -c '^mublas report of process' report-77.txt) of $tasks"
+grep -q "shared by $tasks of $tasks ranks" report-77.txt
+result $? "they share the device: $(sed -n 's/^  device *//p' report-77.txt | head -n 1)"
 echo "1..$number"

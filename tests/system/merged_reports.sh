@@ -40,6 +40,14 @@ result $? "what is no whole report is named, with the reason"
 printf '# mublas-counters %s\n# end\n' "$(sed -n 's/^# mublas-counters //p' "$work/one.txt")" > "$work/nameless"
 faulty nameless "it is damaged: no line of it names the program"
 result $? "counters of no program"
+ln -s one.txt "$work/again" && merge "$work/one.txt" "$work/again" "$work/two.html" && [ "$(calls_of total "$work/merged")" = 47 ] &&
+    [ "$(cat "$work/errors")" = "mublas report: $work/again is the same file as $work/one.txt: it counts once" ]
+result $? "a file that comes twice counts once, and a line says so"
+sed 's/$/\r/' "$work/one.txt" > "$work/carriage" && merge "$work/carriage" && [ "$(calls_of total "$work/merged")" = 21 ]
+result $? "lines may end in a carriage return, too"
+merge --output="$work/texts.html" "$work/one.txt" "$work/two.html" && is_good "$work/texts.html" &&
+    merge --output="$work/text.html" "$work/one.txt" && is_good "$work/text.html" && ! grep -q 'class="rest"' "$work/text.html"
+result $? "a page of a text, which does not know when calls were, has no bar of the run"
 ! merge --output="$work/nowhere/there" "$work/one.txt" && [ ! -s "$work/merged" ] && grep -q "^mublas report: --output='$work/nowhere/there' cannot be written there" "$work/errors"
 result $? "a file that cannot be written is named, and nothing else is"
 
@@ -62,6 +70,14 @@ if [ -z "$sanitizers" ]; then
     run --report -- bash -c '"$0"; "$0"' "$counted" && [ "$(count '^mublas report of' "$work/errors")" = 3 ] &&
         [ "$(calls_of total "$work/errors")" = 42 ] && ! grep -q '^#' "$work/errors"
     result $? "to standard error, at the end"
+    for stream in stdout stderr; do
+        run --report=/dev/$stream -- bash -c '"$0"; "$0"; echo ended' "$counted" && cat "$work/output" "$work/errors" > "$work/both"
+        [ "$(count '^mublas report of' "$work/both")" = 3 ] && [ "$(calls_of total "$work/both")" = 42 ] && ! grep -q '^#' "$work/both" &&
+            { [ $stream = stderr ] || [ ! -s "$work/errors" ]; } && leaves_nothing
+        result $? "to /dev/$stream"
+    done
+    MUBLAS_REPORT=/dev/stdout bare "$counted" && [ "$(count '^mublas report of' "$work/output")" = 1 ] && [ ! -s "$work/errors" ]
+    result $? "also by the bare preload"
     run --report="$work/apart-%p" -- bash -c '"$0"; "$0"' "$counted" && [ "$(ls "$work"/apart-* | wc -l)" = 2 ]
     result $? "%p keeps processes apart"
     run --report="$report" -- "$build/mublas" run -- bash -c '"$0"; "$0"' "$counted" && [ "$(calls_of total "$report")" = 42 ]
@@ -76,6 +92,42 @@ if [ -z "$sanitizers" ]; then
         '^mublas run: there is no report: Process [0-9]+ \(.*\) made calls and left no report: signal 9 \(Killed\) ended it\.$' "$work/errors"
     result $? "the program itself: a line says so, and the status is the program's"
 
+    # Where the parts find no room: in XDG_RUNTIME_DIR, in /tmp as well, or later.
+    cat > "$work/full.sh" <<'END'
+        mublas=$1 counted=$2 work=$3 case=$4 size=64k inodes=100
+        case $case in inodes) inodes=1 ;; later) size=1m ;; esac
+        mkdir -p "$work/full" && mount -t tmpfs -o size=$size,nr_inodes=$inodes,mode=700 full "$work/full" || exit 77
+        if [ $case = neither ]; then
+            mount --rbind "$work" /mnt && mount -t tmpfs -o size=64k full /tmp && [ -x "$counted" ] && work=/mnt || exit 77
+        fi
+        export XDG_RUNTIME_DIR=$work/full
+        "$mublas" run --report="$work/full.txt" -- bash -c '"$0"
+            [ "$1" != later ] || head -c 2000000 /dev/zero > "$XDG_RUNTIME_DIR/filler" 2> /dev/null; "$0"; exit 3' "$counted" $case
+END
+    full() # CASE
+    {
+        rm -f "$work"/full.txt*
+        unshare -rm bash "$work/full.sh" "$build/mublas" "$counted" "$work" "$1" > "$work/output" 2> "$work/errors"
+        status=$?
+    }
+    full inodes
+    if [ $status = 77 ]; then
+        number=$((number + 1))
+        echo "ok $number - parts that find no room # SKIP nothing can be mounted here"
+    else
+        [ $status = 3 ] && [ ! -s "$work/errors" ] && [ "$(calls_of total "$work/full.txt")" = 42 ] &&
+            full second && [ $status = 3 ] && [ ! -s "$work/errors" ] && [ "$(calls_of total "$work/full.txt")" = 42 ]
+        result $? "parts that find no room in XDG_RUNTIME_DIR go to /tmp"
+        full neither
+        [ $status = 77 ] || { [ $status = 3 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q \
+            'each process writes a report of its own, .*: /mnt/full: No space left on device; /tmp: No space left on device$' "$work/errors" &&
+            [ "$(cat "$work"/full.txt.* | grep -c '^mublas report of process')" = 2 ]; }
+        result $? "without room there, too, each process keeps its own report, and a line says why"
+        full later
+        [ $status = 3 ] && [ "$(calls_of total "$work/full.txt")" = 42 ] && [ "$(wc -l < "$work/errors")" = 1 ] &&
+            grep -q '^mublas: MUBLAS_REPORT_PARTS: cannot write in .*/full/mublas-report-[^ ]*: No space left on device' "$work/errors"
+        result $? "the report of a process whose part found none is merged as well"
+    fi
     # As if it were the program.
     begin() # [COMMAND]: $run is mublas run, $program its program, which waits for a signal
     {

@@ -109,6 +109,8 @@ for file in $(grep -oE "$build/[^ ;)]*" "$work/demo" | sort -u); do [ -e "$file"
 result $? "all files that it names are there, and nothing is advised that cannot be done${missing:+; not there:$missing}"
 [ "$(tail -n 1 "$work/demo")" = "$build/mublas run --report -- ./my_program" ]
 result $? "it ends with the line for one's own program"
+! grep -q '^Running on the EMULATED' "$work/demo" || grep -qx "$build/mublas run --estimate -- ./my_program" "$work/demo"
+result $? "without a GPU it says how to foretell what one would gain"
 cp /usr/bin/env "$work/my_program"
 ( cd "$work" && sh -c "$(tail -n 1 demo)" ) > "$work/output" 2> "$work/errors" && grep -q '^LD_PRELOAD=.*shim' "$work/output"
 result $? "which works"

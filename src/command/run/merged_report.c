@@ -36,7 +36,7 @@ void merged_report_name(const char *report, char name[PATH_MAX])
     const struct local_rank world = world_rank(), *const local = local_rank();
     char host[HOST_BYTES] = "";
     snprintf(name, PATH_MAX, "%s", report);
-    if (local->ranks <= 0 || world.ranks <= local->ranks || strcmp(report, "1") == 0 ||
+    if (local->ranks <= 0 || world.ranks <= local->ranks || report_file_stream(report) >= 0 ||
         gethostname(host, sizeof host - 1) != 0)
         return;
     const char *const dot = report_file_is_page(report) ? strrchr(report, '.') : report + strlen(report);
@@ -61,6 +61,16 @@ void merged_reports_sort(struct merged_reports *reports)
         qsort(reports->of, (size_t)reports->count, sizeof *reports->of, by_rank);
 }
 
+/* Another system may have ended lines in two letters. */
+static void plain_lines(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++)
+        if (from[0] != '\r' || from[1] != '\n')
+            *to++ = *from;
+    *to = '\0';
+}
+
 /* The whole of a file, to be freed; NULL: errno says why. */
 static char *read_all(const char *path, struct timespec *left)
 {
@@ -80,6 +90,8 @@ static char *read_all(const char *path, struct timespec *left)
         free(text);
         text = NULL;
     }
+    if (text)
+        plain_lines(text);
     return text;
 }
 
@@ -118,34 +130,58 @@ static uint64_t calls_of(const struct report *report)
     return report->total.device_calls + report_host_calls(&report->total);
 }
 
+/* Of this process, of those that all ranks make together; 0: the job makes none. */
+static uint64_t parallel_calls_of(const struct report *report)
+{
+    uint64_t calls = 0;
+    for (int i = 0; i < report->parallel.count; i++)
+        calls += report->parallel.rows[i].counts.device_calls + parallel_host_calls(&report->parallel.rows[i].counts);
+    return calls;
+}
+
 static void put_rank(char text[16], const struct report *report)
 {
     snprintf(text, 16, report->reporter.world.rank < 0 ? "-" : "%d", report->reporter.world.rank);
 }
 
-static void print_text_table(FILE *stream, const struct merged_reports *reports)
+static void print_text_table(FILE *stream, const struct merged_reports *reports, bool is_parallel)
 {
     char rank[16];
-    fprintf(stream, "  %6s %10s %12s %12s %12s %10s %10s %10s  %s\n", "rank", "process", "calls", "on device",
-            "on host", "device s", "host s", "run s", "program");
+    fprintf(stream, "  %6s %10s %12s %12s %12s %10s %10s %10s%s  %s\n", "rank", "process", "calls", "on device",
+            "on host", "device s", "host s", "run s", is_parallel ? "   parallel" : "", "program");
     for (int i = 0; i < reports->count; i++) {
         const struct report *const report = reports->of[i].report;
         put_rank(rank, report);
-        fprintf(stream, "  %6s %10ld %12llu %12llu %12llu %10.3f %10.3f %10.3f  "
-                        "", rank, report->reporter.process,
+        fprintf(stream, "  %6s %10ld %12llu %12llu %12llu %10.3f %10.3f %10.3f", rank, report->reporter.process,
                 (unsigned long long)calls_of(report), (unsigned long long)report->total.device_calls,
                 (unsigned long long)report_host_calls(&report->total),
                 (double)report_device_time(&report->total) / 1e9,
                 (double)report_own_host_time(&report->total) / 1e9, (double)report->run_nanoseconds / 1e9);
+        if (is_parallel)
+            fprintf(stream, " %10llu", (unsigned long long)parallel_calls_of(report));
+        fputs("  ", stream);
         printable_print(stream, report->program ? report->program : "");
         fputc('\n', stream);
     }
 }
 
+static void print_job(FILE *stream, const struct report *sum, const struct merged_reports *reports)
+{
+    const struct report **const all = calloc((size_t)reports->count, sizeof *all);
+    for (int i = 0; all && i < reports->count; i++)
+        all[i] = reports->of[i].report;
+    if (all)
+        estimate_job_print(stream, sum, all, reports->count);
+    free(all);
+}
+
 static void print_text(FILE *stream, const struct report *sum, const struct merged_reports *reports)
 {
     report_text_print(stream, sum);
-    print_text_table(stream, reports);
+    if (sum->estimate.is_there)
+        print_job(stream, sum, reports);
+    else
+        print_text_table(stream, reports, sum->parallel.count > 0);
     for (int i = 0; i < reports->count; i++) {
         fputc('\n', stream);
         report_text_print(stream, reports->of[i].report);
@@ -158,18 +194,21 @@ static void print_counters(FILE *stream, const struct merged_reports *reports)
         report_counters_print(stream, reports->of[i].report);
 }
 
-static void print_page_row(FILE *stream, const struct report *report)
+static void print_page_row(FILE *stream, const struct report *report, bool is_parallel)
 {
     char rank[16];
     put_rank(rank, report);
     fprintf(stream, "<tr><th scope=\"row\">%ld</th><td>%s</td><td "
                     "class=\"text\">", report->reporter.process, rank);
     html_print(stream, report->program ? report->program : "");
-    fprintf(stream, "</td><td>%llu</td><td>%llu</td><td>%llu</td><td>%.3f</td><td>%.3f</td><td>%.3f</td></tr>\n",
+    fprintf(stream, "</td><td>%llu</td><td>%llu</td><td>%llu</td><td>%.3f</td><td>%.3f</td><td>%.3f</td>",
             (unsigned long long)calls_of(report), (unsigned long long)report->total.device_calls,
             (unsigned long long)report_host_calls(&report->total),
             (double)report_device_time(&report->total) / 1e9,
             (double)report_own_host_time(&report->total) / 1e9, (double)report->run_nanoseconds / 1e9);
+    if (is_parallel)
+        fprintf(stream, "<td>%llu</td>", (unsigned long long)parallel_calls_of(report));
+    fputs("</tr>\n", stream);
 }
 
 static void print_section(FILE *stream, const struct report *report)
@@ -186,6 +225,7 @@ static void print_section(FILE *stream, const struct report *report)
 
 static void print_page(FILE *stream, const struct report *sum, const struct merged_reports *reports)
 {
+    const bool is_parallel = sum->parallel.count > 0;
     page_print_head(stream, sum);
     page_print_body(stream, sum);
     fputs("<section><h2>Processes</h2><div class=\"wide\"><table id=\"processes\"><thead><tr><th "
@@ -193,9 +233,11 @@ static void print_page(FILE *stream, const struct report *sum, const struct merg
           "</th><th scope=\"col\">rank</th><th scope=\"col\" class=\"text\">program</th><th "
           "scope=\"col\">calls</th>"
           "<th scope=\"col\">on device</th><th scope=\"col\">on host</th><th scope=\"col\">device s</th>"
-          "<th scope=\"col\">host s</th><th scope=\"col\">run s</th></tr></thead><tbody>\n", stream);
+          "<th scope=\"col\">host s</th><th scope=\"col\">run s</th>", stream);
+    fputs(is_parallel ? "<th scope=\"col\">parallel calls</th></tr>" : "</tr>", stream);
+    fputs("</thead><tbody>\n", stream);
     for (int i = 0; i < reports->count; i++)
-        print_page_row(stream, reports->of[i].report);
+        print_page_row(stream, reports->of[i].report, is_parallel);
     fputs("</tbody></table></div></section>\n", stream);
     for (int i = 0; i < reports->count; i++)
         print_section(stream, reports->of[i].report);
@@ -280,66 +322,65 @@ static const char *output_fault(const char *output)
     char file[PATH_MAX];
     if (!*output)
         return "it names no file";
+    if (report_file_stream(output) >= 0)
+        return NULL;
     if (snprintf(file, sizeof file, "%s%s", strchr(output, '/') ? "" : "./", output) >= (int)sizeof file)
         return "its name is too long";
     return run_report_fault(file);
 }
 
+/* The first of the files before `file` that is the same; NULL: none. */
+static const char *same_before(char **files, char **file)
+{
+    struct stat of_file, other;
+    if (stat(*file, &of_file) != 0)
+        return NULL;
+    for (; files < file; files++)
+        if (stat(*files, &other) == 0 && other.st_dev == of_file.st_dev && other.st_ino == of_file.st_ino)
+            return *files;
+    return NULL;
+}
+
+/* False, after a line on the first that is no report. */
+static bool take_files(struct merged_reports *reports, char **files)
+{
+    char fault[REPORT_FAULT_BYTES];
+    for (char **file = files; *file; file++) {
+        const char *const same = same_before(files, file);
+        if (same) {
+            fprintf(stderr, "mublas report: %s is the same file as %s: it counts once\n", *file, same);
+        } else if (!merged_reports_take(reports, *file, fault)) {
+            fprintf(stderr, "mublas report: %s: %s\n", *file, fault);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Estimates have no page, and are not added to reports. */
+static bool are_of_a_kind(const struct merged_reports *reports, const char *output)
+{
+    int estimates = 0;
+    for (int i = 0; i < reports->count; i++)
+        estimates += reports->of[i].report->estimate.is_there;
+    if (estimates && estimates < reports->count)
+        fprintf(stderr, "mublas report: %d of %d are estimates, the others reports: they do not add up\n", estimates,
+                reports->count);
+    else if (estimates && report_file_is_page(output))
+        fprintf(stderr, "mublas report: --output='%s': an estimate is text, and no page\n", output);
+    else
+        return true;
+    return false;
+}
+
 int merged_report_of_files(const char *output, char **files)
 {
     struct merged_reports reports = {NULL, 0};
-    char fault[REPORT_FAULT_BYTES];
     const char *const destination_fault = output ? output_fault(output) : NULL;
     bool good = !destination_fault;
     if (destination_fault)
         fprintf(stderr, "mublas report: --output='%s' cannot be written there: %s\n", output, destination_fault);
-    for (; good && *files; files++)
-        if (!merged_reports_take(&reports, *files, fault)) {
-            fprintf(stderr, "mublas report: %s: %s\n", *files, fault);
-            good = false;
-        }
-    good = good && merge_files(&reports, output);
+    good = good && take_files(&reports, files) && are_of_a_kind(&reports, output) && merge_files(&reports, output);
     merged_reports_clear(&reports);
     return good ? 0 : 1;
-}
-
-/* Makes a file in the folder and removes it: access rights alone do not tell of full or foreign file systems.
- * 0, or the reason as errno has it. */
-static int try_folder(const char *file)
-{
-    char name[PATH_MAX];
-    if (snprintf(name, sizeof name, "%.*s.mublas-XXXXXX", (int)(strrchr(file, '/') - file + 1), file) >=
-        (int)sizeof name)
-        return ENAMETOOLONG;
-    const int descriptor = mkostemp(name, O_CLOEXEC);
-    if (descriptor < 0)
-        return errno;
-    close(descriptor);
-    unlink(name);
-    return 0;
-}
-
-/* Nothing of the file changes. 0, or the reason as errno has it. */
-static int try_file(const char *file)
-{
-    const int descriptor = open(file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (descriptor >= 0)
-        close(descriptor);
-    return descriptor >= 0 ? 0 : errno;
-}
-
-const char *run_report_fault(const char *file)
-{
-    struct stat there;
-    const bool exists = lstat(file, &there) == 0;
-    int reason = exists || errno == ENOENT ? 0 : errno;
-    if (exists && S_ISDIR(there.st_mode))
-        return "it is a folder";
-    if (exists && S_ISLNK(there.st_mode))
-        return "symbolic links are not followed";
-    if (!reason && exists && !S_ISREG(there.st_mode))
-        return NULL; /* somebody may yet open a pipe to read */
-    if (!reason && (!exists || try_file(file) != 0))
-        reason = try_folder(file);
-    return reason == ENOENT ? "there is no such folder, or it takes no files" : reason ? strerror(reason) : NULL;
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,34 @@ const char *private_folder_place(void)
     }
     close(folder);
     return own;
+}
+
+/* 0, or the reason as errno has it. */
+static int try_room(const char *folder, off_t bytes)
+{
+    char path[PATH_MAX];
+    struct sigaction ignored = {.sa_handler = SIG_IGN}, before;
+    if (snprintf(path, sizeof path, "%s/room", folder) >= (int)sizeof path)
+        return ENAMETOOLONG;
+    const int file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0)
+        return errno;
+    sigaction(SIGXFSZ, &ignored, &before); /* a limit of files is another matter */
+    const int reason = posix_fallocate(file, 0, bytes);
+    sigaction(SIGXFSZ, &before, NULL);
+    close(file);
+    unlink(path);
+    return reason == ENOSPC || reason == EDQUOT ? reason : 0;
+}
+
+int private_folder_make(const char *path, off_t bytes, bool *made)
+{
+    *made = mkdir(path, 0700) == 0;
+    const int folder = *made || errno == EEXIST ? private_folder_open(path) : -1;
+    if (folder < 0)
+        return errno;
+    close(folder);
+    return *made ? try_room(path, bytes) : 0;
 }
 
 static int open_file(int folder, const char *name)

@@ -30,8 +30,8 @@ static bool set_mode(const char *mode)
 static bool set_estimate(const char *source)
 {
     char fault[RECIPE_FAULT_BYTES], device[sizeof((struct recipe_signature *)0)->device], path[PATH_MAX];
-    if (strcmp(source, "h100") == 0)
-        return setenv("MUBLAS_ESTIMATE", source, 1) == 0;
+    if (strcasecmp(source, "h100") == 0)
+        return setenv("MUBLAS_ESTIMATE", "h100", 1) == 0;
     char *const section = recipe_times_read(source, device, fault);
     if (!section)
         fprintf(stderr, "mublas run: --estimate='%s' is neither h100 nor a recipe with times of calls, as "
@@ -40,13 +40,15 @@ static bool set_estimate(const char *source)
     return section && setenv("MUBLAS_ESTIMATE", realpath(source, path) ? path : source, 1) == 0;
 }
 
-/* Handles the options. Returns the first argument after them, or NULL after a complaint. */
-static char **take_options(char **arguments)
+/* Handles the options. Returns the first argument after them, or NULL after a complaint. *has_report: they have one. */
+static char **take_options(char **arguments, bool *has_report)
 {
+    *has_report = false;
     for (; *arguments && **arguments == '-'; arguments++) {
         const char *option = *arguments;
         if (strcmp(option, "--") == 0)
             return arguments + 1;
+        *has_report |= strncmp(option, "--report", 8) == 0;
         if (strcmp(option, "--report") == 0)
             setenv("MUBLAS_REPORT", "1", 1);
         else if (strcmp(option, "--progress") == 0)
@@ -93,7 +95,7 @@ static bool make_report_absolute(void)
 {
     const char *const report = getenv("MUBLAS_REPORT");
     char folder[PATH_MAX], *whole;
-    if (!is_report_wanted() || strcmp(report, "1") == 0 || report[0] == '/' ||
+    if (!is_report_wanted() || report_file_stream(report) >= 0 || report[0] == '/' ||
         !getcwd(folder, sizeof folder) || names_processes(folder))
         return true;
     if (asprintf(&whole, "%s/%s", folder, report) < 0)
@@ -103,6 +105,47 @@ static bool make_report_absolute(void)
     return good;
 }
 
+/* Makes a file in the folder and removes it: access rights alone do not tell of full or foreign file systems.
+ * 0, or the reason as errno has it. */
+static int try_folder(const char *file)
+{
+    char name[PATH_MAX];
+    if (snprintf(name, sizeof name, "%.*s.mublas-XXXXXX", (int)(strrchr(file, '/') - file + 1), file) >=
+        (int)sizeof name)
+        return ENAMETOOLONG;
+    const int descriptor = mkostemp(name, O_CLOEXEC);
+    if (descriptor < 0)
+        return errno;
+    close(descriptor);
+    unlink(name);
+    return 0;
+}
+
+/* Nothing of the file changes. 0, or the reason as errno has it. */
+static int try_file(const char *file)
+{
+    const int descriptor = open(file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (descriptor >= 0)
+        close(descriptor);
+    return descriptor >= 0 ? 0 : errno;
+}
+
+const char *run_report_fault(const char *file)
+{
+    struct stat there;
+    const bool exists = lstat(file, &there) == 0;
+    int reason = exists || errno == ENOENT ? 0 : errno;
+    if (exists && S_ISDIR(there.st_mode))
+        return "it is a folder";
+    if (exists && S_ISLNK(there.st_mode))
+        return "symbolic links are not followed";
+    if (!reason && exists && !S_ISREG(there.st_mode))
+        return NULL; /* somebody may yet open a pipe to read */
+    if (!reason && (!exists || try_file(file) != 0))
+        reason = try_folder(file);
+    return reason == ENOENT ? "there is no such folder, or it takes no files" : reason ? strerror(reason) : NULL;
+}
+
 /* Says before a long run begins why its end could not write a report. NULL: nothing. */
 static const char *report_fault(void)
 {
@@ -110,12 +153,25 @@ static const char *report_fault(void)
     const struct reporter reporter = {getpid(), world_rank(), false};
     if (is_report_wanted() && is_estimate_wanted() && report_file_is_page(form))
         return "it is text, and no page";
-    if (!is_report_wanted() || strcmp(form, "1") == 0 || !strchr(form, '/'))
+    if (!is_report_wanted() || report_file_stream(form) >= 0 || !strchr(form, '/'))
         return NULL;
     char *const file = report_file_name(form, &reporter);
     const char *const fault = file ? run_report_fault(file) : NULL;
     free(file);
     return fault;
+}
+
+/* One that the environment names stops no program. False: the program is not to start. */
+static bool can_report(bool is_own)
+{
+    const char *const reason = report_fault(), *const form = getenv("MUBLAS_REPORT");
+    const char *const what = is_estimate_wanted() ? "an estimate" : "a report";
+    if (reason && is_own)
+        fprintf(stderr, "mublas run: %s: %s cannot be written there: %s\n", form, what, reason);
+    else if (reason)
+        fprintf(stderr, "mublas run: MUBLAS_REPORT=%s: %s cannot be written there: %s; it comes to standard error\n",
+                form, what, reason);
+    return !reason || (!is_own && setenv("MUBLAS_REPORT", "1", 1) == 0);
 }
 
 /* A report or an estimate tells of the run. */
@@ -190,12 +246,41 @@ static bool name_unreachable(const struct start *start)
     return good;
 }
 
+/* As a shell runs what has neither the form of a program nor a first line that names one; that is no text where a
+ * NUL is in its first line. */
+static int become_shell(const struct start *start)
+{
+    static char shell[] = "/bin/sh";
+    char line[80]; /* as many as shells look at */
+    int count = 0;
+    const int file = open(start->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const ssize_t length = file < 0 ? -1 : read(file, line, sizeof line);
+    const char *const end = length > 0 ? memchr(line, '\n', (size_t)length) : NULL;
+    if (file >= 0)
+        close(file);
+    if (length < 0 || memchr(line, '\0', end ? (size_t)(end - line) : (size_t)length))
+        return complain(CANNOT_RUN, start->path, strerror(ENOEXEC));
+    while (start->program[count])
+        count++;
+    char **const words = calloc((size_t)count + 2, sizeof *words);
+    if (!words)
+        return complain(CANNOT_RUN, start->path, strerror(ENOMEM));
+    memcpy(words + 1, start->program, (size_t)count * sizeof *words);
+    words[0] = shell;
+    words[1] = (char *)start->path;
+    execv(shell, words);
+    free(words);
+    return complain(CANNOT_RUN, start->path, strerror(errno));
+}
+
 /* Comes back only where it fails. */
 static int become(const struct start *start)
 {
     if (!name_unreachable(start))
         return complain(CANNOT_RUN, start->path, "the environment cannot be extended");
     execv(start->path, start->program);
+    if (errno == ENOEXEC)
+        return become_shell(start);
     return complain(errno == ENOENT ? NOT_FOUND : CANNOT_RUN, start->path, strerror(errno));
 }
 
@@ -212,12 +297,12 @@ static void become_child(void *context)
     exit(become(context));
 }
 
-/* One report of all processes, unless it is an estimate, the report's name keeps them apart, or a `mublas
- * run` around this one merges them. */
+/* One report of all processes, or one estimate, unless the report's name keeps them apart, or a `mublas run` around
+ * this one merges them. */
 static bool merges(bool has_own_report)
 {
     const char *const report = getenv("MUBLAS_REPORT"), *const outer = getenv("MUBLAS_REPORT_PARTS");
-    if (!is_report_wanted() || is_estimate_wanted() || names_processes(report))
+    if (!is_told_at_end() || (is_report_wanted() && names_processes(report)))
         return false;
     return has_own_report || !outer || !*outer || access(outer, W_OK) != 0;
 }
@@ -228,7 +313,8 @@ static int start_program(const struct start *start, bool has_own_report)
     const bool is_merged = !start->is_refused && merges(has_own_report);
     if (is_merged || has_own_report)
         unsetenv("MUBLAS_REPORT_PARTS");
-    const bool has_parts = is_merged && run_parts_begin(&parts, getenv("MUBLAS_REPORT"), start->program);
+    const bool has_parts =
+        is_merged && run_parts_begin(&parts, is_report_wanted() ? getenv("MUBLAS_REPORT") : "1", start->program);
     if (!is_estimate_wanted())
         mps_begin();
     if (has_parts)
@@ -236,12 +322,25 @@ static int start_program(const struct start *start, bool has_own_report)
     return become(start);
 }
 
+static char *copy_of_setting(const char *name)
+{
+    const char *const value = getenv(name);
+    return value && *value ? strdup(value) : NULL;
+}
+
+static bool has_changed(const char *name, const char *before)
+{
+    const char *const value = getenv(name);
+    return value && *value && (!before || strcmp(before, value) != 0);
+}
+
 int run_program(char **arguments)
 {
     char path[PATH_MAX];
-    bool is_refused;
-    char *const outer_report = is_report_wanted() ? strdup(getenv("MUBLAS_REPORT")) : NULL;
-    char **program = take_options(arguments);
+    bool is_refused, has_report;
+    char *const outer_report = copy_of_setting("MUBLAS_REPORT");
+    char *const outer_estimate = copy_of_setting("MUBLAS_ESTIMATE");
+    char **program = take_options(arguments, &has_report);
     if (!program)
         return EXIT_BAD_COMMAND_LINE;
     if (!*program)
@@ -258,15 +357,12 @@ int run_program(char **arguments)
         return become_without(path, program, reason);
     if (!make_report_absolute())
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
-    if ((reason = report_fault())) {
-        fprintf(stderr, "mublas run: %s: %s cannot be written there: %s\n", getenv("MUBLAS_REPORT"),
-                is_estimate_wanted() ? "an estimate" : "a report", reason);
+    if (!can_report(has_report))
         return EXIT_BAD_COMMAND_LINE;
-    }
     char *const unreachable_calls = look_into(path, &is_refused);
     if (!preload_set_environment(shim, true))
         return complain(CANNOT_RUN, path, "the environment cannot be extended");
     const struct start start = {path, program, unreachable_calls, is_refused};
-    const char *const report = getenv("MUBLAS_REPORT");
-    return start_program(&start, report && (!outer_report || strcmp(outer_report, report) != 0));
+    return start_program(&start, has_changed("MUBLAS_REPORT", outer_report) ||
+                                     has_changed("MUBLAS_ESTIMATE", outer_estimate));
 }

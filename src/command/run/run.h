@@ -49,6 +49,10 @@ const char *private_folder_place(void);
 /* Opens a folder of this user and nobody else's; links are not followed. -1: errno says why. */
 int private_folder_open(const char *path);
 
+/* Makes such a folder, with room for so many bytes, or opens the one that is there: *made. 0, or the reason as errno
+ * has it; then a folder that was made is still there. */
+int private_folder_make(const char *path, off_t bytes, bool *made);
+
 /* The folder, and all that is in it. */
 void private_folder_remove(const char *path);
 
@@ -110,17 +114,31 @@ struct run_parts {
     int ranks;             /* that share the folder; 0: none, INT_MAX: unknown */
 };
 
-/* A process that a signal ended: "PROCESS RANK RANKS SIGNAL PROGRAM" in a file of this name and its
- * number. */
-#define RUN_LOST_PREFIX "lost-"
-
-/* Make the folder for the parts of this run's report, and name it to the program's environment. False: there
- * can be none. */
+/* Make the folder for the parts of this run's report, and name it to the program's environment. False, after a line
+ * that says why: there can be none, and the setting of the report keeps its processes apart. */
 bool run_parts_begin(struct run_parts *parts, const char *report, char **program);
 
-/* Closes all files but standard error: who reads or writes the others waits for the program alone.
- * `is_alone`: standard error, too. */
-void run_keep_files(bool is_alone);
+/* A process that left a note and no part, or that a signal ended. */
+struct absent {
+    long process;
+    int rank, ranks, signal; /* signal 0: not known */
+    int reason;              /* errno of a part that could not be written; 0: none was tried */
+    bool made_calls;
+    char program[256];
+};
+
+/* Leave a file on this process, of this waitpid status, in the folder if a signal ended it. */
+void absent_leave(const struct run_parts *parts, pid_t process, int status, const char *program);
+
+/* Reads such a file, or a note, or a fault, of this name in the folder. False: it is none. */
+bool absent_read(const char *path, const char *name, struct absent *absent);
+
+/* Says in a sentence that it left no report, and why. */
+void absent_print(FILE *stream, const struct absent *absent, const char *folder);
+
+/* Closes all files but standard output and error, as wanted: who reads or writes the others waits for the program
+ * alone. */
+void run_keep_files(bool keeps_output, bool keeps_error);
 
 /* Why a report cannot be written to `file`, its name as the writer makes it of MUBLAS_REPORT; NULL: it
  * can. Another file takes the place of one that is there, or else it is written over. Nothing of what is

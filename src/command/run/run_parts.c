@@ -61,8 +61,10 @@ static int lock_ranks(const struct run_parts *parts, int more_flags)
         continue;
     if (file >= 0 && fstat(file, &state) == 0 && state.st_nlink > 0)
         return file;
-    if (file >= 0)
+    if (file >= 0) {
         close(file);
+        errno = ENOENT;
+    }
     return -1;
 }
 
@@ -78,6 +80,7 @@ static bool add_rank_line(int file, bool has_ended)
     memset(&line, 0, sizeof line);
     line.rank = (struct mps_rank){getpid(), process_started(getpid())};
     line.has_ended = has_ended;
+    errno = ENOSPC; /* where only a part of it is written */
     return write(file, &line, sizeof line) == (ssize_t)sizeof line;
 }
 
@@ -104,67 +107,12 @@ static bool find_running(int file, int ranks, struct mps_rank *running, bool *al
     return any;
 }
 
-/* A process left none because a signal ended it. */
-static void leave_lost(const struct run_parts *parts, pid_t process, int status, const char *program)
-{
-    char path[PATH_MAX + 64];
-    const struct local_rank world = world_rank();
-    if (!WIFSIGNALED(status))
-        return;
-    snprintf(path, sizeof path, "%s/" RUN_LOST_PREFIX "%ld", parts->folder, (long)process);
-    FILE *const file = fopen(path, "wxe");
-    if (!file)
-        return;
-    fprintf(file, "%ld %d %d %d %.200s\n", (long)process, world.rank, world.ranks, WTERMSIG(status), program);
-    fclose(file);
-}
-
-/* A process that left a note, or that a signal ended. */
-struct absent {
-    long process;
-    int rank, ranks, signal; /* 0: not known */
-    bool made_calls;
-    char program[256];
-};
-
 static bool is_there(const struct merged_reports *reports, long process)
 {
     for (int i = 0; i < reports->count; i++)
         if (reports->of[i].report->reporter.process == process)
             return true;
     return false;
-}
-
-static bool read_absent(const char *path, bool is_lost, struct absent *absent)
-{
-    FILE *const file = regular_file_open(path);
-    *absent = (struct absent){.made_calls = !is_lost};
-    if (!file)
-        return false;
-    const bool good = fscanf(file, "%ld %d %d", &absent->process, &absent->rank, &absent->ranks) == 3 &&
-                      (!is_lost || fscanf(file, "%d", &absent->signal) == 1) &&
-                      fscanf(file, " %255[^\n]", absent->program) == 1;
-    fclose(file);
-    return good;
-}
-
-static void print_absent(FILE *stream, const struct absent *absent)
-{
-    if (ftell(stream) > 0)
-        fputc(' ', stream);
-    fprintf(stream, "Process %ld", absent->process);
-    if (absent->rank >= 0)
-        fprintf(stream, ", rank %d", absent->rank);
-    fprintf(stream, " (%s) ", absent->program);
-    if (absent->made_calls)
-        fputs("made calls and ", stream);
-    fputs("left no report: ", stream);
-    if (absent->signal)
-        fprintf(stream, "signal %d (%s) ended it.", absent->signal, strsignal(absent->signal));
-    else if (process_is_alive((pid_t)absent->process))
-        fputs("it has not ended.", stream);
-    else
-        fputs("a signal, exec or _exit ended it.", stream);
 }
 
 /* Parts that are in the folder, and that should be. */
@@ -181,6 +129,7 @@ static void add_absent(struct scan *scan, const struct absent *one)
         if (scan->absent[i].process == one->process) {
             scan->absent[i].made_calls |= one->made_calls;
             scan->absent[i].signal |= one->signal;
+            scan->absent[i].reason |= one->reason;
             return;
         }
     struct absent *const more = realloc(scan->absent, (size_t)(scan->absent_count + 1) * sizeof *more);
@@ -190,9 +139,18 @@ static void add_absent(struct scan *scan, const struct absent *one)
     }
 }
 
-static bool begins(const char *name, const char *prefix)
+/* A process whose part found no room has written a report of its own, to where one goes that outlives its run. */
+static void take_own_report(struct scan *scan, const struct absent *absent)
 {
-    return strncmp(name, prefix, strlen(prefix)) == 0;
+    char fault[REPORT_FAULT_BYTES];
+    const char *const form = getenv("MUBLAS_REPORT");
+    const struct reporter reporter = {absent->process, {.rank = absent->rank, .ranks = absent->ranks}, true};
+    if (!absent->reason || !form || report_file_stream(form) >= 0)
+        return;
+    char *const name = report_file_name(form, &reporter);
+    if (name)
+        merged_reports_take(&scan->reports, name, fault);
+    free(name);
 }
 
 /* A part that is damaged was cut by the end of its process. */
@@ -204,14 +162,15 @@ static void scan_folder(const char *folder, struct scan *scan)
     for (struct dirent *entry; all && (entry = readdir(all));) {
         const char *const name = entry->d_name;
         snprintf(path, sizeof path, "%s/%s", folder, name);
-        if (begins(name, REPORT_PART_PREFIX))
+        if (strncmp(name, REPORT_PART_PREFIX, strlen(REPORT_PART_PREFIX)) == 0)
             merged_reports_take(&scan->reports, path, fault);
-        else if ((begins(name, REPORT_NOTE_PREFIX) || begins(name, RUN_LOST_PREFIX)) &&
-                 read_absent(path, begins(name, RUN_LOST_PREFIX), &absent))
+        else if (absent_read(path, name, &absent))
             add_absent(scan, &absent);
     }
     if (all)
         closedir(all);
+    for (int i = 0; i < scan->absent_count; i++)
+        take_own_report(scan, &scan->absent[i]);
     merged_reports_sort(&scan->reports);
 }
 
@@ -249,7 +208,7 @@ static char *missing_of(const struct scan *scan, const struct run_parts *parts)
         return NULL;
     for (int i = 0; i < scan->absent_count; i++)
         if (!is_there(&scan->reports, scan->absent[i].process))
-            print_absent(stream, &scan->absent[i]);
+            absent_print(stream, &scan->absent[i], parts->folder);
     print_silent_ranks(stream, scan, parts);
     if (fclose(stream) == 0 && length > 0)
         return text;
@@ -257,17 +216,22 @@ static char *missing_of(const struct scan *scan, const struct run_parts *parts)
     return NULL;
 }
 
+static const char *report_word(void)
+{
+    const char *const estimate = getenv("MUBLAS_ESTIMATE");
+    return estimate && *estimate ? "estimate" : "report";
+}
+
 static void say_none(const struct run_parts *parts, const char *program, const char *missing)
 {
     struct stat there;
-    const bool is_file = strcmp(parts->report, "1") != 0;
+    const bool is_file = report_file_stream(parts->report) < 0;
     if (is_file && lstat(parts->report, &there) == 0 && S_ISREG(there.st_mode))
-        fprintf(stderr, "mublas run: %s is of an earlier run: %s has ended and wrote no report there (none "
-                        "is "
+        fprintf(stderr, "mublas run: %s is of an earlier run: %s has ended and wrote no %s there (none is "
                         "written after a signal, exec or _exit)%s%s\n",
-                parts->report, program, missing ? ": " : "", missing ? missing : "");
+                parts->report, program, report_word(), missing ? ": " : "", missing ? missing : "");
     else if (missing)
-        fprintf(stderr, "mublas run: there is no report: %s\n", missing);
+        fprintf(stderr, "mublas run: there is no %s: %s\n", report_word(), missing);
 }
 
 static void merge(const struct run_parts *parts, char **program)
@@ -287,7 +251,7 @@ static void merge(const struct run_parts *parts, char **program)
     struct report *const sum =
         scan.reports.count ? merged_reports_sum(&scan.reports, *program, command, &missing) : NULL;
     if (scan.reports.count && (!sum || !merged_reports_deliver(&scan.reports, parts->report, sum)))
-        fprintf(stderr, "mublas run: there is no report: out of memory\n");
+        fprintf(stderr, "mublas run: there is no %s: out of memory\n", report_word());
     if (sum)
         report_clear(sum);
     free(sum);
@@ -303,7 +267,7 @@ void run_parts_end(const struct run_parts *parts, pid_t process, int status, cha
     struct mps_rank running;
     bool all_came = true;
     const int file = lock_ranks(parts, O_CREAT);
-    leave_lost(parts, process, status, *program);
+    absent_leave(parts, process, status, *program);
     if (file >= 0)
         add_rank_line(file, true);
     if (file < 0 || !find_running(file, parts->ranks, &running, &all_came)) {
@@ -344,7 +308,7 @@ static void watch_begin(const struct run_parts *parts, const struct mps_rank *la
     if (between == 0) {
         if (fork() == 0) {
             setsid();
-            run_keep_files(true);
+            run_keep_files(false, false);
             watch(parts, launcher, program);
         }
         _exit(0);
@@ -353,34 +317,70 @@ static void watch_begin(const struct run_parts *parts, const struct mps_rank *la
         continue;
 }
 
-bool run_parts_begin(struct run_parts *parts, const char *report, char **program)
+/* Makes or finds the folder in this place. 0, or the reason as errno has it. */
+static int begin_in(const char *place, struct run_parts *parts, const char *report, const struct mps_rank *owner,
+                    bool *made)
 {
+    enum { PARTS_BYTES = 1 << 18 };
     char prefix[PREFIX_BYTES];
-    enum { TRIES = 20 };
-    struct mps_rank owner;
-    const char *const place = private_folder_place();
-    parts->ranks = ranks_of_job(&owner);
     folder_prefix(prefix);
     private_folders_remove_left(place, prefix); /* their `mublas run`, or its launcher, is gone */
-    merged_report_name(report, parts->report);
-    snprintf(parts->folder, sizeof parts->folder, "%s/%s%ld.%llx.%x", place, prefix, (long)owner.process,
-             owner.begun, hash_of(report));
-    for (int i = 0; i < TRIES; i++) {
-        const bool made = mkdir(parts->folder, 0700) == 0;
-        const int folder = made || errno == EEXIST ? private_folder_open(parts->folder) : -1;
-        if (folder < 0 && errno == ENOENT)
-            continue;
-        if (folder < 0)
-            return false;
-        close(folder);
-        const int file = lock_ranks(parts, O_CREAT);
-        if (file < 0)
-            continue; /* it was removed meanwhile */
-        const bool good = add_rank_line(file, false) && setenv("MUBLAS_REPORT_PARTS", parts->folder, 1) == 0;
+    snprintf(parts->folder, sizeof parts->folder, "%s/%s%ld.%llx.%x", place, prefix, (long)owner->process,
+             owner->begun, hash_of(report));
+    int reason = private_folder_make(parts->folder, PARTS_BYTES, made);
+    const int file = reason ? -1 : lock_ranks(parts, O_CREAT);
+    if (!reason && (file < 0 || !add_rank_line(file, false)))
+        reason = errno;
+    if (file >= 0)
         close(file);
-        if (good && made && parts->ranks > 0)
-            watch_begin(parts, &owner, program);
-        return good;
+    if (reason && *made)
+        private_folder_remove(parts->folder);
+    return reason;
+}
+
+/* The same where another rank may remove the folder meanwhile. */
+static int begin_patiently(const char *place, struct run_parts *parts, const char *report,
+                           const struct mps_rank *owner, bool *made)
+{
+    enum { TRIES = 20 };
+    int reason = ENOENT;
+    for (int i = 0; i < TRIES && reason == ENOENT; i++)
+        reason = begin_in(place, parts, report, owner, made);
+    return reason;
+}
+
+/* Nothing will be merged: no process may take another's place. */
+static void keep_apart(const char *report)
+{
+    char *name;
+    const char *const dot = report_file_is_page(report) ? strrchr(report, '.') : report + strlen(report);
+    if (report_file_stream(report) >= 0 || asprintf(&name, "%.*s.%%p%s", (int)(dot - report), report, dot) < 0)
+        return;
+    setenv("MUBLAS_REPORT", name, 1);
+    free(name);
+}
+
+bool run_parts_begin(struct run_parts *parts, const char *report, char **program)
+{
+    static const char second[] = "/tmp";
+    struct mps_rank owner;
+    bool made;
+    const char *const place = private_folder_place();
+    const bool is_second = strcmp(place, second) == 0;
+    parts->ranks = ranks_of_job(&owner);
+    merged_report_name(report, parts->report);
+    const int reason = begin_patiently(place, parts, report, &owner, &made);
+    const int again = reason && !is_second ? begin_patiently(second, parts, report, &owner, &made) : reason;
+    if (again) {
+        fprintf(stderr, "mublas run: each process writes %s %s of its own, since no folder can be made to merge them: "
+                        "%s: %s", report_word()[0] == 'e' ? "an" : "a", report_word(), place, strerror(reason));
+        fprintf(stderr, is_second ? "\n" : "; %s: %s\n", second, strerror(again));
+        keep_apart(report);
+        return false;
     }
-    return false;
+    if (setenv("MUBLAS_REPORT_PARTS", parts->folder, 1) != 0)
+        return false;
+    if (made && parts->ranks > 0)
+        watch_begin(parts, &owner, program);
+    return true;
 }

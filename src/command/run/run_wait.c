@@ -1,25 +1,102 @@
-/* The part of run.h that waits for a program whose report is merged. */
+/* The parts of run.h that wait for a program whose report is merged, and that tell of processes without one. */
 #include "command/run/run.h"
+#include "common/launcher.h"
+#include "common/text.h"
+#include "interpose/report/report_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-void run_keep_files(bool is_alone)
+/* "PROCESS RANK RANKS SIGNAL PROGRAM" in a file of this name and its number. */
+#define LOST_PREFIX "lost-"
+
+/* A process left none because a signal ended it. */
+void absent_leave(const struct run_parts *parts, pid_t process, int status, const char *program)
+{
+    char path[PATH_MAX + 64];
+    const struct local_rank world = world_rank();
+    if (!WIFSIGNALED(status))
+        return;
+    snprintf(path, sizeof path, "%s/" LOST_PREFIX "%ld", parts->folder, (long)process);
+    FILE *const file = fopen(path, "wxe");
+    if (!file)
+        return;
+    fprintf(file, "%ld %d %d %d %.200s\n", (long)process, world.rank, world.ranks, WTERMSIG(status), program);
+    fclose(file);
+}
+
+static bool begins(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* Tells of a part that found no room. */
+static bool read_fault(const char *name, struct absent *absent)
+{
+    *absent = (struct absent){.made_calls = true};
+    return begins(name, REPORT_FAULT_PREFIX) &&
+           sscanf(name + sizeof REPORT_FAULT_PREFIX - 1, "%d.%d.%d.%ld", &absent->reason, &absent->rank,
+                  &absent->ranks, &absent->process) == 4;
+}
+
+bool absent_read(const char *path, const char *name, struct absent *absent)
+{
+    if (read_fault(name, absent))
+        return true;
+    const bool is_lost = begins(name, LOST_PREFIX);
+    FILE *const file = is_lost || begins(name, REPORT_NOTE_PREFIX) ? regular_file_open(path) : NULL;
+    *absent = (struct absent){.made_calls = !is_lost};
+    if (!file)
+        return false;
+    const bool good = fscanf(file, "%ld %d %d", &absent->process, &absent->rank, &absent->ranks) == 3 &&
+                      (!is_lost || fscanf(file, "%d", &absent->signal) == 1) &&
+                      fscanf(file, " %255[^\n]", absent->program) == 1;
+    fclose(file);
+    return good;
+}
+
+void absent_print(FILE *stream, const struct absent *absent, const char *folder)
+{
+    if (ftell(stream) > 0)
+        fputc(' ', stream);
+    fprintf(stream, "Process %ld", absent->process);
+    if (absent->rank >= 0)
+        fprintf(stream, ", rank %d", absent->rank);
+    if (absent->program[0])
+        fprintf(stream, " (%s)", absent->program);
+    fputc(' ', stream);
+    if (absent->made_calls)
+        fputs("made calls and ", stream);
+    fputs("left no report: ", stream);
+    if (absent->reason)
+        fprintf(stream, "%s: %s.", folder, strerror(absent->reason));
+    else if (absent->signal)
+        fprintf(stream, "signal %d (%s) ended it.", absent->signal, strsignal(absent->signal));
+    else if (process_is_alive((pid_t)absent->process))
+        fputs("it has not ended.", stream);
+    else
+        fputs("a signal, exec or _exit ended it.", stream);
+}
+
+void run_keep_files(bool keeps_output, bool keeps_error)
 {
     enum { FILES_MOST = 1024 }; /* of Linux before 5.9 */
     const int nowhere = open("/dev/null", O_RDWR);
     dup2(nowhere, STDIN_FILENO);
-    dup2(nowhere, STDOUT_FILENO);
-    if (is_alone)
+    if (!keeps_output)
+        dup2(nowhere, STDOUT_FILENO);
+    if (!keeps_error)
         dup2(nowhere, STDERR_FILENO);
 #ifdef SYS_close_range
     if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)
@@ -144,7 +221,7 @@ void run_and_merge(const struct run_parts *parts, char **program, void become(vo
         become(context);
         return;
     }
-    run_keep_files(false);
+    run_keep_files(report_file_stream(parts->report) == STDOUT_FILENO, true);
     const int status = wait_for(process, &signals, group_watch_begin(&signals));
     run_parts_end(parts, process, status, program);
     end_alike(status);

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* A time may be so many times as short or as long as is foretold: of built-in figures and of LAPACK, and of
  * curves that a recipe has. 90 of 100 calls of bench/foretold's are within the first. */
@@ -37,7 +38,7 @@ char *estimate_section(void)
     const char *const name = settings()->estimate;
     char fault[RECIPE_FAULT_BYTES];
     char *section = NULL;
-    if (strcmp(name, ESTIMATE_BUILT_IN) != 0 && !(section = recipe_times_read(name, device_name, fault)))
+    if (strcasecmp(name, ESTIMATE_BUILT_IN) != 0 && !(section = recipe_times_read(name, device_name, fault)))
         log_complaint("MUBLAS_ESTIMATE='%.200s' is neither " ESTIMATE_BUILT_IN " nor a recipe with times of calls: %s; using "
                       ESTIMATE_BUILT_IN, name, fault);
     is_of_file = section != NULL;
@@ -48,20 +49,6 @@ char *estimate_section(void)
 static bool is_fork_child(void)
 {
     return thread_counters_restarted();
-}
-
-const char *estimate_device(void)
-{
-    if (!is_fork_child())
-        model_in_force_learn();
-    return device_name;
-}
-
-const char *estimate_file(void)
-{
-    if (!is_fork_child())
-        model_in_force_learn();
-    return is_of_file ? settings()->estimate : NULL;
 }
 
 /* `lock` is held. */
@@ -208,10 +195,8 @@ void estimate_note_call(const struct program_call *call, uint64_t nanoseconds)
     pthread_mutex_unlock(&lock);
 }
 
-struct estimate_row estimate_row_of(enum symbol symbol)
+static struct estimate_row row_of(enum symbol symbol)
 {
-    if (is_fork_child())
-        return (struct estimate_row){.calls = 0};
     pthread_mutex_lock(&lock);
     const struct estimate_row row = rows[symbol];
     pthread_mutex_unlock(&lock);
@@ -221,15 +206,13 @@ struct estimate_row estimate_row_of(enum symbol symbol)
 bool estimate_has_calls(void)
 {
     bool has = false;
-    for (int i = 0; i < SYMBOL_COUNT && !has; i++)
-        has = estimate_row_of((enum symbol)i).calls > 0;
+    for (int i = 0; i < SYMBOL_COUNT && !has && !is_fork_child(); i++)
+        has = row_of((enum symbol)i).calls > 0;
     return has;
 }
 
-struct estimate_prices estimate_prices(void)
+static struct estimate_prices prices_here(void)
 {
-    if (is_fork_child())
-        return (struct estimate_prices){.device_us = 0};
     const struct machine_model *const model = model_in_force();
     const struct level3_accounts accounts = level3_opening_accounts();
     struct estimate_prices prices = {.device_us = waking_is_foretold() ? model->wake_us : 0};
@@ -242,4 +225,24 @@ struct estimate_prices estimate_prices(void)
     prices.solver_us = has_solver ? solver_open_us : 0;
     pthread_mutex_unlock(&lock);
     return prices;
+}
+
+void estimate_read(struct estimate *estimate)
+{
+    struct timespec now;
+    if (!estimate_wanted())
+        return;
+    estimate->is_there = true;
+    clock_gettime(CLOCK_REALTIME, &now);
+    estimate->end_nanoseconds = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    estimate->sharing = 1;
+    if (!is_fork_child()) {
+        model_in_force_learn();
+        estimate->sharing = model_in_force()->sharing;
+        estimate->prices = prices_here();
+        for (int i = 0; i < SYMBOL_COUNT; i++)
+            estimate->rows[i] = row_of((enum symbol)i);
+    }
+    estimate->device = strdup(device_name);
+    estimate->file = is_of_file ? strdup(settings()->estimate) : NULL;
 }

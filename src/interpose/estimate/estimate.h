@@ -22,10 +22,6 @@ bool estimate_wanted(void);
 /* The file's times, from malloc; NULL: built-in figures. A wrong file is said in one line. Once. */
 char *estimate_section(void);
 
-/* The GPU's name, and the file that tells of it: NULL of built-in figures. Static storage. */
-const char *estimate_device(void);
-const char *estimate_file(void);
-
 /* Says where a call of BLAS would run. HOST_NO_REASON: on the GPU, and call->foretold says how long it would take;
  * otherwise why it would be the host's. Inside offload_enter; the host has not run it yet. */
 enum host_reason estimate_call(struct program_call *call);
@@ -43,13 +39,12 @@ void estimate_note(enum symbol symbol, const struct foretold *foretold, uint64_t
 /* The same of BLAS, whose results are on the GPU from then on. */
 void estimate_note_call(const struct program_call *call, uint64_t nanoseconds);
 
-/* A routine's calls that would have run on the GPU. For a fork's child, here and below, nothing. */
+/* A routine's calls that would have run on the GPU. */
 struct estimate_row {
     uint64_t calls, nanoseconds; /* on the host, measured */
     uint64_t learned_calls;      /* by a recipe's times, not by built-in figures */
     double us, best_us, worst_us;
 };
-struct estimate_row estimate_row_of(enum symbol symbol);
 bool estimate_has_calls(void);
 
 /* Microseconds of what the first calls would have waited for. */
@@ -57,7 +52,19 @@ struct estimate_prices {
     double device_us, level3_us, routines_us, solver_us;
     int routines; /* of level 3, whose kernels are loaded */
 };
-struct estimate_prices estimate_prices(void);
+
+/* What an estimate has besides the report of its process, or of several. All zero: there is none. */
+struct estimate {
+    bool is_there;
+    char *device, *file;     /* the GPU's name, and the file that tells of it: NULL of built-in figures */
+    double sharing;          /* so many times as long for each rank */
+    uint64_t end_nanoseconds; /* of the process, since 1970 */
+    struct estimate_prices prices;
+    struct estimate_row rows[SYMBOL_COUNT];
+};
+
+/* That of this process, whose strings are from malloc. For a fork's child that made no call, without its rows. */
+void estimate_read(struct estimate *estimate);
 
 /* For estimate.c alone, which locks: the matrices that would stay on the GPU, and their accounts, as
  * mirror/ has them for one that is there (matrices.c). Each function takes the operands of a call; these

@@ -1,8 +1,6 @@
 /* The text of an estimate: each routine on the host, as measured, beside the GPU, as foretold. */
-#include "common/settings.h"
 #include "common/text.h"
 #include "interpose/estimate/estimate.h"
-#include "interpose/purchase/device_use.h"
 #include "interpose/report/report_data.h"
 
 #include <math.h>
@@ -24,7 +22,6 @@ struct line {
 struct table {
     struct line *lines;
     int count, width;
-    uint64_t foretold_calls, learned_calls;
     struct times sum;
 };
 
@@ -44,23 +41,26 @@ static bool is_counted(int reason)
 }
 
 /* A call that stays takes what it takes. */
+static struct times times_of(const struct report *report, enum symbol symbol)
+{
+    const struct estimate_row *const row = &report->estimate.rows[symbol];
+    const double stays = (double)report_own_host_time(&report->routines[symbol]) / 1e9;
+    return (struct times){(double)row->nanoseconds / 1e9 + stays, row->us / 1e6 + stays, row->best_us / 1e6 + stays,
+                          row->worst_us / 1e6 + stays};
+}
+
 static void take_line(struct table *table, const struct report *report, enum symbol symbol)
 {
-    const struct estimate_row row = estimate_row_of(symbol);
+    const struct estimate_row row = report->estimate.rows[symbol];
     const struct routine_stats *const stats = &report->routines[symbol];
-    const double stays = (double)report_own_host_time(stats) / 1e9;
     struct line *const line = &table->lines[table->count];
     if (!row.calls && !report_host_calls(stats))
         return;
     *line = (struct line){.stats = stats, .calls = row.calls + report_host_calls(stats),
-                          .foretold_calls = row.calls,
-                          .times = {(double)row.nanoseconds / 1e9 + stays, row.us / 1e6 + stays,
-                                    row.best_us / 1e6 + stays, row.worst_us / 1e6 + stays}};
+                          .foretold_calls = row.calls, .times = times_of(report, symbol)};
     report_name(symbol, line->name);
     const int width = (int)strlen(line->name);
     table->width = width > table->width ? width : table->width;
-    table->foretold_calls += row.calls;
-    table->learned_calls += row.learned_calls;
     add(&table->sum, &line->times);
     table->count++;
 }
@@ -162,22 +162,26 @@ static void print_untimed(FILE *stream, const struct table *table, int reason)
         fputc('\n', stream);
 }
 
-static double print_prices(FILE *stream)
+static double price_of(const struct report *report)
 {
-    const struct estimate_prices prices = estimate_prices();
-    const double sum = prices.device_us + prices.level3_us + prices.routines_us + prices.solver_us;
-    if (sum <= 0) {
+    const struct estimate_prices *const prices = &report->estimate.prices;
+    return (prices->device_us + prices->level3_us + prices->routines_us + prices->solver_us) / 1e6;
+}
+
+static void print_prices(FILE *stream, const struct report *report)
+{
+    const struct estimate_prices *const prices = &report->estimate.prices;
+    if (price_of(report) <= 0) {
         fprintf(stream, "  first calls: nothing, since no call would be worth waking the GPU\n");
-        return 0;
+        return;
     }
-    fprintf(stream, "  first calls: %.2f s more (waking the GPU %.2f", sum / 1e6, prices.device_us / 1e6);
-    if (prices.level3_us > 0)
-        fprintf(stream, ", cuBLAS %.2f, the kernels of %d of its routines %.2f", prices.level3_us / 1e6,
-                prices.routines, prices.routines_us / 1e6);
-    if (prices.solver_us > 0)
-        fprintf(stream, ", cuSOLVER %.2f", prices.solver_us / 1e6);
-    fprintf(stream, ")\n");
-    return sum / 1e6;
+    fprintf(stream, "  first calls: %.2f s more (waking the GPU %.2f", price_of(report), prices->device_us / 1e6);
+    if (prices->level3_us > 0)
+        fprintf(stream, ", cuBLAS %.2f, the kernels of %d of its routines %.2f", prices->level3_us / 1e6,
+                prices->routines, prices->routines_us / 1e6);
+    if (prices->solver_us > 0)
+        fprintf(stream, ", cuSOLVER %.2f", prices->solver_us / 1e6);
+    fprintf(stream, ")%s\n", report->processes > 1 ? ", added up over the processes" : "");
 }
 
 /* The run, of which so many seconds are spent in calls and become this part of them. */
@@ -187,30 +191,48 @@ static double run_seconds(double all, double in_calls, double host, double foret
     return all - in_calls + in_calls * part + price;
 }
 
-/* Threads that call at once: between none of their calls beside each other and all. */
-static void print_sums(FILE *stream, const struct report *report, const struct table *table)
+/* The run of one process. Threads that call at once: between none of their calls beside each other and all. */
+static struct times run_of(const struct report *report)
 {
-    const struct times *const sum = &table->sum;
-    const struct time_in_calls in = stats_read_in_calls(report->run_nanoseconds);
-    const double all = (double)report->run_nanoseconds / 1e9, least = (double)in.least / 1e9,
-                 most = (double)in.most / 1e9;
-    fprintf(stream, "  BLAS and LAPACK: %.3f s on this host, %.3f s with the GPU (%.3f to %.3f)\n", sum->host,
-            sum->foretold, sum->best, sum->worst);
-    const double price = print_prices(stream);
-    const double ends[] = {run_seconds(all, least, sum->host, sum->best, price),
-                           run_seconds(all, most, sum->host, sum->best, price),
-                           run_seconds(all, least, sum->host, sum->worst, price),
-                           run_seconds(all, most, sum->host, sum->worst, price)};
-    fprintf(stream, "  whole run: %.3f s here, %.3f s with the GPU (%.3f to %.3f)\n", all,
-            run_seconds(all, (least + most) / 2, sum->host, sum->foretold, price), fmin(ends[0], ends[1]),
-            fmax(ends[2], ends[3]));
+    const double all = (double)report->run_nanoseconds / 1e9, least = (double)report->in_calls.least / 1e9,
+                 most = (double)report->in_calls.most / 1e9, price = price_of(report);
+    struct times sum = {0, 0, 0, 0};
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        const struct times more = times_of(report, (enum symbol)i);
+        add(&sum, &more);
+    }
+    return (struct times){all, run_seconds(all, (least + most) / 2, sum.host, sum.foretold, price),
+                          fmin(run_seconds(all, least, sum.host, sum.best, price),
+                               run_seconds(all, most, sum.host, sum.best, price)),
+                          fmax(run_seconds(all, least, sum.host, sum.worst, price),
+                               run_seconds(all, most, sum.host, sum.worst, price))};
 }
 
-static void print_sureness(FILE *stream, const struct table *table)
+static void print_whole(FILE *stream, const char *what, const struct times *whole)
 {
-    const unsigned long long learned = table->learned_calls, all = table->foretold_calls;
+    fprintf(stream, "  %s: %.3f s here, %.3f s with the GPU (%.3f to %.3f)\n", what, whole->host, whole->foretold,
+            whole->best, whole->worst);
+}
+
+static void print_sums(FILE *stream, const struct report *report, const struct table *table)
+{
+    const struct times *const sum = &table->sum, run = run_of(report);
+    fprintf(stream, "  BLAS and LAPACK: %.3f s on this host, %.3f s with the GPU (%.3f to %.3f)\n", sum->host,
+            sum->foretold, sum->best, sum->worst);
+    print_prices(stream, report);
+    if (report->processes == 1)
+        print_whole(stream, "whole run", &run);
+}
+
+static void print_sureness(FILE *stream, const struct report *report)
+{
+    unsigned long long learned = 0, all = 0;
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        learned += report->estimate.rows[i].learned_calls;
+        all += report->estimate.rows[i].calls;
+    }
     fprintf(stream, "  how sure that is:\n");
-    if (estimate_file())
+    if (report->estimate.file)
         fprintf(stream, "  - times of %llu of these %llu calls on the GPU are curves of the recipe, those of "
                         "the others mublas' built-in ones\n", learned, all);
     else
@@ -220,9 +242,76 @@ static void print_sureness(FILE *stream, const struct table *table)
                     "  - between, matrices stay there; 64 elements of each tell whether the program has "
                     "changed it; few changes, and the same values written again, are not seen\n"
                     "  - times on the host are measured here, with as many threads as it has\n");
-    if (model_in_force()->sharing > 1)
+    if (report->estimate.sharing > 1)
         fprintf(stream, "  - ranks share the GPU, which takes %.3g times as long for each\n",
-                model_in_force()->sharing);
+                report->estimate.sharing);
+}
+
+static double begin_of(const struct report *report)
+{
+    return (double)report->estimate.end_nanoseconds / 1e9 - (double)report->run_nanoseconds / 1e9;
+}
+
+static int by_begin(const void *one, const void *other)
+{
+    const double a = begin_of(*(const struct report *const *)one), b = begin_of(*(const struct report *const *)other);
+    return (a > b) - (a < b);
+}
+
+/* The job is shorter by what it would gain of each run of processes beside each other: there the longest counts. */
+static void take_gain(struct times *job, const struct times *longest)
+{
+    job->foretold += longest->foretold - longest->host;
+    job->best += longest->best - longest->host;
+    job->worst += longest->worst - longest->host;
+}
+
+static struct times job_of(const struct report **reports, int count)
+{
+    const double begin = begin_of(reports[0]);
+    struct times longest = {0, 0, 0, 0}, gain = {0, 0, 0, 0};
+    double end = begin;
+    for (int i = 0; i < count; i++) {
+        const struct times run = run_of(reports[i]);
+        const double from = begin_of(reports[i]);
+        if (from >= end) {
+            take_gain(&gain, &longest);
+            longest = (struct times){0, 0, 0, 0};
+        }
+        longest = (struct times){fmax(longest.host, run.host), fmax(longest.foretold, run.foretold),
+                                 fmax(longest.best, run.best), fmax(longest.worst, run.worst)};
+        end = fmax(end, from + run.host);
+    }
+    take_gain(&gain, &longest);
+    const double all = end - begin;
+    return (struct times){all, all + gain.foretold, all + gain.best, all + gain.worst};
+}
+
+static void print_process(FILE *stream, const struct report *report)
+{
+    char rank[16] = "-";
+    const struct times run = run_of(report);
+    uint64_t calls = report_host_calls(&report->total), foretold_calls = 0;
+    for (int i = 0; i < SYMBOL_COUNT; i++)
+        foretold_calls += report->estimate.rows[i].calls;
+    if (report->reporter.world.rank >= 0)
+        snprintf(rank, sizeof rank, "%d", report->reporter.world.rank);
+    fprintf(stream, "  %6s %10ld %12llu %12llu %10.3f %10.3f  ", rank, report->reporter.process,
+            (unsigned long long)(calls + foretold_calls), (unsigned long long)foretold_calls, run.host, run.foretold);
+    printable_print(stream, report->program);
+    fputc('\n', stream);
+}
+
+void estimate_job_print(FILE *stream, const struct report *sum, const struct report **reports, int count)
+{
+    fprintf(stream, "  %6s %10s %12s %12s %10s %10s  %s\n", "rank", "process", "calls", "on the GPU", "run s",
+            "with GPU s", "program");
+    for (int i = 0; i < count; i++)
+        print_process(stream, reports[i]);
+    qsort(reports, (size_t)count, sizeof *reports, by_begin);
+    const struct times job = job_of(reports, count);
+    print_whole(stream, "whole job (of processes beside each other the longest counts)", &job);
+    print_sureness(stream, sum);
 }
 
 static void print_setup(FILE *stream, const char *label, const char *text, const char *rest)
@@ -238,16 +327,17 @@ static void print_setup(FILE *stream, const char *label, const char *text, const
 static void print_head(FILE *stream, const struct report *report)
 {
     char place[HOST_BYTES + DATE_BYTES + 16];
-    fprintf(stream, "mublas estimate of process %ld", report->reporter.process);
-    if (report->reporter.world.rank >= 0)
-        fprintf(stream, ", rank %d", report->reporter.world.rank);
+    report_text_print_process(stream, report);
     fputs(" (", stream);
     printable_print(stream, report->program);
     fputs("): nothing ran on a GPU\n", stream);
+    if (report->missing)
+        print_setup(stream, "missing", report->missing, "");
     snprintf(place, sizeof place, "%s, until %s", report->run.host, report->run.date);
     print_setup(stream, "command", report->run.command, "");
     print_setup(stream, "ran on", place, "");
-    print_setup(stream, "GPU", estimate_device(), estimate_file() ? estimate_file() : "built-in times");
+    print_setup(stream, "GPU", report->estimate.device ? report->estimate.device : "unknown",
+                report->estimate.file ? report->estimate.file : "built-in times");
 }
 
 void estimate_text_print(FILE *stream, const struct report *report)
@@ -271,7 +361,8 @@ void estimate_text_print(FILE *stream, const struct report *report)
             if (is_counted(reason))
                 print_untimed(stream, &table, reason);
         print_sums(stream, report, &table);
-        print_sureness(stream, &table);
+        if (report->processes == 1 && !report->is_section)
+            print_sureness(stream, report);
     }
     free(table.lines);
 }

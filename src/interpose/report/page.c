@@ -359,7 +359,7 @@ void page_print_body(FILE *stream, const struct report *report)
         print_reasons(stream, report);
     }
     if (report->parallel.count > 0)
-        parallel_page_print(stream, &report->parallel, report->is_section);
+        parallel_page_print(stream, &report->parallel, report->is_section, report->processes > 1);
     print_setup(stream, report);
     print_text(stream, report);
     if (report->processes > 1)

@@ -68,6 +68,8 @@ static void print_pieces(FILE *stream, const struct piece *pieces, int count)
     fputs("</p>\n", stream);
 }
 
+#define PAGE_WITHOUT_TIMES "when its calls were is not known, since only a page has that noted"
+
 /* Time of the clock. The parts of a step in which several threads were in calls may have been one time or
  * several; what is less than a thousandth of the run is no news. */
 static void print_run(FILE *stream, const struct report *report)
@@ -81,6 +83,12 @@ static void print_run(FILE *stream, const struct report *report)
         {"rest", "no timed call: the program's own work, opening the GPU, small BLAS calls",
          run - in_calls.most},
     };
+    if (!in_calls.most) { /* a bar of one part shows nothing */
+        const bool has_timed_calls = report_own_host_time(&report->total) + report_device_time(&report->total) > 0;
+        fprintf(stream, "<p>The run, %.3f s: %s.</p>\n", (double)run / 1e9,
+                has_timed_calls ? PAGE_WITHOUT_TIMES : "no timed call");
+        return;
+    }
     fprintf(stream, "<p>The run, %.3f s:</p>\n", (double)run / 1e9);
     print_pieces(stream, pieces, sizeof pieces / sizeof *pieces);
 }

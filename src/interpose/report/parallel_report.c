@@ -181,7 +181,7 @@ static void print_page_reasons(FILE *stream, const struct parallel_report *paral
     fputs("</tbody></table></div>", stream);
 }
 
-void parallel_page_print(FILE *stream, const struct parallel_report *parallel, bool is_section)
+void parallel_page_print(FILE *stream, const struct parallel_report *parallel, bool is_section, bool is_sum)
 {
     fprintf(stream, "<section><h2>Parallel routines</h2><div class=\"wide\"><table "
                     "%s=\"parallel\"><thead><tr>"
@@ -195,8 +195,9 @@ void parallel_page_print(FILE *stream, const struct parallel_report *parallel, b
     for (int i = 0; i < parallel->count; i++)
         print_page_row(stream, &parallel->rows[i]);
     fputs("</tbody></table></div>\n<p class=\"note\">ScaLAPACK's routines, which all ranks of a grid call "
-          "together. "
-          "Seconds are this process's, of calls on the device. ", stream);
+          "together. Seconds are ", stream);
+    fputs(is_sum ? "those of all processes, the work's only its owner's, of calls on the device. "
+                 : "this process's, of calls on the device. ", stream);
     parallel_text_print_owner(stream, parallel);
     fputs("</p>\n", stream);
     if (parallel_any_on_host(parallel))

@@ -67,8 +67,9 @@ const char *parallel_unserved_text(enum parallel_unserved why);
 /* The part of the text report that tells of parallel routines. */
 void parallel_text_print(FILE *stream, const struct parallel_report *report);
 
-/* The part of the page that does. Identifiers of tables are for what is once in a page. */
-void parallel_page_print(FILE *stream, const struct parallel_report *report, bool is_section);
+/* The part of the page that does. Identifiers of tables are for what is once in a page. `is_sum`: of several
+ * processes. */
+void parallel_page_print(FILE *stream, const struct parallel_report *report, bool is_section, bool is_sum);
 
 /* Tells who owned the device's part, in a sentence; nothing where no call ran there. For the page, too: no
  * markup. */

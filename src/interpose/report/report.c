@@ -138,11 +138,12 @@ static void print_queries(FILE *stream, const struct report *report)
 
 void report_text_print_process(FILE *stream, const struct report *report)
 {
+    fprintf(stream, "mublas %s of ", report->estimate.is_there ? "estimate" : "report");
     if (report->processes > 1) {
-        fprintf(stream, "mublas report of %d processes", report->processes);
+        fprintf(stream, "%d processes", report->processes);
         return;
     }
-    fprintf(stream, "mublas report of process %ld", report->reporter.process);
+    fprintf(stream, "process %ld", report->reporter.process);
     if (report->reporter.world.rank >= 0)
         fprintf(stream, ", rank %d", report->reporter.world.rank);
     if (report->reporter.world.ranks > 0)
@@ -173,6 +174,10 @@ static void print_advice(void *stream, const char *sentence)
 
 void report_text_print(FILE *stream, const struct report *report)
 {
+    if (report->estimate.is_there) {
+        estimate_text_print(stream, report);
+        return;
+    }
     report_text_print_process(stream, report);
     fputs(" (", stream);
     printable_print(stream, report->program);
@@ -300,6 +305,28 @@ static void put_parallel(FILE *stream, const struct parallel_report *parallel)
     }
 }
 
+/* Whole nanoseconds tell as much. */
+static void put_estimate(FILE *stream, const struct estimate *estimate)
+{
+    const struct estimate_prices *const prices = &estimate->prices;
+    const double of[] = {prices->device_us, prices->level3_us, prices->routines_us, prices->solver_us,
+                         1e3 * estimate->sharing};
+    fputs("# estimate", stream);
+    put_word(stream, estimate->device);
+    put_word(stream, estimate->file);
+    fprintf(stream, " %" PRIu64 " %d", estimate->end_nanoseconds, prices->routines);
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        fprintf(stream, " %.0f", of[i]);
+    fputc('\n', stream);
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        const struct estimate_row *const row = &estimate->rows[i];
+        if (row->calls)
+            fprintf(stream, "# foretold %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %.0f %.0f %.0f\n",
+                    symbol_name((enum symbol)i), row->calls, row->nanoseconds, row->learned_calls, 1e3 * row->us,
+                    1e3 * row->best_us, 1e3 * row->worst_us);
+    }
+}
+
 void report_counters_print(FILE *stream, const struct report *report)
 {
     fputs(REPORT_COUNTERS_BEGIN PACKAGE_VERSION "\n", stream);
@@ -322,6 +349,8 @@ void report_counters_print(FILE *stream, const struct report *report)
         put_lane(stream, &report->lanes[i], i);
     if (report->parallel.count > 0)
         put_parallel(stream, &report->parallel);
+    if (report->estimate.is_there)
+        put_estimate(stream, &report->estimate);
     fputs(REPORT_COUNTERS_END "\n", stream);
 }
 

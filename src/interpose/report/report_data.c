@@ -286,6 +286,7 @@ struct report *report_read(void)
     report->lane_count = stats_read_lanes(timeline_level(report->run_nanoseconds), report->lanes, LANES_MOST,
                                           &report->thread_count);
     stats_read_sizes(&report->sizes);
+    estimate_read(&report->estimate);
     read_facts(report);
     tell_setup(report);
     return report;
@@ -367,16 +368,13 @@ static void write_report(const struct report *report)
     struct report_text text = {NULL, 0}, file = {NULL, 0};
     struct reporter reporter = report->reporter;
     const char *const destination = settings()->report;
-    printer *const of_text = estimate_wanted() ? estimate_text_print : report_text_print;
-    printer *const of_run = report_file_is_page(destination) ? page_print : report_file_print;
-    printer *const of_file = estimate_wanted() ? estimate_text_print : of_run;
+    const bool is_page = report_file_is_page(destination) && !report->estimate.is_there;
     flush_output();
-    if (!estimate_wanted() && leave_part(report))
+    if (leave_part(report))
         return;
     reporter.is_fork_child |= report->is_section;
-    if (print(report, of_text, &text) && print(report, of_file, &file))
-        report_file_deliver(destination, &reporter, &text, &file,
-                            !report_has_calls(report) && !estimate_has_calls());
+    if (print(report, report_text_print, &text) && print(report, is_page ? page_print : report_file_print, &file))
+        report_file_deliver(destination, &reporter, &text, &file, !report_has_calls(report));
     free(text.text);
     free(file.text);
 }

@@ -5,6 +5,7 @@
 #ifndef MUBLAS_REPORT_DATA_H
 #define MUBLAS_REPORT_DATA_H
 
+#include "interpose/estimate/estimate.h"
 #include "interpose/report/advice.h"
 #include "interpose/report/parallel_report.h"
 #include "interpose/report/report_file.h"
@@ -52,6 +53,7 @@ struct report {
     struct time_in_calls in_calls;
     struct thread_lane lanes[LANES_MOST]; /* of the level that covers the run; the last may be of several threads */
     int lane_count, thread_count;
+    struct estimate estimate; /* of calls that are not in the table of routines */
     struct parallel_report parallel; /* count 0: nothing to tell; its rows are: */
     struct parallel_row parallel_rows[PARALLEL_ROWS_MOST];
 };
@@ -110,11 +112,14 @@ char *report_queries(const struct report *report);
 /* The facts that advice.h makes its sentences of. */
 void report_advice_give(const struct report *report, advice_take *take, void *context);
 
-/* The report as text (report.c). */
+/* The report as text (report.c), or in its place what an estimate comes to (estimate/estimate_text.c), which is text
+ * alone. */
 void report_text_print(FILE *stream, const struct report *report);
-
-/* In the place of either, what an estimate comes to (estimate/estimate_text.c): text alone. */
 void estimate_text_print(FILE *stream, const struct report *report);
+
+/* Behind that of their sum a row for each process, the seconds of the job from the first one's begin to the last one's
+ * end, and how sure all that is. `reports` becomes ordered by begin. */
+void estimate_job_print(FILE *stream, const struct report *sum, const struct report **reports, int count);
 
 /* That, with the counters behind it, for a file. */
 void report_file_print(FILE *stream, const struct report *report);

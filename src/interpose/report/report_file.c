@@ -86,7 +86,7 @@ static void fill_write_signals(sigset_t *signals)
 
 /* Between the two calls what would end the program gives errors alone (report_file.h). For the calling
  * thread. */
-static void write_signals_hold(sigset_t *before)
+void write_signals_hold(sigset_t *before)
 {
     sigset_t held;
     fill_write_signals(&held);
@@ -98,7 +98,7 @@ static void write_signals_hold(sigset_t *before)
 }
 
 /* The signals that writing has sent wait for this thread alone. */
-static void write_signals_return(const sigset_t *before)
+void write_signals_return(const sigset_t *before)
 {
     static const struct timespec at_once = {0, 0};
     sigset_t held;
@@ -199,12 +199,10 @@ static int write_over(const char *name, const struct stat *there, const char *te
     return write_into(name, O_CREAT | O_TRUNC, text, length);
 }
 
-static const char *words(const char *name, const struct stat *there, int reason)
+static const char *words(const struct stat *there, int reason)
 {
     if (S_ISLNK(there->st_mode))
-        return strncmp(name, "/dev/", 5) == 0
-                   ? "it is a symbolic link, which is not followed (MUBLAS_REPORT=1 is standard error)"
-                   : "it is a symbolic link, which is not followed";
+        return "it is a symbolic link, which is not followed";
     if (reason == ENXIO && S_ISFIFO(there->st_mode))
         return "it is a pipe that nobody reads";
     return reason ? strerror(reason) : NULL;
@@ -225,7 +223,7 @@ static const char *report_write_file(const char *name, const char *text, size_t 
         reason = write_over(name, &there, text, length);
     else if (!S_ISREG(there.st_mode) && !S_ISLNK(there.st_mode))
         reason = write_into(name, 0, text, length);
-    return words(name, &there, spares && reason == EEXIST ? 0 : reason);
+    return words(&there, spares && reason == EEXIST ? 0 : reason);
 }
 
 /* A launcher does not always say how many ranks there are. */
@@ -288,6 +286,24 @@ static char *absolute(char *name)
     return whole;
 }
 
+/* Names that the system has for a program's own: symbolic links, all of them, but safe ones. */
+int report_file_stream(const char *destination)
+{
+    static const struct {
+        const char *name;
+        int stream;
+    } streams[] = {{"1", STDERR_FILENO},           {"/dev/stderr", STDERR_FILENO},
+                   {"/dev/fd/2", STDERR_FILENO},   {"/proc/self/fd/2", STDERR_FILENO},
+                   {"/dev/stdout", STDOUT_FILENO}, {"/dev/fd/1", STDOUT_FILENO},
+                   {"/proc/self/fd/1", STDOUT_FILENO}};
+    if (!destination)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
+        if (strcmp(destination, streams[i].name) == 0)
+            return streams[i].stream;
+    return -1;
+}
+
 /* True: it is written. */
 static bool write_file(const char *form, const struct reporter *reporter, const struct report_text *wanted,
                        bool spares)
@@ -305,10 +321,15 @@ static bool write_file(const char *form, const struct reporter *reporter, const 
 void report_file_deliver(const char *destination, const struct reporter *reporter,
                          const struct report_text *text, const struct report_text *file, bool spares)
 {
-    const bool is_file = destination && strcmp(destination, "1") != 0;
+    const int stream = report_file_stream(destination);
+    bool is_written = false;
     sigset_t signals;
     write_signals_hold(&signals);
-    if (!(is_file && write_file(destination, reporter, file, spares)) && log_has_standard_error())
+    if (stream == STDOUT_FILENO)
+        is_written = report_start_has_output() && report_write_all(STDOUT_FILENO, text->text, text->length);
+    else if (stream < 0)
+        is_written = write_file(destination, reporter, file, spares);
+    if (!is_written && log_has_standard_error())
         report_write_all(STDERR_FILENO, text->text, text->length);
     write_signals_return(&signals);
 }

@@ -56,6 +56,10 @@ void printable_print(FILE *stream, const char *text);
  * that are no UTF-8, and control characters, become U+FFFD; the stream stays well-formed whatever comes. */
 void html_print(FILE *stream, const char *text);
 
+/* For the calling thread, whose signals `before` are. */
+void write_signals_hold(sigset_t *before);
+void write_signals_return(const sigset_t *before);
+
 /* Before a jump is made: a handler may call this. */
 struct jump;
 void write_signals_leave(const struct jump *jump);
@@ -67,6 +71,13 @@ struct reporter {
     bool is_fork_child;
 };
 
+/* Standard output or error, by its number, where the destination is one: 1, /dev/stdout, /dev/stderr and their
+ * like; -1: it is a file. NULL is standard error. */
+int report_file_stream(const char *destination);
+
+/* Is standard output what the program started with? Unknown counts as yes. */
+bool report_start_has_output(void);
+
 /* Does the destination ask for a page (FILE.html or FILE.htm, in any case) instead of text? NULL does not. */
 bool report_file_is_page(const char *destination);
 
@@ -76,8 +87,8 @@ bool report_file_is_page(const char *destination);
  * Free it; NULL when memory is short. */
 char *report_file_name(const char *form, const struct reporter *reporter);
 
-/* Write `file` to where MUBLAS_REPORT says; `text` to standard error, where it says that, or after one line
- * where the file fails. `spares`: a file that is there stays as it is, for it may be the
+/* Write `file` to where MUBLAS_REPORT says; `text` to standard output or error, where it says that, or to standard
+ * error after one line where the file fails. `spares`: a file that is there stays as it is, for it may be the
  * report of a program that this one has started. */
 struct report_text {
     char *text;
@@ -87,14 +98,16 @@ void report_file_deliver(const char *destination, const struct reporter *reporte
                          const struct report_text *text, const struct report_text *file, bool spares);
 
 /* The parts of a run's report (MUBLAS_REPORT_PARTS): the folder has a file of each process that left one, and a
- * note of each that made a call and has left none so far. A note is a line, "PROCESS RANK RANKS PROGRAM". */
+ * note of each that made a call and has left none so far. A note is a line, "PROCESS RANK RANKS PROGRAM". One whose
+ * part found no room leaves an empty file, whose name tells errno and itself: PREFIX and "ERRNO.RANK.RANKS.PROCESS". */
 #define REPORT_PART_PREFIX "part-"
 #define REPORT_NOTE_PREFIX "note-"
+#define REPORT_FAULT_PREFIX "fault-"
 
 /* At the first call, of any thread, where signal handlers may call, too. Allocates nothing, and keeps errno. */
 void report_note_leave(void);
 
-/* The part takes the note's place. False: the folder is gone, or takes none. */
+/* The part takes the note's place. False: the folder is gone, or takes none, which one line says. */
 bool report_part_leave(const char *folder, const struct report_text *part);
 
 #endif

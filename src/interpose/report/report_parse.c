@@ -245,13 +245,45 @@ static void take_parallel(struct words *words, struct report *report)
     next_numbers(words, row->counts.unserved_calls, UNSERVED_COUNT);
 }
 
+static void take_estimate(struct words *words, struct report *report)
+{
+    struct estimate *const estimate = &report->estimate;
+    if (estimate->is_there)
+        words->good = false;
+    if (!words->good)
+        return;
+    estimate->is_there = true;
+    estimate->device = next_kept(words);
+    words->good &= estimate->device != NULL;
+    estimate->file = next_kept(words);
+    estimate->end_nanoseconds = next_number(words);
+    estimate->prices.routines = (int)next_integer(words, 0, INT32_MAX);
+    estimate->prices.device_us = (double)next_number(words);
+    estimate->prices.level3_us = (double)next_number(words);
+    estimate->prices.routines_us = (double)next_number(words);
+    estimate->prices.solver_us = (double)next_number(words);
+    estimate->sharing = (double)next_number(words) / 1e3;
+}
+
+static void take_foretold(struct words *words, struct report *report)
+{
+    struct estimate_row *const row = &report->estimate.rows[next_symbol(words)];
+    row->calls = next_number(words);
+    row->nanoseconds = next_number(words);
+    row->learned_calls = next_number(words);
+    row->us = (double)next_number(words) / 1e3;
+    row->best_us = (double)next_number(words) / 1e3;
+    row->worst_us = (double)next_number(words) / 1e3;
+}
+
 static const struct {
     const char *name;
     void (*take)(struct words *words, struct report *report);
 } lines[] = {{"process", take_process}, {"program", take_program},  {"run", take_run},
              {"facts", take_facts},     {"setup", take_setup},      {"routine", take_routine},
              {"host", take_host},       {"size", take_size},        {"large", take_large},
-             {"step", take_step},       {"parallel-owner", take_owner}, {"parallel", take_parallel}};
+             {"step", take_step},       {"parallel-owner", take_owner}, {"parallel", take_parallel},
+             {"estimate", take_estimate}, {"foretold", take_foretold}};
 
 /* "# NAME WORDS" */
 static bool take_line(char *line, struct report *report)

@@ -1,5 +1,6 @@
 #include "interpose/report/report_file.h"
 #include "common/settings.h"
+#include "common/log.h"
 #include "interpose/process_state.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -18,6 +20,8 @@
 
 static char start_folder[PATH_MAX];
 static long faults_of_children;
+static struct stat output_at_start;
+static bool has_output_noted;
 
 /* No program runs without page faults. */
 static long children_faults(void)
@@ -29,8 +33,16 @@ static long children_faults(void)
 void report_start_note(void)
 {
     faults_of_children = children_faults();
+    has_output_noted = fstat(STDOUT_FILENO, &output_at_start) == 0;
     if (!getcwd(start_folder, sizeof start_folder))
         start_folder[0] = '\0';
+}
+
+bool report_start_has_output(void)
+{
+    struct stat now;
+    return !has_output_noted || (fstat(STDOUT_FILENO, &now) == 0 && now.st_dev == output_at_start.st_dev &&
+                                 now.st_ino == output_at_start.st_ino && now.st_rdev == output_at_start.st_rdev);
 }
 
 const char *report_start_folder(void)
@@ -168,27 +180,38 @@ void report_run_processor(char *name, size_t room)
 static char note[PATH_MAX];
 static pid_t note_owner;
 
-/* A new file that nobody else can have made. */
-static bool write_new(const char *folder, const char *prefix, char path[PATH_MAX], const char *text, size_t length)
+/* 0, or the reason as errno has it. */
+static int write_to(int file, const char *text, size_t length)
 {
-    if (snprintf(path, PATH_MAX, "%s/%sXXXXXX", folder, prefix) >= PATH_MAX)
-        return false;
-    const int file = mkostemp(path, O_CLOEXEC);
-    if (file < 0)
-        return false;
     while (length > 0) {
         const ssize_t written = write(file, text, length);
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
-            break;
+            return errno;
         text += written;
         length -= (size_t)written;
     }
-    const bool good = close(file) == 0 && length == 0;
-    if (!good)
+    return 0;
+}
+
+/* A new file that nobody else can have made. 0, or the reason as errno has it. */
+static int write_new(const char *folder, const char *prefix, char path[PATH_MAX], const char *text, size_t length)
+{
+    sigset_t signals;
+    if (snprintf(path, PATH_MAX, "%s/%sXXXXXX", folder, prefix) >= PATH_MAX)
+        return ENAMETOOLONG;
+    const int file = mkostemp(path, O_CLOEXEC);
+    if (file < 0)
+        return errno;
+    write_signals_hold(&signals);
+    int reason = write_to(file, text, length);
+    write_signals_return(&signals);
+    if (close(file) != 0 && !reason)
+        reason = errno;
+    if (reason)
         unlink(path);
-    return good;
+    return reason;
 }
 
 void report_note_leave(void)
@@ -204,17 +227,37 @@ void report_note_leave(void)
         const int length = snprintf(text, sizeof text, "%ld %d %d "
                                                        "%.200s\n", (long)getpid(), world.rank, world.ranks,
                                     program_invocation_name);
-        note_owner = write_new(folder, REPORT_NOTE_PREFIX, note, text, (size_t)length) ? getpid() : 0;
+        note_owner = write_new(folder, REPORT_NOTE_PREFIX, note, text, (size_t)length) == 0 ? getpid() : 0;
         pthread_setcancelstate(cancelling, NULL);
     }
     errno = saved_errno;
 }
 
+/* A name needs no room but for itself. */
+static void leave_reason(const char *folder, int reason)
+{
+    char path[PATH_MAX];
+    const struct local_rank world = world_rank();
+    if (snprintf(path, sizeof path, "%s/" REPORT_FAULT_PREFIX "%d.%d.%d.%ld", folder, reason, world.rank, world.ranks,
+                 (long)getpid()) >= (int)sizeof path)
+        return;
+    const int file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file >= 0)
+        close(file);
+}
+
 bool report_part_leave(const char *folder, const struct report_text *part)
 {
     char path[PATH_MAX];
-    const bool good = write_new(folder, REPORT_PART_PREFIX, path, part->text, part->length);
-    if (good && note_owner == getpid())
+    const int reason = write_new(folder, REPORT_PART_PREFIX, path, part->text, part->length);
+    if (reason == ENOENT)
+        return false;
+    if (note_owner == getpid())
         unlink(note);
-    return good;
+    if (!reason)
+        return true;
+    log_message(LOG_ERROR, "MUBLAS_REPORT_PARTS: cannot write in %s: %s; this process reports by itself", folder,
+                strerror(reason));
+    leave_reason(folder, reason);
+    return false;
 }

@@ -30,7 +30,10 @@ static bool any_call(const struct routine_stats *stats)
 
 bool report_has_calls(const struct report *report)
 {
-    return any_call(&report->total) || report->parallel.count > 0;
+    bool has = any_call(&report->total) || report->parallel.count > 0;
+    for (int i = 0; i < SYMBOL_COUNT && !has && report->estimate.is_there; i++)
+        has = report->estimate.rows[i].calls > 0;
+    return has;
 }
 
 uint64_t report_host_time(const struct routine_stats *stats)
@@ -154,6 +157,26 @@ static bool has_setup(const struct report *report, const char *label, const char
     return false;
 }
 
+/* A process that woke no device says nothing of a job that has one. True: it is told. */
+static bool merge_device(struct report *sum, const char *text)
+{
+    static const char asleep[] = "not woken";
+    const bool is_asleep = strncmp(text, asleep, sizeof asleep - 1) == 0;
+    for (int i = 0; i < sum->setup_count; i++) {
+        struct setup_line *const line = &sum->setup[i];
+        if (strcmp(line->label, "device") != 0)
+            continue;
+        char *const copy = strncmp(line->text, asleep, sizeof asleep - 1) == 0 ? strdup(text) : NULL;
+        if (copy) {
+            free(line->text);
+            line->text = copy;
+        }
+        if (copy || is_asleep)
+            return true;
+    }
+    return false;
+}
+
 /* What the processes tell in the same words is told once; of devices and threads, what is of the process alone
  * stands behind a semicolon. */
 static void add_setup(struct report *sum, const struct report *more)
@@ -163,7 +186,8 @@ static void add_setup(struct report *sum, const struct report *more)
         char *const text = strdup(more->setup[i].text);
         if (text && (strcmp(label, "device") == 0 || strcmp(label, "threads") == 0) && strchr(text, ';'))
             *strchr(text, ';') = '\0';
-        if (text && strcmp(label, "opened in") != 0 && !has_setup(sum, label, text))
+        const bool is_told = text && strcmp(label, "device") == 0 && merge_device(sum, text);
+        if (text && !is_told && strcmp(label, "opened in") != 0 && !has_setup(sum, label, text))
             report_setup_add(sum, label, text);
         free(text);
     }
@@ -242,6 +266,28 @@ static void add_parallel(struct report *sum, const struct report *more)
         sum->parallel.fault = strdup(with->fault);
 }
 
+static void add_estimate(struct estimate *sum, const struct estimate *more)
+{
+    if (!more->is_there)
+        return;
+    sum->is_there = true;
+    add_text(&sum->device, more->device);
+    add_text(&sum->file, more->file);
+    sum->sharing = more->sharing > sum->sharing ? more->sharing : sum->sharing;
+    sum->prices.device_us += more->prices.device_us;
+    sum->prices.level3_us += more->prices.level3_us;
+    sum->prices.routines_us += more->prices.routines_us;
+    sum->prices.solver_us += more->prices.solver_us;
+    sum->prices.routines += more->prices.routines;
+    for (int i = 0; i < SYMBOL_COUNT; i++) {
+        struct estimate_row *const row = &sum->rows[i];
+        const struct estimate_row *const with = &more->rows[i];
+        *row = (struct estimate_row){row->calls + with->calls, row->nanoseconds + with->nanoseconds,
+                                     row->learned_calls + with->learned_calls, row->us + with->us,
+                                     row->best_us + with->best_us, row->worst_us + with->worst_us};
+    }
+}
+
 void report_add(struct report *sum, const struct report *more)
 {
     for (int i = 0; i < SYMBOL_COUNT; i++)
@@ -258,6 +304,7 @@ void report_add(struct report *sum, const struct report *more)
     add_facts(sum, more);
     add_setup(sum, more);
     add_parallel(sum, more);
+    add_estimate(&sum->estimate, &more->estimate);
     if (more->run_nanoseconds > sum->run_nanoseconds)
         sum->run_nanoseconds = more->run_nanoseconds;
     if (sum->processes == 0 || strcmp(more->run.date, sum->run.date) > 0)
@@ -281,6 +328,8 @@ void report_clear(struct report *report)
     for (int i = 0; i < report->parallel.count; i++)
         free((char *)report->parallel_rows[i].name);
     free((char *)report->parallel.fault);
+    free(report->estimate.device);
+    free(report->estimate.file);
     memset(report, 0, sizeof *report);
 }
 
