@@ -35,6 +35,8 @@ void zheevd_(const char *jobz, const char *uplo, const int *n, double *a, const 
              int *info, size_t, size_t);
 void dgels_(const char *trans, const int *m, const int *n, const int *nrhs, double *a, const int *lda,
             double *b, const int *ldb, double *work, const int *lwork, int *info, size_t);
+void dgelsd_(const int *m, const int *n, const int *nrhs, double *a, const int *lda, double *b, const int *ldb,
+             double *s, const double *rcond, int *rank, double *work, const int *lwork, int *iwork, int *info);
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t);
 void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a, const int *lda, double *b,
              const int *ldb, int *info, size_t);

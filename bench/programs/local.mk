@@ -13,7 +13,7 @@ bench_programs_libprogram_la_SOURCES = \
 bench_program_libraries = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm -ldl
 
 bench_programs = \
-	bench/programs/dgeev bench/programs/dgels bench/programs/dgemm bench/programs/dgeqrf \
+	bench/programs/dgeev bench/programs/dgels bench/programs/dgelsd bench/programs/dgemm bench/programs/dgeqrf \
 	bench/programs/dgesdd bench/programs/dgesv bench/programs/dgetrf bench/programs/dpotrf bench/programs/dsyev \
 	bench/programs/dsyevd bench/programs/dsyevd_loop bench/programs/dsyevd_threads bench/programs/dsyevr \
 	bench/programs/dsygvd bench/programs/dsytrd bench/programs/lanczos bench/programs/power \
@@ -21,6 +21,7 @@ bench_programs = \
 	bench/programs/zheevd bench/programs/zhegvx
 bench_programs_dgeev_LDADD = $(bench_program_libraries)
 bench_programs_dgels_LDADD = $(bench_program_libraries)
+bench_programs_dgelsd_LDADD = $(bench_program_libraries)
 bench_programs_dgemm_LDADD = $(bench_program_libraries)
 bench_programs_dgeqrf_LDADD = $(bench_program_libraries)
 bench_programs_dgesdd_LDADD = $(bench_program_libraries)

@@ -30,7 +30,7 @@ PLANS = {
     # Does everything run, and rightly? A few seconds on an emulated device.
     "tiny": [
         *(Case(program, 60, rounds=2) for program in
-          ("dsytrd", "dsyevd", "dsyevr", "zheevd", "dgels", "dpotrf", "dgesdd", "dsyev", "dsygvd", "zhegvx",
+          ("dsytrd", "dsyevd", "dsyevr", "zheevd", "dgels", "dgelsd", "dpotrf", "dgesdd", "dsyev", "dsygvd", "zhegvx",
            "dgeev", "dgeqrf", "dgetrf", "dgesv")),
         Case("dsyevd_loop", 60, 4, rounds=2), Case("dsyevd_threads", 60, 4, rounds=2),
         Case("dgemm", 60, rounds=2),
@@ -71,6 +71,7 @@ PLANS = {
         Case("zheevd", 2048, repetitions=4, host_repetitions=2),
         Case("dsygvd", 4096, repetitions=3, host_repetitions=1),
         Case("dgesdd", 4096, repetitions=3, host_repetitions=1),
+        Case("dgelsd", 3072, repetitions=3, host_repetitions=1),
         Case("dsyevr", 4096, repetitions=3, host_repetitions=2),
         Case("dgeqrf", 8192, repetitions=6, host_repetitions=1),
         Case("dgetrf", 8192, repetitions=6, host_repetitions=2),

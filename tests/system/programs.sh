@@ -30,8 +30,8 @@ measure all -s "$shim_preload"
 [ $status = 0 ]
 result $? "the driver runs all programs on the host and through the shim"
 data=$work/all/programs.csv
-[ "$(grep -c ',ok,' "$data")" = 88 ]
-result $? "22 programs, 2 rounds each, none fails"
+[ "$(grep -c ',ok,' "$data")" = 92 ]
+result $? "23 programs, 2 rounds each, none fails"
 awk -F, '$3 == "ok" && !($11 >= 0 && $11 < 60 && ($12 == "" || $12 < 60)) { bad = 1; print "# " $0 }
          END { exit bad }' "$data"
 result $? "all residuals and orthogonality below 60 units"
@@ -39,7 +39,7 @@ result $? "all residuals and orthogonality below 60 units"
 awk -F, 'NR > 1 { key = $1 "," $2 "," $3 ($1 ~ /^[dz]/ ? "" : "," $5); rows++
                   if (!(key in first)) first[key] = $7
                   if ($7 != first[key] || !($6 >= 0)) { bad = 1; print "# " $0 } }
-         END { exit bad || rows != 176 }' "$work/all/repetitions.csv"
+         END { exit bad || rows != 184 }' "$work/all/repetitions.csv"
 result $? "each repetition has a row, with the same bits where it is the same work"
 bits="$(grep ' mublas ' "$work/all/table.txt" | grep -c 'equal$')"
 [ "$bits" -ge 8 ] && ! grep -q DIFFER "$work/all/table.txt"
