@@ -1,26 +1,29 @@
-/* bidiagonal.cu - how long does the reduction to bidiagonal form take on the device when the matrix is read once
- * a column (LAPACK working note 174), beside the same kernel that reads it twice, cuSOLVER's gebrd, and cuSOLVER's
- * singular values by gesvdp? A prototype: real double, m >= n, m <= 8192, no rescaling of norms.
+/* bidiagonal.cu - how long does the reduction to bidiagonal form take on the device when the matrix is read
+ * once a column (LAPACK working note 174), beside the same kernel that reads it twice, cuSOLVER's gebrd and
+ * its singular values by gesvdp? A prototype: real double, m >= n, m <= 8192, no rescaling of norms.
  *
  * bench/bidiagonal/bidiagonal [--n LIST] [--m M] [--nb LIST] [--repeat COUNT] [--no-check] [--no-peers]
  *
- * LIST: numbers with commas. --n: orders (1024,2048,4096,8192); --m: rows, for all of them (n); --nb: columns of a
- * panel (32,64); --repeat: how often each is timed (5; above 4096 at most 3, peers 2). It checks itself on small and odd
- * sizes first (--no-check: no), then each order after its times. What hangs ends after some seconds with status 3. On
- * a machine with nvcc it is built by `make bench/bidiagonal/bidiagonal`, or without configure:
+ * LIST: numbers with commas. --n: orders (1024,2048,4096,8192); --m: rows, for all of them (n); --nb: columns
+ * of a panel (32,64); --repeat: how often each is timed (5; above order 4096 at most 3, peers 2). It checks
+ * itself on small and odd sizes first (--no-check: no), then each order after its times. What hangs ends
+ * after some seconds with status 3. On a machine with nvcc: `make bench/bidiagonal/bidiagonal`, or, without
+ * configure,
  *
- *   nvcc -std=c++17 -O3 -gencode arch=compute_90,code=sm_90 -Isrc -Ibench/bidiagonal -o bidiagonal \
- *       bench/bidiagonal/bidiagonal.cu -lcublas -lcusolver
+ *   nvcc -std=c++17 -O3 -gencode arch=compute_90,code=sm_90 --split-compile=0 -Isrc -Ibench/bidiagonal \
+ *       -o bidiagonal bench/bidiagonal/bidiagonal.cu -lcublas -lcusolver
  *
  * Matrices are on the device; copies of them are not part of a time. Lines, by commas:
- *   time,METHOD,m,n,nb,SECONDS,LEAST,COUNT,TB/s       median and least; the last: of 8/3 n^3 bytes (m = n), in time
- *   check,METHOD,m,n,nb,PRODUCT,TRANSPOSED,Q,P,NORM   checks.h: in units of n eps, at most 10
- *   same,METHOD,m,n,nb                                a second run left the same bits
- *   values,METHOD,m,n,nb,DIFFERENCE                   singular values of B beside A's, in units of n eps
- *   part,METHOD,m,n,nb,PANELS,CHIP,STORE,PRODUCT      seconds: panels read from memory, panels that fit on the
- *                                                     chip, results' way into A, products with what is left
- *   step,METHOD,m,n,nb,ROWS,US,...                    microseconds a column of the panel with so many rows
- *   cycles,METHOD,m,n,nb,BEFORE,PASS,WAIT,ROWS,WAIT   of block 0, a column: its five phases
+ *   time,METHOD,m,n,nb,SECONDS,LEAST,COUNT,TB/s      median and least; the rate, were the rest of A read once
+ *                                                    a column and nothing else done (m = n: 8/3 n^3 bytes)
+ *   check,METHOD,m,n,nb,PRODUCT,TRANSPOSED,Q,P,NORM  checks.h: in units of n eps, at most 10
+ *   same,METHOD,m,n,nb                               a second run left the same bits
+ *   values,METHOD,m,n,nb,DIFFERENCE                  singular values of B beside A's, in units of n eps
+ *   part,METHOD,m,n,nb,PANELS,CHIP,STORE,PRODUCT     seconds: panels read from memory, panels that fit on the
+ *                                                    chip, results' way into A, products with the rest
+ *   step,METHOD,m,n,nb,ROWS,US,...                   microseconds a column of the panel with so many rows
+ *   cycles,METHOD,m,n,nb,BEFORE,PASS,WAIT,ROWS,WAIT  of block 0, a column: its five phases
+ *
  * Exit status 1: a check failed; 2: a bad argument. */
 #include "checks.h"
 
@@ -50,7 +53,8 @@ static double milliseconds_between(cudaEvent_t begin, cudaEvent_t end)
 
 /* Median and least of some turns after one that does not count. `before` is not timed. */
 template <typename BEFORE, typename QUEUE>
-static void measure(const char *method, int64_t m, int64_t n, int nb, int64_t count, BEFORE before, QUEUE queue)
+static void measure(const char *method, int64_t m, int64_t n, int nb, int64_t count, BEFORE before,
+                    QUEUE queue, double patience = PEER_PATIENCE_SECONDS)
 {
     std::vector<double> times;
     cudaEvent_t begin, end;
@@ -62,14 +66,15 @@ static void measure(const char *method, int64_t m, int64_t n, int nb, int64_t co
         MUST(cudaEventRecord(begin, device.stream));
         queue();
         MUST(cudaEventRecord(end, device.stream));
-        await_stream(method);
+        await_stream(method, patience);
         if (turn > 0)
             times.push_back(1e-3 * milliseconds_between(begin, end));
     }
     std::sort(times.begin(), times.end());
     const double median = 0.5 * (times[times.size() / 2] + times[(times.size() - 1) / 2]);
-    printf("time,%s,%lld,%lld,%d,%.6f,%.6f,%lld,%.3f\n", method, (long long)m, (long long)n, nb, median, times[0],
-           (long long)count, 4.0 * (double)n * (double)n * ((double)m - (double)n / 3) / median * 1e-12);
+    printf("time,%s,%lld,%lld,%d,%.6f,%.6f,%lld,%.3f\n", method, (long long)m, (long long)n, nb, median,
+           times[0], (long long)count,
+           4.0 * (double)n * (double)n * ((double)m - (double)n / 3) / median * 1e-12);
     fflush(stdout);
     MUST(cudaEventDestroy(begin));
     MUST(cudaEventDestroy(end));
@@ -85,7 +90,8 @@ static bool is_on_chip(const bidiagonal_reduction &of, int64_t first)
 {
     const int64_t rows = of.m - first, columns = of.n - first;
     const int group = bidiagonal_group(bidiagonal_pairs(rows));
-    const int64_t own = (columns + of.blocks - 1) / of.blocks, slots = of.ring / (group * ((rows + 1) / 2 * 2));
+    const int64_t own = (columns + of.blocks - 1) / of.blocks,
+                  slots = of.ring / (group * ((rows + 1) / 2 * 2));
     return (own + group - 1) / group <= std::min<int64_t>(slots, BIDIAGONAL_SLOTS_MOST);
 }
 
@@ -119,8 +125,8 @@ static void print_parts(device_reduction &made, const double *given, size_t coun
     }
     const char *const method = method_name(made.twice);
     const long long m = of.m, n = of.n;
-    printf("part,%s,%lld,%lld,%d,%.6f,%.6f,%.6f,%.6f\n", method, m, n, of.nb, 1e-3 * panel[0], 1e-3 * panel[1],
-           1e-3 * store, 1e-3 * product);
+    printf("part,%s,%lld,%lld,%d,%.6f,%.6f,%.6f,%.6f\n", method, m, n, of.nb, 1e-3 * panel[0],
+           1e-3 * panel[1], 1e-3 * store, 1e-3 * product);
     printf("step,%s,%lld,%lld,%d%s\n", method, m, n, of.nb, steps.c_str());
     unsigned long long cycles[BIDIAGONAL_PHASES];
     MUST(cudaMemcpy(cycles, of.cycles, sizeof cycles, cudaMemcpyDeviceToHost));
@@ -166,9 +172,9 @@ static std::vector<double> singular_values(double *a, int64_t m, int64_t n, int6
     int size;
     MUST(cusolverDnDgesvd_bufferSize(device.solver, (int)m, (int)n, &size));
     double *const work = device_memory<double>((size_t)size), *const s = device_memory<double>((size_t)n);
-    MUST(cusolverDnDgesvd(device.solver, 'N', 'N', (int)m, (int)n, a, (int)lda, s, NULL, (int)m, NULL, (int)n, work,
-                          size, NULL, device.info));
-    await_stream("gesvd");
+    MUST(cusolverDnDgesvd(device.solver, 'N', 'N', (int)m, (int)n, a, (int)lda, s, NULL, (int)m, NULL, (int)n,
+                          work, size, NULL, device.info));
+    await_stream("gesvd", PEER_PATIENCE_SECONDS);
     const std::vector<double> values = fetch(s, (size_t)n);
     MUST(cudaFree(work));
     MUST(cudaFree(s));
@@ -179,7 +185,8 @@ static void check_values(const bidiagonal_reduction &of, const double *given)
 {
     const size_t count = (size_t)(of.lda * of.n), n = (size_t)of.n;
     double *const a = copy_of(given, count), *const b = device_memory<double>(n * n);
-    const std::vector<double> d = fetch(of.d, n), e = fetch(of.e, n), of_a = singular_values(a, of.m, of.n, of.lda);
+    const std::vector<double> d = fetch(of.d, n), e = fetch(of.e, n),
+                              of_a = singular_values(a, of.m, of.n, of.lda);
     std::vector<double> dense(n * n);
     for (size_t i = 0; i < n; i++) {
         dense[i * (n + 1)] = d[i];
@@ -191,9 +198,9 @@ static void check_values(const bidiagonal_reduction &of, const double *given)
     double most = 0;
     for (size_t i = 0; i < n; i++)
         most = std::max(most, fabs(of_a[i] - of_b[i]) / of_a[0]);
-    const bool good = most / (DBL_EPSILON * (double)n) <= 10;
+    const bool good = most / unit_of(of.n) <= 10;
     printf("values,one_pass,%lld,%lld,%d,%.3f,%s\n", (long long)of.m, (long long)of.n, of.nb,
-           most / (DBL_EPSILON * (double)n), good ? "good" : "BAD");
+           most / unit_of(of.n), good ? "good" : "BAD");
     all_good = all_good && good;
     MUST(cudaFree(a));
     MUST(cudaFree(b));
@@ -221,8 +228,8 @@ static void check_self()
 {
     static const struct {
         int m, n, nb;
-    } sizes[] = {{1, 1, 32},       {2, 2, 32},       {3, 3, 32},       {31, 31, 32},    {33, 33, 32},
-                 {65, 65, 64},     {100, 100, 32},   {200, 200, 64},   {257, 257, 48},  {1000, 777, 32},
+    } sizes[] = {{1, 1, 32},       {2, 2, 32},       {3, 3, 32},      {31, 31, 32},   {33, 33, 32},
+                 {65, 65, 64},     {100, 100, 32},   {200, 200, 64},  {257, 257, 48}, {1000, 777, 32},
                  {2100, 1999, 32}, {3000, 2049, 64}, {4097, 300, 32}, {8191, 257, 64}};
     for (const auto &size : sizes)
         check_size(size.m, size.n, size.nb);
@@ -232,16 +239,18 @@ static void check_self()
     exit(1);
 }
 
-static void measure_own(int64_t m, int64_t n, int nb, bool twice, const double *given, double *a, int64_t count)
+static void measure_own(int64_t m, int64_t n, int nb, bool twice, const double *given, double *a,
+                        int64_t count)
 {
     const size_t elements = (size_t)(lda_of(m) * n);
     device_reduction made = make_reduction(m, n, a, lda_of(m), nb, twice);
-    measure(method_name(twice), m, n, nb, count,
-            [&] {
-                restore(a, given, elements);
-                prepare(made);
-            },
-            [&] { queue_reduction(made, NULL); });
+    measure(
+        method_name(twice), m, n, nb, count,
+        [&] {
+            restore(a, given, elements);
+            prepare(made);
+        },
+        [&] { queue_reduction(made, NULL); }, PATIENCE_SECONDS);
     all_good = print_check(method_name(twice), m, n, nb, check(made.of, given)) && all_good;
     print_parts(made, given, elements);
     free_reduction(made);
@@ -257,11 +266,12 @@ static void measure_gebrd(int64_t m, int64_t n, const double *given, double *a, 
     of.d = values, of.e = values + n, of.tauq = values + 2 * n, of.taup = values + 3 * n;
     MUST(cusolverDnDgebrd_bufferSize(device.solver, (int)m, (int)n, &size));
     double *const work = device_memory<double>((size_t)size);
-    measure("cusolver_gebrd", m, n, 0, count, [&] { restore(a, given, (size_t)(lda * n)); },
-            [&] {
-                MUST(cusolverDnDgebrd(device.solver, (int)m, (int)n, a, (int)lda, of.d, of.e, of.tauq, of.taup, work,
-                                      size, device.info));
-            });
+    measure(
+        "cusolver_gebrd", m, n, 0, count, [&] { restore(a, given, (size_t)(lda * n)); },
+        [&] {
+            MUST(cusolverDnDgebrd(device.solver, (int)m, (int)n, a, (int)lda, of.d, of.e, of.tauq, of.taup,
+                                  work, size, device.info));
+        });
     print_check("cusolver_gebrd", m, n, 0, check(of, given));
     MUST(cudaFree(values));
     MUST(cudaFree(work));
@@ -275,17 +285,19 @@ static void measure_gesvdp(int64_t m, int64_t n, const double *given, double *a,
     double *const v = device_memory<double>((size_t)(n * n));
     size_t size, host_size;
     double shifted;
-    MUST(cusolverDnXgesvdp_bufferSize(device.solver, device.parameters, mode, 1, m, n, CUDA_R_64F, a, lda, CUDA_R_64F,
-                                      s, CUDA_R_64F, u, lda, CUDA_R_64F, v, n, CUDA_R_64F, &size, &host_size));
+    MUST(cusolverDnXgesvdp_bufferSize(device.solver, device.parameters, mode, 1, m, n, CUDA_R_64F, a, lda,
+                                      CUDA_R_64F, s, CUDA_R_64F, u, lda, CUDA_R_64F, v, n, CUDA_R_64F, &size,
+                                      &host_size));
     char *const work = device_memory<char>(size);
     std::vector<char> host_work(host_size);
-    measure(vectors ? "cusolver_gesvdp_vectors" : "cusolver_gesvdp_values", m, n, 0, count,
-            [&] { restore(a, given, (size_t)(lda * n)); },
-            [&] {
-                MUST(cusolverDnXgesvdp(device.solver, device.parameters, mode, 1, m, n, CUDA_R_64F, a, lda,
-                                       CUDA_R_64F, s, CUDA_R_64F, u, lda, CUDA_R_64F, v, n, CUDA_R_64F, work, size,
-                                       host_work.data(), host_size, device.info, &shifted));
-            });
+    measure(
+        vectors ? "cusolver_gesvdp_vectors" : "cusolver_gesvdp_values", m, n, 0, count,
+        [&] { restore(a, given, (size_t)(lda * n)); },
+        [&] {
+            MUST(cusolverDnXgesvdp(device.solver, device.parameters, mode, 1, m, n, CUDA_R_64F, a, lda,
+                                   CUDA_R_64F, s, CUDA_R_64F, u, lda, CUDA_R_64F, v, n, CUDA_R_64F, work,
+                                   size, host_work.data(), host_size, device.info, &shifted));
+        });
     for (void *memory : {(void *)s, (void *)u, (void *)v, (void *)work})
         MUST(cudaFree(memory));
 }

@@ -1,6 +1,6 @@
 /* checks.h - is A = Q B P', and are Q and P orthogonal? By a few random vectors, on the device: A x beside
- * Q (B (P'x)), A'y beside P (B'(Q'y)), Q'Q z and P'P z beside z. Reflectors are applied by cuSOLVER's ormqr, those
- * of P from a transposed copy. */
+ * Q (B (P'x)), A'y beside P (B'(Q'y)), Q'Q z and P'P z beside z. Reflectors are applied by cuSOLVER's ormqr,
+ * those of P from a transposed copy. */
 #ifndef BIDIAGONAL_CHECKS_H
 #define BIDIAGONAL_CHECKS_H
 
@@ -10,8 +10,10 @@
 #include <math.h>
 
 constexpr int CHECK_VECTORS = 8;
+static double unit_of(int64_t n) { return DBL_EPSILON * (double)(n < 16 ? 16 : n); }
 
-/* In units of n eps, relative to what is compared with; `norm`: of B, relative to A's. */
+/* In units of n eps (16 eps where n is less), relative to what is compared with; `norm`: of B, relative to
+ * A's. */
 struct check_result {
     double product, transposed, q, p, norm;
     bool is_good() const
@@ -21,11 +23,11 @@ struct check_result {
     }
 };
 
-
 /* Column-major, rows from m on zero. */
 __global__ void fill_random(double *a, int64_t m, int64_t n, int64_t ld, uint64_t seed)
 {
-    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < ld * n; i += gridDim.x * (int64_t)blockDim.x) {
+    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < ld * n;
+         i += gridDim.x * (int64_t)blockDim.x) {
         const uint64_t row = (uint64_t)(i % ld), column = (uint64_t)(i / ld);
         uint64_t z = seed * 0x9e3779b97f4a7c15u + row * 0xbf58476d1ce4e5b9u + column * 0x94d049bb133111ebu;
         z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -40,8 +42,8 @@ static void fill(double *a, int64_t m, int64_t n, int64_t ld, uint64_t seed)
 }
 
 /* to = B from, or B' from, a column a block; rows of `to` beyond n become zero. */
-__global__ void multiply_bidiagonal(const double *d, const double *e, int n, bool transposed, const double *from,
-                                    int64_t from_ld, double *to, int64_t to_ld)
+__global__ void multiply_bidiagonal(const double *d, const double *e, int n, bool transposed,
+                                    const double *from, int64_t from_ld, double *to, int64_t to_ld)
 {
     from += blockIdx.x * from_ld, to += blockIdx.x * to_ld;
     for (int64_t i = threadIdx.x; i < to_ld; i += blockDim.x) {
@@ -75,12 +77,12 @@ static void apply(cublasOperation_t operation, int order, int reflectors, const 
     int size;
     if (reflectors == 0)
         return;
-    MUST(cusolverDnDormqr_bufferSize(device.solver, CUBLAS_SIDE_LEFT, operation, order, CHECK_VECTORS, reflectors,
-                                     a, (int)lda, tau, c, (int)ldc, &size));
+    MUST(cusolverDnDormqr_bufferSize(device.solver, CUBLAS_SIDE_LEFT, operation, order, CHECK_VECTORS,
+                                     reflectors, a, (int)lda, tau, c, (int)ldc, &size));
     double *const work = device_memory<double>((size_t)size);
-    MUST(cusolverDnDormqr(device.solver, CUBLAS_SIDE_LEFT, operation, order, CHECK_VECTORS, reflectors, a, (int)lda,
-                          tau, c, (int)ldc, work, size, device.info));
-    await_stream("ormqr");
+    MUST(cusolverDnDormqr(device.solver, CUBLAS_SIDE_LEFT, operation, order, CHECK_VECTORS, reflectors, a,
+                          (int)lda, tau, c, (int)ldc, work, size, device.info));
+    await_stream("ormqr", PEER_PATIENCE_SECONDS);
     MUST(cudaFree(work));
 }
 
@@ -88,18 +90,21 @@ static void apply(cublasOperation_t operation, int order, int reflectors, const 
 static check_result check(const bidiagonal_reduction &of, const double *given)
 {
     const int m = (int)of.m, n = (int)of.n;
-    const double one = 1, zero = 0, unit = DBL_EPSILON * n;
-    double *const x = device_memory<double>((size_t)n * CHECK_VECTORS), *const t = device_memory<double>((size_t)n * CHECK_VECTORS);
-    double *const y = device_memory<double>((size_t)m * CHECK_VECTORS), *const z = device_memory<double>((size_t)m * CHECK_VECTORS);
-    double *const u = device_memory<double>((size_t)m * CHECK_VECTORS), *const rows = device_memory<double>((size_t)n * (size_t)n);
+    const double one = 1, zero = 0, unit = unit_of(n);
+    double *const x = device_memory<double>((size_t)n * CHECK_VECTORS), *const t = device_memory<double>(
+                                                                            (size_t)n * CHECK_VECTORS);
+    double *const y = device_memory<double>((size_t)m * CHECK_VECTORS), *const z = device_memory<double>(
+                                                                            (size_t)m * CHECK_VECTORS);
+    double *const u = device_memory<double>((size_t)m * CHECK_VECTORS), *const rows = device_memory<double>(
+                                                                            (size_t)n * (size_t)n);
     const size_t x_bytes = (size_t)n * CHECK_VECTORS * 8, y_bytes = (size_t)m * CHECK_VECTORS * 8;
     const auto copy = [](double *to, const double *from, size_t bytes) {
         MUST(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, device.stream));
     };
     const auto multiply = [&](cublasOperation_t operation, const double *from, int64_t from_rows, double *to,
                               int64_t to_rows) {
-        MUST(cublasDgemm(device.blas, operation, CUBLAS_OP_N, (int)to_rows, CHECK_VECTORS, (int)from_rows, &one,
-                         given, (int)of.lda, from, (int)from_rows, &zero, to, (int)to_rows));
+        MUST(cublasDgemm(device.blas, operation, CUBLAS_OP_N, (int)to_rows, CHECK_VECTORS, (int)from_rows,
+                         &one, given, (int)of.lda, from, (int)from_rows, &zero, to, (int)to_rows));
     };
     const auto apply_p = [&](cublasOperation_t operation, double *c) {
         apply(operation, n - 1, n - 1, rows + 1, n, of.taup, c + 1, n);
@@ -108,7 +113,8 @@ static check_result check(const bidiagonal_reduction &of, const double *given)
         apply(operation, m, n, of.a, of.lda, of.tauq, c, m);
     };
     check_result result;
-    MUST(cublasDgeam(device.blas, CUBLAS_OP_T, CUBLAS_OP_N, n, n, &one, of.a, (int)of.lda, &zero, rows, n, rows, n));
+    MUST(cublasDgeam(device.blas, CUBLAS_OP_T, CUBLAS_OP_N, n, n, &one, of.a, (int)of.lda, &zero, rows, n,
+                     rows, n));
     fill(x, n, CHECK_VECTORS, n, 11);
     fill(y, m, CHECK_VECTORS, m, 12);
 
@@ -137,7 +143,8 @@ static check_result check(const bidiagonal_reduction &of, const double *given)
     apply_p(CUBLAS_OP_T, t);
     result.p = difference(t, x, (int64_t)n * CHECK_VECTORS) / unit;
 
-    const double d = norm_of(of.d, n), e = n > 1 ? norm_of(of.e, n - 1) : 0, whole = norm_of(given, of.lda * of.n);
+    const double d = norm_of(of.d, n), e = n > 1 ? norm_of(of.e, n - 1) : 0,
+                 whole = norm_of(given, of.lda * of.n);
     result.norm = fabs(sqrt(d * d + e * e) - whole) / whole / unit;
     for (double *memory : {x, t, y, z, u, rows})
         MUST(cudaFree(memory));
@@ -147,7 +154,8 @@ static check_result check(const bidiagonal_reduction &of, const double *given)
 static bool print_check(const char *method, int64_t m, int64_t n, int nb, const check_result &result)
 {
     printf("check,%s,%lld,%lld,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%s\n", method, (long long)m, (long long)n, nb,
-           result.product, result.transposed, result.q, result.p, result.norm, result.is_good() ? "good" : "BAD");
+           result.product, result.transposed, result.q, result.p, result.norm,
+           result.is_good() ? "good" : "BAD");
     fflush(stdout);
     return result.is_good();
 }

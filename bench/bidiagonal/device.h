@@ -24,7 +24,7 @@ static void must(int result, const char *what, int line)
     exit(1);
 }
 
-constexpr double PATIENCE_SECONDS = 8;
+constexpr double PATIENCE_SECONDS = 5, PEER_PATIENCE_SECONDS = 40;
 
 /* The one device. */
 struct bench_device {
@@ -60,7 +60,10 @@ static void open_device()
     MUST(cudaHostAlloc((void **)&device.abort, sizeof *device.abort, cudaHostAllocMapped));
     *device.abort = 0;
     MUST(cudaMalloc((void **)&device.info, sizeof *device.info));
-    printf("# %s, %d multiprocessors\n", properties.name, device.multiprocessors);
+    int clock_rate;
+    MUST(cudaDeviceGetAttribute(&clock_rate, cudaDevAttrClockRate, 0));
+    printf("# %s, %d multiprocessors, %d MHz at most\n", properties.name, device.multiprocessors,
+           clock_rate / 1000);
 }
 
 template <typename T> static T *device_memory(size_t count)
@@ -71,17 +74,17 @@ template <typename T> static T *device_memory(size_t count)
 }
 
 /* Wait for the stream; past the deadline the kernels' waits end, and then the program. */
-static void await_stream(const char *what)
+static void await_stream(const char *what, double patience = PATIENCE_SECONDS)
 {
     const double start = seconds_now();
     cudaError_t state;
     while ((state = cudaStreamQuery(device.stream)) == cudaErrorNotReady) {
         const double waited = seconds_now() - start;
-        if (waited > PATIENCE_SECONDS && *device.abort == 0) {
+        if (waited > patience && *device.abort == 0) {
             fprintf(stderr, "bidiagonal: %s hangs: its waits are ended\n", what);
             *device.abort = 1;
         }
-        if (waited > 2 * PATIENCE_SECONDS)
+        if (waited > patience + PATIENCE_SECONDS)
             _exit(3);
     }
     MUST(state);
@@ -90,7 +93,10 @@ static void await_stream(const char *what)
 }
 
 typedef void panel_kernel(const bidiagonal_panel_arguments);
-#define PANEL_KERNELS(pairs) {bidiagonal_panel_##pairs, bidiagonal_panel_twice_##pairs}
+#define PANEL_KERNELS(pairs)                                     \
+    {                                                            \
+        bidiagonal_panel_##pairs, bidiagonal_panel_twice_##pairs \
+    }
 static panel_kernel *const panel_kernels[][2] = {PANEL_KERNELS(1), PANEL_KERNELS(2), PANEL_KERNELS(3),
                                                  PANEL_KERNELS(4), PANEL_KERNELS(5), PANEL_KERNELS(6),
                                                  PANEL_KERNELS(7), PANEL_KERNELS(8)};
@@ -123,7 +129,8 @@ static device_reduction make_reduction(int64_t m, int64_t n, double *a, int64_t 
     made.twice = twice;
     const char *const refusal = bidiagonal_refusal(&made.of);
     if (refusal) {
-        fprintf(stderr, "bidiagonal: m = %lld, n = %lld, nb = %d: %s\n", (long long)m, (long long)n, nb, refusal);
+        fprintf(stderr, "bidiagonal: m = %lld, n = %lld, nb = %d: %s\n", (long long)m, (long long)n, nb,
+                refusal);
         exit(2);
     }
     const size_t count = bidiagonal_workspace(&made.of, NULL);

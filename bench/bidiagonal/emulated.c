@@ -3,9 +3,10 @@
  * bench/bidiagonal/emulated [M N NB BLOCKS RING]
  *
  * Without arguments: a list of small sizes, blocks and rings. One line for each reduction, in one pass and in
- * two: the largest difference of d, e, tauq, taup and of all of A from dgebrd's, relative to the largest element;
- * the residual of A - Q B P' and how far Q and P are from orthogonal, in units of n eps; whether a second run,
- * its threads and blocks in another order, leaves the same bits. Exit status 1: one of them is too large. */
+ * two: the largest difference of d, e, tauq, taup and of all of A from dgebrd's, relative to the largest
+ * element; the residual of A - Q B P' and how far Q and P are from orthogonal, in units of n eps; whether a
+ * second run, its threads and blocks in another order, leaves the same bits. Exit status 1: one of them is
+ * too large. */
 #include "bidiagonal/reduction.h"
 #include "emulated_driver/internal.h"
 #include "timing.h"
@@ -25,13 +26,14 @@ void dgemm_(const char *transa, const char *transb, const int *m, const int *n, 
             const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
             const double *beta, double *c, const int *ldc, size_t, size_t);
 
-#define PANEL_KERNEL(name)                                                                             \
-    void name(const struct bidiagonal_panel_arguments arguments);                                      \
-    static void run_##name(const void *arguments)                                                      \
-    {                                                                                                  \
-        name(*(const struct bidiagonal_panel_arguments *)arguments);                                   \
+#define PANEL_KERNEL(name)                                           \
+    void name(const struct bidiagonal_panel_arguments arguments);    \
+    static void run_##name(const void *arguments)                    \
+    {                                                                \
+        name(*(const struct bidiagonal_panel_arguments *)arguments); \
     }
-#define BOTH_KERNELS(pairs) PANEL_KERNEL(bidiagonal_panel_##pairs) PANEL_KERNEL(bidiagonal_panel_twice_##pairs)
+#define BOTH_KERNELS(pairs) \
+    PANEL_KERNEL(bidiagonal_panel_##pairs) PANEL_KERNEL(bidiagonal_panel_twice_##pairs)
 BOTH_KERNELS(1)
 BOTH_KERNELS(2)
 BOTH_KERNELS(3)
@@ -46,8 +48,14 @@ static void run_store(const void *arguments)
     bidiagonal_store(*(const struct bidiagonal_store_arguments *)arguments);
 }
 
-#define KERNEL_OF(name) {#name, run_##name, sizeof(struct bidiagonal_panel_arguments)}
-#define KERNELS_OF(pairs) {KERNEL_OF(bidiagonal_panel_##pairs), KERNEL_OF(bidiagonal_panel_twice_##pairs)}
+#define KERNEL_OF(name)                                              \
+    {                                                                \
+#name, run_##name, sizeof(struct bidiagonal_panel_arguments) \
+    }
+#define KERNELS_OF(pairs)                                                              \
+    {                                                                                  \
+        KERNEL_OF(bidiagonal_panel_##pairs), KERNEL_OF(bidiagonal_panel_twice_##pairs) \
+    }
 static const struct kernel panel_kernels[][2] = {KERNELS_OF(1), KERNELS_OF(2), KERNELS_OF(3), KERNELS_OF(4),
                                                  KERNELS_OF(5), KERNELS_OF(6), KERNELS_OF(7), KERNELS_OF(8)};
 static const struct kernel store_kernel = {"bidiagonal_store", run_store,
@@ -80,10 +88,13 @@ static struct slot *slot_of(uint64_t *word)
     return &slots[i];
 }
 
-void emulated_slot_open(uint64_t *word)
-{
-    *slot_of(word) = (struct slot){.word = word};
-}
+/* As panel_ops.h declares them. */
+void emulated_slot_open(uint64_t *word);
+void emulated_slot_expect(uint64_t *word, unsigned bytes);
+void emulated_slot_copy(uint64_t *word, void *to, const void *from, unsigned bytes);
+void emulated_slot_await(uint64_t *word, unsigned parity);
+
+void emulated_slot_open(uint64_t *word) { *slot_of(word) = (struct slot){.word = word}; }
 
 void emulated_slot_expect(uint64_t *word, unsigned bytes)
 {
@@ -148,8 +159,8 @@ static void reduce(const struct bidiagonal_reduction *of, bool twice)
             const int m = (int)panel.rows - of->nb, n = (int)panel.columns - of->nb, k = 2 * of->nb;
             const int lda = (int)of->lda, ldv = (int)of->ldv;
             const double minus = -1, one = 1;
-            dgemm_("N", "N", &m, &n, &k, &minus, of->vx + of->nb, &ldv, of->yu + (int64_t)of->nb * k, &k, &one,
-                   store.a + of->nb * (of->lda + 1), &lda, 1, 1);
+            dgemm_("N", "N", &m, &n, &k, &minus, of->vx + of->nb, &ldv, of->yu + (int64_t)of->nb * k, &k,
+                   &one, store.a + of->nb * (of->lda + 1), &lda, 1, 1);
         }
     }
 }
@@ -186,8 +197,8 @@ static double not_orthogonal(const double *c, int rows, int columns, int ld, boo
     const double one = 1, zero = 0;
     double *const product = allocate((size_t)order * (size_t)order * 8);
     double sum = 0;
-    dgemm_(by_rows ? "N" : "T", by_rows ? "T" : "N", &order, &order, &inner, &one, c, &ld, c, &ld, &zero, product,
-           &order, 1, 1);
+    dgemm_(by_rows ? "N" : "T", by_rows ? "T" : "N", &order, &order, &inner, &one, c, &ld, c, &ld, &zero,
+           product, &order, 1, 1);
     for (int j = 0; j < order; j++)
         for (int i = 0; i < order; i++) {
             const double off = product[i + (int64_t)j * order] - (i == j);
@@ -202,7 +213,8 @@ static void check(const double *given, const struct result *result, int m, int n
 {
     const size_t bytes = (size_t)lda * (size_t)n * 8;
     const int work_size = 64 * (m + n);
-    double *const q = allocate(bytes), *const p = allocate(bytes), *const work = allocate((size_t)work_size * 8);
+    double *const q = allocate(bytes), *const p = allocate(bytes),
+                  *const work = allocate((size_t)work_size * 8);
     int info;
     memcpy(q, result->a, bytes);
     memcpy(p, result->a, bytes);
@@ -239,12 +251,13 @@ static void fill(double *a, int64_t m, int64_t n, int64_t lda, enum kind kind)
             const double number = entry(1, (size_t)i, (size_t)j);
             a[i + j * lda] = i >= m || kind == ZERO ? 0
                              : kind == RANK_ONE     ? entry(2, (size_t)i, 0) * entry(3, 0, (size_t)j)
-                             : kind == GRADED       ? number * pow(10, -12.0 * (double)(i + j) / (double)(m + n))
-                                                    : number;
+                             : kind == GRADED ? number * pow(10, -12.0 * (double)(i + j) / (double)(m + n))
+                                              : number;
         }
 }
 
-static void run_own(const double *given, const struct result *result, struct bidiagonal_reduction of, bool twice)
+static void run_own(const double *given, const struct result *result, struct bidiagonal_reduction of,
+                    bool twice)
 {
     double *const workspace = allocate(bidiagonal_workspace(&of, NULL) * 8);
     struct grid_gate gate;
@@ -259,7 +272,8 @@ static void run_own(const double *given, const struct result *result, struct bid
 static bool compare(int64_t m, int64_t n, int nb, int blocks, int ring, enum kind kind, bool twice)
 {
     const int64_t lda = (m + 1) / 2 * 2;
-    const struct bidiagonal_reduction of = {.m = m, .n = n, .lda = lda, .nb = nb, .blocks = blocks, .ring = ring};
+    const struct bidiagonal_reduction of =
+        {.m = m, .n = n, .lda = lda, .nb = nb, .blocks = blocks, .ring = ring};
     const char *const refusal = bidiagonal_refusal(&of);
     if (refusal)
         fail(refusal);
@@ -270,18 +284,18 @@ static bool compare(int64_t m, int64_t n, int nb, int blocks, int ring, enum kin
     const int m_host = (int)m, n_host = (int)n, lda_host = (int)lda, work_size = 64 * (m_host + n_host);
     double *const work = allocate((size_t)work_size * 8);
     int info;
-    dgebrd_(&m_host, &n_host, host.a, &lda_host, host.d, host.e, host.tauq, host.taup, work, &work_size, &info);
+    dgebrd_(&m_host, &n_host, host.a, &lda_host, host.d, host.e, host.tauq, host.taup, work, &work_size,
+            &info);
     run_own(given, &own, of, twice);
     run_own(given, &again, of, twice);
-    const bool same = memcmp(own.a, again.a, (size_t)(lda * n) * 8) == 0 &&
-                      memcmp(own.d, again.d, (size_t)n * 8) == 0 &&
-                      memcmp(own.e, again.e, (size_t)(n - 1) * 8) == 0 &&
-                      memcmp(own.tauq, again.tauq, (size_t)n * 8) == 0 &&
-                      memcmp(own.taup, again.taup, (size_t)n * 8) == 0;
-    double off[5] = {largest_difference(own.d, host.d, n, 1, n), largest_difference(own.e, host.e, n - 1, 1, n),
-                     largest_difference(own.tauq, host.tauq, n, 1, n),
-                     largest_difference(own.taup, host.taup, n, 1, n),
-                     largest_difference(own.a, host.a, m, n, lda)};
+    const bool same =
+        memcmp(own.a, again.a, (size_t)(lda * n) * 8) == 0 && memcmp(own.d, again.d, (size_t)n * 8) == 0 &&
+        memcmp(own.e, again.e, (size_t)(n - 1) * 8) == 0 &&
+        memcmp(own.tauq, again.tauq, (size_t)n * 8) == 0 && memcmp(own.taup, again.taup, (size_t)n * 8) == 0;
+    double off[5] = {
+        largest_difference(own.d, host.d, n, 1, n), largest_difference(own.e, host.e, n - 1, 1, n),
+        largest_difference(own.tauq, host.tauq, n, 1, n), largest_difference(own.taup, host.taup, n, 1, n),
+        largest_difference(own.a, host.a, m, n, lda)};
     double units[3];
     check(given, &own, m_host, n_host, lda_host, units);
     bool good = same;
@@ -290,8 +304,8 @@ static bool compare(int64_t m, int64_t n, int nb, int blocks, int ring, enum kin
     for (int i = 0; i < 3; i++)
         good = good && units[i] <= TOLERANCE_UNITS;
     printf("%-8s %5lld %5lld %2d %3d %6d %s  %7.1e %7.1e %7.1e %7.1e %7.1e  %6.3f %6.3f %6.3f  %s %s\n",
-           kind_names[kind], (long long)m, (long long)n, nb, blocks, ring, twice ? "two" : "one", off[0], off[1],
-           off[2], off[3], off[4], units[0], units[1], units[2], same ? "same" : "DIFFERENT",
+           kind_names[kind], (long long)m, (long long)n, nb, blocks, ring, twice ? "two" : "one", off[0],
+           off[1], off[2], off[3], off[4], units[0], units[1], units[2], same ? "same" : "DIFFERENT",
            good ? "good" : "BAD");
     fflush(stdout);
     free_result(&host), free_result(&own), free_result(&again);
@@ -305,16 +319,16 @@ int main(int count, char **arguments)
         int m, n, nb, blocks, ring;
         enum kind kind;
     } cases[] = {
-        {1, 1, 32, 3, 2048, RANDOM},       {2, 2, 32, 3, 2048, RANDOM},       {3, 3, 32, 3, 2048, RANDOM},
-        {7, 1, 32, 3, 2048, RANDOM},       {9, 2, 2, 3, 2048, RANDOM},        {31, 31, 32, 3, 2048, RANDOM},
-        {33, 33, 32, 3, 2048, RANDOM},     {65, 65, 32, 5, 2048, RANDOM},     {65, 65, 64, 5, 2048, RANDOM},
-        {100, 100, 32, 4, 4800, RANDOM},   {100, 100, 16, 4, 1600, RANDOM},   {200, 200, 32, 7, 4000, RANDOM},
-        {200, 200, 64, 3, 3200, RANDOM},   {257, 257, 32, 5, 4128, RANDOM},   {257, 257, 48, 12, 6192, RANDOM},
-        {150, 97, 32, 3, 2400, RANDOM},    {301, 64, 64, 7, 4832, RANDOM},    {257, 33, 32, 140, 4128, RANDOM},
-        {100, 100, 32, 4, 4800, ZERO},     {100, 100, 32, 4, 1600, RANK_ONE}, {100, 100, 32, 4, 1600, GRADED},
-        {1025, 40, 32, 3, 16384, RANDOM},  {2049, 30, 16, 3, 16384, RANDOM},  {3071, 20, 16, 3, 16384, RANDOM},
-        {4097, 14, 8, 2, 16384, RANDOM},   {5121, 12, 8, 3, 16384, RANDOM},   {6145, 9, 8, 2, 16384, RANDOM},
-        {7169, 9, 4, 2, 16384, RANDOM},    {8191, 17, 8, 2, 16384, RANDOM},   {8192, 9, 8, 2, 24576, RANDOM},
+        {1, 1, 32, 3, 2048, RANDOM},      {2, 2, 32, 3, 2048, RANDOM},       {3, 3, 32, 3, 2048, RANDOM},
+        {7, 1, 32, 3, 2048, RANDOM},      {9, 2, 2, 3, 2048, RANDOM},        {31, 31, 32, 3, 2048, RANDOM},
+        {33, 33, 32, 3, 2048, RANDOM},    {65, 65, 32, 5, 2048, RANDOM},     {65, 65, 64, 5, 2048, RANDOM},
+        {100, 100, 32, 4, 4800, RANDOM},  {100, 100, 16, 4, 1600, RANDOM},   {200, 200, 32, 7, 4000, RANDOM},
+        {200, 200, 64, 3, 3200, RANDOM},  {257, 257, 32, 5, 4128, RANDOM},   {257, 257, 48, 12, 6192, RANDOM},
+        {150, 97, 32, 3, 2400, RANDOM},   {301, 64, 64, 7, 4832, RANDOM},    {257, 33, 32, 140, 4128, RANDOM},
+        {100, 100, 32, 4, 4800, ZERO},    {100, 100, 32, 4, 1600, RANK_ONE}, {100, 100, 32, 4, 1600, GRADED},
+        {1025, 40, 32, 3, 16384, RANDOM}, {2049, 30, 16, 3, 16384, RANDOM},  {3071, 20, 16, 3, 16384, RANDOM},
+        {4097, 14, 8, 2, 16384, RANDOM},  {5121, 12, 8, 3, 16384, RANDOM},   {6145, 9, 8, 2, 16384, RANDOM},
+        {7169, 9, 4, 2, 16384, RANDOM},   {8191, 17, 8, 2, 16384, RANDOM},   {8192, 9, 8, 2, 24576, RANDOM},
     };
     bool good = true;
     printf("%-8s %5s %5s %2s %3s %6s     %-39s  %s\n", "matrix", "m", "n", "nb", "G", "ring",
@@ -322,10 +336,12 @@ int main(int count, char **arguments)
     for (int twice = 0; twice < 2; twice++) {
         if (count == 6)
             good = compare(atoi(arguments[1]), atoi(arguments[2]), atoi(arguments[3]), atoi(arguments[4]),
-                           atoi(arguments[5]), RANDOM, twice) && good;
+                           atoi(arguments[5]), RANDOM, twice) &&
+                   good;
         for (size_t i = 0; count == 1 && i < sizeof cases / sizeof *cases; i++)
             good = compare(cases[i].m, cases[i].n, cases[i].nb, cases[i].blocks, cases[i].ring, cases[i].kind,
-                           twice) && good;
+                           twice) &&
+                   good;
     }
     return good ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-/* kernels.cu - the panel of panel.h for each number of rows, and where its results go. A thread has PAIRS pairs
- * of rows, a block `group` columns at a time. */
+/* kernels.cu - the panel of panel.h for each number of rows, and where its results go. A thread has `pairs`
+ * pairs of rows, a block `group` columns at a time. */
 #include "panel_rows.h"
 
 #define BIDIAGONAL_PANEL_KERNELS(pairs, group)                                                         \

@@ -1,16 +1,16 @@
-/* panel.h - a panel of the reduction to bidiagonal form, A = Q B P', by a cooperative launch. LAPACK working note
- * 174 (Howell, Demmel, Fulton, Hammarling, Marmol: Cache efficient bidiagonalization) names the idea: A is read
- * once a column.
+/* panel.h - a panel of the reduction to bidiagonal form, A = Q B P', by a cooperative launch. A is read once
+ * a column (LAPACK working note 174: Howell, Demmel, Fulton, Hammarling, Marmol, Cache efficient
+ * bidiagonalization using BLAS 2.5 operators).
  *
- * Within the panel A stays as it was; what it should have become is A - V Y' - X U'. For each column there are
- * two barriers of the grid:
- *  - before the first, by columns of A, which each block has for good: z_j = A(:,j)'v, from it y_j and r_j, the
- *    row's element that is up to date, and at once A r += r_j A(:,j), while the column is at hand;
- *  - before the second, by chunks of rows: the sum of all blocks' A r, from it x = A u and so on, the next column
- *    up to date, and its products with V and X.
+ * Within the panel A stays as it was; what it should have become is A - V Y' - X U'. For each column there
+ * are two barriers of the grid:
+ *  - before the first, by columns of A, which each block has for good: z_j = A(:,j)'v, from it y_j and r_j,
+ *    the row's element that is up to date, and at once A r += r_j A(:,j), while the column is at hand;
+ *  - before the second, by chunks of rows: the sum of all blocks' A r, from it x = A u and so on, the next
+ *    column up to date, and its products with V and X.
  * Copies bring groups of columns into a ring in shared memory, ahead of the block. A pass goes through them
- * upwards, the next one downwards: what the ring holds at the end of a pass is not read again, and a matrix that
- * fits into all rings is read once a panel.
+ * upwards, the next one downwards: what the ring holds at the end of a pass is not read again, and a matrix
+ * that fits into all rings is read once a panel.
  *
  * TWICE: the peer that reads A twice a column, once for A'v and once for A r. All else is the same.
  *
@@ -23,11 +23,13 @@
 
 constexpr int PANEL_WARPS = BIDIAGONAL_THREADS / WARP, CHUNK = BIDIAGONAL_CHUNK;
 constexpr int FACTORS_EACH = BIDIAGONAL_PANEL_MOST / PANEL_WARPS; /* columns of V and of X that a warp has */
+constexpr int REQUESTER = BIDIAGONAL_THREADS - WARP; /* who requests copies; warp 0 has enough to do */
 constexpr int BATCH = 4, LOADS_OF_BLOCKS = BIDIAGONAL_BLOCKS_MOST / WARP;
 
-/* In shared memory, behind the ring. */
+/* In shared memory, before the ring. */
 struct panel_shared {
     uint64_t *slots;
+    unsigned long long *cycles;       /* by the first thread of block 0 */
     double *sums;                     /* of warps, two sets by turns */
     double *products;                 /* sums over blocks: 2 nb + 1 */
     double *with_z, *with_a;          /* what Y and U are multiplied by: p, q and row c of V, X */
@@ -45,6 +47,9 @@ struct chunk_factors;
 struct next_products;
 
 template <int PAIRS, int GROUP, bool TWICE> struct panel_work {
+    /* More of v than registers hold beside what prepare_own does. */
+    static constexpr bool V_COMES_LATE = PAIRS > 4;
+
     const bidiagonal_panel_arguments &arguments;
     panel_shared shared;
     double *ring;
@@ -54,18 +59,18 @@ template <int PAIRS, int GROUP, bool TWICE> struct panel_work {
     unsigned parity; /* of each slot's last copy */
     unsigned epoch;
     double v[2 * PAIRS], sum[2 * PAIRS];
-    unsigned long long cycles[BIDIAGONAL_PHASES], phase_begin;
 
     DEVICE_METHOD panel_work(const bidiagonal_panel_arguments &given)
-        : arguments(given), ring(static_cast<double *>(shared_memory())), thread((int)thread_index()),
+        : arguments(given), ring(nullptr), thread((int)thread_index()),
           lane(thread % WARP), warp(thread / WARP), block((int)block_index()), blocks((int)block_count()),
           rows((int)given.rows), columns((int)given.columns), nb(given.nb), even_rows((rows + 1) / 2 * 2),
           chunks((rows + CHUNK - 1) / CHUNK), row_blocks(chunks < blocks ? chunks : blocks),
           own(block < columns ? (columns - block - 1) / blocks + 1 : 0), groups((own + GROUP - 1) / GROUP),
-          slots(slots_of(given.ring, even_rows)), passes(0), parity(0), epoch(0), cycles{}, phase_begin(0)
+          slots(slots_of(given.ring, even_rows)), passes(0), parity(0), epoch(0)
     {
-        shared.slots = reinterpret_cast<uint64_t *>(ring + given.ring);
-        shared.sums = reinterpret_cast<double *>(shared.slots + BIDIAGONAL_SLOTS_MOST);
+        shared.slots = static_cast<uint64_t *>(shared_memory());
+        shared.cycles = reinterpret_cast<unsigned long long *>(shared.slots + BIDIAGONAL_SLOTS_MOST);
+        shared.sums = reinterpret_cast<double *>(shared.cycles + BIDIAGONAL_PHASES);
         shared.products = shared.sums + 2 * PANEL_WARPS * 8;
         shared.with_z = shared.products + 2 * BIDIAGONAL_PANEL_MOST + 2;
         shared.with_a = shared.with_z + 2 * BIDIAGONAL_PANEL_MOST + 2;
@@ -75,6 +80,7 @@ template <int PAIRS, int GROUP, bool TWICE> struct panel_work {
         shared.rows = shared.own_row + BIDIAGONAL_OWN_MOST;
         shared.x = shared.rows + 3 * PANEL_WARPS * CHUNK;
         shared.next = shared.x + CHUNK;
+        ring = static_cast<double *>(shared_memory()) + BIDIAGONAL_SHARED_BESIDE / 8;
     }
     DEVICE_METHOD static int slots_of(int ring_size, int column_size)
     {
@@ -84,9 +90,11 @@ template <int PAIRS, int GROUP, bool TWICE> struct panel_work {
 
     DEVICE_METHOD void phase_ends(int phase)
     {
+        if (block > 0 || thread > 0)
+            return;
         const unsigned long long now = clock_now();
-        cycles[phase] += now - phase_begin;
-        phase_begin = now;
+        shared.cycles[phase] += now - shared.cycles[BIDIAGONAL_PHASES - 1];
+        shared.cycles[BIDIAGONAL_PHASES - 1] = now;
     }
 
     /* The block's own columns. */
@@ -117,7 +125,7 @@ template <int PAIRS, int GROUP, bool TWICE> struct panel_work {
         if (next < 0 || next >= groups)
             return;
         parity ^= 1u << next % slots;
-        if (thread == 0)
+        if (thread == REQUESTER)
             request(next);
     }
     DEVICE_METHOD int group_at(int turn) const { return passes % 2 == 0 ? turn : groups - 1 - turn; }
@@ -128,7 +136,7 @@ template <int PAIRS, int GROUP, bool TWICE> struct panel_work {
     }
     DEVICE_METHOD void open_ring()
     {
-        if (thread == 0) {
+        if (thread == REQUESTER) {
             UNROLL_BY(1)
             for (int i = 0; i < slots; i++)
                 slot_open(shared.slots + i);
@@ -197,14 +205,15 @@ template <int PAIRS, int GROUP, bool TWICE> struct panel_work {
 
     /* panel_columns.h: before the first barrier. */
     DEVICE_METHOD plain_reflector column_reflector(int c);
+    DEVICE_METHOD void load_v(int c, const plain_reflector &made);
     DEVICE_METHOD void prepare_own(int c, const plain_reflector &made);
     DEVICE_METHOD void multiply_once(int c, const plain_reflector &made);
     DEVICE_METHOD void multiply_twice(int c, const plain_reflector &made);
     DEVICE_METHOD double row_element(int c, int number, double z, double element, const plain_reflector &made,
                                      double *y) const;
-    DEVICE_METHOD void reduce_group(int c, int group, int turn, const plain_reflector &made, const double *memory,
-                                    const double (&part)[GROUP][2 * PAIRS], double (&factor)[GROUP],
-                                    double &square, double &with_y);
+    DEVICE_METHOD void reduce_group(int c, int group, int turn, const plain_reflector &made,
+                                    const double *memory, const double (&part)[GROUP][2 * PAIRS],
+                                    double (&factor)[GROUP], double &square, double &with_y);
     DEVICE_METHOD void request_own(int group, double (&own_y)[GROUP]) const;
     DEVICE_METHOD void finish_columns(int c, double square, double with_y, double with_own);
 
@@ -213,8 +222,8 @@ template <int PAIRS, int GROUP, bool TWICE> struct panel_work {
     DEVICE_METHOD chunk_row load_chunk(int chunk, int c) const;
     DEVICE_METHOD void finish_rows(int c, const plain_reflector &of_column, bool is_last);
     DEVICE_METHOD void finish_chunk(int chunk, int c, chunk_row &at, const chunk_factors &factors,
-                                    const plain_reflector &of_column, const plain_reflector &of_row, bool is_last,
-                                    next_products &products);
+                                    const plain_reflector &of_column, const plain_reflector &of_row,
+                                    bool is_last, next_products &products);
     DEVICE_METHOD void store_own_u(int c, const plain_reflector &of_row) const;
     DEVICE_METHOD void store_column(int c, const plain_reflector &of_column) const;
 
@@ -224,7 +233,9 @@ template <int PAIRS, int GROUP, bool TWICE> struct panel_work {
         first_column();
         if (!grid_barrier(arguments.gate, epoch))
             return;
-        phase_begin = clock_now();
+        if (thread == 0)
+            for (int i = 0; i < BIDIAGONAL_PHASES; i++)
+                shared.cycles[i] = i + 1 < BIDIAGONAL_PHASES ? 0 : clock_now();
         UNROLL_BY(1)
         for (int c = 0; c < arguments.width; c++) {
             const plain_reflector made = column_reflector(c);
@@ -232,7 +243,11 @@ template <int PAIRS, int GROUP, bool TWICE> struct panel_work {
                 store_column(c, made);
                 break;
             }
+            if constexpr (!V_COMES_LATE)
+                load_v(c, made);
             prepare_own(c, made);
+            if constexpr (V_COMES_LATE)
+                load_v(c, made);
             phase_ends(0);
             if constexpr (TWICE)
                 multiply_twice(c, made);
@@ -250,8 +265,8 @@ template <int PAIRS, int GROUP, bool TWICE> struct panel_work {
             phase_ends(4);
         }
         if (block == 0 && thread == 0 && arguments.cycles)
-            for (int i = 0; i < BIDIAGONAL_PHASES; i++)
-                arguments.cycles[i] += cycles[i];
+            for (int i = 0; i + 1 < BIDIAGONAL_PHASES; i++)
+                arguments.cycles[i] += shared.cycles[i];
         /* Copies must not land behind the block's end. */
         UNROLL_BY(1)
         for (int slot = 0; slot < slots && slot < groups; slot++)

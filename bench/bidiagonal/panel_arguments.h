@@ -1,8 +1,8 @@
-/* panel_arguments.h - what the kernels of the prototype are given, and how large what they share is. Shared by
- * the kernels, the bench program and the emulation.
+/* panel_arguments.h - what the kernels of the prototype are given, and how large what they share is. Shared
+ * by the kernels, the bench program and the emulation.
  *
- * A is column-major, real double, on 16 bytes, with an even lda and, where the number of rows is odd, a row of
- * zeros below. Rows and columns count from the panel's corner, A(first, first); `first` is even. */
+ * A is column-major, real double, on 16 bytes, with an even lda and, where the number of rows is odd, a row
+ * of zeros below. Rows and columns count from the panel's corner, A(first, first); `first` is even. */
 #ifndef BIDIAGONAL_PANEL_ARGUMENTS_H
 #define BIDIAGONAL_PANEL_ARGUMENTS_H
 
@@ -17,11 +17,12 @@ enum {
     BIDIAGONAL_RING_MOST = 24576, /* numbers of A in shared memory: 192 KiB */
     BIDIAGONAL_SLOTS_MOST = 32,
     BIDIAGONAL_CHUNK = 32,        /* rows that a block finishes at a time */
-    BIDIAGONAL_PHASES = 6
+    BIDIAGONAL_PHASES = 6         /* five, and when the present one began */
 };
 
-/* One panel. After it A - [V X] [Y U] is the matrix that is left: `vx` rows x 2 nb, column-major, V in the first
- * nb columns; `yu` 2 nb x columns, Y in the first nb rows. Both have zeros, and ones, where reflectors do. */
+/* One panel. After it A - [V X] [Y U]' is the matrix that is left: `vx` rows x 2 nb, column-major, V in the
+ * first nb columns; `yu`, [Y U]', 2 nb x columns, Y' in the first nb rows. V and U have zeros, and ones,
+ * where reflectors do. */
 struct bidiagonal_panel_arguments {
     struct grid_gate *gate;
     const double *a; /* the corner */
@@ -53,11 +54,12 @@ struct bidiagonal_store_arguments {
 static inline int bidiagonal_pairs(int64_t rows) { return (int)((rows + 1023) / 1024); }
 static inline int bidiagonal_group(int pairs) { return pairs == 1 ? 8 : pairs == 2 ? 4 : pairs <= 4 ? 2 : 1; }
 
-/* Bytes of shared memory beside the ring. */
+/* Bytes of shared memory before the ring, which begins on 128. */
 enum {
-    BIDIAGONAL_SHARED_BESIDE =
-        8 * (BIDIAGONAL_SLOTS_MOST + 2 * 16 * 8 + 3 * (2 * BIDIAGONAL_PANEL_MOST + 2) + 3 * BIDIAGONAL_OWN_MOST +
-             3 * 16 * BIDIAGONAL_CHUNK + 2 * BIDIAGONAL_CHUNK)
+    BIDIAGONAL_SHARED_NUMBERS = BIDIAGONAL_SLOTS_MOST + BIDIAGONAL_PHASES + 2 * 16 * 8 +
+                                3 * (2 * BIDIAGONAL_PANEL_MOST + 2) + 3 * BIDIAGONAL_OWN_MOST +
+                                3 * 16 * BIDIAGONAL_CHUNK + 2 * BIDIAGONAL_CHUNK,
+    BIDIAGONAL_SHARED_BESIDE = (8 * BIDIAGONAL_SHARED_NUMBERS + 127) / 128 * 128
 };
 
 #endif

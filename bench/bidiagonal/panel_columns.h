@@ -7,27 +7,15 @@
 #define OF_PANEL template <int PAIRS, int GROUP, bool TWICE> DEVICE_METHOD
 #define PANEL_WORK panel_work<PAIRS, GROUP, TWICE>
 
-/* v into registers; all blocks find the same bits. */
+/* All blocks find the same bits. */
 OF_PANEL plain_reflector PANEL_WORK::column_reflector(int c)
 {
     const double alpha = load_partial(arguments.column + c);
-    UNROLL
-    for (int pair = 0; pair < PAIRS; pair++) {
-        const bool is_there = pair + 1 < PAIRS || row_of(pair) < even_rows;
-        UNROLL
-        for (int k = 0; k < 2; k++)
-            v[2 * pair + k] = is_there ? load_partial(arguments.column + row_of(pair) + k) : 0;
-    }
     double squares = 0;
     UNROLL_BY(4)
     for (int chunk = lane; chunk < chunks; chunk += WARP)
         squares = squares + load_partial(arguments.norms + chunk);
     const plain_reflector made = reflector_from(alpha, part_sum<WARP>(squares));
-    UNROLL
-    for (int k = 0; k < 2 * PAIRS; k++) {
-        const int row = row_of(k / 2) + k % 2;
-        v[k] = row == c ? 1 : row < c ? 0 : v[k] * made.scale;
-    }
     if (block == 0 && thread == 0) {
         arguments.d[c] = made.beta;
         arguments.tauq[c] = made.tau;
@@ -35,7 +23,24 @@ OF_PANEL plain_reflector PANEL_WORK::column_reflector(int c)
     return made;
 }
 
-/* p = V'v and q = X'v, and for each own column j: Y(j,:) p + U(j,:) q, and Y(j,:) V(c,:)' + U(j,:) X(c,:)'. */
+/* v, of the thread's rows. */
+OF_PANEL void PANEL_WORK::load_v(int c, const plain_reflector &made)
+{
+    UNROLL
+    for (int pair = 0; pair < PAIRS; pair++) {
+        const bool is_there = pair + 1 < PAIRS || row_of(pair) < even_rows;
+        UNROLL
+        for (int k = 0; k < 2; k++)
+            v[2 * pair + k] = is_there ? load_partial(arguments.column + row_of(pair) + k) : 0;
+    }
+    UNROLL
+    for (int k = 0; k < 2 * PAIRS; k++) {
+        const int row = row_of(k / 2) + k % 2;
+        v[k] = row == c ? 1 : row < c ? 0 : v[k] * made.scale;
+    }
+}
+
+/* p = V'v and q = X'v, and for each own column j: Y(j,:) p + U(j,:) q and Y(j,:) V(c,:)' + U(j,:) X(c,:)'. */
 OF_PANEL void PANEL_WORK::prepare_own(int c, const plain_reflector &made)
 {
     const bool is_mine = thread < 2 * nb && thread % nb < c;
@@ -79,8 +84,8 @@ OF_PANEL void PANEL_WORK::prepare_own(int c, const plain_reflector &made)
 }
 
 /* From z = A(:,j)'v, of a column that is still there. */
-OF_PANEL double PANEL_WORK::row_element(int c, int number, double z, double element, const plain_reflector &made,
-                                        double *y) const
+OF_PANEL double PANEL_WORK::row_element(int c, int number, double z, double element,
+                                        const plain_reflector &made, double *y) const
 {
     *y = 0;
     if (number >= own || column_of(number) <= c)
@@ -139,9 +144,10 @@ OF_PANEL void PANEL_WORK::reduce_group(int c, int group, int turn, const plain_r
 OF_PANEL void PANEL_WORK::request_own(int group, double (&own_y)[GROUP]) const
 {
     UNROLL
-    for (int i = 0; i < GROUP; i++)
-        own_y[i] = group * GROUP + i < own
-                       ? load_partial(arguments.yu + (int64_t)column_of(group * GROUP + i) * 2 * nb + thread) : 0;
+    for (int i = 0; i < GROUP; i++) {
+        const int column = column_of(i < group_columns(group) ? group * GROUP + i : 0);
+        own_y[i] = load_partial(arguments.yu + (int64_t)column * 2 * nb + thread);
+    }
 }
 
 OF_PANEL void PANEL_WORK::multiply_once(int c, const plain_reflector &made)

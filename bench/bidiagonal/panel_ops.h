@@ -27,7 +27,10 @@ DEVICE_FUNCTION unsigned long long clock_now() { return 0; }
 
 #else
 
-DEVICE_FUNCTION unsigned shared_place(const void *address) { return (unsigned)__cvta_generic_to_shared(address); }
+DEVICE_FUNCTION unsigned shared_place(const void *address)
+{
+    return (unsigned)__cvta_generic_to_shared(address);
+}
 
 DEVICE_FUNCTION void slot_open(uint64_t *slot)
 {
@@ -58,7 +61,7 @@ DEVICE_FUNCTION void slot_copy(uint64_t *slot, double *to, const double *from, u
 /* A copy that never ends must not hold the machine: the launch fails after some seconds. */
 DEVICE_FUNCTION void slot_await(uint64_t *slot, unsigned parity)
 {
-    constexpr long long PATIENCE = 20000000000; /* some ten seconds */
+    constexpr long long PATIENCE = 6000000000; /* cycles: some three seconds */
     const long long start = clock64();
     unsigned over = 0;
     UNROLL_BY(1)

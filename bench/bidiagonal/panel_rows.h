@@ -37,7 +37,8 @@ OF_PANEL chunk_row PANEL_WORK::load_chunk(int chunk, int c) const
     UNROLL
     for (int i = 0; i < PARTS; i++) {
         const int from = warp + i * PANEL_WARPS;
-        part[i] = is_there && from < column_blocks ? load_partial(arguments.sums + from * arguments.ldv + row) : 0;
+        const double *const of = arguments.sums + from * arguments.ldv + row;
+        part[i] = is_there && from < column_blocks ? load_partial(of) : 0;
     }
     at.sum = part[0];
     UNROLL
@@ -46,7 +47,8 @@ OF_PANEL chunk_row PANEL_WORK::load_chunk(int chunk, int c) const
     return at;
 }
 
-/* What V and X are multiplied by, of a thread's warp: Y'u and U'u for x, row c + 1 of Y and U for the column. */
+/* What V and X are multiplied by, of a thread's warp: Y'u and U'u for x, row c + 1 of Y and U for the next
+ * column. */
 struct chunk_factors {
     double y_x[FACTORS_EACH], u_x[FACTORS_EACH], y_next[FACTORS_EACH], u_next[FACTORS_EACH];
 };
@@ -128,7 +130,8 @@ OF_PANEL void PANEL_WORK::finish_rows(int c, const plain_reflector &of_column, b
         factors.u_next[i] = k < c ? load_partial(of_next + nb + k) : 0;
     }
     const double alpha = load_partial(arguments.row + c + 1);
-    sum_products(arguments.column_products, blocks, column_blocks, has_rows ? c + 1 : 0, has_rows ? c : 0, true);
+    sum_products(arguments.column_products, blocks, column_blocks, has_rows ? c + 1 : 0, has_rows ? c : 0,
+                 true);
     block_barrier();
     const plain_reflector of_row = reflector_from(alpha, shared.products[2 * nb]);
     UNROLL

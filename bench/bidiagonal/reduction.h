@@ -1,5 +1,5 @@
-/* reduction.h - the workspace of the whole reduction and what each of its panels is given. Plain C, shared by the
- * bench program and the emulation. */
+/* reduction.h - the workspace of the whole reduction and what each of its panels is given. Plain C, shared by
+ * the bench program and the emulation. */
 #ifndef BIDIAGONAL_REDUCTION_H
 #define BIDIAGONAL_REDUCTION_H
 
