@@ -91,13 +91,12 @@ static check_result check(const bidiagonal_reduction &of, const double *given)
 {
     const int m = (int)of.m, n = (int)of.n;
     const double one = 1, zero = 0, unit = unit_of(n);
-    double *const x = device_memory<double>((size_t)n * CHECK_VECTORS), *const t = device_memory<double>(
-                                                                            (size_t)n * CHECK_VECTORS);
-    double *const y = device_memory<double>((size_t)m * CHECK_VECTORS), *const z = device_memory<double>(
-                                                                            (size_t)m * CHECK_VECTORS);
-    double *const u = device_memory<double>((size_t)m * CHECK_VECTORS), *const rows = device_memory<double>(
-                                                                            (size_t)n * (size_t)n);
-    const size_t x_bytes = (size_t)n * CHECK_VECTORS * 8, y_bytes = (size_t)m * CHECK_VECTORS * 8;
+    const size_t x_count = (size_t)n * CHECK_VECTORS, y_count = (size_t)m * CHECK_VECTORS;
+    double *const x = device_memory<double>(x_count), *const t = device_memory<double>(x_count);
+    double *const y = device_memory<double>(y_count), *const z = device_memory<double>(y_count);
+    double *const u = device_memory<double>(y_count);
+    double *const rows = device_memory<double>((size_t)n * (size_t)n);
+    const size_t x_bytes = x_count * sizeof(double), y_bytes = y_count * sizeof(double);
     const auto copy = [](double *to, const double *from, size_t bytes) {
         MUST(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, device.stream));
     };
