@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { TOLERANCE_UNITS = 10, SLOTS_OPEN_MOST = 4096, COPIES_MOST = 8 };
+enum { TOLERANCE_UNITS = 10, SLOTS_OPEN_MOST = 16384, COPIES_MOST = 8 };
 #define TOLERANCE_DIFFERENCE 1e-9
 
 void dgebrd_(const int *m, const int *n, double *a, const int *lda, double *d, double *e, double *tauq,
