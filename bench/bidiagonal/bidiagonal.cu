@@ -6,8 +6,8 @@
  *
  * LIST: numbers with commas. --n: orders (1024,2048,4096,8192); --m: rows, for all of them (n); --nb: columns
  * of a panel (32,64); --repeat: how often each is timed (5; above order 4096 at most 3, peers 2). It checks
- * itself on small and odd sizes first (--no-check: no), then each order after its times. What hangs ends
- * after some seconds with status 3. On a machine with nvcc: `make bench/bidiagonal/bidiagonal`, or, without
+ * itself on small and odd sizes first (--no-check: no), then each order after its times. A run that hangs
+ * ends after some seconds with status 3. On a machine with nvcc: `make bench/bidiagonal/bidiagonal`, or, without
  * configure,
  *
  *   nvcc -std=c++17 -O3 -gencode arch=compute_90,code=sm_90 --split-compile=0 -Isrc -Ibench/bidiagonal \
@@ -368,7 +368,7 @@ int main(int count, char **arguments)
     open_device();
     if (checks)
         check_self();
-    /* What is new first: a peer that takes long, or the session's end, must not cost it. */
+    /* New times come first: a peer that takes long, or the session's end, must not cost it. */
     for (int64_t n : orders)
         measure_size(rows ? rows : n, n, widths, true, false);
     for (int64_t n : orders)

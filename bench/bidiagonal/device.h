@@ -160,7 +160,7 @@ static void free_reduction(device_reduction &made)
     MUST(cudaFree(made.gates));
 }
 
-/* What comes before the time starts. */
+/* Steps before the time starts. */
 static void prepare(device_reduction &made)
 {
     MUST(cudaMemcpyAsync(made.gates, made.fresh_gates.data(), made.fresh_gates.size() * sizeof(grid_gate),

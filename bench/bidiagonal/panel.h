@@ -107,7 +107,7 @@ template <int PAIRS, int GROUP, bool TWICE> struct panel_work {
     {
         return ring + (int64_t)(group % slots) * GROUP * even_rows;
     }
-    /* By one thread. */
+    /* One thread calls it. */
     DEVICE_METHOD void request(int group)
     {
         const unsigned bytes = (unsigned)even_rows * 8;

@@ -36,7 +36,7 @@ DEVICE_FUNCTION void slot_open(uint64_t *slot)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(shared_place(slot)) : "memory");
 }
-/* By the thread that opened them, before its first copy. */
+/* The thread that opened them calls it before its first copy. */
 DEVICE_FUNCTION void slots_opened()
 {
     asm volatile("fence.mbarrier_init.release.cluster;\n\t"

@@ -47,7 +47,7 @@ OF_PANEL chunk_row PANEL_WORK::load_chunk(int chunk, int c) const
     return at;
 }
 
-/* What V and X are multiplied by, of a thread's warp: Y'u and U'u for x, row c + 1 of Y and U for the next
+/* Factors of V and X, of a thread's warp: Y'u and U'u for x, row c + 1 of Y and U for the next
  * column. */
 struct chunk_factors {
     double y_x[FACTORS_EACH], u_x[FACTORS_EACH], y_next[FACTORS_EACH], u_next[FACTORS_EACH];

@@ -56,7 +56,7 @@ struct singular_problem {
                                  wanted */
     void *values;             /* private memory for min(m, n) real numbers; descending */
     double error;             /* by cuSOLVER */
-    /* Of least squares, whose V' goes to the first rows of A where vt is that: */
+    /* Least squares have these; V' goes to the first rows of A where vt is that: */
     struct blas_matrix b;     /* host memory of m rows; X goes to the first n. No pointer: no least squares */
     double least;             /* values of at most so many times the largest count as zero */
     void *reciprocals;        /* private memory for n elements */

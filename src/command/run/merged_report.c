@@ -130,7 +130,7 @@ static uint64_t calls_of(const struct report *report)
     return report->total.device_calls + report_host_calls(&report->total);
 }
 
-/* Of this process, of those that all ranks make together; 0: the job makes none. */
+/* This process' parallel calls, which all ranks make together; 0: the job makes none. */
 static uint64_t parallel_calls_of(const struct report *report)
 {
     uint64_t calls = 0;

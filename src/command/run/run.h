@@ -104,7 +104,7 @@ void mps_begin(void);
 /* One report of several processes (merged_report.c), sums first, then a section for each: of those of a
  * run, or of files that they have left. */
 
-/* Where the processes of a run leave their parts of its report (interpose/report/report_file.h). The
+/* The folder in which the processes of a run leave their parts of its report (interpose/report/report_file.h). The
  * folder is this user's alone, in XDG_RUNTIME_DIR or /tmp. The ranks of a launcher that have the same
  * report share it: the last of them on the machine merges, or a process that watches them where a signal
  * ended that one. */

@@ -106,8 +106,8 @@ void run_keep_files(bool keeps_output, bool keeps_error)
         close(other);
 }
 
-/* It stops as the program does by the terminal, so that a shell sees one job, which it lets go on as a whole. Who
- * stops the program alone lets that alone go on. */
+/* It stops as the program does by the terminal, so that a shell sees one job, which it lets go on as a whole. A
+ * user who stops the program alone lets that alone go on. */
 static bool has_ended(pid_t process, int *status)
 {
     int state;

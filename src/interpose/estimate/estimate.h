@@ -53,7 +53,7 @@ struct estimate_prices {
     int routines; /* of level 3, whose kernels are loaded */
 };
 
-/* What an estimate has besides the report of its process, or of several. All zero: there is none. */
+/* An estimate has these besides the report of its process, or of several. All zero: there is none. */
 struct estimate {
     bool is_there;
     char *device, *file;     /* the GPU's name, and the file that tells of it: NULL of built-in figures */

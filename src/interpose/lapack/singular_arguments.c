@@ -179,7 +179,7 @@ static bool sides_overlap(const struct lapack_call *call, const struct singular_
     return operand_extents_meet(&operands);
 }
 
-/* Of gelss A's first rows become V'. */
+/* gelss makes V' of A's first rows. */
 static bool read_least_squares(const struct lapack_call *call, struct lapack_problem *any)
 {
     const struct lapack_places *const places = &call->routine->places;

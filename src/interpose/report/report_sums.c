@@ -177,7 +177,7 @@ static bool merge_device(struct report *sum, const char *text)
     return false;
 }
 
-/* What the processes tell in the same words is told once; of devices and threads, what is of the process alone
+/* Lines that the processes have in the same words are told once; of devices and threads, what is of the process alone
  * stands behind a semicolon. */
 static void add_setup(struct report *sum, const struct report *more)
 {

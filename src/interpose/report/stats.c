@@ -68,7 +68,7 @@ enum { LONGEST_SHIFT = 48 }; /* three days; the symbol is above */
 _Static_assert(SYMBOL_COUNT < 1 << (64 - LONGEST_SHIFT), "a symbol has 16 bits");
 static const uint64_t longest_mask = (UINT64_C(1) << LONGEST_SHIFT) - 1;
 
-/* The call has just ended. What another call of a signal handler writes meanwhile may be lost. */
+/* The call has just ended. A signal handler may write meanwhile in another call: that may be lost. */
 static void note_name(struct thread_counters *own, enum symbol symbol, uint64_t nanoseconds)
 {
     const uint64_t origin = thread_counters_origin(), now = clock_nanoseconds() - origin;

@@ -176,7 +176,7 @@ static bool looks_pinned(const struct transfer *transfer)
            device_has_pinned((const void *)(first + bytes - 1));
 }
 
-/* What would raise a signal on this thread costs the device its context. */
+/* Memory that would raise a signal on this thread costs the device its context. */
 static bool may_go(const struct transfer *transfers, unsigned count, bool up)
 {
     bool good = true;

@@ -169,7 +169,7 @@ static void choose_calls(struct shape_field *field, double played)
     field->by_graphs = guess < LAUNCHED_SECONDS;
 }
 
-/* What is launched cannot be called back, and on a slow device a round of many shapes takes long: what one call
+/* A launch cannot be called back, and on a slow device a round of many shapes takes long: what one call
  * takes tells whether the limit will be kept. If not, it is reached now. */
 static enum status foresee(struct shape_field *field, const struct timing_plan *plan)
 {

@@ -68,7 +68,7 @@ static double bidiagonal(double m, double n)
     return 4 * most * least * least - 4 * least * least * least / 3;
 }
 
-/* By the routines' rows. */
+/* The routines' rows say it. */
 double route_operations(const struct route_shape *shape)
 {
     const double m = (double)shape->m, n = (double)shape->n, k = (double)shape->k;
