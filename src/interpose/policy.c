@@ -313,12 +313,13 @@ int device_policy_choose(const struct device_offer *offers, int count)
 enum purchase_time device_policy_wake_another(enum offload_mode mode, bool is_candidate, double price_us,
                                               double gained_us)
 {
-    const double begun_us = (is_candidate ? 1 : BEGUN_PART) * price_us;
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
-    if (gained_us >= begun_us + (1 - BEGUN_PART) * price_us)
+    if (!is_candidate)
+        return gained_us > 0 ? PURCHASE_SOON : PURCHASE_NOT_YET;
+    if (gained_us >= (2 - BEGUN_PART) * price_us)
         return PURCHASE_NOW;
-    return gained_us >= begun_us ? PURCHASE_SOON : PURCHASE_NOT_YET;
+    return gained_us >= price_us ? PURCHASE_SOON : PURCHASE_NOT_YET;
 }
 
 static bool pays(const struct machine_model *model, const struct route_shape *shape)

@@ -170,9 +170,9 @@ struct device_offer {
 int device_policy_choose(const struct device_offer *offers, int count);
 
 /* Is it time to wake another device, which takes `price_us`, for calls that would have gained `gained_us`
- * by it so far? That has to cover half of the price for it to be prepared, and all of it for it to be used:
- * a program whose calls rarely meet never pays that. One that nobody named (`is_candidate`) is prepared
- * once all of it is covered, and used from one and a half times the price on. */
+ * by it so far? One that the user named is prepared with the first such call. Of one that nobody named
+ * (`is_candidate`) all of the price has to be covered for it to be prepared, and one and a half times the price for
+ * it to be used: a program whose calls rarely meet never pays that. */
 enum purchase_time device_policy_wake_another(enum offload_mode mode, bool is_candidate, double price_us,
                                               double gained_us);
 

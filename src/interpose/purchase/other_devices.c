@@ -180,8 +180,8 @@ bool next_device_may_come(void)
     return device_use_count() > 0 && places() > 1 && !atomic_load(&none_is_left);
 }
 
-/* Meanwhile calls stay on the host. */
-static void replace_beside(void)
+/* Meanwhile calls go on with what there is, or stay on the host. */
+static void open_beside(void)
 {
     const int now = atomic_load(&attempt);
     if (now == DEVICES_MAX)
@@ -198,7 +198,7 @@ bool next_device_replace(void)
     if (next_device_may_come() && settings()->offload == OFFLOAD_ALWAYS)
         wake_now(atomic_load(&attempt));
     else if (next_device_may_come())
-        replace_beside();
+        open_beside();
     return device_use_any();
 }
 
@@ -238,7 +238,10 @@ static void next_device_gain(double gain_us)
                                                                device_outlook_price_us(), all_us);
     atomic_store(&gained_us, time == PURCHASE_NOW ? 0 : all_us);
     pthread_mutex_unlock(&counting);
-    wake_another(time);
+    if (time == PURCHASE_SOON && !is_candidate)
+        open_beside();
+    else
+        wake_another(time);
 }
 
 static bool is_in_use(int place)

@@ -1,10 +1,10 @@
 /* other_devices.h - the devices beside the first: the next one's waking, and the turns of calls on all.
  *
- * They are those that MUBLAS_DEVICE names, or by default candidates (gpu/device.h). Another is
- * woken beside the program once calls have waited for those in use, or would have gained by one more, part
- * of what that takes, or for a candidate all of it; the call that has paid for its use waits until it is
- * there, if need be, and none uses it before (policy.h): which one is the first depends on the
- * calls, not on how long waking takes. When those in use have failed, it is woken and used as soon as may
+ * They are those that MUBLAS_DEVICE names, or by default candidates (gpu/device.h). One that is named is woken
+ * beside the program with the first call that waits for those in use, or would gain by one more, and used as soon
+ * as it is there. A candidate is woken once calls would have gained all that this takes; the call that has paid for
+ * its use waits until it is there, if need be, and none uses it before (policy.h): which one is the first depends
+ * on the calls, not on how long waking takes. When those in use have failed, it is woken and used as soon as may
  * be; in always mode at once. Any thread may call these. */
 #ifndef MUBLAS_OTHER_DEVICES_H
 #define MUBLAS_OTHER_DEVICES_H
