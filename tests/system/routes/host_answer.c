@@ -16,8 +16,10 @@ static bool agree(const struct lapack_call *ours, const struct lapack_call *othe
     const struct lapack_routine *const routine = ours->routine;
     const bool tells_all = strcmp(routine->name, "gelsd") == 0;
     return (!lapack_position(routine, "lwork") || begins_alike(ours->work, other->work, element)) &&
-           (!(tells_all || lapack_position(routine, "lrwork")) || begins_alike(ours->rwork, other->rwork, part)) &&
-           (!(tells_all || lapack_position(routine, "liwork")) || begins_alike(ours->iwork, other->iwork, sizeof(int)));
+           (!(tells_all || lapack_position(routine, "lrwork")) ||
+            begins_alike(ours->rwork, other->rwork, part)) &&
+           (!(tells_all || lapack_position(routine, "liwork")) ||
+            begins_alike(ours->iwork, other->iwork, sizeof(int)));
 }
 
 bool host_answer_is(const struct lapack_call *ours, const struct lapack_call *host)
