@@ -48,11 +48,18 @@ static void spoil(const struct lapack_routine *routine, enum verify_array array,
     number_put(type, column, i, value);
 }
 
-/* Below gels' solution a column's sum of squares is the result. */
+/* Of least squares, whose solution has what it lacks below it. */
+static bool has_residuals(const struct lapack_routine *routine)
+{
+    return routine->family == LAPACK_GELS || routine->family == LAPACK_GELSD ||
+           routine->family == LAPACK_GELSS;
+}
+
+/* There a column's sum of squares is the result. */
 static int64_t rows_apart(const struct lapack_routine *routine, const struct lapack_arguments *before,
                           enum verify_array array, const struct verify_part *part)
 {
-    return routine->family == LAPACK_GELS && array == ARRAY_B ? before->n : part->rows;
+    return has_residuals(routine) && array == ARRAY_B ? before->n : part->rows;
 }
 
 /* Some results of the array, each wrong alone. */
@@ -159,7 +166,7 @@ static void check_call(const struct lapack_routine *routine, host_function *func
             change_values(routine, after, before, (enum verify_array)array, &parts.of[array]);
         change_others(routine, after, before, (enum verify_array)array, &parts, seed);
     }
-    if (routine->family == LAPACK_GELS && before->m > before->n)
+    if (has_residuals(routine) && before->m > before->n)
         change_residuals(routine, after, before);
     after->info = 1;
     findings.unexpected += isfinite(verify_lapack_ratio(routine, after, before));

@@ -5,16 +5,19 @@
 
 enum { ANSWER_BYTES = 16, ARGUMENTS_MAX = 5, SIZES = 4, WORKSPACES = 3, KEPT = 32 };
 
-/* The numbers of a workspace's arguments, 0: there is none. Without a length the first element tells nothing. */
+/* The numbers of a workspace's arguments, 0: there is none; and whether the first element tells a size. */
 struct workspace {
     int array, length;
+    bool tells;
 };
 
 static struct workspace workspace_of(const struct lapack_call *call, int number)
 {
     const struct lapack_places *const places = &call->routine->places;
     const struct workspace workspaces[WORKSPACES] = {
-        {places->work, places->lwork}, {places->rwork, places->lrwork}, {places->iwork, places->liwork}};
+        {places->work, places->lwork, places->lwork},
+        {places->rwork, places->lrwork, places->lrwork || places->writes_rwork},
+        {places->iwork, places->liwork, places->liwork || places->writes_iwork}};
     return workspaces[number];
 }
 
@@ -92,7 +95,7 @@ static void ask_host(const struct lapack_call *call, struct answer *answer)
         const struct workspace workspace = workspace_of(call, i);
         if (workspace.array)
             words[workspace.array - 1] =
-                (uint64_t)(uintptr_t)(workspace.length ? (void *)answer->first[i] : unused[i]);
+                (uint64_t)(uintptr_t)(workspace.tells ? (void *)answer->first[i] : unused[i]);
         if (workspace.length)
             words[workspace.length - 1] = (uint64_t)(uintptr_t)&minus_one;
     }
@@ -120,6 +123,6 @@ void workspace_answers_write(const struct lapack_call *call)
         keep_answer(&answer);
     }
     for (int i = 0; answer.is_answered && i < WORKSPACES; i++)
-        if (workspace_of(call, i).length)
+        if (workspace_of(call, i).tells)
             memcpy(lapack_address(call, workspace_of(call, i).array), answer.first[i], element_bytes(call, i));
 }

@@ -185,13 +185,15 @@ static bool read_least_squares(const struct lapack_call *call, struct lapack_pro
     const struct lapack_places *const places = &call->routine->places;
     struct singular_problem *const problem = &any->singular;
     const int64_t m = problem->m, n = problem->n, sides = lapack_integer(call, places->nrhs);
-    const double rcond = lapack_real(call, places->rcond);
     if (m >= 2 && n > m && sides > 0)
         any->variant = "M < N";
-    if (n < 2 || m < n || sides < 1 || rcond != rcond ||
+    if (n < 2 || m < n || sides < 1 ||
         !read_matrix(call, places->a, places->lda, m, n, &problem->a) ||
         !read_matrix(call, places->b, places->ldb, m, sides, &problem->b) ||
         lapack_integer(call, places->lwork) < least_of_sides(call, problem) || sides_overlap(call, problem))
+        return false;
+    const double rcond = lapack_real(call, places->rcond);
+    if (rcond != rcond)
         return false;
     problem->least = least_that_counts(call, rcond);
     if (call->routine->family == LAPACK_GELSS)

@@ -48,10 +48,12 @@ static void set_memory(struct lapack_call *call, const struct factor_run *run, b
     call->iwork = fenced_data(&run->iwork, host);
 }
 
+/* In memory of its own: the call has to tell sizes itself. */
 static int query(struct lapack_call call, void *function)
 {
-    double work[2] = {0};
-    call.lwork = -1, call.work = work;
+    double work[2] = {0}, rwork[2] = {0};
+    int iwork[2] = {0};
+    call.lwork = -1, call.work = work, call.rwork = rwork, call.iwork = iwork;
     lapack_perform(&call, function);
     const int answer = (int)real_at(call.type, work, 0);
     return answer > 1 ? answer : 1;
