@@ -72,7 +72,8 @@ if [ -n "$gpu" ]; then
 else
     n=${n:-192} device="the emulated device"
     settings=(env "LD_LIBRARY_PATH=$emulated_driver" MUBLAS_OFFLOAD=always)
-    [ -e "$emulated_driver/libcuda.so.1" ] || make -C "$build" -j"$(nproc)" emulated-driver > "$build/emulated.log" 2>&1 ||
+    [ -e "$emulated_driver/libcuda.so.1" ] || { echo "demo: building the emulated device" >&2 &&
+        make -C "$build" -j"$(nproc)" emulated-driver > "$build/emulated.log" 2>&1; } ||
         die "the emulated device cannot be built; see $build/emulated.log"
     echo "Running on the EMULATED device: $why_not. It shows what happens, not how fast."
 fi
@@ -95,7 +96,7 @@ echo "Digests of the eigenvalues, host and mublas: $(value_of digest host) $(val
 echo "(digests differ between BLAS libraries, which sum in different orders; through mublas they repeat)"
 echo
 echo "--- the report, which is in $report"
-cat "$report"
+grep -v '^# ' "$report" # of those lines "mublas report" makes one report of several
 echo
 echo "mublas in these lines is $mublas; make -C $build install puts it where the shell finds it."
 if [ -z "$gpu" ]; then

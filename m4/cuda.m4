@@ -2,7 +2,7 @@
 #
 # --with-cuda=DIR      toolkit to use; --without-cuda uses none
 # --with-cuda-arch=LIST  compute capabilities without the point, e.g. "80 90"
-# Sets NVCC, NVCC_ARCHITECTURES and the conditional HAVE_NVCC; cuda_summary and,
+# Sets NVCC, NVCC_ARCHITECTURES, cuda_list (of --with-cuda-arch) and the conditional HAVE_NVCC; cuda_summary and,
 # where kernels are left out, cuda_missing say why.
 AC_DEFUN([MUBLAS_CUDA], [
 AC_ARG_WITH([cuda],
@@ -39,6 +39,7 @@ done
 AS_IF([test "$cuda_newest" = 0], [AC_MSG_ERROR([--with-cuda-arch: the list is empty])])
 NVCC_ARCHITECTURES="$NVCC_ARCHITECTURES -gencode arch=compute_$cuda_newest,code=compute_$cuda_newest"
 AC_SUBST([NVCC_ARCHITECTURES])
+AC_SUBST([cuda_list])
 
 AS_IF([test -n "$NVCC"], [
     AC_MSG_CHECKING([whether $NVCC compiles for $cuda_list])

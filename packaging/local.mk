@@ -18,9 +18,12 @@ EXTRA_DIST += debian/changelog debian/control debian/copyright debian/rules debi
 	debian/mublas.install debian/mublas.lintian-overrides debian/mublas.triggers \
 	debian/tests/control debian/tests/linked debian/tests/preloaded debian/tests/program.c debian/tests/system-blas
 
-# Packages for Debian, in the folder above this one; packaging/debian_check.sh shows that they are sound.
+# Packages for Debian, in the folder above this one; packaging/debian_check.sh shows that they are sound. Their own
+# build takes nvcc and architectures from this one, unless the environment names others.
+deb_cuda = $(or $(patsubst %/bin/nvcc,%,$(NVCC)),no)
 deb:
-	cd $(top_srcdir) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL dpkg-buildpackage -b -us -uc
+	cd $(top_srcdir) && MUBLAS_CUDA="$${MUBLAS_CUDA-$(deb_cuda)}" MUBLAS_CUDA_ARCH="$${MUBLAS_CUDA_ARCH-$(cuda_list)}" \
+		env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL dpkg-buildpackage -b -us -uc
 
 # The command for a Python wheel finds the libraries that come with it in lib beside its folder.
 packaging/wheel_command: $(mublas_OBJECTS) $(mublas_DEPENDENCIES)

@@ -90,9 +90,20 @@ static void test_waking(void)
     const char routine_line[] = "0.250 s of calls on the host, because calls had not yet paid for opening the "
                                 "GPU, cuBLAS or cuSOLVER: dgemv 0.250 s (3).\n";
     char wanted[512];
-    snprintf(wanted, sizeof wanted, "The GPU was not woken: calls that took 0.250 s on the host would not have "
-                                    "saved what waking it takes.\n%s", routine_line);
+    snprintf(wanted, sizeof wanted, "The GPU was not woken: as foretold, calls that took 0.250 s on the host would "
+                                    "not have saved what waking it takes.\n%s", routine_line);
     expect(&facts, wanted, "calls that would not have paid for waking");
+    routine.seconds[HOST_NOT_OPENED] = 2.5;
+    expect(&facts, "The GPU was not woken: as foretold, calls that took 2.500 s on the host would not have saved what "
+                   "waking it takes. Built-in figures foretell a host of 16 cores with OpenBLAS: run mublas tune once, "
+                   "which learns those of this host.\n2.500 s of calls on the host, because calls had not yet paid for "
+                   "opening the GPU, cuBLAS or cuSOLVER: dgemv 2.500 s (3).\n", "nor on a host that is slow");
+    facts.has_recipe = true;
+    expect(&facts, "The GPU was not woken: as foretold, calls that took 2.500 s on the host would not have saved what "
+                   "waking it takes.\n2.500 s of calls on the host, because calls had not yet paid for opening the GPU, "
+                   "cuBLAS or cuSOLVER: dgemv 2.500 s (3).\n", "which mublas tune has learned");
+    facts.has_recipe = false;
+    routine.seconds[HOST_NOT_OPENED] = 0.25;
     facts.device = ADVICE_DEVICE_NONE;
     facts.device_fault = "no CUDA device is visible";
     expect(&facts, "No GPU could be used: no CUDA device is visible. mublas doctor says what to do.\n"

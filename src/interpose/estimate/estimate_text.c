@@ -172,7 +172,7 @@ static void print_prices(FILE *stream, const struct report *report)
 {
     const struct estimate_prices *const prices = &report->estimate.prices;
     if (price_of(report) <= 0) {
-        fprintf(stream, "  first calls: nothing, since no call would be worth waking the GPU\n");
+        fprintf(stream, "  first calls: nothing, since as foretold no call would be worth waking the GPU\n");
         return;
     }
     fprintf(stream, "  first calls: %.2f s more (waking the GPU %.2f", price_of(report), prices->device_us / 1e6);
