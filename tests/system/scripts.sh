@@ -64,11 +64,11 @@ with shellcheck "shellcheck finds nothing in the Apptainer recipe's commands" re
 # The Debian packages' own build takes nvcc and architectures from this one, unless the environment names others.
 mkdir "$work/bin" && printf '#!/bin/sh\necho "$MUBLAS_CUDA, $MUBLAS_CUDA_ARCH"\n' > "$work/bin/dpkg-buildpackage" &&
     chmod +x "$work/bin/dpkg-buildpackage"
-deb() { PATH=$work/bin:$PATH make -s --no-print-directory -C "$build" deb cuda_list="80 90" "$@"; }
+deb() { PATH=$work/bin:$PATH env -u MAKEFLAGS make -s --no-print-directory -C "$build" deb cuda_list="80 90" "$@"; }
 [ "$(deb NVCC=/opt/one/bin/nvcc)" = "/opt/one, 80 90" ] && [ "$(deb NVCC=)" = "no, 80 90" ] &&
     [ "$(export MUBLAS_CUDA=/opt/other MUBLAS_CUDA_ARCH=90; deb NVCC=/opt/one/bin/nvcc)" = "/opt/other, 90" ]
 result $? "make deb hands on the toolkit and the architectures"
-rules() { MUBLAS_CUDA=$1 MUBLAS_CUDA_ARCH="80 90" make -n -f debian/rules override_dh_auto_configure | grep -qe "$2 --with-cuda-arch=\"80 90\"$"; }
+rules() { MUBLAS_CUDA=$1 MUBLAS_CUDA_ARCH="80 90" env -u MAKEFLAGS make -n -f debian/rules override_dh_auto_configure | grep -qe "$2 --with-cuda-arch=\"80 90\"$"; }
 configures() { rules /opt/one --with-cuda=/opt/one && rules no --without-cuda || echo "it does not"; }
 with dpkg-architecture "and debian/rules gives them to configure" configures
 version=$(sed -n 's/^AC_INIT(\[mublas\], \[\(.*\)\])$/\1/p' configure.ac)
