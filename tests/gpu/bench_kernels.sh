@@ -3,6 +3,7 @@
 # are captured and replayed, and the reports judge figures as they should. No time is judged:
 # an operation of the emulated device counts as a microsecond, and so does a whole graph.
 . tests/environment.sh
+only_on_day BENCH_FULL 1
 . "$source_tree/tests/tap.sh"
 use_emulated_driver
 if [ -n "$sanitizers" ]; then

@@ -3,6 +3,7 @@
 # they are chosen, which for small sizes is without tickets but for trmv; then some of several
 # tiles with every shape and variant.
 . tests/environment.sh
+only_on_day STRESS_FULL 1
 use_emulated_driver
 . "$source_tree/tests/tap.sh"
 [ -z "$sanitizers" ] ||

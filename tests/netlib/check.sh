@@ -9,11 +9,11 @@
 . tests/environment.sh
 . "$source_tree/tests/hosts/hosts.sh"
 
-# One of the four types, or of TYPES: of case N, another one every day.
+# One of the four types, or of TYPES: of case N, another one every second day.
 type_of_day() # N [TYPES]
 {
     local types=${2:-sdcz}
-    echo "${types:$((($1 + seed) % ${#types})):1}"
+    echo "${types:$((($1 + seed / 2) % ${#types})):1}"
 }
 
 check()

@@ -4,6 +4,7 @@
 # every way to return a number, and of levels 2 and 3 one type each by Fortran and by C: another one every day, or
 # with NETLIB_FULL=1 whole.
 . "$top_srcdir/tests/netlib/check.sh"
+only_on_day NETLIB_FULL 0
 [ -n "$NETLIB_FULL" ] || ask_for_no_pins
 real=$(type_of_day 0 sd) complex=$(type_of_day 1 cz)
 others="@([$real$complex]*blat1|${real}blat[23]|${complex}cblat[23])"

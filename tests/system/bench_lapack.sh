@@ -1,6 +1,7 @@
 #!/bin/bash
 # bench/lapack and its plots on the emulated device: both solvers' lines, right results, a table; what is refused.
 . tests/environment.sh
+only_on_day BENCH_FULL 1
 . "$source_tree/tests/tap.sh"
 use_emulated_driver
 use_reference_libraries

@@ -2,6 +2,7 @@
 # By default a process with several devices begins with one. Another is woken once calls would have gained its
 # price by it, and used if nobody else uses it. Under a launcher, and in always mode, there is no other.
 . tests/environment.sh
+only_on_day CANDIDATES_FULL 1
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD MUBLAS_DEVICE MUBLAS_DEVICE_MEMORY MUBLAS_HOST_BLAS
 unset CUDA_VISIBLE_DEVICES GLIBC_TUNABLES

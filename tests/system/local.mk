@@ -123,7 +123,7 @@ sanitizer_tests += tests/system/info_program.sh tests/system/info_damaged.sh
 EXTRA_DIST += tests/system/info_program.sh tests/system/info_damaged.sh
 
 # What a tiny call costs.
-plain_programs += tests/system/tiny
+check_PROGRAMS += tests/system/tiny
 tests_system_tiny_SOURCES = tests/system/tiny.c tests/system/tiny_part.h
 tests_system_tiny_LDADD = $(system_test_libraries)
 plain_programs += tests/system/tiny_call

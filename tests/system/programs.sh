@@ -2,6 +2,7 @@
 # bench/programs: every program is right on the host and on the emulated device, and the
 # driver's table, verdicts and plots say what was measured.
 . tests/environment.sh
+only_on_day PROGRAMS_FULL 0
 python3 -c pass 2> /dev/null || { echo "1..0 # SKIP no python3"; exit 0; }
 . "$source_tree/tests/tap.sh"
 use_emulated_driver

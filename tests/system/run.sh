@@ -92,9 +92,11 @@ refuses_report() # FILE WHY
     [ $? = 2 ] && one_line "mublas run: .*$1.*: a report cannot be written there: $2" && [ ! -e "$work/ran" ]
     result $? "a report that could not be written: $2"
 }
-MUBLAS_REPORT=$work/nowhere/report run -- sh -c 'exit 3'
-[ $? = 3 ] && one_line "mublas run: MUBLAS_REPORT=$work/nowhere/report: a report cannot be written there: there is no such folder.*standard error"
-result $? "one that the environment names so stops no program"
+if [ -z "$sanitizers" ]; then # whose runtime sh has not
+    MUBLAS_REPORT=$work/nowhere/report run -- sh -c 'exit 3'
+    [ $? = 3 ] && one_line "mublas run: MUBLAS_REPORT=$work/nowhere/report: a report cannot be written there: there is no such folder.*standard error"
+    result $? "one that the environment names so stops no program"
+fi
 refuses_report "$work" "it is a folder"
 refuses_report "$work/nowhere/report" "there is no such folder"
 refuses_report "$work/nowhere/report.%p" "there is no such folder"
@@ -124,10 +126,12 @@ result $? "--report FILE hints at ="
 run -- "$work"
 [ $? = 126 ] && one_line "$work"
 result $? "a folder is not run"
-printf 'printf "%%s|" "$0" "$@"; exit 3\n' > "$work/nameless" && chmod +x "$work/nameless"
-run -- "$work/nameless" 'a b' ''
-[ $? = 3 ] && [ "$(cat "$work/output")" = "$work/nameless|a b||" ]
-result $? "a script whose first line names no program is the shell's"
+if [ -z "$sanitizers" ]; then
+    printf 'printf "%%s|" "$0" "$@"; exit 3\n' > "$work/nameless" && chmod +x "$work/nameless"
+    run -- "$work/nameless" 'a b' ''
+    [ $? = 3 ] && [ "$(cat "$work/output")" = "$work/nameless|a b||" ]
+    result $? "a script whose first line names no program is the shell's"
+fi
 printf 'exit 3\0\n' > "$work/nameless"
 run -- "$work/nameless"
 [ $? = 126 ] && one_line "nameless: Exec format error"

@@ -3,6 +3,7 @@
 # device and on two, and where no device can hold it alone. Its parts there are paid for, and until then the
 # others go on.
 . tests/environment.sh
+only_on_day STEADY_FULL 0
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD MUBLAS_DEVICE MUBLAS_DEVICE_MEMORY MUBLAS_HOST_BLAS
 unset CUDA_VISIBLE_DEVICES GLIBC_TUNABLES

@@ -2,6 +2,7 @@
 # A machine with devices of two kinds: `mublas tune` learns each that MUBLAS_DEVICE names, beside each other,
 # calls go by the recipes of both, and `mublas doctor` says which there are.
 . tests/environment.sh
+only_on_day TUNE_FULL 0
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD MUBLAS_RECIPE MUBLAS_DEVICE MUBLAS_HOST_BLAS LD_PRELOAD
 unset MUBLAS_VERBOSE CUDA_VISIBLE_DEVICES GLIBC_TUNABLES

@@ -3,6 +3,7 @@
 # system's: in every order, with failures in between, and after the files went without mublas' help, no link leads
 # nowhere and those are selected that were.
 . tests/environment.sh
+only_on_day UNINSTALL_FULL 0
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
 system_alternatives=$(PATH=$PATH:/usr/sbin:/sbin command -v update-alternatives) ||
