@@ -132,7 +132,7 @@ if [ -z "$sanitizers" ]; then
     [ $? = 3 ] && [ "$(cat "$work/output")" = "$work/nameless|a b||" ]
     result $? "a script whose first line names no program is the shell's"
 fi
-printf 'exit 3\0\n' > "$work/nameless"
+printf 'exit 3\0\n' > "$work/nameless" && chmod +x "$work/nameless"
 run -- "$work/nameless"
 [ $? = 126 ] && one_line "nameless: Exec format error"
 result $? "but not what is no text"
