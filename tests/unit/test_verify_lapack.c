@@ -48,7 +48,7 @@ static void spoil(const struct lapack_routine *routine, enum verify_array array,
     number_put(type, column, i, value);
 }
 
-/* Of least squares, whose solution has what it lacks below it. */
+/* Least squares, whose solution has what it lacks below it. */
 static bool has_residuals(const struct lapack_routine *routine)
 {
     return routine->family == LAPACK_GELS || routine->family == LAPACK_GELSD ||

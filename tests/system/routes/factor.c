@@ -134,7 +134,7 @@ static void try_potrf(struct context *context, char uplo, enum flaw flaw, bool s
     free(a), free(b);
 }
 
-/* What takes a Cholesky factor, or any triangle: potri, trtri, potrs, trtrs. */
+/* Routines that take a Cholesky factor, or any triangle: potri, trtri, potrs, trtrs. */
 static void try_factored(struct context *context, const char *routine, char uplo, char diag, bool singular)
 {
     const int n = context->n;
