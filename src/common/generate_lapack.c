@@ -4,13 +4,9 @@
  *   generate_lapack places   LAPACK_PLACES and LAPACK_RESULTS, the names of all arguments and results
  * Runs on the machine that builds, and writes to standard output. Exit status: 0, or 1 with a line that
  * says which row cannot be read. */
-#include <ctype.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "common/generate_words.h"
 
-enum { ARGUMENTS_MOST = 32, NAME_MOST = 16 };
+#include <ctype.h>
 
 static const struct {
     const char *family, *names[2], *signature;
@@ -19,21 +15,6 @@ static const struct {
 #include "common/routines.def"
 };
 enum { LAPACK_COUNT = sizeof lapack / sizeof *lapack };
-
-static void refuse(int family, const char *word)
-{
-    fprintf(stderr, "generate_lapack: routines.def, row %s: '%s' cannot be read\n", lapack[family].family, word);
-    exit(1);
-}
-
-static bool is_one_of(const char *word, const char *list)
-{
-    const size_t length = strlen(word);
-    for (const char *found = list; (found = strstr(found, word)) != NULL; found++)
-        if ((found == list || found[-1] == ' ') && (found[length] == ' ' || found[length] == '\0'))
-            return true;
-    return false;
-}
 
 /* A word of a signature, without its mark, '*' or '!'. */
 struct word {
@@ -47,12 +28,12 @@ static int read_words(int family, bool is_complex, struct word words[ARGUMENTS_M
     char text[256], *rest = text;
     int count = 0;
     if (strlen(lapack[family].signature) >= sizeof text)
-        refuse(family, lapack[family].signature);
+        refuse(lapack[family].family, lapack[family].signature);
     strcpy(text, lapack[family].signature);
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         const size_t length = strcspn(word, "*!");
         if (count == ARGUMENTS_MOST || length >= NAME_MOST || strlen(word) > length + 1)
-            refuse(family, word);
+            refuse(lapack[family].family, word);
         struct word *const read = &words[count];
         *read = (struct word){.is_order = word[length] == '*', .is_result = word[length] == '!'};
         memcpy(read->name, word, length);
@@ -72,7 +53,7 @@ static void print_route(int family, char type)
         starred = words[i].is_order ? i + 1 : starred;
     }
     if (!order && !starred)
-        refuse(family, lapack[family].signature);
+        refuse(lapack[family].family, lapack[family].signature);
     printf("ROUTE(%c%s, %s, %c, %d, %d", type, lapack[family].names[is_complex], lapack[family].family,
            toupper(type), starred ? starred : order, count);
     for (int i = 0; i < count; i++)
@@ -102,7 +83,7 @@ static void print_names(const char *macro, const char *prefix, bool results)
             if ((results && !words[j].is_result) || is_one_of(words[j].name, seen))
                 continue;
             if (strlen(seen) + NAME_MOST + 1 >= sizeof seen)
-                refuse(i / 2, words[j].name);
+                refuse(lapack[i / 2].family, words[j].name);
             printf("%s %s%s", *seen ? "," : "", prefix, words[j].name);
             strcat(strcat(seen, *seen ? " " : ""), words[j].name);
         }

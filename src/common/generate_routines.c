@@ -4,13 +4,9 @@
  *   generate_routines entries   the bodies of the entries, a block for each family (interpose/entries/entry.inc)
  * Runs on the machine that builds, and writes to standard output. Exit status: 0, or 1 with a line that
  * says which row cannot be read. generate_lapack.c does the same for LAPACK's. */
-#include <ctype.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "common/generate_words.h"
 
-enum { ARGUMENTS_MOST = 32, NAME_MOST = 16 };
+#include <ctype.h>
 
 enum kind { KIND_FLAG, KIND_SIZE, KIND_SCALAR, KIND_MATRIX, KIND_LD, KIND_VECTOR, KIND_INCREMENT };
 
@@ -34,21 +30,6 @@ static struct row rows[] = {
 #include "common/routines.def"
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
-
-static void refuse(const char *row, const char *word)
-{
-    fprintf(stderr, "generate_routines: routines.def, row %s: '%s' cannot be read\n", row, word);
-    exit(1);
-}
-
-static bool is_one_of(const char *word, const char *list)
-{
-    const size_t length = strlen(word);
-    for (const char *found = list; (found = strstr(found, word)) != NULL; found++)
-        if ((found == list || found[-1] == ' ') && (found[length] == ' ' || found[length] == '\0'))
-            return true;
-    return false;
-}
 
 /* "m" or "m|k": in sizes[0] where the operand is not transposed, in sizes[1] where it is; what follows. */
 static const char *read_size(const char *text, char sizes[2])

@@ -10,10 +10,10 @@ libmublas_core_la_SOURCES += src/common/blas_call.h src/common/call_work.c src/c
 # all else, so these are there before anything is compiled, whatever the target is.
 made_of_routines = src/common/routine_rows.h src/common/lapack_places.h src/host/lapack.def \
 	src/interpose/entries/blas_entries.inc
-src/common/generate_routines: src/common/generate_routines.c src/common/routines.def
+src/common/generate_routines: src/common/generate_routines.c src/common/generate_words.h src/common/routines.def
 	$(AM_V_GEN)$(MKDIR_P) src/common src/host src/interpose/entries && \
 	$(CC_FOR_BUILD) -std=gnu11 -I$(top_srcdir)/src -o $@ $(top_srcdir)/src/common/generate_routines.c
-src/common/generate_lapack: src/common/generate_lapack.c src/common/routines.def
+src/common/generate_lapack: src/common/generate_lapack.c src/common/generate_words.h src/common/routines.def
 	$(AM_V_GEN)$(MKDIR_P) src/common src/host && \
 	$(CC_FOR_BUILD) -std=gnu11 -I$(top_srcdir)/src -o $@ $(top_srcdir)/src/common/generate_lapack.c
 src/common/routine_rows.h: src/common/generate_routines
@@ -27,5 +27,5 @@ src/interpose/entries/blas_entries.inc: src/common/generate_routines
 src/common/made_of_routines.mk: $(made_of_routines)
 	@touch $@
 -include src/common/made_of_routines.mk
-EXTRA_DIST += src/common/generate_routines.c src/common/generate_lapack.c
+EXTRA_DIST += src/common/generate_routines.c src/common/generate_lapack.c src/common/generate_words.h
 CLEANFILES += src/common/generate_routines src/common/generate_lapack src/common/made_of_routines.mk $(made_of_routines)

@@ -17,6 +17,12 @@ enum { DEVICE_NO_TRANS = 0, DEVICE_TRANS = 1, DEVICE_CONJUGATE_TRANS = 2 };
 enum { DEVICE_LEFT = 0, DEVICE_RIGHT = 1 };
 enum { DEVICE_NON_UNIT = 0, DEVICE_UNIT = 1 };
 
+/* The conjugate transposition as cuSOLVER wants it of real types: their transposition. */
+static inline int device_adjoint(enum blas_type type)
+{
+    return blas_scalar_parts(type) == 2 ? DEVICE_CONJUGATE_TRANS : DEVICE_TRANS;
+}
+
 /* Scalars on the host, one for each type. */
 extern const union blas_scalar device_one[TYPE_COUNT], device_zero[TYPE_COUNT];
 

@@ -161,14 +161,12 @@ static enum status plan_division(struct route *route, const struct solver_handle
 static enum status queue_division(struct route *route, const struct solver_handle *handle)
 {
     const struct factor_problem *const problem = factor_problem_of(route);
-    const int trans = problem->trans == TRANS_NONE        ? DEVICE_NO_TRANS
-                      : problem->trans == TRANS_TRANSPOSE ? DEVICE_TRANS
-                                                          : DEVICE_CONJUGATE_TRANS;
     const enum status status = device_matrix_clear_info(route, handle);
     if (status != STATUS_OK)
         return status;
-    const int result = solver_trsm(handle, route->type, DEVICE_LEFT, factor_fill(problem), trans, diag_of(route),
-                                   problem->n, problem->k, &device_one[route->type],
+    const int result = solver_trsm(handle, route->type, DEVICE_LEFT, factor_fill(problem),
+                                   factor_operation(problem), diag_of(route), problem->n, problem->k,
+                                   &device_one[route->type],
                                    factor_operand(route, FACTOR_A), route->operands[FACTOR_A].ld,
                                    factor_operand(route, FACTOR_B), route->operands[FACTOR_B].ld);
     return solver_blas_status(handle->library, result, "cuBLAS' trsm");

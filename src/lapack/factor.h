@@ -49,6 +49,14 @@ static inline int factor_fill(const struct factor_problem *problem)
     return problem->uplo == UPLO_UPPER ? DEVICE_UPPER : DEVICE_LOWER;
 }
 
+/* The operation on A that the problem asks for. */
+static inline int factor_operation(const struct factor_problem *problem)
+{
+    return problem->trans == TRANS_NONE        ? DEVICE_NO_TRANS
+           : problem->trans == TRANS_TRANSPOSE ? DEVICE_TRANS
+                                               : device_adjoint(problem->type);
+}
+
 /* The device address of an operand or a vector. */
 static inline void *factor_operand(const struct route *route, int number)
 {

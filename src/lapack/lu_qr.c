@@ -41,14 +41,10 @@ static enum status plan_solution(struct route *route, const struct solver_handle
 
 static enum status solve(const struct route *route, const struct solver_handle *handle, int step)
 {
-    static const int operations[] = {[TRANS_NONE] = DEVICE_NO_TRANS, [TRANS_TRANSPOSE] = DEVICE_TRANS,
-                                     [TRANS_CONJUGATE] = DEVICE_CONJUGATE_TRANS};
     const struct factor_problem *const problem = factor_problem_of(route);
     const struct route_operand *const operands = route->operands;
     const int type = solver_data_type(route->type);
-    const int operation = blas_scalar_parts(route->type) == 1 && problem->trans == TRANS_CONJUGATE
-                              ? DEVICE_TRANS
-                              : operations[problem->trans];
+    const int operation = factor_operation(problem);
     const int result = handle->library->getrs(
         handle->solver, handle->params, operation, problem->n, problem->k, type,
         factor_operand(route, FACTOR_A), operands[FACTOR_A].ld, factor_vector(route, PIVOTS), type,
@@ -250,19 +246,14 @@ struct product {
     int rows, columns, reflectors;
 };
 
-static int transpose_of(enum blas_type type)
-{
-    return blas_scalar_parts(type) == 2 ? DEVICE_CONJUGATE_TRANS : DEVICE_TRANS;
-}
-
 static struct product product_of(const struct route *route)
 {
     const struct factor_problem *const problem = factor_problem_of(route);
     if (problem->family == LAPACK_GELS)
-        return (struct product){DEVICE_LEFT, transpose_of(route->type), (int)problem->m, (int)problem->k,
+        return (struct product){DEVICE_LEFT, device_adjoint(route->type), (int)problem->m, (int)problem->k,
                                 (int)problem->n};
     return (struct product){problem->side == SIDE_LEFT ? DEVICE_LEFT : DEVICE_RIGHT,
-                            problem->trans == TRANS_NONE ? DEVICE_NO_TRANS : transpose_of(route->type),
+                            problem->trans == TRANS_NONE ? DEVICE_NO_TRANS : device_adjoint(route->type),
                             (int)problem->m, (int)problem->n, (int)problem->k};
 }
 

@@ -147,11 +147,6 @@ static void *operand_at(const struct route *route, int operand)
     return device_pointer(route->operands[operand].address);
 }
 
-static int adjoint_of(enum blas_type type)
-{
-    return blas_scalar_parts(type) == 2 ? DEVICE_CONJUGATE_TRANS : DEVICE_TRANS;
-}
-
 static bool is_long(const struct singular_problem *problem)
 {
     return problem->m > problem->n;
@@ -176,7 +171,7 @@ static enum status plan_qr(struct route *route, const struct solver_handle *hand
     if (status != STATUS_OK)
         return status;
     result = library->ormqr_buffer[route->type](
-        handle->solver, DEVICE_LEFT, adjoint_of(route->type), (int)problem->m, (int)problem->b.columns,
+        handle->solver, DEVICE_LEFT, device_adjoint(route->type), (int)problem->m, (int)problem->b.columns,
         (int)problem->n, operand_at(route, MATRIX_A), (int)a->ld, tau, operand_at(route, SIDES), (int)b->ld,
         &elements);
     return route_reserve_elements(route, result, elements);
@@ -209,7 +204,7 @@ static enum status queue_qr(struct route *route, const struct solver_handle *han
     if (status == STATUS_OK)
         status = solver_status(
             library,
-            library->ormqr[route->type](handle->solver, DEVICE_LEFT, adjoint_of(route->type), (int)problem->m,
+            library->ormqr[route->type](handle->solver, DEVICE_LEFT, device_adjoint(route->type), (int)problem->m,
                                         (int)problem->b.columns, (int)problem->n, operand_at(route, MATRIX_A),
                                         (int)a->ld, tau, operand_at(route, SIDES), (int)b->ld,
                                         device_pointer(route->workspace),

@@ -193,9 +193,8 @@ struct verify_lapack_kind {
                    struct number *scratch);
 };
 
-/* eigen.c has verify_standard and verify_tridiagonal, too, factor.c verify_orthogonal, general.c
- * verify_singular. */
-/* verify_eigen, ...: those that the kinds in routines.def name. */
+/* verify_eigen, ...: those that the kinds in routines.def name. eigen.c has verify_standard and
+ * verify_tridiagonal, too, factor.c verify_orthogonal, general.c verify_singular. */
 #define LAPACK_KIND(NAME, methods, check) extern const struct verify_lapack_kind verify_##check;
 #include "common/routines.def"
 

@@ -123,9 +123,8 @@ static void try_potrf(struct context *context, char uplo, enum flaw flaw, bool s
     if (flaw)
         set_part(context->type, a, (int64_t)(n / 2) * (n + 1), 0, flaw == FLAWED ? -1 : NAN);
     struct factor_run *run = begin(context, solve ? "posv" : "potrf", solve ? "posv" : "potrf");
-    run->call.uplo = uplo;
+    run->call.uplo = uplo, run->for_host = flaw == NOT_FINITE;
     run->call.lda = factor_operand(run, &run->a, a, n, n, uplo, uplo);
-    run->for_host = flaw == NOT_FINITE;
     if (solve) {
         run->call.nrhs = RIGHT_SIDES;
         run->call.ldb = factor_operand(run, &run->b, b, n, RIGHT_SIDES, 'F', 'F');
@@ -148,8 +147,7 @@ static void try_factored(struct context *context, const char *routine, char uplo
         for (int part = 0; part <= is_complex(context->type); part++)
             set_part(context->type, a, (int64_t)(n / 2) * (n + 1), part, 0);
     struct factor_run *run = begin(context, routine, routine);
-    run->call.uplo = uplo, run->call.diag = diag;
-    run->call.trans = "NTC"[context->calls % 3];
+    run->call.uplo = uplo, run->call.diag = diag, run->call.trans = "NTC"[context->calls % 3];
     run->call.lda = factor_operand(run, &run->a, a, n, n, uplo, solve ? 'N' : uplo);
     if (solve) {
         run->call.nrhs = RIGHT_SIDES;
@@ -182,8 +180,7 @@ static void try_getrf(struct context *context, int m, int n, enum flaw flaw)
     double *a = general(context, m, n, 0);
     spoil(context, a, m, n, flaw);
     struct factor_run *run = begin(context, "getrf", "getrf");
-    run->for_host = flaw == NOT_FINITE;
-    run->call.m = m, run->call.n = n;
+    run->for_host = flaw == NOT_FINITE, run->call.m = m, run->call.n = n;
     run->call.lda = factor_operand(run, &run->a, a, m, n, 'F', 'F');
     factor_vector(&run->ipiv, 's', NULL, m < n ? m : n, 'F');
     end(context, 1);
@@ -232,8 +229,7 @@ static void try_geqrf(struct context *context, int m, int n, enum flaw flaw)
     double *a = general(context, m, n, 2);
     spoil(context, a, m, n, flaw);
     struct factor_run *run = begin(context, "geqrf", "geqrf");
-    run->for_host = flaw == NOT_FINITE;
-    run->call.m = m, run->call.n = n;
+    run->for_host = flaw == NOT_FINITE, run->call.m = m, run->call.n = n;
     run->call.lda = factor_operand(run, &run->a, a, m, n, 'F', 'F');
     factor_vector(&run->tau, context->type, NULL, m < n ? m : n, 'F');
     run->least_work = context->variant % 2 ? n > 1 ? n : 1 : 0;
