@@ -2,12 +2,11 @@
 # tests and the command link as well, to the core.
 libmublas_core_la_SOURCES += src/interpose/floors.c src/interpose/floors.h \
 	src/interpose/offloaded_symbols.inc src/interpose/policy.c src/interpose/policy.h \
-	src/interpose/process_state.c src/interpose/process_state.h src/interpose/offload.c src/interpose/offload.h \
+	src/interpose/process_state.c src/interpose/process_state.h src/interpose/call/door.c src/interpose/call/door.h \
 	src/interpose/estimate/estimate.c src/interpose/estimate/estimate.h \
 	src/interpose/estimate/estimate_text.c src/interpose/estimate/matrices.c \
-	src/interpose/device_call.c src/interpose/device_call.h src/interpose/split_call.c \
-	src/interpose/split_call.h src/interpose/program_call.c src/interpose/program_call.h \
-	src/interpose/shared_call.c src/interpose/entries/pack.c src/interpose/entries/pack.h \
+	src/interpose/call/blas_kind.c src/interpose/call/way.c src/interpose/call/split_call.c \
+	src/interpose/call/split_call.h src/interpose/call/program_call.h src/interpose/call/shared_call.c src/interpose/entries/pack.c src/interpose/entries/pack.h \
 	src/interpose/execute/execute.c src/interpose/execute/tile_runner.h src/interpose/execute/shared_plan.c \
 	src/interpose/execute/shared_tiles.h src/interpose/execute/shared_tiles.c src/interpose/execute/split.c \
 	src/interpose/execute/split.h src/interpose/execute/split_sum.c src/interpose/execute/split_deal.c \
@@ -16,7 +15,7 @@ libmublas_core_la_SOURCES += src/interpose/floors.c src/interpose/floors.h \
 	src/interpose/lapack/call.c src/interpose/purchase/purchase.c src/interpose/purchase/purchase.h \
 	src/interpose/purchase/other_devices.c src/interpose/purchase/other_devices.h \
 	src/interpose/purchase/device_use.c src/interpose/purchase/device_use.h \
-	src/interpose/purchase/early_account.c src/interpose/purchase/waking.h src/interpose/purchase/last_thread.c \
+	src/interpose/purchase/early_account.c src/interpose/purchase/ledger.c src/interpose/purchase/ledger.h src/interpose/purchase/waking.h src/interpose/purchase/last_thread.c \
 	src/interpose/purchase/learned_model.c src/interpose/purchase/learned_model.h \
 	src/interpose/purchase/openings.c src/interpose/purchase/openings.h src/interpose/purchase/waking.c \
 	src/interpose/report/advice.c src/interpose/report/advice.h src/interpose/report/advice_routines.c \
@@ -34,8 +33,8 @@ interposer_sources += src/interpose/system_calls.c src/interpose/entries/entry.h
 	src/interpose/lapack/eigen_arguments.c src/interpose/lapack/factor_arguments.c \
 	src/interpose/lapack/general_eigen_arguments.c src/interpose/lapack/reduction_arguments.c \
 	src/interpose/lapack/singular_arguments.c src/interpose/lapack/tridiagonal_eigen_arguments.c \
-	src/interpose/lapack/methods.h src/interpose/lapack/entry.c src/interpose/lapack/route_call.c \
-	src/interpose/lapack/route_call.h src/interpose/lapack/methods.c src/interpose/report/report_data.c
+	src/interpose/lapack/methods.h src/interpose/call/lapack_kind.c src/interpose/call/route_kind.c \
+	src/interpose/call/route_kind.h src/interpose/call/shared_route.c src/interpose/lapack/methods.c src/interpose/report/report_data.c
 libmublas_shim_la_SOURCES += src/interpose/entries/forward.S
 
 # Exactly the table's symbols and mublas' own.

@@ -101,14 +101,14 @@ bool process_state_is_checkpointed(void)
 /* Only solving divides. */
 static unsigned exceptions_of(const struct blas_call *call)
 {
-    return call->family == FAMILY_TRSM ? ~0u : ~(unsigned)FE_DIVBYZERO;
+    return call && call->family == FAMILY_TRSM ? ~0u : ~(unsigned)FE_DIVBYZERO;
 }
 
 bool process_state_arithmetic_allows(const struct float_state *arithmetic, const struct blas_call *call)
 {
     if (!float_state_rounds_to_nearest(arithmetic) || (float_state_traps(arithmetic) & exceptions_of(call)))
         return false;
-    return !float_state_ignores_denormals(arithmetic) || (!blas_scalar_is_denormal(call->type, call->alpha) &&
+    return !call || !float_state_ignores_denormals(arithmetic) || (!blas_scalar_is_denormal(call->type, call->alpha) &&
                                                           !blas_scalar_is_denormal(call->type, call->beta));
 }
 

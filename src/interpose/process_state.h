@@ -50,7 +50,7 @@ static inline bool process_state_is_filtered(void)
  * other than the default one: it does not round to nearest, or lets an exception trap that the call could
  * raise. Flush-to-zero and denormals-are-zero change results by less than the smallest normal number, and
  * are no reason; but a scalar that counts as zero decides what is read at all, so that one is. Computes
- * nothing. */
+ * nothing. NULL: a routine of LAPACK, as products. */
 bool process_state_arithmetic_allows(const struct float_state *arithmetic, const struct blas_call *call);
 
 /* A look at a frame is for what is found at the next call; a jump of the C library's is noticed at once

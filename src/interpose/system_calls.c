@@ -5,7 +5,7 @@
 #include "host/host_blas.h"
 #include "host/host_search.h"
 #include "interpose/lapack/call.h"
-#include "interpose/offload.h"
+#include "interpose/call/door.h"
 #include "interpose/process_state.h"
 #include "interpose/purchase/waking.h"
 #include "interpose/report/report_file.h"
@@ -86,7 +86,7 @@ static __attribute__((noinline)) void leave(const void *environment, const void 
 {
     const struct jump jump = {environment, here};
     job_helpers_leave(&jump);
-    offload_leave_by_jump(&jump);
+    door_leave_by_jump(&jump);
     host_run_leave(&jump);
     call_spans_leave(&jump);
     write_signals_leave(&jump);
@@ -199,7 +199,7 @@ __attribute__((constructor)) static void look_up_at_load(void)
 static bool give_up(const struct uffdio_register *request)
 {
     struct mirror_table *table = waking_mirrors_in_use();
-    if (!table || offload_is_inside() || process_state_is_forked())
+    if (!table || door_is_inside() || process_state_is_forked())
         return false;
     return mirror_table_give_up_registrations(table, (uintptr_t)request->range.start,
                                               (uintptr_t)(request->range.start + request->range.len));

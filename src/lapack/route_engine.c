@@ -8,7 +8,7 @@ struct operand route_operand_of(const struct blas_matrix *matrix, enum blas_type
 {
     return (struct operand){.matrix = *matrix, .element_bytes = blas_element_bytes(type),
                             .access = OPERAND_READ, .alignment = sizeof(uint32_t),
-                            .kind = (unsigned)FAMILY_TRSM * TYPE_COUNT + (unsigned)type};
+                            .kind = OPERAND_ROUTE_KINDS + (unsigned)type};
 }
 
 /* From the hold to its release, which may come once the stream has been waited for. */

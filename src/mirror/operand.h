@@ -64,7 +64,7 @@ enum operand_access {
     OPERAND_OVERWRITE /* written without being read (beta = 0) */
 };
 
-enum { OPERANDS_MAX = 3, OPERAND_KINDS = FAMILY_COUNT * TYPE_COUNT };
+enum { OPERANDS_MAX = 3, OPERAND_ROUTE_KINDS = FAMILY_COUNT * TYPE_COUNT, OPERAND_KINDS = OPERAND_ROUTE_KINDS + TYPE_COUNT };
 
 struct operand {
     struct blas_matrix matrix; /* host pointer; part says what is read and written */
@@ -73,7 +73,7 @@ struct operand {
     /* The device address must be a multiple of this, at most 256; 0: anything. Device addresses
      * are as the host's within a page, so an operand that is not is copied at every call. */
     size_t alignment;
-    unsigned kind; /* of call, below OPERAND_KINDS: residency bought for one is judged by that of its kind */
+    unsigned kind; /* of call, below OPERAND_KINDS, a route's from OPERAND_ROUTE_KINDS on: residency bought for one is judged by that of its kind */
     /* filled by operands_take_hold: */
     CUdeviceptr device_address; /* of matrix element (0, 0) */
     int64_t device_ld;

@@ -1,7 +1,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/whole_number.h"
-#include "interpose/lapack/route_call.h"
+#include "interpose/call/route_kind.h"
 #include "interpose/purchase/device_use.h"
 #include "mirror/host_memory/kernel_interface.h"
 #include "scalapack/team.h"
@@ -219,7 +219,7 @@ bool arena_populate(struct arena *arena, int part, int parts)
 void arena_pin(struct arena *arena)
 {
     struct device_scope scope;
-    const struct device_use *const use = route_call_device();
+    const struct device_use *const use = parallel_route_device();
     if (!use || device_enter(use->device, &scope) != STATUS_OK)
         return;
     arena->mirrors = use->mirrors;
@@ -233,7 +233,7 @@ void arena_pin(struct arena *arena)
 static void unpin(const struct arena *arena)
 {
     struct device_scope scope;
-    const struct device_use *const use = route_call_device();
+    const struct device_use *const use = parallel_route_device();
     if (!use || device_enter(use->device, &scope) != STATUS_OK)
         return;
     operands_unpin_own(arena->mirrors, &arena->pin);

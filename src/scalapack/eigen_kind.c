@@ -36,9 +36,9 @@ static void reduction_plan(const struct parallel_call *call, const struct grid_m
     work->reduction = (struct reduction_problem){.family = LAPACK_SYGST, .type = call->routine->type,
                                                  .uplo = parallel_uplo(call),
                                                  .itype = parallel_integer(call, WORD_itype), .n = n};
-    work->call.shape = (struct route_shape){.family = LAPACK_SYGST, .type = call->routine->type, .m = n,
+    work->way.call.sizes = (struct route_shape){.family = LAPACK_SYGST, .type = call->routine->type, .m = n,
                                             .n = n, .k = n, .bytes_up = 2 * bytes, .bytes_down = bytes};
-    work->call.times = route_times_predict(&machine->grid, &work->call.shape);
+    work->way.call.route_times = route_times_predict(&machine->grid, &work->way.call.sizes);
 }
 
 static bool describe_reduction(const struct parallel_call *call, const void *vectors,
@@ -181,7 +181,7 @@ static void plan(const struct parallel_call *call, const struct grid_machine *ma
                                                   : 0,
                                      .uplo = parallel_uplo(call)};
     read_range(call, problem);
-    struct route_shape *const shape = &work->call.shape;
+    struct route_shape *const shape = &work->way.call.sizes;
     *shape = (struct route_shape){.family = (enum lapack_family)call->routine->family, .type = type,
                                   .vectors = problem->vectors, .m = n, .n = n, .k = most_found(problem),
                                   .solvers_alone = problem->itype > 1};
@@ -189,7 +189,7 @@ static void plan(const struct parallel_call *call, const struct grid_machine *ma
     shape->bytes_up = triangle * (problem->itype ? 2 : 1);
     shape->bytes_down = (problem->itype ? triangle : 0) +
                         (problem->vectors ? (uint64_t)n * (uint64_t)shape->k * blas_element_bytes(type) : 0);
-    work->call.times = route_times_predict(&machine->grid, shape);
+    work->way.call.route_times = route_times_predict(&machine->grid, shape);
 }
 
 /* Z may hold more columns than there are results. */

@@ -23,16 +23,14 @@
 static const double copy_rate = 2.5e9, copy_rate_most = 40e9;
 
 /* Obstacles of this process alone, and arguments: what only the vote may tell. Says yes with
- * HOST_NO_REASON. Enters (offload_enter), where it may: engine->is_inside. */
+ * HOST_NO_REASON. Enters (door_enter), where it may: engine->is_inside. */
 static enum host_reason agreement_look(struct engine *engine)
 {
-    static const struct blas_call plain = {.family = FAMILY_GEMM, .type = TYPE_D, .alpha = {.d = 1},
-                                           .beta = {.d = 1}};
     enum host_reason reason;
-    engine->is_inside = offload_enter_without_device(&engine->visit, &reason);
+    engine->is_inside = door_enter_without_device(&engine->visit, &reason);
     if (!engine->is_inside)
         return reason;
-    reason = offload_obstacle(&plain, &engine->visit.state.arithmetic);
+    reason = door_obstacle(NULL, &engine->visit.state.arithmetic);
     program_state_compute(&engine->visit.state);
     if (reason != HOST_NO_REASON)
         return reason;
@@ -66,15 +64,16 @@ static enum host_reason agreement_decide(struct engine *engine)
     model_in_force_learn();
     const struct grid_machine machine = machine_of(processes);
     engine->methods->plan(&engine->call, &machine, work);
-    work->call.name = engine->call.routine->name;
-    work->call.alone = machine.alone;
-    const double moved = (double)(work->call.shape.bytes_up + work->call.shape.bytes_down);
+    parallel_route_begin(&work->way, engine->call.routine->name);
+    struct program_call *const call = &work->way.call;
+    call->alone = machine.alone;
+    const double moved = (double)(call->sizes.bytes_up + call->sizes.bytes_down);
     if (processes > 1)
-        work->call.times.moving_us += 1e6 * moved / fmin(processes * copy_rate, copy_rate_most);
+        call->route_times.moving_us += 1e6 * moved / fmin(processes * copy_rate, copy_rate_most);
     if (settings()->offload == OFFLOAD_AUTO &&
-        losses_forbid((enum symbol)(SYMBOL_COUNT + engine->symbol), &work->call.shape))
+        losses_forbid((enum symbol)(SYMBOL_COUNT + engine->symbol), &call->sizes))
         return HOST_UNSUCCESSFUL;
-    return route_call_decide(&work->call);
+    return parallel_route_decide(&work->way);
 }
 
 /* One thread of a process at a time works with the team's arena. */
@@ -190,7 +189,7 @@ static struct round_result run_parallel_work(struct engine *engine, const struct
     if (engine->methods->describe(&engine->call, vectors, of, &route)) {
         route.host_is_own = arena != NULL;
         route.host_is_pinned = arena && arena->is_pinned;
-        result.reason = (int32_t)route_call_run(&of->call, &route);
+        result.reason = (int32_t)parallel_route_run(&of->way, &route);
     }
     if (result.reason == HOST_NO_REASON) {
         engine->methods->publish(&engine->call, vectors, of);
@@ -199,7 +198,7 @@ static struct round_result run_parallel_work(struct engine *engine, const struct
     free(of->memory);
     const bool is_for_its_data = result.reason == HOST_VALUES || result.reason == HOST_UNSUCCESSFUL;
     if (is_for_its_data || result.reason == HOST_NO_REASON)
-        losses_note((enum symbol)(SYMBOL_COUNT + engine->symbol), &of->call.shape, is_for_its_data);
+        losses_note((enum symbol)(SYMBOL_COUNT + engine->symbol), &of->way.call.sizes, is_for_its_data);
     return result;
 }
 
@@ -338,7 +337,7 @@ static bool run(struct engine *engine)
     if (engine->has_team)
         atomic_store(&engine->context->team->is_busy, false);
     if (engine->is_inside)
-        offload_leave(&engine->visit);
+        door_leave(&engine->visit);
     else
         program_state_return(&program);
     return is_done;

@@ -6,8 +6,8 @@
 #ifndef MUBLAS_ENGINE_H
 #define MUBLAS_ENGINE_H
 
-#include "interpose/lapack/route_call.h"
-#include "interpose/offload.h"
+#include "interpose/call/door.h"
+#include "interpose/call/route_kind.h"
 #include "lapack/factor.h"
 #include "lapack/problems.h"
 #include "scalapack/call.h"
@@ -25,7 +25,7 @@ struct grid_machine {
 
 /* The owner's work. */
 struct parallel_work {
-    struct route_call call;
+    struct parallel_route way;
     union {
         struct eigenproblem eigen;
         struct factor_problem factor;
@@ -92,8 +92,8 @@ struct engine {
     struct parallel_call call;
     struct parallel_context *context;
     struct parallel_work work;
-    struct offload_visit visit;
-    bool is_inside;          /* offload_enter said true */
+    struct door_visit visit;
+    bool is_inside;          /* door_enter said true */
     bool has_team;           /* this call has the team for itself */
     enum host_reason reason; /* why this process says no; HOST_NO_REASON: it says yes */
     uint64_t nanoseconds[STEP_COUNT], since;

@@ -58,12 +58,12 @@ static void plan(const struct parallel_call *call, const struct grid_machine *ma
     const struct blas_matrix whole_a = parallel_sizes(a), whole_b = parallel_sizes(b);
     const uint64_t a_bytes = blas_part_bytes(&whole_a, call->routine->type);
     const uint64_t b_bytes = has_b ? blas_part_bytes(&whole_b, call->routine->type) : 0;
-    work->call.shape = (struct route_shape){.family = work->factor.family, .type = call->routine->type,
+    work->way.call.sizes = (struct route_shape){.family = work->factor.family, .type = call->routine->type,
                                             .m = work->factor.m, .n = n, .k = work->factor.k,
                                             .bytes_up = a_bytes + b_bytes,
                                             .bytes_down =
                                                 b_bytes + (a->access == PARALLEL_READ ? 0 : a_bytes)};
-    work->call.times = route_times_predict(&machine->grid, &work->call.shape);
+    work->way.call.route_times = route_times_predict(&machine->grid, &work->way.call.sizes);
 }
 
 /* Local row of a pivot's place, and whose it is: pivots lie as A's rows do, on every process column. */

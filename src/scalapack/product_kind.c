@@ -91,7 +91,7 @@ static void plan(const struct parallel_call *call, const struct grid_machine *ma
                  struct parallel_work *work)
 {
     struct blas_call *const blas = &work->product.call;
-    struct route_shape *const shape = &work->call.shape;
+    struct route_shape *const shape = &work->way.call.sizes;
     fill_call(call, blas);
     place(call, blas);
     const struct predicted_times times = crossover_times(machine->here, blas);
@@ -103,7 +103,7 @@ static void plan(const struct parallel_call *call, const struct grid_machine *ma
         shape->bytes_up += call->matrices[i].access == PARALLEL_WRITE ? 0 : bytes;
         shape->bytes_down += call->matrices[i].access == PARALLEL_READ ? 0 : bytes;
     }
-    work->call.times = (struct route_times){
+    work->way.call.route_times = (struct route_times){
         .host_us = times.host_us / machine->cores, .compute_us = times.resident_us / machine->alone,
         .moving_us = 1e6 * (double)(shape->bytes_up + shape->bytes_down) /
                      (machine->here->link_bandwidth * machine->alone)};

@@ -7,7 +7,7 @@
 #include "host/interfaces.h"
 #include "interpose/entries/pack.h"
 #include "interpose/floors.h"
-#include "interpose/offload.h"
+#include "interpose/call/program_call.h"
 #include "interpose/purchase/device_use.h"
 
 /* The tables hold where calls go on that stay on the host, with their counters, and the entries of offloaded
@@ -167,7 +167,7 @@ static inline bool argument_cblas_trans(int flag, enum blas_type type, enum blas
             if (LOCAL(perform, ROUTINE)(number, shape, __builtin_return_address(0),                          \
                                         ARGUMENTS HIDDEN_ARGUMENTS))                                         \
                 return;                                                                                      \
-            offload_count_rejected(number, __builtin_return_address(0));                                     \
+            call_count_rejected(number, __builtin_return_address(0));                                     \
             host = host_blas_function(number, __builtin_return_address(0));                                  \
         }                                                                                                    \
         ((LOCAL(signature, ROUTINE) *)host)(ARGUMENTS HIDDEN_ARGUMENTS);                                     \

@@ -3,6 +3,7 @@
 #include "common/settings.h"
 #include "interpose/policy.h"
 #include "interpose/purchase/device_use.h"
+#include "interpose/purchase/ledger.h"
 #include "interpose/purchase/openings.h"
 #include "interpose/purchase/waking.h"
 #include "interpose/report/thread_counters.h"
@@ -90,7 +91,7 @@ static void foretell(struct program_call *call)
                                  is_learned(model, best.class));
 }
 
-/* As device_call.c does with mirrors. `lock` is held. */
+/* As blas_kind.c does with mirrors. `lock` is held. */
 static enum host_reason decide(struct program_call *call)
 {
     const enum offload_mode mode = settings()->offload;
@@ -112,24 +113,20 @@ static enum host_reason decide(struct program_call *call)
 
 enum host_reason estimate_call(struct program_call *call)
 {
-    enum host_reason reason;
-    if (!waking_get_device(call, &reason))
-        return reason;
-    program_call_describe(call, model_in_force());
     pthread_mutex_lock(&lock);
-    reason = decide(call);
+    const enum host_reason reason = decide(call);
     pthread_mutex_unlock(&lock);
     return reason;
 }
 
-struct policy_decision estimate_decide_route(const struct route_times *times, const struct operand *kept)
+struct policy_decision estimate_decide_route(const struct route_times *times, const struct operand *kept, int count)
 {
     struct residency residency = {.trackable = false};
     pthread_mutex_lock(&lock);
-    if (kept->matrix.pointer && waking_is_foretold())
+    if (count > 0 && waking_is_foretold())
         residency = matrices_residency(kept, 1);
     const struct policy_decision decision = policy_decide_route(settings()->offload, times, &residency);
-    if (decision.credit_us > 0 && kept->matrix.pointer && waking_is_foretold())
+    if (decision.credit_us > 0 && count > 0 && waking_is_foretold())
         matrices_credit(kept, 1, decision.credit_us);
     pthread_mutex_unlock(&lock);
     return decision;
@@ -152,23 +149,22 @@ static double first_use_us(const struct route_shape *shape)
     return us;
 }
 
-enum host_reason estimate_route(const struct route_shape *shape, const struct route_times *times,
-                                const struct operand *kept, const struct policy_decision *decision,
-                                struct foretold *foretold)
+enum host_reason estimate_route(struct program_call *call)
 {
+    const struct route_times *const times = &call->route_times;
     double worst_us = times->compute_us + times->moving_us;
-    if (!solver_opening_is_foretold())
+    if (ledger_pays_for_solver() != PURCHASE_NOW)
         return HOST_NOT_OPENED;
     pthread_mutex_lock(&lock);
     has_solver = true;
-    worst_us += first_use_us(shape);
+    worst_us += first_use_us(&call->sizes);
     double us = worst_us;
-    if (decision->keeps && kept->matrix.pointer) {
-        us += times->kept_us * (matrices_upload_part(kept) - 1);
-        matrices_earn(kept, 1, decision->earned_us);
+    if (call->decision.keeps && call->operand_count > 0) {
+        us += times->kept_us * (matrices_upload_part(call->operands) - 1);
+        matrices_earn(call->operands, 1, call->decision.earned_us);
     }
     pthread_mutex_unlock(&lock);
-    *foretold = foretold_of(us, worst_us - times->kept_us, worst_us, false);
+    call->foretold = foretold_of(us, worst_us - times->kept_us, worst_us, false);
     return HOST_NO_REASON;
 }
 
@@ -214,7 +210,7 @@ bool estimate_has_calls(void)
 static struct estimate_prices prices_here(void)
 {
     const struct machine_model *const model = model_in_force();
-    const struct level3_accounts accounts = level3_opening_accounts();
+    const struct level3_accounts accounts = ledger_level3();
     struct estimate_prices prices = {.device_us = waking_is_foretold() ? model->wake_us : 0};
     for (int family = 0; family < FAMILY_COUNT; family++)
         for (int type = 0; type < TYPE_COUNT; type++)

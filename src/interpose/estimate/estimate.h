@@ -2,14 +2,14 @@
  * would take.
  *
  * Calls stay on the host, which is timed. Each is decided as on a machine with that GPU, by the same
- * functions, models and accounts (policy.h, waking.h, openings.h): the host's time is foretold for the
+ * functions, models and accounts (policy.h, ledger.h): the host's time is foretold for the
  * choice, measured for the table. The mirrors' place is taken by a table of the matrices that calls have
  * used, each with a few dozen elements by which it is told, outside of the time that is measured, whether
  * the program has rewritten it. Memory of the GPU is taken to be enough. All functions are thread-safe. */
 #ifndef MUBLAS_ESTIMATE_H
 #define MUBLAS_ESTIMATE_H
 
-#include "interpose/program_call.h"
+#include "interpose/call/program_call.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,16 +22,14 @@ bool estimate_wanted(void);
 /* The file's times, from malloc; NULL: built-in figures. A wrong file is said in one line. Once. */
 char *estimate_section(void);
 
-/* Says where a call of BLAS would run. HOST_NO_REASON: on the GPU, and call->foretold says how long it would take;
- * otherwise why it would be the host's. Inside offload_enter; the host has not run it yet. */
+/* Says where a call of BLAS would run, described, once calls have paid for the GPU. HOST_NO_REASON: on the GPU, and call->foretold says how long it would take;
+ * otherwise why it would be the host's. Inside the door; the host has not run it yet. */
 enum host_reason estimate_call(struct program_call *call);
 
-/* The same of a route of LAPACK with these times, by `kept`, what may stay on the GPU. First the choice; and
- * then, where calls have paid for a GPU, its times. */
-struct policy_decision estimate_decide_route(const struct route_times *times, const struct operand *kept);
-enum host_reason estimate_route(const struct route_shape *shape, const struct route_times *times,
-                                const struct operand *kept, const struct policy_decision *decision,
-                                struct foretold *foretold);
+/* The same of a route of LAPACK. First the choice, by these times and what may stay on the GPU, one matrix or none;
+ * and then, where calls have paid for a GPU, the times of the call. */
+struct policy_decision estimate_decide_route(const struct route_times *times, const struct operand *kept, int count);
+enum host_reason estimate_route(struct program_call *call);
 
 /* The host has run a call that would have run on the GPU, in so many nanoseconds. */
 void estimate_note(enum symbol symbol, const struct foretold *foretold, uint64_t nanoseconds);

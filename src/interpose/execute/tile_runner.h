@@ -8,7 +8,7 @@
 #include "gpu/lane.h"
 #include "host/symbols.h"
 #include "interpose/execute/tile_plan.h"
-#include "interpose/program_call.h"
+#include "interpose/call/program_call.h"
 #include "mirror/operands.h"
 
 #include <stdbool.h>

@@ -148,7 +148,7 @@ enum host_run_kind {
 void host_run_words(const struct lapack_call *call, uint64_t words[LAPACK_WORDS_MAX]);
 void host_run_with(host_function *host, const uint64_t words[LAPACK_WORDS_MAX]);
 
-/* In the program's arithmetic, outside offload_enter and offload_leave. */
+/* In the program's arithmetic, outside door_enter and door_leave. */
 void host_run(const struct lapack_call *call, enum host_run_kind kind);
 
 /* The kind of this thread's innermost host run; HOST_RUN_PLAIN outside any. One that was left by a jump

@@ -1,5 +1,5 @@
 #include "common/call_work.h"
-#include "interpose/purchase/waking.h"
+#include "interpose/purchase/ledger.h"
 #include "mirror/host_memory/operand_memory.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 
 #include "gpu/vendor/solver_library.h"
 #include "interpose/policy.h"
-#include "interpose/program_call.h"
+#include "interpose/call/program_call.h"
 #include "interpose/purchase/purchase.h"
 
 /* Whether cuBLAS can be had at all. */
@@ -24,16 +24,9 @@ enum level3_outlook {
  * waits. */
 enum level3_outlook level3_opening_look(void);
 
-/* A call that was made while the device was not in use yet would have gained so much. Only level 3 is
- * noted. */
-void level3_opening_credit(const struct blas_call *call, double gain_us);
-
 /* False for a level 3 call, which the device would do now, that is not worth opening cuBLAS or
  * loading the routine for, so far. */
 bool level3_opening_pays(struct device *device, const struct program_call *call);
-
-/* The accounts of calls so far. */
-struct level3_accounts level3_opening_accounts(void);
 
 /* Can the device do it? Opens cuBLAS for level 3, or waits until it is open, as one call does for all.
  * False: for *reason. */
@@ -46,9 +39,6 @@ struct purchase_times level3_opening_times(void);
  * microseconds; true as long as that is not known. */
 bool solver_opening_may_come(void);
 
-/* A call of LAPACK would gain so much on the device, now or if it were there. */
-void solver_opening_credit(double gain_us);
-
 /* Around what takes long to make a device ready, in auto mode: load the files of the libraries that calls
  * have paid a part of, which needs no device, beside that. From the end on what opens them finds them
  * loaded in the same order, whatever the clock. */
@@ -58,9 +48,6 @@ void openings_end_loading(void);
 /* The library, opened if what calls have gained covers it, in always mode at once; one call waits for all.
  * NULL: for *reason. */
 const struct solver_library *solver_opening_find(struct device *device, enum host_reason *reason);
-
-/* Under an estimate: have calls gained its price? */
-bool solver_opening_is_foretold(void);
 
 /* For the report. */
 struct purchase_times solver_opening_times(void);

@@ -7,6 +7,7 @@
 #include "gpu/vendor/solver_library.h"
 #include "interpose/policy.h"
 #include "interpose/purchase/device_use.h"
+#include "interpose/purchase/ledger.h"
 #include "interpose/purchase/purchase.h"
 
 #include <math.h>
@@ -80,9 +81,6 @@ static double device_outlook_price_us(void)
 /* The next place among those chosen that nobody has tried to wake; and without what is being prepared. */
 static atomic_int next_place = 1, unpaid_place = 1;
 static pthread_mutex_t waking = PTHREAD_MUTEX_INITIALIZER; /* of who waits for it */
-
-static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic double gained_us; /* by one more, if it were there; written under counting */
 
 static int places(void)
 {
@@ -232,12 +230,8 @@ size_t next_devices_bytes(void)
 static void next_device_gain(double gain_us)
 {
     const bool is_candidate = device_chosen(device_use_at(0)->device)->has_candidates;
-    pthread_mutex_lock(&counting);
-    const double all_us = atomic_load(&gained_us) + gain_us;
-    const enum purchase_time time = device_policy_wake_another(settings()->offload, is_candidate,
-                                                               device_outlook_price_us(), all_us);
-    atomic_store(&gained_us, time == PURCHASE_NOW ? 0 : all_us);
-    pthread_mutex_unlock(&counting);
+    const enum purchase_time time =
+        ledger_pays_for_next_device(gain_us, device_outlook_price_us(), is_candidate);
     if (time == PURCHASE_SOON && !is_candidate)
         open_beside();
     else
@@ -266,7 +260,7 @@ const char *next_device_unused(int place)
     else
         snprintf(text, sizeof text,
                  "device %d not needed: calls would have gained %.3f s by one more, which costs %.2f s",
-                 ordinal, atomic_load(&gained_us) / 1e6, device_outlook_price_us() / 1e6);
+                 ordinal, ledger_next_device_us() / 1e6, device_outlook_price_us() / 1e6);
     return text;
 }
 
@@ -351,11 +345,11 @@ bool device_turn_begin(struct device_turn *turn, device_offer_of *offer_of, cons
     return turn->use != NULL;
 }
 
-void device_turn_end(struct device_turn *turn, _Atomic uint64_t *counter)
+void device_turn_end(struct device_turn *turn, _Atomic uint64_t *calls)
 {
     if (device_chosen(turn->use->device)->count == 1) /* nobody counts */
         return;
     turn->use->pending_us -= turn->pending_us;
-    if (counter)
-        atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+    if (calls)
+        atomic_fetch_add_explicit(calls, 1, memory_order_relaxed);
 }

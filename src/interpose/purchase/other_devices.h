@@ -49,7 +49,7 @@ struct device_turn {
 /* False: no device is usable. Otherwise device_turn_end must follow, with the counter of `use` for the call;
  * NULL: it did not run there. */
 bool device_turn_begin(struct device_turn *turn, device_offer_of *offer_of, const void *call);
-void device_turn_end(struct device_turn *turn, _Atomic uint64_t *counter);
+void device_turn_end(struct device_turn *turn, _Atomic uint64_t *calls);
 
 /* A call would gain so much if one more device, as fast as the first, were in use. */
 void other_devices_want(double gain_us);

@@ -5,8 +5,7 @@
 #include "gpu/driver.h"
 #include "interpose/estimate/estimate.h"
 #include "interpose/lapack/call.h"
-#include "interpose/policy.h"
-#include "interpose/purchase/device_use.h"
+#include "interpose/purchase/ledger.h"
 #include "interpose/purchase/openings.h"
 #include "interpose/purchase/other_devices.h"
 #include "interpose/report/stats.h"
@@ -15,9 +14,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-
-/* At least this part of all that calls paid counts as gains of the last one's matrices. */
-static const double CREDITED_PART = 0.25;
 
 /* wake sets these two; they are read once it is done. */
 static struct device *awake; /* NULL: it failed */
@@ -32,10 +28,7 @@ static pthread_cond_t waking_ended = PTHREAD_COND_INITIALIZER;
 static bool is_waking; /* some call waits for the device, without the lock */
 static struct device *ready;
 static bool wake_failed;
-static struct wake_account wake_account;
-static struct early_accounts early_accounts;
 static bool is_foretold; /* under an estimate: calls have paid for it */
-static _Atomic bool early_accounts_left; /* once a device is in use */
 
 struct mirror_table *waking_mirrors_in_use(void)
 {
@@ -107,22 +100,19 @@ static bool wake_without_lock(void)
 
 /* Looked for once calls of level 3 have paid for a part of the device. False: what they have paid is void,
  * and nothing is bought by this call. */
-static bool level3_may_come(const struct blas_call *call, enum host_reason *reason)
+static bool level3_may_come(const struct program_call *call, enum host_reason *reason)
 {
-    if (!blas_is_level3(call) && wake_account.level3_us <= 0)
+    const bool is_level3 = blas_is_level3(&call->blas);
+    if (!is_level3 && !ledger_has_level3_savings())
         return true;
     give_lock();
     const enum level3_outlook outlook = level3_opening_look();
     take_lock_again();
-    switch (outlook) {
-    case LEVEL3_MAY_COME: return true;
-    case LEVEL3_UNKNOWN: return false;
-    case LEVEL3_MISSING: break;
-    }
-    policy_void_level3(&wake_account);
-    if (blas_is_level3(call))
+    if (outlook == LEVEL3_MISSING)
+        ledger_void_level3();
+    if (outlook == LEVEL3_MISSING && is_level3)
         *reason = HOST_UNSUPPORTED;
-    return false;
+    return outlook == LEVEL3_MAY_COME;
 }
 
 /* The same of cuSOLVER, for a route that would wake. A process alone on the device has looked before. */
@@ -133,103 +123,59 @@ static bool solver_may_come(enum host_reason *reason)
     take_lock_again();
     if (may_come)
         return true;
-    policy_void_routes(&wake_account);
+    ledger_void_routes();
     *reason = HOST_UNSUPPORTED;
     return false;
 }
 
-/* A call, of BLAS or a route, and its gain by a device. */
-struct offer {
-    struct program_call *call; /* NULL: a route's */
-    double route_gain_us;
-};
-
-/* Its gain goes to the account of the matrix that it reads, and to that of cuBLAS. */
-static bool is_time_for_call(struct program_call *call, enum host_reason *reason)
-{
-    program_call_describe(call, model_in_force());
-    const double paid_before_us = wake_account.saved_us;
-    const double lost_us = early_accounts_lost_us(&early_accounts, call);
-    const bool is_time =
-        policy_wake(settings()->offload, call->model, &call->blas, &call->times, lost_us, &wake_account);
-    const double saved_us = wake_account.saved_us - paid_before_us;
-    if (lost_us > 0 && saved_us <= 0)
-        *reason = HOST_REWRITTEN;
-    if (saved_us > 0)
-        early_accounts_add(&early_accounts, call, saved_us);
-    if (saved_us > 0 && !is_time) /* the call that wakes comes to that account by itself */
-        level3_opening_credit(&call->blas, saved_us);
-    return is_time;
-}
-
-/* No account of a matrix knows of a route's gain. */
-static bool is_time_for(const struct offer *offer, enum host_reason *reason)
-{
-    if (offer->call)
-        return is_time_for_call(offer->call, reason);
-    return policy_wake_for_route(settings()->offload, model_in_force(), offer->route_gain_us, &wake_account);
-}
-
-static void take_early_credit(struct program_call *call)
-{
-    call->early_credit_us = early_accounts_take_us(&early_accounts, call);
-    early_accounts_left = early_accounts_are_left(&early_accounts);
-}
-
 /* False: for *reason. */
-static bool wake_if_it_pays(const struct offer *offer, enum host_reason *reason)
+static bool wake_if_it_pays(struct program_call *call, enum host_reason *reason)
 {
     *reason = HOST_NOT_OPENED;
     if (host_run_kind_here() != HOST_RUN_PLAIN)
         return false; /* the routine of LAPACK that calls has been credited with it */
     background_watch_thread(); /* another thread's call may wake it while this one ends the process */
-    if (!is_time_for(offer, reason))
+    if (!ledger_pays_for_device(call, reason))
         return false;
-    if (!(offer->call ? level3_may_come(&offer->call->blas, reason) : solver_may_come(reason)) ||
+    if (!(call->kind->is_route ? solver_may_come(reason) : level3_may_come(call, reason)) ||
         !wake_without_lock())
         return false;
-    early_accounts_left = early_accounts_are_left(&early_accounts);
-    if (!offer->call)
-        return true;
-    take_early_credit(offer->call);
-    offer->call->early_credit_us = fmax(
-        offer->call->early_credit_us, fmin(wake_account.saved_us, model_in_force()->wake_us * CREDITED_PART));
+    if (!call->kind->is_route)
+        call->early_credit_us = ledger_take_early_credit(call, true);
     return true;
 }
 
 /* The device, before it was in use: by the lock. */
-static struct device *find_first(const struct offer *offer, enum host_reason *reason)
+static struct device *find_first(struct program_call *call, enum host_reason *reason)
 {
     pthread_mutex_lock(&wake_lock);
     while (is_waking && settings()->offload == OFFLOAD_ALWAYS)
         pthread_cond_wait(&waking_ended, &wake_lock);
     if (is_waking)
         *reason = HOST_BUSY;
-    else if (!ready && !wake_failed && wake_if_it_pays(offer, reason))
+    else if (!ready && !wake_failed && wake_if_it_pays(call, reason))
         *reason = HOST_NO_DEVICE;
     struct device *const device = ready;
     pthread_mutex_unlock(&wake_lock);
     return device;
 }
 
-static void take_early_account(struct program_call *call)
+static void take_early_credit(struct program_call *call)
 {
-    program_call_describe(call, model_in_force());
-    pthread_mutex_lock(&wake_lock);
-    take_early_credit(call);
-    pthread_mutex_unlock(&wake_lock);
+    if (call->kind->is_route || !ledger_has_early_credit())
+        return;
+    call_describe(call, model_in_force());
+    call->early_credit_us = ledger_take_early_credit(call, false);
 }
 
 /* Under an estimate there is one from the call on that would wake it. */
-static bool find_foretold(const struct offer *offer, enum host_reason *reason)
+static bool find_foretold(struct program_call *call, enum host_reason *reason)
 {
     pthread_mutex_lock(&wake_lock);
-    if (!is_foretold) {
-        wake_if_it_pays(offer, reason);
-    } else if (offer->call && early_accounts_left) {
-        program_call_describe(offer->call, model_in_force());
-        take_early_credit(offer->call);
-    }
+    if (!is_foretold)
+        wake_if_it_pays(call, reason);
+    else
+        take_early_credit(call);
     const bool is_there = is_foretold;
     pthread_mutex_unlock(&wake_lock);
     return is_there;
@@ -243,32 +189,19 @@ bool waking_is_foretold(void)
     return is_there;
 }
 
-static bool find_device(const struct offer *offer, enum host_reason *reason)
+bool waking_get_device(struct program_call *call, enum host_reason *reason)
 {
     if (estimate_wanted())
-        return find_foretold(offer, reason);
+        return find_foretold(call, reason);
     struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
     *reason = exit_gate_is_closed() ? HOST_ENDING : HOST_NO_DEVICE;
     if (*reason == HOST_ENDING)
         return false;
-    if (!device)
-        device = find_first(offer, reason);
-    else if (offer->call && early_accounts_left)
-        take_early_account(offer->call);
+    if (device)
+        take_early_credit(call);
+    else
+        device = find_first(call, reason);
     return device && (device_use_any() || next_device_replace()) && !exit_gate_is_closed();
-}
-
-bool waking_get_device(struct program_call *call, enum host_reason *reason)
-{
-    const struct offer offer = {.call = call};
-    call->early_credit_us = 0;
-    return find_device(&offer, reason);
-}
-
-bool waking_get_device_for_route(double gain_us, enum host_reason *reason)
-{
-    const struct offer offer = {.route_gain_us = gain_us};
-    return find_device(&offer, reason);
 }
 
 static atomic_bool given_up, given_up_is_told;

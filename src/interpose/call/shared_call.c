@@ -1,6 +1,6 @@
 #include "gpu/vendor/cublas_library.h"
 #include "interpose/purchase/other_devices.h"
-#include "interpose/split_call.h"
+#include "interpose/call/split_call.h"
 #include "mirror/host_memory/operand_memory.h"
 
 #include <math.h>

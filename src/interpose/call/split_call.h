@@ -8,7 +8,7 @@
 
 #include "interpose/execute/shared_tiles.h"
 #include "interpose/execute/split.h"
-#include "interpose/program_call.h"
+#include "interpose/call/program_call.h"
 #include "interpose/purchase/device_use.h"
 
 /* A matrix-vector call that is split. */

@@ -1,4 +1,4 @@
-#include "interpose/split_call.h"
+#include "interpose/call/split_call.h"
 #include "common/settings.h"
 #include "common/whole_number.h"
 #include "gpu/launch.h"

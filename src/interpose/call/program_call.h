@@ -1,0 +1,115 @@
+/* program_call.h - one call of the program that may go to a device, and the one way that it goes.
+ *
+ *   door      may mublas touch it at all (door.h)?
+ *   look      the kind describes it: arguments, sizes, times, operands; can it ever gain?
+ *   consider  would it gain, as far as that is known without a device?
+ *   purchase  have calls paid for the device (purchase/waking.h)?
+ *   turn      the device that takes it (purchase/other_devices.h)
+ *   decide    does it gain on that one, and are its libraries paid for?
+ *   run       on the device; the host's memory has the results, or is as it was
+ *   settle    what it has earned and moved is credited and counted
+ *
+ * A step that ends the way says why the call is the host's. Each step finds in the struct what those before it
+ * have found out. BLAS, LAPACK and parallel routes differ in what their kind does in a step (way.c calls it). */
+#ifndef MUBLAS_PROGRAM_CALL_H
+#define MUBLAS_PROGRAM_CALL_H
+
+#include "common/blas_call.h"
+#include "common/program_state.h"
+#include "host/symbols.h"
+#include "interpose/lapack/call.h"
+#include "interpose/policy.h"
+#include "interpose/purchase/other_devices.h"
+#include "interpose/report/stats.h"
+
+/* Under an estimate (estimate/estimate.h): microseconds of a call on a GPU that is not there. */
+struct foretold {
+    bool is_device, is_learned; /* it would run there; by a recipe's times */
+    double us, best_us, worst_us;
+};
+
+struct program_call {
+    /* The entry sets these. */
+    const struct call_kind *kind;
+    enum symbol symbol;
+    const void *caller;     /* its return address */
+    struct blas_call blas;  /* of BLAS: a legal call with something to do */
+    uint64_t known_shape;   /* of BLAS: floors.h */
+
+    /* On the way in. */
+    struct program_state *state; /* the thread's, while mublas works on the call */
+    enum host_reason reason;     /* why it is the host's; HOST_NO_REASON: it ran on the device */
+    struct route_shape sizes;    /* for the report; of a route, what its times depend on; n 0: not looked at */
+    double operations;           /* for the report; 0: they were not counted */
+
+    /* call_describe sets these of BLAS, by the model that foretells the times; NULL: not described. */
+    const struct machine_model *model;
+    struct predicted_times times; /* as if all operands were resident */
+
+    /* Of a route: */
+    struct route_times route_times;
+    double alone;                 /* the prices in force are so many times as high as for this process alone */
+    enum host_run_kind host_kind; /* how the host is to run it */
+
+    /* What may stay on the device: of BLAS all matrices, of a route one or none. */
+    struct operand operands[OPERANDS_MAX];
+    int operand_count;
+    double early_credit_us;   /* once for each matrix: what earlier calls on it would have saved */
+    struct patience patience; /* how long it may wait for others */
+    bool is_cut;              /* it has to run in tiles */
+    struct residency residency;
+    struct policy_decision decision;
+
+    struct foretold foretold; /* is_device: the host runs it in the stead of a GPU that is not there */
+    struct call_span span;    /* of the host's run, by call_host_begin */
+};
+
+/* The steps that are the kind's own; inside the door, and all but `passes` in mublas' arithmetic. Each that
+ * says a reason ends the way with it; HOST_NO_REASON goes on. */
+struct call_kind {
+    bool is_route;
+    bool (*passes)(const struct program_call *call); /* its gate; NULL: it has passed it */
+    enum host_reason (*look)(struct program_call *call);
+    enum host_reason (*consider)(struct program_call *call);
+    enum host_reason (*foretell)(struct program_call *call); /* under an estimate, in place of what follows */
+    /* On several devices, where no one can hold it: is it such a call? Then *reason is how it ended. NULL: never. */
+    bool (*spreads)(struct program_call *call, enum host_reason *reason);
+    device_offer_of *offer;
+    enum host_reason (*decide)(struct program_call *call, const struct device_use *use);
+    enum host_reason (*run)(struct program_call *call, const struct device_use *use);
+};
+
+/* BLAS in blas_kind.c; LAPACK's and the parallel routes' are in files of their own. */
+extern const struct call_kind blas_kind;
+
+/* The way. True: the call ran on the device, and its results are in host memory. False: operands are
+ * untouched, and the host is to run it. */
+bool call_go(struct program_call *call);
+
+/* Its parts, for who has to do something between: up to the device, and from its turn on. Inside the door. */
+enum host_reason call_reach_device(struct program_call *call);
+enum host_reason call_run(struct program_call *call);
+
+/* Once on the way, or more often where another method follows one that failed: runs `method` on the device,
+ * timed, and counts the call where that is a success. */
+typedef enum status call_method(struct program_call *call, const struct device_use *use, void *context,
+                                struct transfer_count *moved);
+enum host_reason call_execute(struct program_call *call, const struct device_use *use, call_method *method,
+                              void *context);
+
+/* Why a call that ended so on the device is the host's; HOST_NO_REASON: STATUS_OK. Stops the process with one
+ * line where its results are lost. */
+enum host_reason call_reason_of(const char *name, enum status status);
+
+/* A BLAS call's operands and their access, and its times by this model, unless that was done. */
+void call_describe(struct program_call *call, const struct machine_model *model);
+
+/* Around the host's run of a BLAS call, which is counted and timed; BLAS calls inside are not offloaded again. */
+void call_host_begin(struct program_call *call);
+void call_host_end(struct program_call *call);
+
+/* For entries that find invalid arguments, a quick return or forbidden overlap: counts the call, which has the
+ * return address `caller`; the entry then jumps to the host. */
+void call_count_rejected(enum symbol symbol, const void *caller);
+
+#endif
