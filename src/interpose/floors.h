@@ -16,7 +16,7 @@
  * all anew. */
 
 /* Below these an entry jumps straight to the host: crossover_size (crossover.h), compared as
- * unsigned 64-bit. One per symbol; read by forward.S and, atomically, by offload.c. */
+ * unsigned 64-bit. One per symbol; read by forward.S and, atomically, by call/blas_kind.c. */
 extern uint64_t offload_floors[SYMBOL_COUNT];
 
 /* For the constructor: 0 or UINT64_MAX where the mode says so. `all_enter`: there is something to say

@@ -15,7 +15,7 @@ libmublas_core_la_SOURCES += src/interpose/floors.c src/interpose/floors.h \
 	src/interpose/lapack/call.c src/interpose/purchase/purchase.c src/interpose/purchase/purchase.h \
 	src/interpose/purchase/other_devices.c src/interpose/purchase/other_devices.h \
 	src/interpose/purchase/device_use.c src/interpose/purchase/device_use.h \
-	src/interpose/purchase/early_account.c src/interpose/purchase/ledger.c src/interpose/purchase/ledger.h src/interpose/purchase/waking.h src/interpose/purchase/last_thread.c \
+	src/interpose/purchase/ledger.c src/interpose/purchase/ledger.h src/interpose/purchase/waking.h src/interpose/purchase/last_thread.c \
 	src/interpose/purchase/learned_model.c src/interpose/purchase/learned_model.h \
 	src/interpose/purchase/openings.c src/interpose/purchase/openings.h src/interpose/purchase/waking.c \
 	src/interpose/report/advice.c src/interpose/report/advice.h src/interpose/report/advice_routines.c \
@@ -34,7 +34,7 @@ interposer_sources += src/interpose/system_calls.c src/interpose/entries/entry.h
 	src/interpose/lapack/general_eigen_arguments.c src/interpose/lapack/reduction_arguments.c \
 	src/interpose/lapack/singular_arguments.c src/interpose/lapack/tridiagonal_eigen_arguments.c \
 	src/interpose/lapack/methods.h src/interpose/call/lapack_kind.c src/interpose/call/route_kind.c \
-	src/interpose/call/route_kind.h src/interpose/call/shared_route.c src/interpose/lapack/methods.c src/interpose/report/report_data.c
+	src/interpose/call/route_kind.h src/interpose/lapack/methods.c src/interpose/report/report_data.c
 libmublas_shim_la_SOURCES += src/interpose/entries/forward.S
 
 # Exactly the table's symbols and mublas' own.

@@ -70,7 +70,7 @@ static const void *next_definition(const char *name)
 /* The C library's jumps, which mublas stands before as it does before the system calls below: a handler that
  * leaves a call by one gives the thread back what is the program's, at once, for the thread may make no
  * further call. A thread that jumps in another way (setcontext, assembly) is found out at its next call
- * (offload.c). */
+ * (call/door.c). */
 #define EXPORTED __attribute__((visibility("default")))
 
 /* Not those of <setjmp.h>, which gives them each other's names. */

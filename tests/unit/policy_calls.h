@@ -14,7 +14,7 @@ static inline struct blas_call symv_call(int64_t n)
         .x = {&storage, n, 1}, .y = {&storage, n, 1}};
 }
 
-/* As interpose/offload.c and waking.c do it. */
+/* As interpose/call/blas_kind.c and purchase/ledger.c do it. */
 static inline struct policy_decision decide(enum offload_mode mode, const struct machine_model *model,
                                             const struct blas_call *call, const struct residency *residency)
 {

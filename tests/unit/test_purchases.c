@@ -37,7 +37,7 @@ static struct blas_call symv_on(double *matrix, int64_t order)
                               .x = {matrix, order, 1}, .y = {matrix, order, 1}};
 }
 
-/* As interpose/offload.c does it. Did the call go to the device, with its matrix uploaded for it? */
+/* As interpose/call/blas_kind.c does it. Did the call go to the device, with its matrix uploaded for it? */
 static bool use(double *matrix, int64_t order, unsigned kind, bool *on_device)
 {
     const struct blas_call call = symv_on(matrix, order);

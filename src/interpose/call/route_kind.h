@@ -33,7 +33,7 @@ enum host_reason parallel_route_run(struct parallel_route *of, struct route *rou
 /* The first device in use, and its mirrors, which pin memory of mublas' own; NULL: there is none. */
 struct device_use *parallel_route_device(void);
 
-/* Has all devices in use share a call of LAPACK, if that is to be (shared_route.c). False: one device does it as
+/* Has all devices in use share a call of LAPACK, if that is to be. False: one device does it as
  * well, or it is not to be had; nothing was done, and one may try. Otherwise *status is as route_execute's. `use`
  * is the device whose turn it is. */
 bool shared_route_run(const struct device_use *use, const struct lapack_call *call,
