@@ -6,7 +6,7 @@ libmublas_core_la_SOURCES += src/interpose/floors.c src/interpose/floors.h \
 	src/interpose/estimate/estimate.c src/interpose/estimate/estimate.h \
 	src/interpose/estimate/estimate_text.c src/interpose/estimate/matrices.c \
 	src/interpose/call/blas_kind.c src/interpose/call/way.c src/interpose/call/split_call.c \
-	src/interpose/call/split_call.h src/interpose/call/program_call.h src/interpose/call/shared_call.c src/interpose/entries/pack.c src/interpose/entries/pack.h \
+	src/interpose/call/split_call.h src/interpose/call/program_call.c src/interpose/call/program_call.h src/interpose/call/shared_call.c src/interpose/entries/pack.c src/interpose/entries/pack.h \
 	src/interpose/execute/execute.c src/interpose/execute/tile_runner.h src/interpose/execute/shared_plan.c \
 	src/interpose/execute/shared_tiles.h src/interpose/execute/shared_tiles.c src/interpose/execute/split.c \
 	src/interpose/execute/split.h src/interpose/execute/split_sum.c src/interpose/execute/split_deal.c \
@@ -15,7 +15,7 @@ libmublas_core_la_SOURCES += src/interpose/floors.c src/interpose/floors.h \
 	src/interpose/lapack/call.c src/interpose/purchase/purchase.c src/interpose/purchase/purchase.h \
 	src/interpose/purchase/other_devices.c src/interpose/purchase/other_devices.h \
 	src/interpose/purchase/device_use.c src/interpose/purchase/device_use.h \
-	src/interpose/purchase/ledger.c src/interpose/purchase/ledger.h src/interpose/purchase/waking.h src/interpose/purchase/last_thread.c \
+	src/interpose/purchase/early_account.c src/interpose/purchase/ledger.c src/interpose/purchase/ledger.h src/interpose/purchase/waking.h src/interpose/purchase/last_thread.c \
 	src/interpose/purchase/learned_model.c src/interpose/purchase/learned_model.h \
 	src/interpose/purchase/openings.c src/interpose/purchase/openings.h src/interpose/purchase/waking.c \
 	src/interpose/report/advice.c src/interpose/report/advice.h src/interpose/report/advice_routines.c \

@@ -28,7 +28,7 @@ static enum status find_mirrors(struct operands_hold *hold)
         struct held_operand *held = &hold->operands[i];
         held->mirror = NULL;
         held->copy = NULL;
-        held->hot = false;
+        held->hot = held->shares = false;
         if (held->empty || held->stateless)
             continue;
         enum status status =
@@ -140,7 +140,7 @@ static enum status consider_pages(struct operands_hold *hold, int number)
     enum status status = mirror_arm(copy);
     for (int i = 0; i < hold->count && status == STATUS_OK && hold->way != HOLD_RESULT; i++) {
         const struct held_operand *held = &hold->operands[i];
-        if (held->mirror != mirror)
+        if (held->mirror != mirror || held->shares)
             continue;
         status = pins_consider(copy, &hold->claims[number], &held->operand);
         if (status == STATUS_OK)
@@ -246,31 +246,67 @@ static bool must_scan_first(const struct operands_hold *hold)
     return ahead;
 }
 
+static bool can_be_shared(const struct held_operand *held)
+{
+    struct mirror *mirror = held->mirror;
+    return held->operand.access == OPERAND_READ && mirror && atomic_load(&mirror->armed) &&
+           atomic_load(&held->copy->made) && !atomic_load(&mirror->foreign_pins) && hold_is_complete(held) &&
+           !gathering_is_due(mirror, &held->operand) && !hot_ranges_hold(held->copy, held->pages) &&
+           !pins_program_uses_cuda(mirror);
+}
+
 static bool can_share(const struct operands_hold *hold)
 {
-    for (int i = 0; i < hold->count; i++) {
-        const struct held_operand *held = &hold->operands[i];
-        struct mirror *mirror = held->mirror;
-        if (held->operand.access != OPERAND_READ || !mirror || !atomic_load(&mirror->armed) ||
-            !atomic_load(&held->copy->made) || atomic_load(&mirror->foreign_pins) ||
-            !hold_is_complete(held) || gathering_is_due(mirror, &held->operand) ||
-            hot_ranges_hold(held->copy, held->pages) || pins_program_uses_cuda(mirror))
+    for (int i = 0; i < hold->count; i++)
+        if (!can_be_shared(&hold->operands[i]))
             return false;
-    }
     return hold->way == HOLD_UNPROVEN && hold->count > 0;
 }
 
-/* Shared, where the caller may launch at once: *shared. An answer from before the claim may be outdated. */
+/* Beside what the call has for itself: what is near that is looked at and sent with it. */
+static void choose_shared(struct operands_hold *hold)
+{
+    bool changed = hold->way == HOLD_UNPROVEN && !hold->alone;
+    for (int i = 0; i < hold->count; i++)
+        hold->operands[i].shares = changed && can_be_shared(&hold->operands[i]);
+    while (changed) {
+        changed = false;
+        for (int i = 0; i < hold->count; i++)
+            for (int k = 0; k < hold->count; k++)
+                if (hold->operands[i].shares && hold->operands[k].mirror && !hold->operands[k].shares &&
+                    hold_are_near(&hold->operands[i], &hold->operands[k])) {
+                    hold->operands[i].shares = false;
+                    changed = true;
+                }
+    }
+}
+
+/* All shared, where the caller may launch at once: *shared. An answer from before the claim may be outdated. */
 static bool claim_operands(struct operands_hold *hold, bool *shared)
 {
     *shared = can_share(hold) && !must_scan_first(hold);
-    if (!take_claims(hold, *shared))
-        return false;
-    if (!*shared || (are_alive(hold) && can_share(hold)))
-        return true;
-    give_claims(hold, hold->mirror_count);
-    *shared = false;
+    if (*shared) {
+        if (!take_claims(hold, true))
+            return false;
+        if (are_alive(hold) && can_share(hold))
+            return true;
+        give_claims(hold, hold->mirror_count);
+        *shared = false;
+    }
+    choose_shared(hold);
     return take_claims(hold, false);
+}
+
+/* After all scans, others' of shared pages too: a shared operand that the host has written is not shared. */
+static bool are_still_shared(struct operands_hold *hold)
+{
+    bool good = true;
+    for (int i = 0; i < hold->mirror_count; i++)
+        if (hold->claims[i].shared)
+            claims_await_scans(hold->mirrors[i], &hold->claims[i]);
+    for (int i = 0; i < hold->count; i++)
+        good = good && (!hold->operands[i].shares || can_be_shared(&hold->operands[i]));
+    return good;
 }
 
 enum status hold_lock(struct operands_hold *hold)
@@ -296,8 +332,13 @@ enum status hold_lock(struct operands_hold *hold)
             return STATUS_OK;
         prepare_all(hold, preparations);
         const enum preparation worst = worst_of(hold, preparations);
-        if (worst == READY)
+        if (worst == READY && are_still_shared(hold))
             return STATUS_OK;
+        if (worst == READY) {
+            hold->alone = true;
+            hold_unlock(hold);
+            continue;
+        }
         status = settle_mirrors(hold, preparations);
         if (status != STATUS_OK || worst == SHORT)
             return status != STATUS_OK ? status : STATUS_OUT_OF_MEMORY;

@@ -57,6 +57,7 @@ struct held_operand {
     struct page_range pages; /* of the hull, in the mirror */
     bool was_resident;
     bool hot; /* read without a scan: all of it counts as written */
+    bool shares; /* read and valid, beside others' calls that read it: nothing of it is sent */
     size_t uploaded_pages;
     uint64_t *before; /* of an output: the pages' valid bits before the call; bit 0 is pages.begin */
     bool was_complete;                /* of an output: all of it was valid, */
@@ -75,7 +76,8 @@ struct operands_hold {
     struct claim whole;                   /* of one that is to go, while no other is claimed */
     struct transfer_count transfers;
     enum hold_way way;
-    bool unproven;  /* held so, and not proven yet; the claims are shared */
+    bool unproven;  /* held so, and not proven yet; the claims are all shared */
+    bool alone;     /* what it would have shared had been written: it shares nothing now */
     bool validated; /* pages have become valid, and nobody looked yet who else has pinned them */
     bool sends;     /* uploads may be queued, and pages valid that have not arrived */
     bool complete;  /* the call ended well: what was uploaded has arrived */
@@ -87,8 +89,11 @@ enum status hold_lock(struct operands_hold *hold);
 void hold_unlock(struct operands_hold *hold);
 
 /* hold_scan.c: what the call works on in a mirror: pages or blocks that its operands span, those far apart
- * each for itself. */
+ * each for itself. All of it is shared, or that of the operands that share. */
 struct claim hold_claim_of(const struct operands_hold *hold, struct mirror *mirror, bool shared);
+
+/* Are what the operands span in their mirror near enough to be looked at as one? */
+bool hold_are_near(const struct held_operand *one, const struct held_operand *other);
 
 /* Scan what the call's operands span in the mirror with that number. A hot operand needs no proof: its bytes
  * are read from the host, whatever lies there now. */

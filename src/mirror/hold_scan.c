@@ -3,9 +3,10 @@
 #include "mirror/hold.h"
 #include "mirror/pinning/pins.h"
 
-/* Ranges of one mirror, ascending and apart. */
+/* Ranges of one mirror, ascending and apart, and which of them are shared. */
 struct scan_ranges {
     struct byte_range ranges[OPERANDS_MAX];
+    bool shared[OPERANDS_MAX];
     int count;
 };
 
@@ -14,8 +15,14 @@ static bool are_near(struct byte_range one, struct byte_range other)
     return one.begin <= other.end + SCAN_GAP_BYTES_MOST && other.begin <= one.end + SCAN_GAP_BYTES_MOST;
 }
 
+static void put_range(struct scan_ranges *all, int at, struct byte_range range, bool shared)
+{
+    all->ranges[at] = range;
+    all->shared[at] = shared;
+}
+
 /* Whatever it comes near to becomes a part of it. */
-static void add_range(struct scan_ranges *all, struct byte_range range)
+static void add_range(struct scan_ranges *all, struct byte_range range, bool shared)
 {
     for (int i = all->count; i-- > 0;) {
         const struct byte_range other = all->ranges[i];
@@ -23,12 +30,14 @@ static void add_range(struct scan_ranges *all, struct byte_range range)
             continue;
         range.begin = other.begin < range.begin ? other.begin : range.begin;
         range.end = other.end > range.end ? other.end : range.end;
-        all->ranges[i] = all->ranges[--all->count];
+        shared = shared && all->shared[i];
+        all->count--;
+        put_range(all, i, all->ranges[all->count], all->shared[all->count]);
     }
     int at = all->count;
     for (; at > 0 && all->ranges[at - 1].begin > range.begin; at--)
-        all->ranges[at] = all->ranges[at - 1];
-    all->ranges[at] = range;
+        put_range(all, at, all->ranges[at - 1], all->shared[at - 1]);
+    put_range(all, at, range, shared);
     all->count++;
 }
 
@@ -58,7 +67,7 @@ static struct scan_ranges ranges_of(const struct operands_hold *hold, int number
     for (int i = 0; i < hold->count; i++) {
         const struct held_operand *held = &hold->operands[i];
         if (held->mirror == mirror && !held->hot && !may_wait(held))
-            add_range(&all, scan_bounds(mirror, &hold->claims[number], held->hull));
+            add_range(&all, scan_bounds(mirror, &hold->claims[number], held->hull), held->shares);
     }
     return all;
 }
@@ -76,12 +85,20 @@ struct claim hold_claim_of(const struct operands_hold *hold, struct mirror *mirr
     struct scan_ranges all = {.count = 0};
     for (int i = 0; i < hold->count; i++)
         if (hold->operands[i].mirror == mirror)
-            add_range(&all, mirror_scan_bounds(mirror, hold->operands[i].hull));
-    struct claim claim = {.count = all.count, .shared = shared, .place = hold->table->place,
-                          .call = is_together ? &this_call : NULL};
-    for (int i = 0; i < all.count; i++)
+            add_range(&all, mirror_scan_bounds(mirror, hold->operands[i].hull), hold->operands[i].shares);
+    struct claim claim = {.count = all.count, .shared = shared ? CLAIM_ALL_SHARED : 0,
+                          .place = hold->table->place, .call = is_together ? &this_call : NULL};
+    for (int i = 0; i < all.count; i++) {
         claim.ranges[i] = all.ranges[i];
+        claim.shared |= (unsigned)all.shared[i] << i;
+    }
     return claim;
+}
+
+bool hold_are_near(const struct held_operand *one, const struct held_operand *other)
+{
+    return one->mirror == other->mirror && are_near(mirror_scan_bounds(one->mirror, one->hull),
+                                                    mirror_scan_bounds(other->mirror, other->hull));
 }
 
 static struct claim *claim_in(struct operands_hold *hold, const struct mirror *mirror)

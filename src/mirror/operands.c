@@ -70,7 +70,7 @@ static enum status provide(struct operands_hold *hold, struct held_operand *held
         mirror_take_as_written(held->mirror, held->pages);
     /* Changes found by now by others who share the operand are the proof's business: nothing may be sent
      * under those others. */
-    if (operand->access != OPERAND_OVERWRITE && !hold->unproven)
+    if (operand->access != OPERAND_OVERWRITE && !hold->unproven && !held->shares)
         status = hold_upload(hold, held);
     if (status == STATUS_OK)
         settle(hold, held);
@@ -82,7 +82,7 @@ static void distrust(struct operands_hold *hold)
 {
     for (int i = 0; i < hold->count; i++) {
         struct held_operand *held = &hold->operands[i];
-        if (held->mirror)
+        if (held->mirror && !held->shares)
             mirror_invalidate_copy(held->copy, held->pages.begin, held->pages.end);
     }
 }
@@ -120,7 +120,7 @@ static enum status fill_hold(struct operands_hold *hold, size_t extra_scratch)
 
 static bool are_shared(const struct operands_hold *hold)
 {
-    return hold->mirror_count > 0 && hold->claims[0].shared;
+    return hold->mirror_count > 0 && hold->claims[0].shared == CLAIM_ALL_SHARED;
 }
 
 static void give_lane(struct operands_hold *hold)

@@ -9,7 +9,7 @@ static struct mirror mirror;
 
 static struct claim claim_of(uintptr_t begin, uintptr_t end, bool shared)
 {
-    return (struct claim){.ranges = {{begin, end}}, .count = 1, .shared = shared};
+    return (struct claim){.ranges = {{begin, end}}, .count = 1, .shared = shared ? CLAIM_ALL_SHARED : 0};
 }
 
 static bool take(struct claim *claim)
@@ -62,6 +62,24 @@ static void test_shared(void)
     claims_give(&mirror, &other);
     tap_ok(claims_stop_sharing(&mirror, &one) && !take(&other), "alone it can, and then nobody shares");
     claims_give(&mirror, &one);
+}
+
+/* A call's claim has ranges of both kinds. */
+static void test_both_kinds(void)
+{
+    struct claim one = {.ranges = {{0, 100}, {200, 300}}, .count = 2, .shared = 1},
+                 other = {.ranges = {{400, 500}, {50, 150}}, .count = 2, .shared = 2},
+                 late = {.ranges = {{250, 260}, {0, 10}}, .count = 2, .shared = 3}, own = claim_of(140, 145, false);
+    tap_ok(take(&one) && take(&other), "what both share is not in the way of what each has for itself");
+    tap_ok(!take(&late), "but who would share what is another's waits");
+    tap_ok(!take(&own), "as does who wants for himself what is shared");
+    tap_ok(claims_widen(&mirror, &one, (struct byte_range){300, 350}) &&
+               !claims_widen(&mirror, &one, (struct byte_range){90, 120}),
+           "it grows beside what is shared, not over it");
+    claims_give(&mirror, &other);
+    tap_ok(take(&own), "until it is given back");
+    claims_give(&mirror, &one);
+    claims_give(&mirror, &own);
 }
 
 static void test_widen(void)
@@ -174,6 +192,7 @@ UNIT_TEST(test_claims)
     test_apart();
     test_one_call();
     test_shared();
+    test_both_kinds();
     test_widen();
     test_whole();
     test_order();

@@ -1,6 +1,6 @@
 /* What the matrix in use would have gained before a device is there: constant, rewritten by the
  * program, by calls that a device would do, and one of several. */
-#include "interpose/purchase/waking.h"
+#include "interpose/purchase/ledger.h"
 #include "predicted_call.h"
 #include "tap.h"
 #include "unit_test.h"
@@ -33,7 +33,7 @@ static void rewrite(double *values)
 static struct program_call described(struct blas_call blas)
 {
     struct program_call call = {.blas = blas};
-    program_call_describe(&call, &model);
+    call_describe(&call, &model);
     return call;
 }
 

@@ -1,5 +1,6 @@
 /* More threads than lanes, with matrices of one mapping: they read the same pages at once, without a look before
- * the kernel, write next to each other, have little patience, and device memory is short. */
+ * the kernel or beside matrices of their own, write next to each other, have little patience, and device memory is
+ * short. */
 #include "common/own_thread.h"
 #include "mirror/mirror_table.h"
 #include "operand_calls.h"
@@ -8,9 +9,11 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-enum { THREADS = 12, ROWS = 640, COLUMNS = 96, MATRICES = 3, CALLS = 12, SHARE = COLUMNS / THREADS, RENEWED = 2 };
+enum { THREADS = 12, ROWS = 640, COLUMNS = 96, MATRICES = 3, CALLS = 12, SHARE = COLUMNS / THREADS, RENEWED = 2,
+       COMMON_COLUMNS = 40 };
 
 static const size_t offsets[MATRICES] = {7 * 4096 + 1000, (1 << 20) + (900 << 10) + 8, 4 << 20}, bytes = 5 << 20;
+static const size_t common_offset = ((size_t)4 << 20) + (600 << 10) + 24; /* written between rounds alone */
 static char *memory, *shadow;
 static struct mirror_table *table;
 static pthread_barrier_t barrier;
@@ -132,16 +135,27 @@ static void read_all(struct worker *worker, size_t which)
     call(worker, &operand, 1);
 }
 
+static struct operand common(void)
+{
+    return operand_of((double *)(memory + common_offset), ROWS, COMMON_COLUMNS, ROWS, PART_FULL, OPERAND_READ);
+}
+
+static void write_common(struct worker *worker)
+{
+    for (size_t i = below(&worker->state, 4); i > 0; i--)
+        store(worker, (double *)(memory + common_offset) + below(&worker->state, ROWS * COMMON_COLUMNS));
+}
+
 static void use_own(struct worker *worker)
 {
-    struct operand operands[2];
+    struct operand operands[3] = {[2] = common()};
     const size_t first = below(&worker->state, MATRICES), second = (first + 1) % MATRICES;
     write_own(worker);
     operands[0] = part(worker, first, worker->number * SHARE, 1 + (int)below(&worker->state, SHARE), OPERAND_READ);
     operands[1] = part(worker, second, worker->number * SHARE, 1 + (int)below(&worker->state, SHARE),
                        (enum operand_access)below(&worker->state, 3));
     const int from = (int)below(&worker->state, 2);
-    call(worker, operands + from, 2 - from);
+    call(worker, operands + from, 2 - from + (int)below(&worker->state, 2));
 }
 
 static void renew(void)
@@ -164,6 +178,8 @@ static void *work(void *context)
         pthread_barrier_wait(&barrier);
         if (below(&worker->state, 4) == 0)
             write_own(worker);
+        if (worker->number == 0 && below(&worker->state, 4) == 0)
+            write_common(worker);
         pthread_barrier_wait(&barrier);
         for (size_t i = 0; i < MATRICES; i++)
             read_all(worker, i);
@@ -183,6 +199,59 @@ static void *work(void *context)
     }
     device_leave(emulated_device, &scope);
     return NULL;
+}
+
+/* Takes it without patience. NULL: it is not to be had. */
+static struct operands_hold *take(struct operand *operands, int count)
+{
+    struct patience none = patience_of_us(0);
+    struct operands_hold *hold;
+    const enum status status = operands_take_hold(table, NULL, &none, operands, count, 0, HOLD_UNPROVEN, &hold);
+    return status == STATUS_OK ? hold : NULL;
+}
+
+static bool finish(struct operands_hold *hold)
+{
+    bool changed;
+    const bool good = hold && operands_prove(hold, &changed) == STATUS_OK &&
+                      lane_synchronise(operands_lane(hold), "uploading") == STATUS_OK &&
+                      operands_write_back(hold) == STATUS_OK;
+    if (hold)
+        operands_release(hold, NULL);
+    return good;
+}
+
+/* A matrix that two calls read, each of which writes another one. */
+static void test_beside_own(void)
+{
+    struct worker worker = {.state = 1};
+    struct device_scope scope;
+    mirror_table_create(emulated_device, (size_t)64 << 20, 0, true, &table);
+    struct operand one[2] = {common(), operand_of(matrix(0), ROWS, SHARE, ROWS, PART_FULL, OPERAND_UPDATE)},
+                   other[2] = {common(), operand_of(matrix(1), ROWS, SHARE, ROWS, PART_FULL, OPERAND_UPDATE)},
+                   same[2] = {common(), one[1]};
+    device_enter(emulated_device, &scope);
+    /* What is written within a block tells that it lies on small pages, which are claimed each for itself. */
+    for (int i = 0; i < 2; i++) {
+        write_own(&worker);
+        for (int k = 0; k < MATRICES; k++)
+            store(&worker, matrix((size_t)k) + ROWS * COLUMNS / 2);
+        tap_ok(finish(take(one, 2)) && finish(take(other, 2)), "first calls send what they read");
+    }
+    struct operands_hold *const first = take(one, 2), *const second = take(other, 2);
+    tap_ok(first && second && !take(same, 2), "two that read it hold it at once, not what another one writes");
+    write_common(&(struct worker){.state = 5});
+    tap_ok(!take(other, 2), "what the host has written is for nobody while it is held");
+    tap_ok(finish(second) && finish(first), "both end well");
+    struct operands_hold *const third = take(other, 2);
+    tap_ok(third && lane_synchronise(operands_lane(third), "uploading") == STATUS_OK && are_equal(other, 2),
+           "and then it goes up again");
+    finish(third);
+    store(&worker, (double *)(memory + common_offset));
+    tap_ok(finish(take(one, 2)) && device_is_equal(&one[0]), "likewise for who comes alone");
+    device_leave(emulated_device, &scope);
+    mirror_table_destroy(table);
+    memcpy(shadow, memory, bytes);
 }
 
 static bool run_all(size_t budget, size_t pin_budget, uint64_t seed)
@@ -223,6 +292,7 @@ UNIT_TEST(test_operands_shared)
         abort();
     lane_release(lane); /* made only to wake the device */
     pthread_barrier_init(&barrier, NULL, THREADS);
+    test_beside_own();
     tap_ok(run_all((size_t)64 << 20, 0, seed), "threads that share pages see what the host wrote");
     tap_ok(run_all((size_t)4 << 20, 0, seed + 1), "also where device memory is short");
     tap_ok(run_all((size_t)64 << 20, (size_t)64 << 20, seed + 2), "and with pins");

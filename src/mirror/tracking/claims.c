@@ -14,18 +14,25 @@ static bool touches(const struct claim *claim, struct byte_range range)
     return found;
 }
 
-static bool overlap(const struct claim *one, const struct claim *other)
+static bool is_shared(const struct claim *claim, int range)
+{
+    return claim->shared >> range & 1;
+}
+
+/* Ranges that overlap; both are shared, or one of them is not. */
+static bool overlap(const struct claim *one, const struct claim *other, bool both_shared)
 {
     bool found = false;
     for (int i = 0; i < one->count && !found; i++)
-        found = touches(other, one->ranges[i]);
+        for (int k = 0; k < other->count && !found; k++)
+            found = (is_shared(one, i) && is_shared(other, k)) == both_shared &&
+                    byte_ranges_overlap(one->ranges[i], other->ranges[k]);
     return found;
 }
 
 static bool are_apart(const struct claim *one, const struct claim *other)
 {
-    return (one->shared && other->shared) || !overlap(one, other) ||
-           (one->call && one->call == other->call);
+    return !overlap(one, other, false) || (one->call && one->call == other->call);
 }
 
 /* In nobody's way who came before. */
@@ -103,7 +110,7 @@ static bool holds(const struct claim *claim, struct byte_range range)
 {
     bool inside = false;
     for (int i = 0; i < claim->count && !inside; i++)
-        inside = byte_range_covers(claim->ranges[i], range);
+        inside = !is_shared(claim, i) && byte_range_covers(claim->ranges[i], range);
     return inside;
 }
 
@@ -112,7 +119,7 @@ bool claims_widen(struct mirror *mirror, struct claim *claim, struct byte_range 
     if (holds(claim, range))
         return true;
     pthread_mutex_lock(&mirror->lock);
-    bool free = !claim->shared && claim->count < CLAIM_RANGES_MAX;
+    bool free = claim->shared != CLAIM_ALL_SHARED && claim->count < CLAIM_RANGES_MAX;
     for (const struct claim *other = mirror->claims; other && free; other = other->next)
         free = other == claim || !touches(other, range);
     if (free)
@@ -127,9 +134,9 @@ bool claims_stop_sharing(struct mirror *mirror, struct claim *claim)
     pthread_mutex_lock(&mirror->lock);
     bool alone = true;
     for (const struct claim *other = mirror->claims; other && alone; other = other->next)
-        alone = other == claim || !other->shared || !overlap(other, claim);
+        alone = other == claim || !overlap(other, claim, true);
     if (alone)
-        claim->shared = false;
+        claim->shared = 0;
     pthread_mutex_unlock(&mirror->lock);
     return alone;
 }

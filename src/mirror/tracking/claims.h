@@ -2,9 +2,10 @@
  *
  * Neighbouring allocations are one mapping, and so one mirror: calls take part in it at the same time where
  * they work on different pages. A call claims the ranges that it will scan, send and write; it waits while an
- * earlier claim that is in its way holds or waits, so nobody is overtaken. Calls that only read pages that
- * are valid already share them: they find out what the host wrote and take valid bits away, but set none and
- * send nothing.
+ * earlier claim that is in its way holds or waits, so nobody is overtaken. Calls share pages that they only read
+ * and that are valid already: they find out what the host wrote and take valid bits away, but set none and
+ * send nothing. One claim has both kinds of ranges, since a call that took one after the other could wait for one
+ * that does the same.
  *
  * What a scan takes from the kernel it reports a moment later: who shares pages with a scan under way
  * waits for its end before it believes that they are valid (claims_await_scans). The lock of the mirror
@@ -18,12 +19,12 @@
 
 struct mirror;
 
-enum { CLAIM_RANGES_MAX = 8 };
+enum { CLAIM_RANGES_MAX = 8, CLAIM_ALL_SHARED = (1 << CLAIM_RANGES_MAX) - 1 };
 
 struct claim {
     struct byte_range ranges[CLAIM_RANGES_MAX];
     int count;
-    bool shared;
+    unsigned shared; /* a bit for each range that is: all of them, CLAIM_ALL_SHARED */
     const void *call; /* claims of one call are not in each other's way; NULL: it has no other */
     int place;        /* of the device whose copy is used; negative: of all */
     bool pinned_anew; /* by its call: what goes up again was not the host's doing */
@@ -48,7 +49,7 @@ void claims_give_whole(struct mirror *mirror);
 /* Claim one more range, for oneself. False: somebody else claims some of it. */
 bool claims_widen(struct mirror *mirror, struct claim *claim, struct byte_range range);
 
-/* Share no longer. False: somebody else still does. */
+/* Share nothing any longer. False: somebody else still shares it. */
 bool claims_stop_sharing(struct mirror *mirror, struct claim *claim);
 
 /* Does any claim that uses the copy of this device touch [begin, end)? The mirror's lock is held. */
