@@ -4,7 +4,7 @@
 #include "mirror/pinning/pins.h"
 #include "mirror/tracking/mirror_pages.h"
 
-enum { ATTEMPTS = 4 };
+enum { ATTEMPTS = 4 + OPERANDS_MAX };
 
 static void add_mirror(struct operands_hold *hold, struct mirror *mirror)
 {
@@ -246,11 +246,13 @@ static bool must_scan_first(const struct operands_hold *hold)
     return ahead;
 }
 
+/* After a look at what the host has written, valid pages are enough: of a part of a matrix that others use whole
+ * nothing is known. */
 static bool can_be_shared(const struct held_operand *held)
 {
     struct mirror *mirror = held->mirror;
     return held->operand.access == OPERAND_READ && mirror && atomic_load(&mirror->armed) &&
-           atomic_load(&held->copy->made) && !atomic_load(&mirror->foreign_pins) && hold_is_complete(held) &&
+           atomic_load(&held->copy->made) && !atomic_load(&mirror->foreign_pins) && hold_is_valid(held) &&
            !gathering_is_due(mirror, &held->operand) && !hot_ranges_hold(held->copy, held->pages) &&
            !pins_program_uses_cuda(mirror);
 }
@@ -258,23 +260,24 @@ static bool can_be_shared(const struct held_operand *held)
 static bool can_share(const struct operands_hold *hold)
 {
     for (int i = 0; i < hold->count; i++)
-        if (!can_be_shared(&hold->operands[i]))
+        if (!can_be_shared(&hold->operands[i]) || !hold_is_complete(&hold->operands[i]))
             return false;
     return hold->way == HOLD_UNPROVEN && hold->count > 0;
 }
 
-/* Beside what the call has for itself: what is near that is looked at and sent with it. */
+/* Beside what the call has for itself, which pages of both kinds belong to. */
 static void choose_shared(struct operands_hold *hold)
 {
-    bool changed = hold->way == HOLD_UNPROVEN && !hold->alone;
+    bool changed = hold->way == HOLD_UNPROVEN;
     for (int i = 0; i < hold->count; i++)
-        hold->operands[i].shares = changed && can_be_shared(&hold->operands[i]);
+        hold->operands[i].shares =
+            changed && !hold->operands[i].was_written && can_be_shared(&hold->operands[i]);
     while (changed) {
         changed = false;
         for (int i = 0; i < hold->count; i++)
             for (int k = 0; k < hold->count; k++)
                 if (hold->operands[i].shares && hold->operands[k].mirror && !hold->operands[k].shares &&
-                    hold_are_near(&hold->operands[i], &hold->operands[k])) {
+                    hold_overlap(&hold->operands[i], &hold->operands[k])) {
                     hold->operands[i].shares = false;
                     changed = true;
                 }
@@ -304,8 +307,11 @@ static bool are_still_shared(struct operands_hold *hold)
     for (int i = 0; i < hold->mirror_count; i++)
         if (hold->claims[i].shared)
             claims_await_scans(hold->mirrors[i], &hold->claims[i]);
-    for (int i = 0; i < hold->count; i++)
-        good = good && (!hold->operands[i].shares || can_be_shared(&hold->operands[i]));
+    for (int i = 0; i < hold->count; i++) {
+        struct held_operand *held = &hold->operands[i];
+        held->was_written = held->was_written || (held->shares && !can_be_shared(held));
+        good = good && !(held->shares && held->was_written);
+    }
     return good;
 }
 
@@ -335,7 +341,6 @@ enum status hold_lock(struct operands_hold *hold)
         if (worst == READY && are_still_shared(hold))
             return STATUS_OK;
         if (worst == READY) {
-            hold->alone = true;
             hold_unlock(hold);
             continue;
         }

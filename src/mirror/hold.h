@@ -58,6 +58,7 @@ struct held_operand {
     bool was_resident;
     bool hot; /* read without a scan: all of it counts as written */
     bool shares; /* read and valid, beside others' calls that read it: nothing of it is sent */
+    bool was_written; /* it would have shared, but the host had written it: it shares no more */
     size_t uploaded_pages;
     uint64_t *before; /* of an output: the pages' valid bits before the call; bit 0 is pages.begin */
     bool was_complete;                /* of an output: all of it was valid, */
@@ -77,7 +78,6 @@ struct operands_hold {
     struct transfer_count transfers;
     enum hold_way way;
     bool unproven;  /* held so, and not proven yet; the claims are all shared */
-    bool alone;     /* what it would have shared had been written: it shares nothing now */
     bool validated; /* pages have become valid, and nobody looked yet who else has pinned them */
     bool sends;     /* uploads may be queued, and pages valid that have not arrived */
     bool complete;  /* the call ended well: what was uploaded has arrived */
@@ -92,8 +92,8 @@ void hold_unlock(struct operands_hold *hold);
  * each for itself. All of it is shared, or that of the operands that share. */
 struct claim hold_claim_of(const struct operands_hold *hold, struct mirror *mirror, bool shared);
 
-/* Are what the operands span in their mirror near enough to be looked at as one? */
-bool hold_are_near(const struct held_operand *one, const struct held_operand *other);
+/* Does what the operands span in their mirror, pages or blocks, overlap? */
+bool hold_overlap(const struct held_operand *one, const struct held_operand *other);
 
 /* Scan what the call's operands span in the mirror with that number. A hot operand needs no proof: its bytes
  * are read from the host, whatever lies there now. */
@@ -114,6 +114,9 @@ enum status hold_commit(struct operands_hold *hold, size_t extra_scratch);
 /* Queue what is not valid of a read operand; is all of it known to be valid? */
 enum status hold_upload(struct operands_hold *hold, struct held_operand *held);
 bool hold_is_complete(const struct held_operand *held);
+
+/* Do its pages say so, where nothing is known of the operand as such? Of a copy that is made. */
+bool hold_is_valid(const struct held_operand *held);
 
 /* hold_write_back.c: before launch, after it. */
 enum status hold_mark_output(struct held_operand *held);

@@ -21,12 +21,12 @@ static void put_range(struct scan_ranges *all, int at, struct byte_range range, 
     all->shared[at] = shared;
 }
 
-/* Whatever it comes near to becomes a part of it. */
+/* Whatever it comes near to becomes a part of it; of the other kind, what it overlaps. */
 static void add_range(struct scan_ranges *all, struct byte_range range, bool shared)
 {
     for (int i = all->count; i-- > 0;) {
         const struct byte_range other = all->ranges[i];
-        if (!are_near(range, other))
+        if (shared == all->shared[i] ? !are_near(range, other) : !byte_ranges_overlap(range, other))
             continue;
         range.begin = other.begin < range.begin ? other.begin : range.begin;
         range.end = other.end > range.end ? other.end : range.end;
@@ -95,10 +95,10 @@ struct claim hold_claim_of(const struct operands_hold *hold, struct mirror *mirr
     return claim;
 }
 
-bool hold_are_near(const struct held_operand *one, const struct held_operand *other)
+bool hold_overlap(const struct held_operand *one, const struct held_operand *other)
 {
-    return one->mirror == other->mirror && are_near(mirror_scan_bounds(one->mirror, one->hull),
-                                                    mirror_scan_bounds(other->mirror, other->hull));
+    return one->mirror == other->mirror && byte_ranges_overlap(mirror_scan_bounds(one->mirror, one->hull),
+                                                               mirror_scan_bounds(other->mirror, other->hull));
 }
 
 static struct claim *claim_in(struct operands_hold *hold, const struct mirror *mirror)

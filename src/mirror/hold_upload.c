@@ -287,6 +287,13 @@ bool hold_is_complete(const struct held_operand *held)
     return doubtful.begin >= doubtful.end;
 }
 
+/* With the pages between its columns. */
+bool hold_is_valid(const struct held_operand *held)
+{
+    const struct page_range doubtful = doubtful_pages(held);
+    return doubtful.begin >= doubtful.end || page_bits_all(held->copy->valid, doubtful.begin, doubtful.end);
+}
+
 enum status hold_upload(struct operands_hold *hold, struct held_operand *held)
 {
     struct upload upload = {.hold = hold, .held = held};
