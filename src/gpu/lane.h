@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-enum { LANE_COUNT = 8, LANE_STAGING_BYTES = 32 << 20, LANE_SLOTS = 32, LANE_VECTOR_BYTES = 1 << 20 };
+enum { LANE_COUNT = 16, LANE_STAGING_BYTES = 32 << 20, LANE_SLOTS = 32, LANE_VECTOR_BYTES = 1 << 20 };
 
 /* How far the lane's staging is in use; all zero at first. Belongs to mirror/transfer/staging_slots.h. */
 struct staging_state {

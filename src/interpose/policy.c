@@ -15,7 +15,7 @@ const char *host_reason_text(enum host_reason reason)
         [HOST_NOT_RESIDENT] = "upload not yet worth its cost",
         [HOST_REWRITTEN] = "the matrix is rewritten between calls",
         [HOST_UNTRACKABLE] = "the matrix cannot stay on the device: its memory cannot be followed",
-        [HOST_NOT_OPENED] = "opening the device, cuBLAS or cuSOLVER not yet paid for",
+        [HOST_NOT_OPENED] = "opening the device, cuBLAS or cuSOLVER not yet paid for, or under way",
         [HOST_VARIANT] = "an argument that the device's routine does not have",
         [HOST_FP_ENVIRONMENT] =
             "floating-point traps or rounding mode, or a denormal scalar that counts as zero",

@@ -20,7 +20,7 @@ enum host_reason {
     HOST_NOT_RESIDENT,    /* residency would pay, but its account does not cover the upload yet */
     HOST_REWRITTEN,       /* the same, since the program rewrites the matrix between calls */
     HOST_UNTRACKABLE,     /* residency would pay, but nobody can follow what is written to the matrix */
-    HOST_NOT_OPENED,      /* calls have not paid for waking the device, or for cuBLAS or cuSOLVER, yet */
+    HOST_NOT_OPENED,      /* calls have not paid for the device, cuBLAS or cuSOLVER yet, or it is being opened */
     HOST_VARIANT,         /* a legal LAPACK call with an argument that no route has */
     HOST_FP_ENVIRONMENT,  /* traps unmasked, other rounding mode, or a denormal scalar taken for zero */
     HOST_SWITCHED_OFF,    /* MUBLAS_OFFLOAD=never */

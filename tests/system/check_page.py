@@ -17,7 +17,7 @@ ADVICE = {
     "the matrix is rewritten between calls": "the matrix is rewritten between calls",
     "the matrix cannot stay on the device: its memory cannot be followed":
         "memory whose writes cannot be followed|writes are not tracked here",
-    "opening the device, cuBLAS or cuSOLVER not yet paid for":
+    "opening the device, cuBLAS or cuSOLVER not yet paid for, or under way":
         "not yet paid for|that they could have paid for",
     "an argument that the device's routine does not have": "which its routine on the GPU does not have",
     "floating-point traps or rounding mode, or a denormal scalar that counts as zero": "traps floating-point",

@@ -152,7 +152,7 @@ static struct device *find_first(struct program_call *call, enum host_reason *re
     while (is_waking && settings()->offload == OFFLOAD_ALWAYS)
         pthread_cond_wait(&waking_ended, &wake_lock);
     if (is_waking)
-        *reason = HOST_BUSY;
+        *reason = HOST_NOT_OPENED;
     else if (!ready && !wake_failed && wake_if_it_pays(call, reason))
         *reason = HOST_NO_DEVICE;
     struct device *const device = ready;
