@@ -35,6 +35,10 @@ template <typename T> DEVICE_FUNCTION void bdsdc_join_null(const bdsdc_node<T> &
     node.integer(STEDC_ROW_ENTRY)[node.last()] = 0;
 }
 
+/* The matrix' largest element is about 1. What is less than this has squares, or slopes of the secular equation, that
+ * are no numbers, and counts as nothing. */
+template <typename T> constexpr T bdsdc_least = sizeof(T) == 4 ? T(0x1p-23) : T(0x1p-200);
+
 /* The tolerance. A rank that NaN leaves without a row has a harmless one. */
 template <typename T> DEVICE_FUNCTION T bdsdc_sort(const bdsdc_node<T> &node)
 {
@@ -54,7 +58,8 @@ template <typename T> DEVICE_FUNCTION T bdsdc_sort(const bdsdc_node<T> &node)
     }
     if (thread_index() == 0)
         bdsdc_join_null(node);
-    return 8 * stedc_epsilon<T> * block_reduce(largest, stedc_of_warps<T>(), largest_of());
+    const T tolerance = 8 * stedc_epsilon<T> * block_reduce(largest, stedc_of_warps<T>(), largest_of());
+    return largest_of()(tolerance, bdsdc_least<T>);
 }
 
 /* Small values beside the 0: a rotation of right vectors alone moves their z to the 0, and leaves a cosine of the
