@@ -36,6 +36,8 @@ route_kernel_files = \
 	src/gpu/kernels/bdsdc/bdsdc_deflate.cu \
 	src/gpu/kernels/bdsdc/bdsdc_leaves.cu \
 	src/gpu/kernels/bdsdc/bdsdc_merge.cu \
+	src/gpu/kernels/bidiagonal/bidiagonal_forms.cu \
+	src/gpu/kernels/bidiagonal/bidiagonal_panel.cu \
 	src/gpu/kernels/matrix_forms.cu \
 	src/gpu/kernels/part.cu \
 	src/gpu/kernels/stedc/stedc_deflate.cu \
@@ -55,6 +57,11 @@ route_kernel_files = \
 	src/gpu/kernels/vector_range.cu
 route_kernel_includes = \
 	src/gpu/kernels/bdsdc/bdsdc_node.h \
+	src/gpu/kernels/bidiagonal/bidiagonal_arguments.h \
+	src/gpu/kernels/bidiagonal/bidiagonal_columns.h \
+	src/gpu/kernels/bidiagonal/bidiagonal_panel.h \
+	src/gpu/kernels/bidiagonal/bidiagonal_ring.h \
+	src/gpu/kernels/bidiagonal/bidiagonal_rows.h \
 	src/gpu/kernels/cluster_ops.h \
 	src/gpu/kernels/grid_ops.h \
 	src/gpu/kernels/reflector.h \
