@@ -2,6 +2,7 @@
 #include "lapack/matrix_part.h"
 #include "lapack/problems.h"
 #include "lapack/route.h"
+#include "lapack/singular/own_singular.h"
 
 #include <float.h>
 #include <limits.h>
@@ -11,6 +12,8 @@
 /* WORK is the matrix to decompose, if it is not A itself; TURNED the conjugate transpose that goes home. */
 enum { MATRIX_A, WORK, LEFT, RIGHT, TURNED, UNIT };
 enum { VECTOR_S };
+/* INFO of gesvdp is the first, then those of QR and of the product with Q' for least squares, then two of our own. */
+enum { STEP_QR = 1, STEP_PRODUCT, OWN_INFO };
 
 static struct singular_problem *problem_of(const struct route *route)
 {
@@ -37,8 +40,52 @@ static struct shape shape_of(const struct singular_problem *problem)
     return shape;
 }
 
+/* The operand's memory where it is wanted. */
+static struct bidiagonal_vectors vectors_in(const struct route *route, int operand, bool wanted)
+{
+    const struct route_operand *const matrix = &route->operands[operand];
+    return (struct bidiagonal_vectors){wanted ? matrix->address : 0, matrix->ld};
+}
+
+static bool wants_left(const struct singular_problem *problem)
+{
+    return problem->b.pointer || (problem->m < problem->n ? problem->vt.pointer : problem->u.pointer);
+}
+
+static bool wants_right(const struct singular_problem *problem)
+{
+    return problem->b.pointer || (problem->m < problem->n ? problem->u.pointer : problem->vt.pointer);
+}
+
+/* `planned`: operands have no addresses yet. */
+static struct own_singular own_of(const struct route *route, bool planned)
+{
+    const struct singular_problem *const problem = problem_of(route);
+    const struct shape shape = shape_of(problem);
+    const struct route_operand *const a = &route->operands[shape.operand];
+    struct own_singular own = {.type = route->type, .m = shape.p, .n = shape.q, .a = a->address, .lda = a->ld,
+                               .s = route->vectors[VECTOR_S].address, .u_columns = shape.left_columns,
+                               .u = vectors_in(route, LEFT, wants_left(problem)),
+                               .v = vectors_in(route, RIGHT, wants_right(problem)),
+                               .info = route->info_address + OWN_INFO * sizeof(int)};
+    if (planned) {
+        own.u.address = wants_left(problem);
+        own.v.address = wants_right(problem);
+    }
+    return own;
+}
+
+/* Our own needs memory for what is wanted alone. */
+static void name_vectors(struct route *route, bool is_own)
+{
+    const struct singular_problem *const problem = problem_of(route);
+    const struct shape shape = shape_of(problem);
+    route->operands[LEFT].columns = is_own && !wants_left(problem) ? 0 : shape.left_columns;
+    route->operands[RIGHT].columns = is_own && !wants_right(problem) ? 0 : shape.q;
+}
+
 /* cuSOLVER's parameters. Without vectors it returned wrong values, and later failed (12.0.4, H100), so the
- * route always asks for vectors. */
+ * route always asks it for vectors. */
 struct parameters {
     const struct solver_library *library;
     struct shape shape;
@@ -61,11 +108,13 @@ static struct parameters parameters_of(const struct route *route, const struct s
                                .u = device_pointer(left->address), .v = device_pointer(right->address)};
 }
 
-static enum status plan(struct route *route, const struct solver_handle *handle)
+/* gesvdp does not take QR first of a long matrix. */
+static enum status plan_solver(struct route *route, const struct solver_handle *handle)
 {
+    enum { RATIO_MOST = 8 };
     const struct parameters p = parameters_of(route, handle);
     size_t device_bytes = 0, host_bytes = 0;
-    if (!p.library->gesvdp || !p.library->gesvdp_buffer)
+    if (!p.library->gesvdp || !p.library->gesvdp_buffer || p.shape.p / RATIO_MOST > p.shape.q)
         return STATUS_UNSUPPORTED;
     const enum status status = solver_library_try_eigensolvers(p.library);
     if (status != STATUS_OK)
@@ -76,9 +125,26 @@ static enum status plan(struct route *route, const struct solver_handle *handle)
     return route_reserve(route, result, device_bytes, host_bytes);
 }
 
+/* By our own kernels, or by gesvdp where the device is not able to do ours or has too little memory for them. */
+static enum status plan(struct route *route, const struct solver_handle *handle)
+{
+    const struct own_singular own = own_of(route, true);
+    struct singular_problem *const problem = problem_of(route);
+    size_t device_bytes = 0, host_bytes = 0;
+    problem->is_own = !route->solvers_alone && !route->spares_memory &&
+                      own_singular_workspace(handle, &own, &device_bytes, &host_bytes) == STATUS_OK;
+    name_vectors(route, problem->is_own);
+    return problem->is_own ? route_reserve(route, CUSOLVER_STATUS_SUCCESS, device_bytes, host_bytes)
+                           : plan_solver(route, handle);
+}
+
 static enum status decompose(struct route *route, const struct solver_handle *handle)
 {
     const struct parameters p = parameters_of(route, handle);
+    const struct own_singular own = own_of(route, false);
+    if (problem_of(route)->is_own)
+        return own_singular_run(handle, &own, route->workspace, route->device_workspace_bytes,
+                                route->host_workspace, route->host_workspace_bytes);
     return solver_status(p.library,
                          p.library->gesvdp(handle->solver, handle->params, p.mode, p.economic, p.shape.p,
                                            p.shape.q, p.type, p.a, p.ld, p.real_type, p.s, p.type, p.u, p.ldu,
@@ -113,18 +179,26 @@ static double value_at(const struct singular_problem *problem, int64_t index)
                                          : ((const double *)problem->values)[index];
 }
 
-/* The error shifts tiny values. */
+static bool has_own_failed(const struct route *route)
+{
+    return route->later_info[OWN_INFO - 1] != 0 || route->later_info[OWN_INFO] != 0;
+}
+
+/* gesvdp's error shifts tiny values. */
 static bool judge(struct route *route)
 {
     const struct singular_problem *const problem = problem_of(route);
     const int64_t least = problem->m < problem->n ? problem->m : problem->n;
     const double epsilon = blas_is_single(route->type) ? (double)FLT_EPSILON : DBL_EPSILON;
-    if (route->info != 0 || !route_values_are_finite(problem->values, least, route->type))
+    if (problem->is_own ? has_own_failed(route) : route->info != 0)
+        return false;
+    if (!route_values_are_finite(problem->values, least, route->type))
         return false;
     for (int64_t i = 1; i < least; i++)
         if (value_at(problem, i) > value_at(problem, i - 1))
             return false;
-    return value_at(problem, least - 1) >= 0 && fabs(problem->error) <= epsilon * value_at(problem, 0);
+    return value_at(problem, least - 1) >= 0 &&
+           (problem->is_own || fabs(problem->error) <= epsilon * value_at(problem, 0));
 }
 
 static struct route_operand room(int64_t rows, int64_t columns)
@@ -135,7 +209,6 @@ static struct route_operand room(int64_t rows, int64_t columns)
 /* Least squares. A = Q R, where it has more rows than columns, and R = L S R'. So X = R inv(S) L' Q' B. */
 enum { SQUARE = WORK, PRODUCT = TURNED, SIDES = UNIT };
 enum { VECTOR_RECIPROCALS = 1, VECTOR_TAU };
-enum { STEP_QR = 1, STEP_PRODUCT };
 
 static int *info_of(const struct route *route, int step)
 {
