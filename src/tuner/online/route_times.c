@@ -194,6 +194,13 @@ static const struct routine_curves gelss_curves = {
     {{{0.07, 0.4, 2.6, 18, 0, 0}}, {{0.13, 0.8, 5.5, 40, 0, 0}}},
     {{{0.014, 0.033, 0.09, 0.32, 0, 0}}, {{0.018, 0.046, 0.16, 0.7, 0, 0}}}};
 
+/* Singular values by our own kernels: without vectors, with all, and with least squares behind them. Estimates, but
+ * for the reduction's part. */
+static const struct order_curve own_singular[][2] = {
+    {{{0.0065, 0.015, 0.042, 0.13, 0.75, 0}}, {{0.009, 0.021, 0.07, 0.30, 1.9, 0}}},
+    {{{0.008, 0.020, 0.055, 0.18, 1.1, 0}}, {{0.011, 0.028, 0.09, 0.40, 2.6, 0}}},
+    {{{0.009, 0.022, 0.06, 0.20, 1.2, 0}}, {{0.012, 0.031, 0.1, 0.45, 2.9, 0}}}};
+
 /* dgeev with right vectors was measured on both sides. */
 static const struct routine_curves geev_curves = {
     {{{0.30, 1.03, 3.5, 16, 0, 0}}, {{0.5, 1.9, 9, 50, 0, 0}}},
@@ -248,6 +255,21 @@ static double own_part(double n, int is_complex)
            order_curve_seconds(&device_vectors[is_complex], n);
 }
 
+static double own_singular_seconds(const struct route_shape *shape, int is_complex)
+{
+    const bool is_least_squares = shape->family == LAPACK_GELSD || shape->family == LAPACK_GELSS;
+    return order_curve_seconds(&own_singular[is_least_squares ? 2 : shape->vectors][is_complex], order_of(shape));
+}
+
+/* The faster ones find singular values. */
+static bool is_own_singular(const struct route_shape *shape, int is_complex)
+{
+    const struct routine_curves *const curves = routine_curves[shape->family][shape->vectors];
+    return lapack_kind_of(shape->family) == LAPACK_KIND_SINGULAR && !shape->solvers_alone &&
+           own_singular_seconds(shape, is_complex) <=
+               order_curve_seconds(&curves->device[is_complex], order_of(shape));
+}
+
 /* False: our own eigensolver takes one stage. */
 static bool find_two_stages(const struct route_factors *learned, const struct route_shape *shape,
                             double *seconds)
@@ -267,7 +289,10 @@ static double device_seconds(const struct route_shape *shape, int is_complex, bo
                              const struct route_factors *learned)
 {
     const struct routine_curves *const curves = routine_curves[shape->family][shape->vectors];
-    const double n = (double)shape->n, least = 2e-3, part = own ? own_part(n, is_complex) : 1;
+    const double n = (double)shape->n, least = 2e-3;
+    if (own && lapack_kind_of(shape->family) == LAPACK_KIND_SINGULAR)
+        return fmax(0.5e-3, own_singular_seconds(shape, is_complex));
+    const double part = own ? own_part(n, is_complex) : 1;
     if (curves)
         return fmax(0.5e-3, part * order_curve_seconds(&curves->device[is_complex], order_of(shape)));
     const struct order_curve *const curve = shape->vectors ? device_vectors : device_values;
@@ -310,8 +335,9 @@ struct route_times route_times_predict(const struct machine_model *model, const 
     const int is_complex = blas_scalar_parts(shape->type) == 2;
     const double precision = blas_is_single(shape->type) ? 0.6 : 1;
     const struct route_factors *const learned = model->learned ? &model->learned->routes : NULL;
-    const bool own = route_is_eigenproblem(shape->family) && !shape->solvers_alone &&
-                     route_factors_say_own(learned, is_complex, shape->n);
+    const bool own = route_is_eigenproblem(shape->family)
+                         ? !shape->solvers_alone && route_factors_say_own(learned, is_complex, shape->n)
+                         : is_own_singular(shape, is_complex);
     double host, device;
     if (!factor_times_find(shape, &host, &device)) {
         host = host_seconds(shape, is_complex);
