@@ -194,6 +194,12 @@ static const struct routine_curves gelss_curves = {
     {{{0.07, 0.4, 2.6, 18, 0, 0}}, {{0.13, 0.8, 5.5, 40, 0, 0}}},
     {{{0.014, 0.033, 0.09, 0.32, 0, 0}}, {{0.018, 0.046, 0.16, 0.7, 0, 0}}}};
 
+/* dgebrd on the device was measured (bench/results/h200-bidiagonal.csv); from 16384 on, and of complex types from
+ * 8192 on, it reads the matrix twice a column. The host's times are a little less than gesdd's for values. */
+static const struct routine_curves gebrd_curves = {
+    {{{0.013, 0.052, 0.26, 1.8, 0, 0}}, {{0.03, 0.14, 1.05, 8, 0, 0}}},
+    {{{0.0066, 0.0137, 0.0309, 0.108, 0.542, 6.3}}, {{0.0072, 0.0155, 0.043, 0.19, 1.6, 0}}}};
+
 /* dgeev with right vectors was measured on both sides. */
 static const struct routine_curves geev_curves = {
     {{{0.30, 1.03, 3.5, 16, 0, 0}}, {{0.5, 1.9, 9, 50, 0, 0}}},
@@ -206,6 +212,9 @@ static const struct routine_curves *const routine_curves[LAPACK_FAMILY_COUNT][2]
     [LAPACK_SYTRD] = {&sytrd_curves, &sytrd_curves},
     [LAPACK_ORGTR] = {&ormtr_curves, &ormtr_curves},
     [LAPACK_ORMTR] = {&ormtr_curves, &ormtr_curves},
+    [LAPACK_GEBRD] = {&gebrd_curves, &gebrd_curves},
+    [LAPACK_ORGBR] = {&ormtr_curves, &ormtr_curves},
+    [LAPACK_ORMBR] = {&ormtr_curves, &ormtr_curves},
     [LAPACK_SYGST] = {&sygst_curves, &sygst_curves},
     [LAPACK_STEDC] = {&stedc_curves, &stedc_curves},
     [LAPACK_GEEV] = {&general_value_curves, &geev_curves},
