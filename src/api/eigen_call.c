@@ -2,7 +2,7 @@
 
 static bool has_uplo(const struct eigen_call *call)
 {
-    return call->routine != EIGEN_STEDC;
+    return call->routine != EIGEN_STEDC && call->routine != EIGEN_GEBRD && call->routine != EIGEN_ORMBR;
 }
 
 static bool is_eigensolver(const struct eigen_call *call)
@@ -29,7 +29,9 @@ static const char *wrong_flag(const struct eigen_call *call)
     if (call->routine == EIGEN_STEDC && call->compz != MUBLAS_COMPZ_NONE &&
         call->compz != MUBLAS_COMPZ_TRIDIAGONAL && call->compz != MUBLAS_COMPZ_ORIGINAL)
         return "compz is none of MUBLAS_COMPZ_NONE, MUBLAS_COMPZ_TRIDIAGONAL and MUBLAS_COMPZ_ORIGINAL";
-    if (call->routine != EIGEN_ORMTR)
+    if (call->routine == EIGEN_ORMBR && call->vect != MUBLAS_Q && call->vect != MUBLAS_P)
+        return "vect is neither MUBLAS_Q nor MUBLAS_P";
+    if (!eigen_call_has_c(call))
         return NULL;
     if (call->side != MUBLAS_LEFT && call->side != MUBLAS_RIGHT)
         return "side is neither MUBLAS_LEFT nor MUBLAS_RIGHT";
@@ -53,13 +55,21 @@ static enum mublas_status check_leading(struct mublas_handle *handle, const char
 
 static enum mublas_status check_sizes(struct mublas_handle *handle, const struct eigen_call *call)
 {
-    const bool has_c = call->routine == EIGEN_ORMTR,
+    const bool has_c = eigen_call_has_c(call),
                has_z = call->routine == EIGEN_STEDC && call->compz != MUBLAS_COMPZ_NONE;
     enum mublas_status status = MUBLAS_SUCCESS;
-    if (call->m < 0 || call->n < 0)
-        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "%s is %lld, less than 0", call->m < 0 ? "m" : "n",
-                           (long long)(call->m < 0 ? call->m : call->n));
-    if (call->routine != EIGEN_STEDC)
+    if (call->m < 0 || call->n < 0 || call->k < 0)
+        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "%s is %lld, less than 0",
+                           call->m < 0   ? "m"
+                           : call->n < 0 ? "n"
+                                         : "k",
+                           (long long)(call->m < 0 ? call->m : call->n < 0 ? call->n : call->k));
+    if (call->routine == EIGEN_GEBRD)
+        return check_leading(handle, "lda", call->lda, "m", call->m);
+    if (call->routine == EIGEN_ORMBR && call->vect == MUBLAS_P) {
+        const int64_t order = eigen_call_order(call), least = order < call->k ? order : call->k;
+        status = check_leading(handle, "lda", call->lda, "the smaller one of k and P's order", least);
+    } else if (call->routine != EIGEN_STEDC)
         status = check_leading(handle, "lda", call->lda, has_c && call->side == MUBLAS_LEFT ? "m" : "n",
                                eigen_call_order(call));
     if (status == MUBLAS_SUCCESS && has_c)
@@ -91,10 +101,19 @@ static enum mublas_status eigen_arguments_check(struct mublas_handle *handle, co
     const enum mublas_status status = check_sizes(handle, call);
     if (status != MUBLAS_SUCCESS)
         return status;
-    if (call->m > INT32_MAX || call->n > INT32_MAX)
+    if (call->m > INT32_MAX || call->n > INT32_MAX || call->k > INT32_MAX)
         return handle_fail(handle, MUBLAS_NOT_SUPPORTED,
                            "matrices of 2^31 rows or columns and more are not supported");
     return call->routine == EIGEN_SYEVDX ? check_range(handle, call) : MUBLAS_SUCCESS;
+}
+
+static bool has_reflectors(const struct eigen_call *call)
+{
+    const int64_t order = eigen_call_order(call);
+    if (call->routine != EIGEN_ORMBR)
+        return order > 1;
+    return call->k > 0 &&
+           (order > 1 || (call->vect == MUBLAS_Q ? order >= call->k : order > call->k));
 }
 
 static const char *missing_pointer(const struct eigen_call *call)
@@ -105,17 +124,19 @@ static const char *missing_pointer(const struct eigen_call *call)
         return "info";
     if (call->routine == EIGEN_SYEVDX && !call->found)
         return "m";
-    if (order == 0 || (call->routine == EIGEN_ORMTR && (call->m == 0 || call->n == 0)))
+    if (order == 0 || ((eigen_call_has_c(call) || call->routine == EIGEN_GEBRD) && (call->m == 0 || call->n == 0)))
         return NULL;
     if (!is_stedc && !call->a)
         return "a";
-    if (call->routine != EIGEN_ORMTR && !call->d)
+    if (!eigen_call_has_c(call) && !call->d)
         return is_solver ? "w" : "d";
+    if (call->routine == EIGEN_GEBRD)
+        return !call->e && call->m > 1 && call->n > 1 ? "e" : !call->tau ? "tauq" : !call->taup ? "taup" : NULL;
     if ((is_stedc || call->routine == EIGEN_SYTRD) && order > 1 && !call->e)
         return "e";
-    if ((call->routine == EIGEN_ORMTR || call->routine == EIGEN_SYTRD) && order > 1 && !call->tau)
+    if ((eigen_call_has_c(call) || call->routine == EIGEN_SYTRD) && has_reflectors(call) && !call->tau)
         return "tau";
-    if (call->routine == EIGEN_ORMTR && !call->c)
+    if (eigen_call_has_c(call) && !call->c)
         return "c";
     return is_stedc && call->compz != MUBLAS_COMPZ_NONE && !call->c ? "z" : NULL;
 }
@@ -140,7 +161,9 @@ static const struct eigen_method *method_of(const struct eigen_call *call)
                                                          [EIGEN_ORMTR] = &eigen_ormtr,
                                                          [EIGEN_STEDC] = &eigen_stedc,
                                                          [EIGEN_SYEVD] = &eigen_values,
-                                                         [EIGEN_SYEVDX] = &eigen_values};
+                                                         [EIGEN_SYEVDX] = &eigen_values,
+                                                         [EIGEN_GEBRD] = &eigen_gebrd,
+                                                         [EIGEN_ORMBR] = &eigen_ormbr};
     return methods[call->routine];
 }
 
@@ -213,9 +236,9 @@ static enum mublas_status enter(struct mublas_handle *handle, const struct eigen
 
 static bool has_work(const struct eigen_call *call)
 {
-    if (call->routine == EIGEN_ORMTR)
-        return call->m > 0 && call->n > 0 && eigen_call_order(call) > 1;
-    return call->n > 0;
+    if (eigen_call_has_c(call))
+        return call->m > 0 && call->n > 0 && has_reflectors(call);
+    return call->n > 0 && (call->routine != EIGEN_GEBRD || call->m > 0);
 }
 
 enum mublas_status eigen_call_ask(struct mublas_handle *handle, const struct eigen_call *call, size_t *bytes)

@@ -143,4 +143,24 @@ struct reduction_problem {
 /* Describes the work. The problem must live as long as the route. */
 void reduction_describe(struct reduction_problem *problem, struct route *route);
 
+/* The reduction of a general matrix to bidiagonal form A = Q B P' (gebrd), the matrices Q and P' (orgbr) and
+ * products with Q and P (ormbr), under LAPACK's real names, all by mublas' own kernels and cuBLAS. */
+struct bidiagonal_problem {
+    enum lapack_family family;
+    enum blas_type type;
+    bool of_p;       /* not gebrd: P is meant, not Q */
+    enum blas_side side; /* of ormbr */
+    bool transposed; /* ormbr: multiplies by the conjugate transpose */
+    int64_t order;   /* not gebrd: of Q or P */
+    int64_t k;       /* LAPACK's K: the other size of the matrix that was reduced */
+    struct blas_matrix a, c; /* host memory. a: gebrd's A, or what it left there of Q's or P's reflectors; c:
+                                ormbr's C, or what orgbr makes, in the same memory as a */
+    /* gebrd: min(m, n) real numbers, as many less 1, min(m, n) elements each, private memory that is written. The
+     * others: tauq is TAU in the program's memory, which is read. */
+    void *d, *e, *tauq, *taup;
+};
+
+/* Describes the work. The problem must live as long as the route. */
+void bidiagonal_describe(struct bidiagonal_problem *problem, struct route *route);
+
 #endif

@@ -180,13 +180,13 @@ static inline void reflect(const struct reflectors *all, int number, const doubl
 }
 
 struct measures {
-    double residual, skew; /* Q'A P - B, and the reflectors' from unitary ones, in units of eps times the order */
+    double residual, skew; /* Q'A P - B, and the reflectors from unitary ones, in units of eps times the order and some */
 };
 
 static inline struct measures measure(const struct problem *problem, const struct result *result)
 {
     const int m = problem->m, n = problem->n, order = m > n ? m : n, k = least(m, n);
-    const double unit = order * (blas_is_single(problem->type) ? 0x1p-24 : 0x1p-53);
+    const double unit = (order + 8) * (blas_is_single(problem->type) ? 0x1p-24 : 0x1p-53);
     double complex *const c = malloc((size_t)(m * n) * sizeof *c), *const v = calloc((size_t)order, sizeof *v);
     struct measures measures = {0, 0};
     memcpy(c, problem->given, (size_t)(m * n) * sizeof *c);

@@ -15,15 +15,9 @@ static const struct kernels kernels_of[] = {
     [TYPE_Z] = {KERNEL_zhetrd_take, KERNEL_zgebrd_take, KERNEL_zhetrd_triangle},
 };
 
-/* Reflector i begins with its one in row `from` + i. */
-struct reflectors {
-    int64_t count, from;
-};
-
-static struct reflectors reflectors_of(const struct bidiagonal_back *work)
+static struct bidiagonal_reflectors reflectors_of(const struct bidiagonal_back *work)
 {
-    const bool whole = work->vectors == BIDIAGONAL_Q ? work->order >= work->k : work->order > work->k;
-    return whole ? (struct reflectors){work->k, 0} : (struct reflectors){work->order - 1, 1};
+    return bidiagonal_reflectors_of(work->vectors, work->order, work->k);
 }
 
 /* V of a block, V' V, and T. */
@@ -92,7 +86,7 @@ static enum status queue_triangle(const struct solver_handle *handle, const stru
 static enum status queue_block(const struct solver_handle *handle, const struct bidiagonal_back *work,
                                const struct layout *layout, CUdeviceptr workspace, int64_t number)
 {
-    const struct reflectors all = reflectors_of(work);
+    const struct bidiagonal_reflectors all = reflectors_of(work);
     const int64_t first = number * layout->width, left = all.count - first, row = all.from + first;
     const struct block block = {.first = first,
                                 .width = left < layout->width ? left : layout->width,

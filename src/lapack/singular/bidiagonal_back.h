@@ -10,12 +10,24 @@
 
 enum bidiagonal_side { BIDIAGONAL_Q, BIDIAGONAL_P };
 
+/* The reflectors of a Q or P of this order; k is LAPACK's, as below. Reflector i begins with its one in row i +
+ * from. */
+struct bidiagonal_reflectors {
+    int64_t count, from;
+};
+static inline struct bidiagonal_reflectors bidiagonal_reflectors_of(enum bidiagonal_side vectors, int64_t order,
+                                                                    int64_t k)
+{
+    return (vectors == BIDIAGONAL_Q ? order >= k : order > k) ? (struct bidiagonal_reflectors){k, 0}
+                                                               : (struct bidiagonal_reflectors){order - 1, 1};
+}
+
 struct bidiagonal_back {
     enum blas_type type; /* S, D, C or Z */
     enum bidiagonal_side vectors; /* Q or P */
     int64_t order; /* of Q or P, 1 or more: rows of the reduced matrix for Q, its columns for P */
-    int64_t k;     /* its other size, LAPACK's K: Q has min(order, k) reflectors if order >= k, else order - 1; P
-                      has k if order > k, else order - 1 */
+    int64_t k;     /* its other size, LAPACK's K: Q has k reflectors if order >= k, P if order > k, else they have
+                      order - 1 */
     CUdeviceptr a, tau; /* as bidiagonalisation.h leaves them; of the reflectors alone, which are read; tau: tauq
                            for Q, taup for P */
     int64_t lda;

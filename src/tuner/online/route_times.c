@@ -194,12 +194,18 @@ static const struct routine_curves gelss_curves = {
     {{{0.07, 0.4, 2.6, 18, 0, 0}}, {{0.13, 0.8, 5.5, 40, 0, 0}}},
     {{{0.014, 0.033, 0.09, 0.32, 0, 0}}, {{0.018, 0.046, 0.16, 0.7, 0, 0}}}};
 
-/* Singular values by our own kernels: without vectors, with all, and with least squares behind them. Estimates, but
- * for the reduction's part. */
+/* Singular values by our own kernels: without vectors, with all, and with least squares behind them. The
+ * reduction's part of the times was measured (below), the others are estimates. */
 static const struct order_curve own_singular[][2] = {
-    {{{0.0065, 0.015, 0.042, 0.13, 0.75, 0}}, {{0.009, 0.021, 0.07, 0.30, 1.9, 0}}},
-    {{{0.008, 0.020, 0.055, 0.18, 1.1, 0}}, {{0.011, 0.028, 0.09, 0.40, 2.6, 0}}},
-    {{{0.009, 0.022, 0.06, 0.20, 1.2, 0}}, {{0.012, 0.031, 0.1, 0.45, 2.9, 0}}}};
+    {{{0.0085, 0.0165, 0.036, 0.12, 0.59, 6.6}}, {{0.0092, 0.0185, 0.049, 0.205, 1.65, 0}}},
+    {{{0.0095, 0.019, 0.044, 0.15, 0.8, 8}}, {{0.0105, 0.022, 0.062, 0.26, 2.0, 0}}},
+    {{{0.0105, 0.021, 0.048, 0.17, 0.9, 9}}, {{0.0115, 0.025, 0.07, 0.30, 2.3, 0}}}};
+
+/* dgebrd on the device was measured (bench/results/h200-bidiagonal.csv); from 16384 on, and of complex types from
+ * 8192 on, it reads the matrix twice a column. The host's times are a little less than gesdd's for values. */
+static const struct routine_curves gebrd_curves = {
+    {{{0.013, 0.052, 0.26, 1.8, 0, 0}}, {{0.03, 0.14, 1.05, 8, 0, 0}}},
+    {{{0.0066, 0.0137, 0.0309, 0.108, 0.542, 6.3}}, {{0.0072, 0.0155, 0.043, 0.19, 1.6, 0}}}};
 
 /* dgeev with right vectors was measured on both sides. */
 static const struct routine_curves geev_curves = {
@@ -213,6 +219,9 @@ static const struct routine_curves *const routine_curves[LAPACK_FAMILY_COUNT][2]
     [LAPACK_SYTRD] = {&sytrd_curves, &sytrd_curves},
     [LAPACK_ORGTR] = {&ormtr_curves, &ormtr_curves},
     [LAPACK_ORMTR] = {&ormtr_curves, &ormtr_curves},
+    [LAPACK_GEBRD] = {&gebrd_curves, &gebrd_curves},
+    [LAPACK_ORGBR] = {&ormtr_curves, &ormtr_curves},
+    [LAPACK_ORMBR] = {&ormtr_curves, &ormtr_curves},
     [LAPACK_SYGST] = {&sygst_curves, &sygst_curves},
     [LAPACK_STEDC] = {&stedc_curves, &stedc_curves},
     [LAPACK_GEEV] = {&general_value_curves, &geev_curves},

@@ -84,7 +84,7 @@ static inline int bidiagonal_group(int units) { return units == 1 ? 8 : units ==
 static inline int64_t bidiagonal_shared_elements(int64_t own)
 {
     return 2 * BIDIAGONAL_WARPS * BIDIAGONAL_GROUP_MOST + 3 * (2 * BIDIAGONAL_PANEL) + 2 + 3 * own +
-           3 * BIDIAGONAL_WARPS * BIDIAGONAL_CHUNK + 2 * BIDIAGONAL_CHUNK + BIDIAGONAL_WARPS;
+           3 * BIDIAGONAL_WARPS * BIDIAGONAL_CHUNK + 2 * BIDIAGONAL_CHUNK + BIDIAGONAL_WARPS + 5;
 }
 static inline int64_t bidiagonal_shared_before(int64_t own, int64_t element)
 {

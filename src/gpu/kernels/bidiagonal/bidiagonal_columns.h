@@ -41,7 +41,7 @@ OF_BIDIAGONAL void panel_work<T>::sum_products(const T *products, int apart, int
     }
 }
 
-/* All blocks find the same bits. */
+/* All blocks find the same bits. It is in shared.of_column behind the next barrier of the block. */
 OF_BIDIAGONAL panel_reflector<T> panel_work<T>::column_reflector(int c) const
 {
     const T alpha = load_partial(column + c);
@@ -58,6 +58,8 @@ OF_BIDIAGONAL panel_reflector<T> panel_work<T>::column_reflector(int c) const
         }
         return block_sum(raised);
     });
+    if (thread == 0)
+        *shared.of_column = made;
     if (block == 0 && thread == 0) {
         static_cast<R *>(arguments.d)[c] = made.beta_there();
         static_cast<T *>(arguments.tauq)[c] = made.tau;
@@ -132,21 +134,19 @@ OF_BIDIAGONAL void panel_work<T>::prepare_own(int c, const panel_reflector<T> &m
     }
 }
 
-/* From z = v'A(:,j), of a column that is still there; *y: the element of Y'. */
-OF_BIDIAGONAL T panel_work<T>::row_element(int c, int number, const T &z, const T &element,
-                                      const panel_reflector<T> &made, T *y) const
+/* From z = v'A(:,of), of a column that is still there, the own one with this number; *y: the element of Y'. */
+OF_BIDIAGONAL T panel_work<T>::row_element(int c, int number, int of, const T &z, const T &element, T *y) const
 {
     *y = T{};
-    if (number >= own_count() || column_of(number) <= c || column_of(number) >= columns)
+    if (of <= c || of >= columns)
         return T{};
-    *y = product(conjugate(made.tau), z + negated(shared.own_products[number]));
+    *y = product(conjugate(shared.of_column->tau), z + negated(shared.own_products[number]));
     return element + negated(shared.own_rows[number]) + negated(*y);
 }
 
 /* One thread does it for each own column. */
-OF_BIDIAGONAL void panel_work<T>::keep_row_element(int c, int number, const T &r, const T &y) const
+OF_BIDIAGONAL void panel_work<T>::keep_row_element(int c, int number, int of, const T &r, const T &y) const
 {
-    const int of = column_of(number);
     shared.own_row[number] = r;
     if (of <= c || of >= columns)
         return;

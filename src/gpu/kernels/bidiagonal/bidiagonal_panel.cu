@@ -63,7 +63,7 @@ template <typename T> struct long_work : panel_work<T> {
     }
 
     /* The row's elements of one part, and their square. */
-    DEVICE_METHOD void find_row(int c, int local, const panel_reflector<T> &made) const
+    DEVICE_METHOD void find_row(int c, int local) const
     {
         R square = 0;
         UNROLL_BY(1)
@@ -74,8 +74,8 @@ template <typename T> struct long_work : panel_work<T> {
             for (int from = 1; from < WARPS; from++)
                 z = z + of_warps[number * WARPS + from];
             const T element = of < columns ? load(a + (int64_t)of * lda + c) : T{};
-            const T r = base::row_element(c, number, z, element, made, &y);
-            base::keep_row_element(c, number, r, y);
+            const T r = base::row_element(c, number, of, z, element, &y);
+            base::keep_row_element(c, number, of, r, y);
             square = of > c + 1 ? real_product_added(r, r, square) : square;
         }
         square = base::block_sum(square);
@@ -92,7 +92,7 @@ template <typename T> struct long_work : panel_work<T> {
             block_barrier();
             UNROLL_BY(1)
             for (int local = 0; local < local_parts; local++)
-                find_row(c, local, made);
+                find_row(c, local);
             block_barrier();
             base::multiply_rows(c, R(1));
         });

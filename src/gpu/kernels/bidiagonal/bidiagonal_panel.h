@@ -92,6 +92,7 @@ template <typename T> struct panel_shared {
     T *own_products, *own_rows, *own_row; /* one of each own column */
     T *rows;                         /* three of each warp and row of a chunk */
     T *x, *next;                     /* of a chunk */
+    panel_reflector<T> *of_column;   /* for who comes to it with few registers left */
     real_of<T> *squares;             /* of warps */
 };
 
@@ -132,7 +133,8 @@ template <typename T> struct panel_work {
         shared.rows = shared.own_row + given.own;
         shared.x = shared.rows + 3 * WARPS * CHUNK;
         shared.next = shared.x + CHUNK;
-        shared.squares = reinterpret_cast<R *>(shared.next + CHUNK);
+        shared.of_column = reinterpret_cast<panel_reflector<T> *>(shared.next + CHUNK);
+        shared.squares = reinterpret_cast<R *>(shared.of_column + 1);
     }
 
     /* Of the block's own columns the numbers begin with 0, those of its next part with `stride`. */
@@ -154,18 +156,16 @@ template <typename T> struct panel_work {
     DEVICE_METHOD T v_of(int c, const panel_reflector<T> &made, int row_number, const T &value) const;
     DEVICE_METHOD void products_again(int c, const panel_reflector<T> &made) const;
     DEVICE_METHOD void prepare_own(int c, const panel_reflector<T> &made) const;
-    DEVICE_METHOD T row_element(int c, int number, const T &z, const T &element,
-                                const panel_reflector<T> &made, T *y) const;
-    DEVICE_METHOD void keep_row_element(int c, int number, const T &r, const T &y) const;
+    DEVICE_METHOD T row_element(int c, int number, int of, const T &z, const T &element, T *y) const;
+    DEVICE_METHOD void keep_row_element(int c, int number, int of, const T &r, const T &y) const;
     DEVICE_METHOD void multiply_rows(int c, R up) const;
     DEVICE_METHOD void multiply_part(int c, R up, int local) const;
 
     /* bidiagonal_rows.h: before the second. */
     DEVICE_METHOD void first_column() const;
     DEVICE_METHOD panel_reflector<T> row_reflector(int c) const;
-    DEVICE_METHOD bool finish_rows(int c, const panel_reflector<T> &of_column, bool is_last);
-    DEVICE_METHOD void finish_part(int part, int c, const panel_reflector<T> &of_column,
-                                   const panel_reflector<T> &of_row, bool is_last) const;
+    DEVICE_METHOD bool finish_rows(int c, bool is_last);
+    DEVICE_METHOD void finish_part(int part, int c, const panel_reflector<T> &of_row, bool is_last) const;
     DEVICE_METHOD void store_own_u(int c, const panel_reflector<T> &of_row) const;
     DEVICE_METHOD void store_column(int c, const panel_reflector<T> &of_column) const;
 
@@ -183,7 +183,7 @@ template <typename T> struct panel_work {
                 break;
             }
             multiply(c, made);
-            if (!grid_barrier(arguments.gate, epoch) || !finish_rows(c, made, c + 1 == arguments.width))
+            if (!grid_barrier(arguments.gate, epoch) || !finish_rows(c, c + 1 == arguments.width))
                 return false;
             if (c + 1 < arguments.width && !grid_barrier(arguments.gate, epoch))
                 return false;

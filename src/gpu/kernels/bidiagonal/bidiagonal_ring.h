@@ -144,7 +144,6 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
         if (thread == REQUESTER)
             request(next);
     }
-    DEVICE_METHOD int group_at(int turn) const { return passes % 2 == 0 ? turn : groups - 1 - turn; }
     DEVICE_METHOD const T *await(int group)
     {
         slot_await(shared.slots + group % slots, parity >> group % slots & 1);
@@ -204,9 +203,11 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
         T with_y, with_own;
     };
 
-    /* A group's products with v, which give the row's elements. The barrier in it frees the group before. */
-    DEVICE_METHOD void reduce_group(int c, int group, int turn, const panel_reflector<T> &made, const T *memory,
-                                    const T (&part)[GROUP][NUMBERS], T (&factor)[GROUP], row_sums &of_part)
+    /* A group's products with v, which give the row's elements; `first` is its first column, of `count`, and
+     * `before` the group before. The barrier in it frees that one. */
+    DEVICE_METHOD void reduce_group(int c, int group, int first, int count, int before, unsigned turn,
+                                    const T *memory, const T (&part)[GROUP][NUMBERS], T (&factor)[GROUP],
+                                    row_sums &of_part)
     {
         constexpr int THREADS_EACH = WARP / GROUP; /* that add up for a column */
         T *const set = shared.sums + turn % 2 * WARPS * BIDIAGONAL_GROUP_MOST;
@@ -223,7 +224,7 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
             set[lane * WARPS + warp] = of_warp;
         block_barrier();
         if (turn > 0)
-            replace(group_at(turn - 1));
+            replace(before);
         const int mine = lane / THREADS_EACH, number = group * GROUP + mine;
         T z = T{};
         UNROLL
@@ -232,17 +233,17 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
                 z = z + set[mine * WARPS + from + lane % THREADS_EACH];
         z = part_sum<THREADS_EACH>(z);
         T y, element = T{};
-        if (mine < group_columns(group))
+        if (mine < count)
             element = memory[(int64_t)mine * padded_rows + c];
-        const T r = base::row_element(c, number, z, element, made, &y);
+        const T r = base::row_element(c, number, first + mine * parts, z, element, &y);
         const warp_values<T> all(conjugate(r));
         UNROLL
         for (int i = 0; i < GROUP; i++)
             factor[i] = all[i * THREADS_EACH];
         if (warp > 0 || lane % THREADS_EACH > 0)
             return;
-        base::keep_row_element(c, number, r, y);
-        if (base::column_of(number) > c + 1)
+        base::keep_row_element(c, number, first + mine * parts, r, y);
+        if (first + mine * parts > c + 1)
             of_part.square = real_product_added(r, r, of_part.square);
         of_part.with_y = fused(conjugate(r), y, of_part.with_y);
     }
@@ -267,31 +268,45 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
 
     DEVICE_METHOD void multiply(int c, const panel_reflector<T> &made)
     {
-        const bool has_factor = thread < FACTORS && thread % WIDTH < c;
-        row_sums of_part = {};
         if constexpr (!V_COMES_LATE)
             load_v(c, made);
         base::prepare_own(c, made);
         if constexpr (V_COMES_LATE)
             load_v(c, made);
+        const int step = passes % 2 == 0 ? 1 : -1;
+        int group = passes % 2 == 0 ? 0 : groups - 1;
+        unsigned turn = 0;
         UNROLL_BY(1)
-        for (int turn = 0; turn < groups; turn++) {
-            const int group = group_at(turn), count = group_columns(group);
-            const bool begins = turn % groups_each == 0;
+        for (int left = local_parts; left > 0; left--) {
+            const int local = passes % 2 == 0 ? local_parts - left : left - 1;
+            multiply_columns(c, local, group, step, turn);
+            group += step * groups_each;
+        }
+        passes++;
+    }
+
+    /* Of one part, from a group on. */
+    DEVICE_METHOD void multiply_columns(int c, int local, int group, int step, unsigned &turn)
+    {
+        const bool has_factor = thread < FACTORS && thread % WIDTH < c;
+        const int part_number = block + local * blocks;
+        row_sums of_part = {};
+        UNROLL
+        for (int k = 0; k < NUMBERS; k++)
+            sum[k] = T{};
+        UNROLL_BY(1)
+        for (int done = 0; done < groups_each; done++, group += step, turn++) {
+            const int count = group_columns(group),
+                      first = part_number + (group - local * groups_each) * GROUP * parts;
             T own_y[GROUP] = {}, part[GROUP][NUMBERS], factor[GROUP];
-            if (begins)
-                of_part = {};
-            UNROLL
-            for (int k = 0; k < NUMBERS; k++)
-                sum[k] = choose(begins, T{}, sum[k]);
             if (has_factor)
                 UNROLL
                 for (int i = 0; i < GROUP; i++)
-                    own_y[i] = load_partial(
-                        yu + (int64_t)base::column_of(i < count ? group * GROUP + i : 0) * FACTORS + thread);
+                    own_y[i] = load_partial(yu + (int64_t)(i < count ? first + i * parts : part_number) * FACTORS +
+                                            thread);
             const T *const memory = await(group);
             load_group(memory, count, part);
-            reduce_group(c, group, turn, made, memory, part, factor, of_part);
+            reduce_group(c, group, first, count, group - step, turn, memory, part, factor, of_part);
             UNROLL
             for (int i = 0; i < GROUP; i++) {
                 UNROLL
@@ -300,10 +315,8 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
                 if (has_factor && !equals(factor[i], 0))
                     of_part.with_own = fused(factor[i], own_y[i], of_part.with_own);
             }
-            if (turn % groups_each == groups_each - 1)
-                finish_columns(c, part_of_group(group), of_part);
         }
-        passes++;
+        finish_columns(c, part_number, of_part);
     }
 
     DEVICE_METHOD void run_panel()

@@ -96,8 +96,8 @@ DEVICE_FUNCTION void finish_chunk(const panel_work<T> &work, int chunk, int c, c
 /* All of it for one chunk. */
 template <typename T>
 DEVICE_FUNCTION void pass_chunk(const panel_work<T> &work, int chunk, int c, chunk_row<T> &at,
-                                const row_factors<T> &factors, const panel_reflector<T> &of_column,
-                                const panel_reflector<T> &of_row, bool is_last, column_sums<T> &products)
+                                const row_factors<T> &factors, const panel_reflector<T> &of_row, bool is_last,
+                                column_sums<T> &products)
 {
     const int row = chunk * CHUNK + work.lane;
     T for_x = T{}, for_next = T{};
@@ -105,7 +105,7 @@ DEVICE_FUNCTION void pass_chunk(const panel_work<T> &work, int chunk, int c, chu
     for (int i = 0; i < FACTORS_EACH; i++) {
         const int k = work.warp + i * WARPS;
         if (k == c) {
-            at.v[i] = work.v_of(c, of_column, row, at.old);
+            at.v[i] = work.v_of(c, *work.shared.of_column, row, at.old);
             if (row < work.rows)
                 store_partial(work.vx + k * work.lda + row, at.v[i]);
         }
@@ -130,8 +130,8 @@ DEVICE_FUNCTION void pass_chunk(const panel_work<T> &work, int chunk, int c, chu
 }
 
 /* The chunks of one part of the rows. shared.products has the sums over parts of columns. */
-OF_BIDIAGONAL void panel_work<T>::finish_part(int part, int c, const panel_reflector<T> &of_column,
-                                         const panel_reflector<T> &of_row, bool is_last) const
+OF_BIDIAGONAL void panel_work<T>::finish_part(int part, int c, const panel_reflector<T> &of_row,
+                                               bool is_last) const
 {
     const T *const of_next = yu + (int64_t)(c + 1) * FACTORS;
     chunk_row<T> at = load_chunk(*this, part, c);
@@ -148,7 +148,7 @@ OF_BIDIAGONAL void panel_work<T>::finish_part(int part, int c, const panel_refle
     column_sums<T> products = {};
     UNROLL_BY(1)
     for (int chunk = part; chunk < chunks; chunk += row_parts) {
-        pass_chunk(*this, chunk, c, at, factors, of_column, of_row, is_last, products);
+        pass_chunk(*this, chunk, c, at, factors, of_row, is_last, products);
         if (chunk + row_parts < chunks)
             at = load_chunk(*this, chunk + row_parts, c);
     }
@@ -178,7 +178,7 @@ OF_BIDIAGONAL panel_reflector<T> panel_work<T>::row_reflector(int c) const
 }
 
 /* False where the host has ended the waits. */
-OF_BIDIAGONAL bool panel_work<T>::finish_rows(int c, const panel_reflector<T> &of_column, bool is_last)
+OF_BIDIAGONAL bool panel_work<T>::finish_rows(int c, bool is_last)
 {
     const bool has_rows = block < row_parts;
     sum_products(column_products, parts, has_rows ? c + 1 : 0, has_rows ? c : 0, true);
@@ -194,7 +194,7 @@ OF_BIDIAGONAL bool panel_work<T>::finish_rows(int c, const panel_reflector<T> &o
     store_own_u(c, of_row);
     UNROLL_BY(1)
     for (int part = block; part < row_parts; part += blocks)
-        finish_part(part, c, of_column, of_row, is_last);
+        finish_part(part, c, of_row, is_last);
     return true;
 }
 
