@@ -133,8 +133,8 @@ static struct own_singular own_of(const struct operands *o)
 {
     const bool vectors = has_vectors(o);
     return (struct own_singular){.type = o->type, .m = o->m, .n = o->n, .a = o->a, .lda = o->m, .s = o->s,
-                                 .u = {vectors ? o->u : 0, o->m}, .u_columns = o->n,
-                                 .v = {vectors ? o->v : 0, o->n}, .info = o->info};
+                                 .u = {vectors ? o->u : 0, o->m}, .v = {vectors ? o->v : 0, o->n},
+                                 .u_columns = o->n, .v_columns = o->n, .info = o->info};
 }
 
 static void ask(struct operands *o)

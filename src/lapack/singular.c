@@ -46,26 +46,32 @@ static struct own_singular own_of(const struct route *route, bool planned)
 {
     const struct singular_problem *const problem = singular_problem_of(route);
     const struct shape shape = shape_of(problem);
-    const struct route_operand *const a = &route->operands[shape.operand];
-    struct own_singular own = {.type = route->type, .m = shape.p, .n = shape.q, .a = a->address, .lda = a->ld,
-                               .s = route->vectors[VECTOR_S].address, .u_columns = shape.left_columns,
-                               .u = vectors_in(route, LEFT, wants_left(problem)),
-                               .v = vectors_in(route, RIGHT, wants_right(problem)),
-                               .info = route->info_address + OWN_INFO * sizeof(int)};
-    if (planned) {
-        own.u.address = wants_left(problem);
-        own.v.address = wants_right(problem);
-    }
-    return own;
+    const struct route_operand *const a = &route->operands[problem->b.pointer ? shape.operand : MATRIX_A];
+    struct bidiagonal_vectors left = vectors_in(route, LEFT, wants_left(problem)),
+                              right = vectors_in(route, RIGHT, wants_right(problem));
+    if (planned)
+        left.address = wants_left(problem), right.address = wants_right(problem);
+    return (struct own_singular){.type = route->type, .m = shape.turned ? shape.q : shape.p,
+                                 .n = shape.turned ? shape.p : shape.q, .a = a->address, .lda = a->ld,
+                                 .s = route->vectors[VECTOR_S].address, .u = shape.turned ? right : left,
+                                 .v = shape.turned ? left : right,
+                                 .u_columns = shape.turned ? shape.q : shape.left_columns,
+                                 .v_columns = shape.turned ? shape.left_columns : shape.q,
+                                 .info = route->info_address + OWN_INFO * sizeof(int)};
 }
 
-/* Our own needs memory for what is wanted alone. */
-static void name_vectors(struct route *route, bool is_own)
+/* Our own needs memory for what is wanted alone, and turns a wide matrix itself. */
+static void name_rooms(struct route *route, bool is_own)
 {
     const struct singular_problem *const problem = singular_problem_of(route);
     const struct shape shape = shape_of(problem);
+    const int64_t turned = shape.turned ? shape.left_columns : shape.q;
     route->operands[LEFT].columns = is_own && !wants_left(problem) ? 0 : shape.left_columns;
     route->operands[RIGHT].columns = is_own && !wants_right(problem) ? 0 : shape.q;
+    if (problem->b.pointer)
+        return;
+    route->operands[WORK].columns = shape.turned && !is_own ? shape.q : 0;
+    route->operands[UNIT].columns = problem->vt.pointer || (shape.turned && !is_own) ? turned : 0;
 }
 
 /* cuSOLVER's parameters. Without vectors it returned wrong values, and later failed (12.0.4, H100), so the
@@ -117,7 +123,7 @@ enum status singular_plan(struct route *route, const struct solver_handle *handl
     size_t device_bytes = 0, host_bytes = 0;
     problem->is_own = !route->solvers_alone && !route->spares_memory &&
                       own_singular_workspace(handle, &own, &device_bytes, &host_bytes) == STATUS_OK;
-    name_vectors(route, problem->is_own);
+    name_rooms(route, problem->is_own);
     return problem->is_own ? route_reserve(route, CUSOLVER_STATUS_SUCCESS, device_bytes, host_bytes)
                            : plan_solver(route, handle);
 }
@@ -146,7 +152,7 @@ static enum status queue(struct route *route, const struct solver_handle *handle
     enum status status = STATUS_OK;
     if (route->operands[UNIT].columns)
         status = device_matrix_set_identity(route, handle, UNIT, route->operands[UNIT].columns);
-    if (status == STATUS_OK && shape.turned)
+    if (status == STATUS_OK && shape.turned && !singular_problem_of(route)->is_own)
         status = device_matrix_turn(route, handle, MATRIX_A, UNIT, WORK, shape.p, shape.q);
     if (status == STATUS_OK)
         status = singular_decompose(route, handle);
@@ -194,11 +200,9 @@ void singular_describe(struct singular_problem *problem, struct route *route)
         least_squares_describe(problem, route);
         return;
     }
-    if (shape.turned)
-        route->operands[WORK] = singular_room(shape.p, shape.q);
     const int64_t turned_columns = shape.turned ? shape.left_columns : shape.q;
-    if (shape.turned || problem->vt.pointer)
-        route->operands[UNIT] = singular_room(turned_columns, turned_columns);
+    route->operands[WORK] = singular_room(shape.p, 0);
+    route->operands[UNIT] = singular_room(turned_columns, 0);
     route->operands[LEFT] = singular_room(shape.p, shape.left_columns);
     route->operands[RIGHT] = singular_room(shape.q, shape.q);
     if (problem->vt.pointer)

@@ -1,10 +1,12 @@
 #include "lapack/singular/own_singular.h"
+#include "gpu/kernels/bidiagonal/bidiagonal_arguments.h"
 #include "gpu/vendor/solver_library.h"
 #include "lapack/matrix_part.h"
 #include "lapack/singular/bidiagonal_back.h"
 #include "lapack/singular/bidiagonalisation.h"
 
-/* Steps one after the other use the same `scratch`. */
+/* All but the first and the last functions have a matrix that is not wide. Steps one after the other use the same
+ * `scratch`. */
 struct layout {
     bool by_qr;
     int64_t ld; /* of the square and of real vectors */
@@ -30,7 +32,7 @@ static bool has_vectors(const struct own_singular *work)
 /* LAPACK's gesvd takes QR first from about the same ratio on. */
 static bool wants_qr(const struct own_singular *work)
 {
-    return 5 * work->m > 8 * work->n;
+    return !work->without_qr && 5 * work->m > 8 * work->n;
 }
 
 static struct bidiagonalisation reduction_of(const struct own_singular *work, const struct layout *layout,
@@ -147,16 +149,6 @@ static enum status lay_out(const struct solver_handle *handle, const struct own_
     return status;
 }
 
-enum status own_singular_workspace(const struct solver_handle *handle, const struct own_singular *work,
-                                   size_t *device_bytes, size_t *host_bytes)
-{
-    struct layout layout;
-    const enum status status = lay_out(handle, work, &layout);
-    *device_bytes = layout.end;
-    *host_bytes = layout.host;
-    return status;
-}
-
 /* INFO, and what the reduction makes: one that is told to leave (cooperative.h) leaves it half done, and what is
  * queued behind must not meet what is no number. */
 static enum status clear_results(const struct solver_handle *handle, const struct own_singular *work,
@@ -262,9 +254,8 @@ static enum status queue_vectors(const struct solver_handle *handle, const struc
     return widened == STATUS_OK ? bidiagonal_back_queue(handle, &back, workspace + layout->scratch) : widened;
 }
 
-enum status own_singular_run(const struct solver_handle *handle, const struct own_singular *work,
-                             CUdeviceptr workspace, size_t device_bytes, void *host_workspace,
-                             size_t host_bytes)
+static enum status run(const struct solver_handle *handle, const struct own_singular *work,
+                       CUdeviceptr workspace, size_t device_bytes, void *host_workspace, size_t host_bytes)
 {
     struct layout layout;
     enum status status = lay_out(handle, work, &layout);
@@ -285,4 +276,70 @@ enum status own_singular_run(const struct solver_handle *handle, const struct ow
     if (status == STATUS_OK)
         status = bidiagonal_division_queue(handle, &division, scratch);
     return status == STATUS_OK ? queue_vectors(handle, work, &layout, workspace) : status;
+}
+
+static int64_t turned_ld(const struct own_singular *work)
+{
+    return (work->n + BIDIAGONAL_CHUNK - 1) / BIDIAGONAL_CHUNK * BIDIAGONAL_CHUNK;
+}
+
+/* Of the conjugate transpose of a wide matrix, in front of the other workspace. */
+static size_t turned_bytes(const struct own_singular *work)
+{
+    return work->m >= work->n ? 0
+                              : device_aligned((size_t)(turned_ld(work) * work->m) *
+                                               blas_element_bytes(work->type));
+}
+
+/* A' = V S U'. */
+static struct own_singular turned_of(const struct own_singular *work, CUdeviceptr workspace)
+{
+    struct own_singular turned = *work;
+    if (work->m >= work->n)
+        return turned;
+    turned.m = work->n, turned.n = work->m;
+    turned.a = workspace, turned.lda = turned_ld(work);
+    turned.u = work->v, turned.v = work->u;
+    turned.u_columns = work->v_columns, turned.v_columns = work->u_columns;
+    return turned;
+}
+
+static enum status queue_turn(const struct solver_handle *handle, const struct own_singular *work,
+                              CUdeviceptr workspace)
+{
+    enum { TURN_THREADS = 8 * BIDIAGONAL_TILE, BLOCKS_EACH = 8 };
+    static const enum kernel kernels[] = {[TYPE_S] = KERNEL_sgebrd_copy, [TYPE_D] = KERNEL_dgebrd_copy,
+                                          [TYPE_C] = KERNEL_cgebrd_copy, [TYPE_Z] = KERNEL_zgebrd_copy};
+    struct device *const device = handle->library->device;
+    struct bidiagonal_copy_arguments arguments = {.from = device_pointer(work->a), .to = device_pointer(workspace),
+                                                  .from_ld = work->lda, .to_ld = turned_ld(work),
+                                                  .rows = work->n, .columns = work->m, .adjoint = true};
+    return plain_launch(device, handle->stream, kernels[work->type],
+                        (unsigned)device_kernels(device)->multiprocessors * BLOCKS_EACH, TURN_THREADS,
+                        BIDIAGONAL_TILE * (BIDIAGONAL_TILE + 1) * blas_element_bytes(work->type), &arguments);
+}
+
+enum status own_singular_workspace(const struct solver_handle *handle, const struct own_singular *work,
+                                   size_t *device_bytes, size_t *host_bytes)
+{
+    const struct own_singular turned = turned_of(work, 0);
+    struct layout layout;
+    const enum status status = lay_out(handle, &turned, &layout);
+    *device_bytes = turned_bytes(work) + layout.end;
+    *host_bytes = layout.host;
+    return status;
+}
+
+enum status own_singular_run(const struct solver_handle *handle, const struct own_singular *work,
+                             CUdeviceptr workspace, size_t device_bytes, void *host_workspace,
+                             size_t host_bytes)
+{
+    const struct own_singular turned = turned_of(work, workspace);
+    const size_t before = turned_bytes(work);
+    if (device_bytes < before)
+        return STATUS_UNSUPPORTED;
+    const enum status status = before > 0 ? queue_turn(handle, work, workspace) : STATUS_OK;
+    return status == STATUS_OK ? run(handle, &turned, workspace + before, device_bytes - before, host_workspace,
+                                     host_bytes)
+                               : status;
 }

@@ -1,7 +1,7 @@
 /* own_singular.h - singular values and vectors by mublas' own kernels, A = U S V': a long matrix becomes its R by
  * cuSOLVER's geqrf, that or A becomes bidiagonal (bidiagonalisation.h), and its values are found by bisection, or
  * with vectors by divide and conquer (bidiagonal_solver.h), which go back by block reflectors (bidiagonal_back.h).
- * Only what is wanted is computed. */
+ * A wide matrix is decomposed as its conjugate transpose. Only what is wanted is computed. */
 #ifndef MUBLAS_LAPACK_OWN_SINGULAR_H
 #define MUBLAS_LAPACK_OWN_SINGULAR_H
 
@@ -9,13 +9,14 @@
 
 struct own_singular {
     enum blas_type type;         /* S, D, C or Z */
-    int64_t m, n;                /* m >= n >= 1 */
+    int64_t m, n;                /* 1 or more */
     CUdeviceptr a;               /* m x n; of no use afterwards */
     int64_t lda;
-    CUdeviceptr s;               /* n real numbers: values, descending */
+    CUdeviceptr s;               /* min(m, n) real numbers: values, descending */
     struct bidiagonal_vectors u; /* m rows; no address: not wanted */
-    int64_t u_columns;           /* from n to m of them */
-    struct bidiagonal_vectors v; /* n x n, V itself; no address: not wanted */
+    struct bidiagonal_vectors v; /* n rows, V itself and not V'; no address: not wanted */
+    int64_t u_columns, v_columns; /* min(m, n) of them, or up to the number of rows */
+    bool without_qr;             /* a long matrix too becomes bidiagonal itself; by kernels and cuBLAS alone */
     CUdeviceptr info;            /* two ints: of the bidiagonal solver, and of QR */
 };
 
