@@ -83,7 +83,7 @@ static inline int bidiagonal_group(int units) { return units == 1 ? 8 : units ==
 static inline int bidiagonal_parts(int64_t columns, int group)
 {
     const int64_t least = group < 4 ? group : 4, parts = (columns + least - 1) / least;
-    return (int)(parts < BIDIAGONAL_PARTS ? parts : BIDIAGONAL_PARTS);
+    return parts < BIDIAGONAL_PARTS ? (int)parts : (int)BIDIAGONAL_PARTS;
 }
 
 /* The own columns of a block, rounded up to whole groups in each part. */
