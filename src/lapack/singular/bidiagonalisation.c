@@ -60,9 +60,6 @@ struct plan {
     size_t shared_bytes;
 };
 
-/* So few columns in a part gain nothing from more parts: a block has as many at a time. */
-static int64_t part_columns(int group) { return least(group, 4); }
-
 /* By the ring, where the device and the number of rows allow it; else false. */
 static bool plan_ring(struct device *device, enum blas_type type, int64_t rows, int64_t columns,
                       struct plan *plan)
@@ -72,10 +69,10 @@ static bool plan_ring(struct device *device, enum blas_type type, int64_t rows, 
     if (device_properties(device)->compute_major < BULK_COPIES_FROM || units > BIDIAGONAL_UNITS_MOST)
         return false;
     const int group = bidiagonal_group(units);
-    plan->parts = least(rounded(columns, part_columns(group)) / part_columns(group), BIDIAGONAL_PARTS);
+    plan->parts = bidiagonal_parts(columns, group);
     plan->blocks = (unsigned)least(device_kernels(device)->multiprocessors,
                                    plan->parts > plan->row_parts ? plan->parts : plan->row_parts);
-    plan->own = rounded((columns - 1) / plan->parts + 1, group) * (rounded(plan->parts, plan->blocks) / plan->blocks);
+    plan->own = bidiagonal_own(columns, group, plan->parts, plan->blocks);
     const int64_t before = bidiagonal_shared_before(plan->own, element),
                   room = (int64_t)device_properties(device)->shared_bytes_per_block - before;
     plan->ring = least(room, BIDIAGONAL_RING_MOST) / 16 * 16;
@@ -94,10 +91,10 @@ static enum status plan_panel(struct device *device, enum blas_type type, int64_
     if (plan_ring(device, type, rows, columns, plan))
         return STATUS_OK;
     plan->kernel = kernels_of[type].longest;
-    plan->parts = least(columns, BIDIAGONAL_PARTS);
+    plan->parts = bidiagonal_parts(columns, 1);
     plan->blocks = (unsigned)least(device_kernels(device)->multiprocessors,
                                    plan->parts > plan->row_parts ? plan->parts : plan->row_parts);
-    plan->own = ((columns - 1) / plan->parts + 1) * (rounded(plan->parts, plan->blocks) / plan->blocks);
+    plan->own = bidiagonal_own(columns, 1, plan->parts, plan->blocks);
     plan->ring = 0;
     plan->shared_bytes = (size_t)(bidiagonal_shared_before(plan->own, element) +
                                   plan->own * BIDIAGONAL_WARPS * element);

@@ -79,6 +79,19 @@ static inline int bidiagonal_units(int64_t rows, int64_t element)
 }
 static inline int bidiagonal_group(int units) { return units == 1 ? 8 : units == 2 ? 4 : units <= 4 ? 2 : 1; }
 
+/* The parts of columns. So few columns in a part that a block has them at once gain nothing from more parts. */
+static inline int bidiagonal_parts(int64_t columns, int group)
+{
+    const int64_t least = group < 4 ? group : 4, parts = (columns + least - 1) / least;
+    return parts < BIDIAGONAL_PARTS ? (int)parts : (int)BIDIAGONAL_PARTS;
+}
+
+/* The own columns of a block, rounded up to whole groups in each part. */
+static inline int64_t bidiagonal_own(int64_t columns, int group, int64_t parts, int64_t blocks)
+{
+    return ((columns - 1) / parts + group) / group * group * ((parts + blocks - 1) / blocks);
+}
+
 /* Elements of shared memory before the ring, but for the slots' words; the long form has products of columns there,
  * not a ring. */
 static inline int64_t bidiagonal_shared_elements(int64_t own)
