@@ -174,6 +174,28 @@ static void turn(int64_t rows, int64_t columns, const struct number *from, struc
             to[j + i * columns] = conjugate(from[i + j * rows]);
 }
 
+/* How far B in A is from d and e; and the scalar that belongs to no reflector. */
+static double stored_error(const struct lapack_routine *routine, const struct lapack_arguments *after)
+{
+    const int64_t m = after->m, n = after->n, k = least(m, n), beside = m >= n ? after->lda : 1;
+    double worst = 0;
+    for (int64_t i = 0; i < k; i++) {
+        const int64_t at = i + i * after->lda;
+        struct number value = number_get(routine->type, after->a, at);
+        value.re -= number_real(routine->type, after->w, i);
+        worst = dense_worse(worst, number_size(value));
+        if (i + 1 == k)
+            break;
+        value = number_get(routine->type, after->a, at + beside);
+        value.re -= number_real(routine->type, after->e, i);
+        worst = dense_worse(worst, number_size(value));
+    }
+    for (int of_p = 0; of_p < 2; of_p++)
+        if (vectors_of(of_p, m, n).count < k)
+            worst = dense_worse(worst, number_size(number_get(routine->type, of_p ? after->z : after->tau, k - 1)));
+    return worst;
+}
+
 /* A - Q B P' over A's norm, and the orthogonality of Q and P. */
 static double reduction_error(const struct lapack_routine *routine, const struct lapack_arguments *after,
                               const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
@@ -184,7 +206,9 @@ static double reduction_error(const struct lapack_routine *routine, const struct
     const struct bidiagonal_vectors of_q = vectors_of(false, m, n), of_p = vectors_of(true, m, n);
     form(routine, after, after->tau, &of_q, k, q);
     form(routine, after, after->z, &of_p, k, p);
-    double worst = dense_worse(dense_orthogonality(m, k, q, product), dense_orthogonality(n, k, p, product));
+    const double worst = dense_worse(dense_worse(dense_orthogonality(m, k, q, product),
+                                                 dense_orthogonality(n, k, p, product)),
+                                     stored_error(routine, after));
     turn(n, k, p, turned);
     /* Q B, whose column j has d_j of column j of Q, and e of its neighbour. */
     for (int64_t j = 0; j < k; j++)

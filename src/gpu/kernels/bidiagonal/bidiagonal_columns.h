@@ -72,44 +72,20 @@ OF_BIDIAGONAL T panel_work<T>::v_of(int c, const panel_reflector<T> &made, int n
     return number == c ? one_as(T{}) : number < c || number >= rows ? T{} : made.element_of_vector(value);
 }
 
-/* v'V and v'X, where products with the column that v is made of have lost digits. */
-OF_BIDIAGONAL void panel_work<T>::products_again(int c, const panel_reflector<T> &made) const
-{
-    UNROLL_BY(1)
-    for (int factor = warp; factor < FACTORS; factor += WARPS) {
-        T sum = T{};
-        if (factor % WIDTH >= c)
-            continue;
-        UNROLL_BY(1)
-        for (int number = c + lane; number < rows; number += WARP)
-            sum = fused(conjugate(v_of(c, made, number, load_partial(column + number))),
-                        load_partial(vx + factor * lda + number), sum);
-        sum = part_sum<WARP>(sum);
-        if (lane == 0)
-            shared.products[factor] = sum;
-    }
-}
-
 /* v'V and v'X, and for each own column j their products with Y(j,:)' and U(j,:)', and those of row c of V and
  * X. */
 OF_BIDIAGONAL void panel_work<T>::prepare_own(int c, const panel_reflector<T> &made) const
 {
     const bool is_mine = thread < FACTORS && thread % WIDTH < c;
     const T in_row = is_mine ? load_partial(vx + thread * lda + c) : T{};
-    if (made.is_raised())
-        products_again(c, made);
-    else
-        sum_products(row_products, row_parts, c, c, false);
+    sum_products(row_products, row_parts, c, c, false);
     block_barrier();
-    if (thread < FACTORS) {
-        T with_v = T{};
-        if (is_mine && made.is_raised())
-            with_v = shared.products[thread];
-        else if (is_mine) /* they are conjugate as v' is */
-            with_v = product(conjugate(made.scale),
-                             scaled(made.power, shared.products[thread] + scaled(-made.beta, in_row)));
+    if (thread < FACTORS) { /* products are conjugate as v' is */
         shared.with_row[thread] = in_row;
-        shared.with_v[thread] = with_v;
+        shared.with_v[thread] =
+            is_mine ? product(conjugate(made.scale),
+                              scaled(made.power, scaled(made.up, shared.products[thread]) + scaled(-made.beta, in_row)))
+                    : T{};
     }
     block_barrier();
     const int own = own_count();

@@ -8,10 +8,9 @@
  *    element r_j that is up to date, and at once the sum of A(:,j) conj(r_j), while the column is at hand;
  *  - before the second, by chunks of rows: the sum over all parts, from it X = A u and so on, the next column
  *    up to date, and its products with V and X.
- * A reflector is H = I - tau v v' with H'(alpha, x) = (beta, 0), v = scale ((alpha, x) - beta e1). What is
- * multiplied by a column or row before its norm is known is as small as that; where it is so small that digits
- * are lost, less than 2^-450 (2^-40 in single precision), it is raised and multiplied again, behind one barrier
- * more.
+ * A reflector is H = I - tau v v' with H'(alpha, x) = (beta, 0), v = scale ((alpha, x) - beta e1). A is multiplied
+ * by a row before its norm is known. Where that is less than 2^-450 (2^-40 in single precision) products with a
+ * small A would underflow: A is multiplied by the row again, times a power of two, behind one barrier more.
  *
  * All sums have an order that depends on the sizes alone: a block works for one part after the other. */
 #ifndef MUBLAS_BIDIAGONAL_PANEL_H
@@ -154,7 +153,6 @@ template <typename T> struct panel_work {
     DEVICE_METHOD void sum_products(const T *products, int apart, int first, int second, bool last) const;
     DEVICE_METHOD panel_reflector<T> column_reflector(int c) const;
     DEVICE_METHOD T v_of(int c, const panel_reflector<T> &made, int row_number, const T &value) const;
-    DEVICE_METHOD void products_again(int c, const panel_reflector<T> &made) const;
     DEVICE_METHOD void prepare_own(int c, const panel_reflector<T> &made) const;
     DEVICE_METHOD T row_element(int c, int number, int of, const T &z, const T &element, T *y) const;
     DEVICE_METHOD void keep_row_element(int c, int number, int of, const T &r, const T &y) const;
