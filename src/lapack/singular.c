@@ -1,3 +1,4 @@
+#include "common/whole_number.h"
 #include "lapack/singular/own_singular.h"
 #include "lapack/singular/singular_route.h"
 
@@ -71,7 +72,7 @@ static void name_rooms(struct route *route, bool is_own)
     if (problem->b.pointer)
         return;
     route->operands[WORK].columns = shape.turned && !is_own ? shape.q : 0;
-    route->operands[UNIT].columns = problem->vt.pointer || (shape.turned && !is_own) ? turned : 0;
+    route->operands[UNIT].columns = !is_own && (problem->vt.pointer || shape.turned) ? turned : 0;
 }
 
 /* cuSOLVER's parameters. Without vectors it returned wrong values, and later failed (12.0.4, H100), so the
@@ -145,6 +146,17 @@ enum status singular_decompose(struct route *route, const struct solver_handle *
                          "cuSOLVER's gesvdp");
 }
 
+/* V' is the conjugate transpose of `from`, which has so many rows and columns. */
+static enum status queue_turned(const struct route *route, const struct solver_handle *handle, int from,
+                                int64_t rows, int64_t columns)
+{
+    const struct route_operand *const v = &route->operands[from], *const turned = &route->operands[TURNED];
+    const struct device_part part = {v->address, v->ld, rows, columns, PART_FULL};
+    return singular_problem_of(route)->is_own
+               ? adjoint_queue(handle, route->type, &part, turned->address, turned->ld)
+               : device_matrix_turn(route, handle, from, UNIT, TURNED, columns, rows);
+}
+
 /* A = U S V', or A' = L S R' and so A = R S L'. */
 static enum status queue(struct route *route, const struct solver_handle *handle)
 {
@@ -157,9 +169,8 @@ static enum status queue(struct route *route, const struct solver_handle *handle
     if (status == STATUS_OK)
         status = singular_decompose(route, handle);
     if (status == STATUS_OK && route->operands[TURNED].home.pointer)
-        status = shape.turned
-                     ? device_matrix_turn(route, handle, LEFT, UNIT, TURNED, shape.left_columns, shape.p)
-                     : device_matrix_turn(route, handle, RIGHT, UNIT, TURNED, shape.q, shape.q);
+        status = shape.turned ? queue_turned(route, handle, LEFT, shape.p, shape.left_columns)
+                              : queue_turned(route, handle, RIGHT, shape.q, shape.q);
     return status;
 }
 
@@ -206,7 +217,8 @@ void singular_describe(struct singular_problem *problem, struct route *route)
     route->operands[LEFT] = singular_room(shape.p, shape.left_columns);
     route->operands[RIGHT] = singular_room(shape.q, shape.q);
     if (problem->vt.pointer)
-        route->operands[TURNED] = singular_room(turned_columns, shape.turned ? shape.p : shape.q);
+        route->operands[TURNED] =
+            singular_room(round_up(turned_columns, ADJOINT_UNIT), shape.turned ? shape.p : shape.q);
     route->operands[shape.turned ? RIGHT : LEFT].home = problem->u;
     route->operands[TURNED].home = problem->vt;
 }

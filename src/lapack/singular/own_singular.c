@@ -1,4 +1,5 @@
 #include "lapack/singular/own_singular.h"
+#include "common/whole_number.h"
 #include "gpu/kernels/bidiagonal/bidiagonal_arguments.h"
 #include "gpu/vendor/solver_library.h"
 #include "lapack/matrix_part.h"
@@ -280,7 +281,7 @@ static enum status run(const struct solver_handle *handle, const struct own_sing
 
 static int64_t turned_ld(const struct own_singular *work)
 {
-    return (work->n + BIDIAGONAL_CHUNK - 1) / BIDIAGONAL_CHUNK * BIDIAGONAL_CHUNK;
+    return round_up(work->n, ADJOINT_UNIT);
 }
 
 /* Of the conjugate transpose of a wide matrix, in front of the other workspace. */
@@ -304,19 +305,26 @@ static struct own_singular turned_of(const struct own_singular *work, CUdevicept
     return turned;
 }
 
-static enum status queue_turn(const struct solver_handle *handle, const struct own_singular *work,
-                              CUdeviceptr workspace)
+enum status adjoint_queue(const struct solver_handle *handle, enum blas_type type,
+                          const struct device_part *from, CUdeviceptr to, int64_t to_ld)
 {
     enum { TURN_THREADS = 8 * BIDIAGONAL_TILE, BLOCKS_EACH = 8 };
     static const enum kernel kernels[] = {[TYPE_S] = KERNEL_sgebrd_copy, [TYPE_D] = KERNEL_dgebrd_copy,
                                           [TYPE_C] = KERNEL_cgebrd_copy, [TYPE_Z] = KERNEL_zgebrd_copy};
     struct device *const device = handle->library->device;
-    struct bidiagonal_copy_arguments arguments = {.from = device_pointer(work->a), .to = device_pointer(workspace),
-                                                  .from_ld = work->lda, .to_ld = turned_ld(work),
-                                                  .rows = work->n, .columns = work->m, .adjoint = true};
-    return plain_launch(device, handle->stream, kernels[work->type],
+    struct bidiagonal_copy_arguments arguments = {.from = device_pointer(from->address), .to = device_pointer(to),
+                                                  .from_ld = from->ld, .to_ld = to_ld, .rows = from->columns,
+                                                  .columns = from->rows, .adjoint = true};
+    return plain_launch(device, handle->stream, kernels[type],
                         (unsigned)device_kernels(device)->multiprocessors * BLOCKS_EACH, TURN_THREADS,
-                        BIDIAGONAL_TILE * (BIDIAGONAL_TILE + 1) * blas_element_bytes(work->type), &arguments);
+                        BIDIAGONAL_TILE * (BIDIAGONAL_TILE + 1) * blas_element_bytes(type), &arguments);
+}
+
+static enum status queue_turn(const struct solver_handle *handle, const struct own_singular *work,
+                              CUdeviceptr workspace)
+{
+    const struct device_part a = {work->a, work->lda, work->m, work->n, PART_FULL};
+    return adjoint_queue(handle, work->type, &a, workspace, turned_ld(work));
 }
 
 enum status own_singular_workspace(const struct solver_handle *handle, const struct own_singular *work,

@@ -5,6 +5,7 @@
 #ifndef MUBLAS_LAPACK_OWN_SINGULAR_H
 #define MUBLAS_LAPACK_OWN_SINGULAR_H
 
+#include "lapack/matrix_part.h"
 #include "lapack/singular/bidiagonal_solver.h"
 
 struct own_singular {
@@ -31,5 +32,11 @@ enum status own_singular_workspace(const struct solver_handle *handle, const str
 enum status own_singular_run(const struct solver_handle *handle, const struct own_singular *work,
                              CUdeviceptr workspace, size_t device_bytes, void *host_workspace,
                              size_t host_bytes);
+
+/* Queue that `to` becomes the conjugate transpose of `from`, and 0 in the rows from there to `to_ld`, which is a
+ * multiple of ADJOINT_UNIT. Inside device_enter. */
+enum { ADJOINT_UNIT = 32 };
+enum status adjoint_queue(const struct solver_handle *handle, enum blas_type type,
+                          const struct device_part *from, CUdeviceptr to, int64_t to_ld);
 
 #endif
