@@ -50,32 +50,15 @@ check_PROGRAMS += bench/lapack_exchange
 bench_lapack_exchange_SOURCES = bench/lapack_exchange.c bench/timing.h
 bench_lapack_exchange_LDADD = libmublas_core.la -lm -ldl
 
-# A prototype of the reduction to bidiagonal form: with CUDA's runtime, cuBLAS and cuSOLVER, by `make
-# bench/bidiagonal/bidiagonal`; and its kernels by the emulated device, beside LAPACK, by `make
-# bench/bidiagonal/emulated`. No part of the check.
-bidiagonal_folder = bench/bidiagonal
-bidiagonal_headers = $(bidiagonal_folder)/panel.h $(bidiagonal_folder)/panel_arguments.h \
-	$(bidiagonal_folder)/panel_columns.h $(bidiagonal_folder)/panel_ops.h $(bidiagonal_folder)/panel_rows.h \
-	$(bidiagonal_folder)/reduction.h
-EXTRA_DIST += $(bidiagonal_headers) $(bidiagonal_folder)/bidiagonal.cu $(bidiagonal_folder)/checks.h \
-	$(bidiagonal_folder)/device.h $(bidiagonal_folder)/emulated.c $(bidiagonal_folder)/kernels.cu
-bidiagonal_emulation = $(patsubst %,$(emulated_folder)/objects/%.o,collectives fiber grid options processor switch turns)
-$(bidiagonal_folder)/kernels.o: $(bidiagonal_folder)/kernels.cu $(bidiagonal_headers)
-	@$(MKDIR_P) $(@D)
-	$(AM_V_KERNEL)$(CXX) $(emulated_flags) -I$(top_srcdir)/$(bidiagonal_folder) -DMUBLAS_EMULATED -fno-exceptions \
-		-fno-rtti $(AM_CXXFLAGS) $(CXXFLAGS) $(emulated_kernel_flags) -x c++ -c -o $@ $<
-$(bidiagonal_folder)/emulated: $(bidiagonal_folder)/emulated.c $(bidiagonal_folder)/kernels.o $(bidiagonal_emulation)
-	$(AM_V_CCLD)$(CC) $(emulated_flags) -I$(top_srcdir)/bench $(AM_CFLAGS) $(CFLAGS) -pthread -o $@ $^ \
-		-llapack -lblas -lstdc++ -lm
-CLEANFILES += $(bidiagonal_folder)/kernels.o $(bidiagonal_folder)/emulated $(bidiagonal_folder)/bidiagonal
+# The reduction to bidiagonal form: right, and how fast.
+plain_programs += bench/lapack_bidiagonal
+bench_lapack_bidiagonal_SOURCES = bench/lapack_bidiagonal.c bench/timing.h
+bench_lapack_bidiagonal_LDADD = libmublas_core.la -lm -ldl
 
-if HAVE_NVCC
-$(bidiagonal_folder)/bidiagonal: $(bidiagonal_folder)/bidiagonal.cu $(bidiagonal_folder)/kernels.cu \
-		$(bidiagonal_folder)/checks.h $(bidiagonal_folder)/device.h $(bidiagonal_headers)
-	$(AM_V_NVCC)$(MKDIR_P) $(@D) && \
-	$(NVCC) $(NVCCFLAGS) -std=c++17 -O3 -gencode arch=compute_90,code=sm_90 -I$(top_srcdir)/src \
-		-I$(top_srcdir)/$(bidiagonal_folder) -o $@ $< -lcublas -lcusolver
-endif
+# Singular values and vectors, by their steps and whole, beside cuSOLVER's gesvdp.
+plain_programs += bench/lapack_singular
+bench_lapack_singular_SOURCES = bench/lapack_singular.c bench/timing.h
+bench_lapack_singular_LDADD = libmublas_core.la -lm -ldl
 
 .PHONY: bench
 bench: $(ordinary_programs) $(turning_programs) bench/kernels/measure$(EXEEXT)

@@ -31,6 +31,7 @@ module mublas
     integer(c_int), parameter :: mublas_indices = iachar('I')
     integer(c_int), parameter :: mublas_compz_none = iachar('N'), mublas_compz_tridiagonal = iachar('I')
     integer(c_int), parameter :: mublas_compz_original = iachar('V')
+    integer(c_int), parameter :: mublas_q = iachar('Q'), mublas_p = iachar('P')
 
     type, bind(c) :: mublas_double_double
         real(c_double) :: high, low
@@ -647,6 +648,145 @@ module mublas
             integer(c_int64_t), value :: n, lda, il, iu
             real(c_double), value :: vl, vu
             integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_sgebrd(handle, m, n, a, lda, d, e, tauq, taup, workspace, workspace_bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, d, e, tauq, taup, workspace
+            integer(c_int64_t), value :: m, n, lda
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_dgebrd(handle, m, n, a, lda, d, e, tauq, taup, workspace, workspace_bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, d, e, tauq, taup, workspace
+            integer(c_int64_t), value :: m, n, lda
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_cgebrd(handle, m, n, a, lda, d, e, tauq, taup, workspace, workspace_bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, d, e, tauq, taup, workspace
+            integer(c_int64_t), value :: m, n, lda
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_zgebrd(handle, m, n, a, lda, d, e, tauq, taup, workspace, workspace_bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, d, e, tauq, taup, workspace
+            integer(c_int64_t), value :: m, n, lda
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_sormbr(handle, vect, side, trans, m, n, k, a, lda, tau, c, ldc, workspace, &
+            workspace_bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, tau, c, workspace
+            integer(c_int), value :: vect, side, trans
+            integer(c_int64_t), value :: m, n, k, lda, ldc
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_dormbr(handle, vect, side, trans, m, n, k, a, lda, tau, c, ldc, workspace, &
+            workspace_bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, tau, c, workspace
+            integer(c_int), value :: vect, side, trans
+            integer(c_int64_t), value :: m, n, k, lda, ldc
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_cunmbr(handle, vect, side, trans, m, n, k, a, lda, tau, c, ldc, workspace, &
+            workspace_bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, tau, c, workspace
+            integer(c_int), value :: vect, side, trans
+            integer(c_int64_t), value :: m, n, k, lda, ldc
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_zunmbr(handle, vect, side, trans, m, n, k, a, lda, tau, c, ldc, workspace, &
+            workspace_bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, tau, c, workspace
+            integer(c_int), value :: vect, side, trans
+            integer(c_int64_t), value :: m, n, k, lda, ldc
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_sgesdd(handle, vectors, m, n, a, lda, s, u, ldu, v, ldv, workspace, &
+            workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, s, u, v, workspace, info
+            integer(c_int), value :: vectors
+            integer(c_int64_t), value :: m, n, lda, ldu, ldv
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_dgesdd(handle, vectors, m, n, a, lda, s, u, ldu, v, ldv, workspace, &
+            workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, s, u, v, workspace, info
+            integer(c_int), value :: vectors
+            integer(c_int64_t), value :: m, n, lda, ldu, ldv
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_cgesdd(handle, vectors, m, n, a, lda, s, u, ldu, v, ldv, workspace, &
+            workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, s, u, v, workspace, info
+            integer(c_int), value :: vectors
+            integer(c_int64_t), value :: m, n, lda, ldu, ldv
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_zgesdd(handle, vectors, m, n, a, lda, s, u, ldu, v, ldv, workspace, &
+            workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, s, u, v, workspace, info
+            integer(c_int), value :: vectors
+            integer(c_int64_t), value :: m, n, lda, ldu, ldv
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_gesdd_workspace(handle, kind, vectors, m, n, lda, ldu, ldv, bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: kind, vectors
+            integer(c_int64_t), value :: m, n, lda, ldu, ldv
+            integer(c_size_t), intent(out) :: bytes
+            integer(c_int) :: status
+        end function
+        function mublas_gebrd_workspace(handle, kind, m, n, lda, bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: kind
+            integer(c_int64_t), value :: m, n, lda
+            integer(c_size_t), intent(out) :: bytes
+            integer(c_int) :: status
+        end function
+        function mublas_ormbr_workspace(handle, kind, vect, side, trans, m, n, k, lda, ldc, bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: kind, vect, side, trans
+            integer(c_int64_t), value :: m, n, k, lda, ldc
+            integer(c_size_t), intent(out) :: bytes
             integer(c_int) :: status
         end function
         function mublas_sytrd_workspace(handle, kind, uplo, n, lda, bytes) &

@@ -409,6 +409,74 @@ enum mublas_status mublas_zheevdx(struct mublas_handle *handle, enum mublas_vect
                                   int64_t lda, double vl, double vu, int64_t il, int64_t iu, int *m,
                                   double *w, void *workspace, size_t workspace_bytes, int *info);
 
+/* Singular values, and the steps to them. Waiting, workspace, streams, graphs, values, INFO and errors as above; d
+ * and e of gebrd are NaN after infinity and NaN. gebrd's workspace is somewhat more than A, gesdd's with vectors
+ * some four times A, and once more a wide A. */
+
+/* What ormbr multiplies by. */
+enum mublas_vect { MUBLAS_Q = 'Q', MUBLAS_P = 'P' };
+
+enum mublas_status mublas_gebrd_workspace(struct mublas_handle *handle, enum mublas_type type, int64_t m,
+                                          int64_t n, int64_t lda, size_t *bytes);
+enum mublas_status mublas_ormbr_workspace(struct mublas_handle *handle, enum mublas_type type,
+                                          enum mublas_vect vect, enum mublas_side side,
+                                          enum mublas_trans trans, int64_t m, int64_t n, int64_t k,
+                                          int64_t lda, int64_t ldc, size_t *bytes);
+
+/* Q' A P = B, upper bidiagonal where m >= n, else lower. A: m x n; B and the vectors of the reflectors come into
+ * it as LAPACK leaves them. d: min(m, n), e: one less real numbers, tauq and taup: min(m, n) elements. */
+enum mublas_status mublas_sgebrd(struct mublas_handle *handle, int64_t m, int64_t n, float *a, int64_t lda,
+                                 float *d, float *e, float *tauq, float *taup, void *workspace,
+                                 size_t workspace_bytes);
+enum mublas_status mublas_dgebrd(struct mublas_handle *handle, int64_t m, int64_t n, double *a, int64_t lda,
+                                 double *d, double *e, double *tauq, double *taup, void *workspace,
+                                 size_t workspace_bytes);
+enum mublas_status mublas_cgebrd(struct mublas_handle *handle, int64_t m, int64_t n, void *a, int64_t lda,
+                                 float *d, float *e, void *tauq, void *taup, void *workspace,
+                                 size_t workspace_bytes);
+enum mublas_status mublas_zgebrd(struct mublas_handle *handle, int64_t m, int64_t n, void *a, int64_t lda,
+                                 double *d, double *e, void *tauq, void *taup, void *workspace,
+                                 size_t workspace_bytes);
+
+/* C = Q C, Q' C, C Q or C Q', or with P in the place of Q, of gebrd in a and tau (tauq for Q, taup for P), of order
+ * m or n by `side`; C: m x n. k: the other size of the matrix that gebrd was given, its columns for Q and its rows
+ * for P. trans as ormtr's. a and tau are as before when it is done. */
+enum mublas_status mublas_sormbr(struct mublas_handle *handle, enum mublas_vect vect, enum mublas_side side,
+                                 enum mublas_trans trans, int64_t m, int64_t n, int64_t k, const float *a,
+                                 int64_t lda, const float *tau, float *c, int64_t ldc, void *workspace,
+                                 size_t workspace_bytes);
+enum mublas_status mublas_dormbr(struct mublas_handle *handle, enum mublas_vect vect, enum mublas_side side,
+                                 enum mublas_trans trans, int64_t m, int64_t n, int64_t k, const double *a,
+                                 int64_t lda, const double *tau, double *c, int64_t ldc, void *workspace,
+                                 size_t workspace_bytes);
+enum mublas_status mublas_cunmbr(struct mublas_handle *handle, enum mublas_vect vect, enum mublas_side side,
+                                 enum mublas_trans trans, int64_t m, int64_t n, int64_t k, const void *a,
+                                 int64_t lda, const void *tau, void *c, int64_t ldc, void *workspace,
+                                 size_t workspace_bytes);
+enum mublas_status mublas_zunmbr(struct mublas_handle *handle, enum mublas_vect vect, enum mublas_side side,
+                                 enum mublas_trans trans, int64_t m, int64_t n, int64_t k, const void *a,
+                                 int64_t lda, const void *tau, void *c, int64_t ldc, void *workspace,
+                                 size_t workspace_bytes);
+
+/* A = U S V': A, m x n, is of no use afterwards; s: k = min(m, n) real numbers, descending. With vectors u becomes
+ * m x k and v, V itself and not V', n x k; else both are ignored. Values without vectors have an error of some n
+ * ulps of each of B's, else of the largest. A matrix of far more rows than columns takes QR first sooner. */
+enum mublas_status mublas_gesdd_workspace(struct mublas_handle *handle, enum mublas_type type,
+                                          enum mublas_vectors vectors, int64_t m, int64_t n, int64_t lda,
+                                          int64_t ldu, int64_t ldv, size_t *bytes);
+enum mublas_status mublas_sgesdd(struct mublas_handle *handle, enum mublas_vectors vectors, int64_t m,
+                                 int64_t n, float *a, int64_t lda, float *s, float *u, int64_t ldu, float *v,
+                                 int64_t ldv, void *workspace, size_t workspace_bytes, int *info);
+enum mublas_status mublas_dgesdd(struct mublas_handle *handle, enum mublas_vectors vectors, int64_t m,
+                                 int64_t n, double *a, int64_t lda, double *s, double *u, int64_t ldu, double *v,
+                                 int64_t ldv, void *workspace, size_t workspace_bytes, int *info);
+enum mublas_status mublas_cgesdd(struct mublas_handle *handle, enum mublas_vectors vectors, int64_t m,
+                                 int64_t n, void *a, int64_t lda, float *s, void *u, int64_t ldu, void *v,
+                                 int64_t ldv, void *workspace, size_t workspace_bytes, int *info);
+enum mublas_status mublas_zgesdd(struct mublas_handle *handle, enum mublas_vectors vectors, int64_t m,
+                                 int64_t n, void *a, int64_t lda, double *s, void *u, int64_t ldu, void *v,
+                                 int64_t ldv, void *workspace, size_t workspace_bytes, int *info);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -2,12 +2,17 @@
 
 static bool has_uplo(const struct eigen_call *call)
 {
-    return call->routine != EIGEN_STEDC;
+    return call->routine != EIGEN_STEDC && call->routine < EIGEN_GEBRD;
 }
 
 static bool is_eigensolver(const struct eigen_call *call)
 {
     return call->routine == EIGEN_SYEVD || call->routine == EIGEN_SYEVDX;
+}
+
+static bool takes_vectors(const struct eigen_call *call)
+{
+    return is_eigensolver(call) || call->routine == EIGEN_GESDD;
 }
 
 static bool is_complex(const struct eigen_call *call)
@@ -21,7 +26,7 @@ static const char *wrong_flag(const struct eigen_call *call)
         return "type is none of MUBLAS_SINGLE, MUBLAS_DOUBLE, MUBLAS_COMPLEX and MUBLAS_DOUBLE_COMPLEX";
     if (has_uplo(call) && call->uplo != MUBLAS_LOWER && call->uplo != MUBLAS_UPPER)
         return "uplo is neither MUBLAS_LOWER nor MUBLAS_UPPER";
-    if (is_eigensolver(call) && call->vectors != MUBLAS_VECTORS && call->vectors != MUBLAS_NO_VECTORS)
+    if (takes_vectors(call) && call->vectors != MUBLAS_VECTORS && call->vectors != MUBLAS_NO_VECTORS)
         return "vectors is neither MUBLAS_VECTORS nor MUBLAS_NO_VECTORS";
     if (call->routine == EIGEN_SYEVDX && call->range != MUBLAS_ALL && call->range != MUBLAS_INDICES &&
         call->range != MUBLAS_INTERVAL)
@@ -29,7 +34,9 @@ static const char *wrong_flag(const struct eigen_call *call)
     if (call->routine == EIGEN_STEDC && call->compz != MUBLAS_COMPZ_NONE &&
         call->compz != MUBLAS_COMPZ_TRIDIAGONAL && call->compz != MUBLAS_COMPZ_ORIGINAL)
         return "compz is none of MUBLAS_COMPZ_NONE, MUBLAS_COMPZ_TRIDIAGONAL and MUBLAS_COMPZ_ORIGINAL";
-    if (call->routine != EIGEN_ORMTR)
+    if (call->routine == EIGEN_ORMBR && call->vect != MUBLAS_Q && call->vect != MUBLAS_P)
+        return "vect is neither MUBLAS_Q nor MUBLAS_P";
+    if (!eigen_call_has_c(call))
         return NULL;
     if (call->side != MUBLAS_LEFT && call->side != MUBLAS_RIGHT)
         return "side is neither MUBLAS_LEFT nor MUBLAS_RIGHT";
@@ -51,15 +58,35 @@ static enum mublas_status check_leading(struct mublas_handle *handle, const char
                        (long long)(least > 0 ? least : 1));
 }
 
+static enum mublas_status check_singular_sizes(struct mublas_handle *handle, const struct eigen_call *call)
+{
+    enum mublas_status status = check_leading(handle, "lda", call->lda, "m", call->m);
+    if (status == MUBLAS_SUCCESS && call->vectors == MUBLAS_VECTORS)
+        status = check_leading(handle, "ldu", call->ldc, "m", call->m);
+    if (status == MUBLAS_SUCCESS && call->vectors == MUBLAS_VECTORS)
+        status = check_leading(handle, "ldv", call->ldv, "n", call->n);
+    return status;
+}
+
 static enum mublas_status check_sizes(struct mublas_handle *handle, const struct eigen_call *call)
 {
-    const bool has_c = call->routine == EIGEN_ORMTR,
+    const bool has_c = eigen_call_has_c(call),
                has_z = call->routine == EIGEN_STEDC && call->compz != MUBLAS_COMPZ_NONE;
     enum mublas_status status = MUBLAS_SUCCESS;
-    if (call->m < 0 || call->n < 0)
-        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "%s is %lld, less than 0", call->m < 0 ? "m" : "n",
-                           (long long)(call->m < 0 ? call->m : call->n));
-    if (call->routine != EIGEN_STEDC)
+    if (call->m < 0 || call->n < 0 || call->k < 0)
+        return handle_fail(handle, MUBLAS_BAD_ARGUMENT, "%s is %lld, less than 0",
+                           call->m < 0   ? "m"
+                           : call->n < 0 ? "n"
+                                         : "k",
+                           (long long)(call->m < 0 ? call->m : call->n < 0 ? call->n : call->k));
+    if (call->routine == EIGEN_GEBRD)
+        return check_leading(handle, "lda", call->lda, "m", call->m);
+    if (call->routine == EIGEN_GESDD)
+        return check_singular_sizes(handle, call);
+    if (call->routine == EIGEN_ORMBR && call->vect == MUBLAS_P) {
+        const int64_t order = eigen_call_order(call), least = order < call->k ? order : call->k;
+        status = check_leading(handle, "lda", call->lda, "the smaller one of k and P's order", least);
+    } else if (call->routine != EIGEN_STEDC)
         status = check_leading(handle, "lda", call->lda, has_c && call->side == MUBLAS_LEFT ? "m" : "n",
                                eigen_call_order(call));
     if (status == MUBLAS_SUCCESS && has_c)
@@ -91,31 +118,57 @@ static enum mublas_status eigen_arguments_check(struct mublas_handle *handle, co
     const enum mublas_status status = check_sizes(handle, call);
     if (status != MUBLAS_SUCCESS)
         return status;
-    if (call->m > INT32_MAX || call->n > INT32_MAX)
+    if (call->m > INT32_MAX || call->n > INT32_MAX || call->k > INT32_MAX)
         return handle_fail(handle, MUBLAS_NOT_SUPPORTED,
                            "matrices of 2^31 rows or columns and more are not supported");
     return call->routine == EIGEN_SYEVDX ? check_range(handle, call) : MUBLAS_SUCCESS;
 }
 
+static bool has_reflectors(const struct eigen_call *call)
+{
+    const int64_t order = eigen_call_order(call);
+    if (call->routine != EIGEN_ORMBR)
+        return order > 1;
+    return call->k > 0 &&
+           (order > 1 || (call->vect == MUBLAS_Q ? order >= call->k : order > call->k));
+}
+
+static const char *missing_singular_pointer(const struct eigen_call *call)
+{
+    if (!call->info)
+        return "info";
+    if (call->m == 0 || call->n == 0)
+        return NULL;
+    if (!call->a || !call->d)
+        return call->a ? "s" : "a";
+    if (call->vectors == MUBLAS_VECTORS && (!call->c || !call->v))
+        return call->c ? "v" : "u";
+    return NULL;
+}
+
 static const char *missing_pointer(const struct eigen_call *call)
 {
+    if (call->routine == EIGEN_GESDD)
+        return missing_singular_pointer(call);
     const bool is_solver = is_eigensolver(call), is_stedc = call->routine == EIGEN_STEDC;
     const int64_t order = eigen_call_order(call);
     if ((is_solver || is_stedc) && !call->info)
         return "info";
     if (call->routine == EIGEN_SYEVDX && !call->found)
         return "m";
-    if (order == 0 || (call->routine == EIGEN_ORMTR && (call->m == 0 || call->n == 0)))
+    if (order == 0 || ((eigen_call_has_c(call) || call->routine == EIGEN_GEBRD) && (call->m == 0 || call->n == 0)))
         return NULL;
     if (!is_stedc && !call->a)
         return "a";
-    if (call->routine != EIGEN_ORMTR && !call->d)
+    if (!eigen_call_has_c(call) && !call->d)
         return is_solver ? "w" : "d";
+    if (call->routine == EIGEN_GEBRD)
+        return !call->e && call->m > 1 && call->n > 1 ? "e" : !call->tau ? "tauq" : !call->taup ? "taup" : NULL;
     if ((is_stedc || call->routine == EIGEN_SYTRD) && order > 1 && !call->e)
         return "e";
-    if ((call->routine == EIGEN_ORMTR || call->routine == EIGEN_SYTRD) && order > 1 && !call->tau)
+    if ((eigen_call_has_c(call) || call->routine == EIGEN_SYTRD) && has_reflectors(call) && !call->tau)
         return "tau";
-    if (call->routine == EIGEN_ORMTR && !call->c)
+    if (eigen_call_has_c(call) && !call->c)
         return "c";
     return is_stedc && call->compz != MUBLAS_COMPZ_NONE && !call->c ? "z" : NULL;
 }
@@ -140,7 +193,10 @@ static const struct eigen_method *method_of(const struct eigen_call *call)
                                                          [EIGEN_ORMTR] = &eigen_ormtr,
                                                          [EIGEN_STEDC] = &eigen_stedc,
                                                          [EIGEN_SYEVD] = &eigen_values,
-                                                         [EIGEN_SYEVDX] = &eigen_values};
+                                                         [EIGEN_SYEVDX] = &eigen_values,
+                                                         [EIGEN_GEBRD] = &eigen_gebrd,
+                                                         [EIGEN_ORMBR] = &eigen_ormbr,
+                                                         [EIGEN_GESDD] = &eigen_gesdd};
     return methods[call->routine];
 }
 
@@ -213,9 +269,9 @@ static enum mublas_status enter(struct mublas_handle *handle, const struct eigen
 
 static bool has_work(const struct eigen_call *call)
 {
-    if (call->routine == EIGEN_ORMTR)
-        return call->m > 0 && call->n > 0 && eigen_call_order(call) > 1;
-    return call->n > 0;
+    if (eigen_call_has_c(call))
+        return call->m > 0 && call->n > 0 && has_reflectors(call);
+    return call->n > 0 && (call->routine < EIGEN_GEBRD || call->m > 0);
 }
 
 enum mublas_status eigen_call_ask(struct mublas_handle *handle, const struct eigen_call *call, size_t *bytes)

@@ -1,4 +1,4 @@
-/* eigen_call.h - one call of the native API for an eigenproblem, its routine and type erased: its check, its
+/* eigen_call.h - one call of the native API for an eigenproblem or a step to singular values, its routine and type erased: its check, its
  * workspace and its way into the queue. */
 #ifndef MUBLAS_EIGEN_CALL_H
 #define MUBLAS_EIGEN_CALL_H
@@ -6,7 +6,16 @@
 #include "api/handle.h"
 #include "common/blas_call.h"
 
-enum eigen_routine { EIGEN_SYTRD, EIGEN_ORMTR, EIGEN_STEDC, EIGEN_SYEVD, EIGEN_SYEVDX };
+enum eigen_routine {
+    EIGEN_SYTRD,
+    EIGEN_ORMTR,
+    EIGEN_STEDC,
+    EIGEN_SYEVD,
+    EIGEN_SYEVDX,
+    EIGEN_GEBRD,
+    EIGEN_ORMBR,
+    EIGEN_GESDD
+};
 
 /* The arguments as given; those that the routine does not have are 0. */
 struct eigen_call {
@@ -19,10 +28,12 @@ struct eigen_call {
     enum mublas_vectors vectors;
     enum mublas_range range;
     enum mublas_compz compz;
-    int64_t m, n, lda, ldc; /* ldc: ormtr's C and stedc's Z */
+    enum mublas_vect vect;
+    int64_t m, n, k, lda, ldc, ldv; /* ldc: ormtr's C, stedc's Z and gesdd's U */
     double vl, vu;
     int64_t il, iu;
-    void *a, *c, *d, *e, *tau; /* c: stedc's Z, too; d: eigenvalues, too */
+    void *a, *c, *d, *e, *tau, *taup, *v; /* c: stedc's Z and gesdd's U, too; d: eigenvalues and singular values, too;
+                                             tau: gebrd's tauq */
     int *found, *info;
 };
 
@@ -43,13 +54,18 @@ static inline enum blas_type eigen_call_type(const struct eigen_call *call)
                                           : TYPE_Z;
 }
 
-/* The order of Q, or of the matrix. */
-static inline int64_t eigen_call_order(const struct eigen_call *call)
+static inline bool eigen_call_has_c(const struct eigen_call *call)
 {
-    return call->routine == EIGEN_ORMTR && call->side == MUBLAS_LEFT ? call->m : call->n;
+    return call->routine == EIGEN_ORMTR || call->routine == EIGEN_ORMBR;
 }
 
-/* How the routines do it, in the handle's context (eigen_methods.c). The order is 1 or more.
+/* The order of Q (or P), or of the matrix. */
+static inline int64_t eigen_call_order(const struct eigen_call *call)
+{
+    return eigen_call_has_c(call) && call->side == MUBLAS_LEFT ? call->m : call->n;
+}
+
+/* How the routines do it, in the handle's context (eigen_methods.c). Orders are 1 or more.
  * STATUS_UNSUPPORTED: the device cannot do it, or the order is vast. */
 struct eigen_method {
     enum status (*plan)(const struct solver_handle *solver, const struct eigen_call *call, size_t *bytes);
@@ -57,6 +73,7 @@ struct eigen_method {
                          CUdeviceptr workspace, size_t bytes);
 };
 extern const struct eigen_method eigen_sytrd, eigen_ormtr, eigen_stedc, eigen_values;
+extern const struct eigen_method eigen_gebrd, eigen_ormbr, eigen_gesdd; /* singular_routines.c */
 
 static inline CUdeviceptr eigen_address(const void *pointer)
 {

@@ -6,4 +6,4 @@ dist_examples_DATA = examples/power_iteration.c fortran/lanczos.f90 fortran/eige
 	fortran/lowest_states.f90
 libmublas_la_SOURCES += src/api/call.c src/api/context.c src/api/handle.h src/api/eigen_call.c \
 	src/api/eigen_call.h src/api/eigen_methods.c src/api/eigen_routines.c src/api/handle.c src/api/shape.c \
-	src/api/workspace.c
+	src/api/singular_routines.c src/api/workspace.c

@@ -39,7 +39,7 @@ static const struct argument {
     OTHER(wi, e, true), OTHER(ldu, ldz, false), OTHER(ldvt, ldb, false), OTHER(ldc, ldb, false),
     OTHER(ldvr, ldz, false), OTHER(ldleft, ldb, false), OTHER(jobu, jobz, false),
     OTHER(jobvt, jobz, false), OTHER(jobvr, jobz, false), OTHER(compz, jobz, false), OTHER(rcond, vl, false),
-    OTHER(rank, il, false),
+    OTHER(rank, il, false), OTHER(vect, jobz, false), OTHER(tauq, tau, true), OTHER(taup, z, true),
 #undef VALUE
 #undef ARRAY
 #undef OTHER

@@ -56,7 +56,7 @@ struct lapack_arguments {
     int64_t itype, n, k, nrhs, lda, ldb, ldz, il, iu, m, lwork, lrwork, liwork, info;
     union lapack_real vl, vu, abstol;
     /* w is also s and d, e is wi, z is u and vr, b is vt, c and the left vectors; jobz is jobu, jobvt,
-     * jobvr and compz; vl is rcond, il rank. */
+     * jobvr, compz and vect; vl is rcond, il rank; tau is tauq, z taup. */
     void *a, *b, *z, *w, *e, *tau, *work, *rwork, *iwork, *ifail, *isuppz, *ipiv;
 };
 

@@ -30,7 +30,7 @@ interposer_sources += src/interpose/system_calls.c src/interpose/entries/entry.h
 	src/interpose/entries/entries_fortran.c src/interpose/entries/entry.inc \
 	src/interpose/entries/every_precision.inc src/interpose/entries/forwarding.c src/interpose/entries/thunks.S \
 	src/interpose/entries/thunks.h src/interpose/execute/host_level3.c src/interpose/execute/tile_runner.h \
-	src/interpose/lapack/eigen_arguments.c src/interpose/lapack/factor_arguments.c \
+	src/interpose/lapack/bidiagonal_arguments.c src/interpose/lapack/eigen_arguments.c src/interpose/lapack/factor_arguments.c \
 	src/interpose/lapack/general_eigen_arguments.c src/interpose/lapack/reduction_arguments.c \
 	src/interpose/lapack/singular_arguments.c src/interpose/lapack/tridiagonal_eigen_arguments.c \
 	src/interpose/lapack/methods.h src/interpose/call/lapack_kind.c src/interpose/call/route_kind.c \

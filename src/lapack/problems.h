@@ -55,7 +55,8 @@ struct singular_problem {
                                  columns and rows: min(m, n), or all; may be A's memory; no pointer: not
                                  wanted */
     void *values;             /* private memory for min(m, n) real numbers; descending */
-    double error;             /* by cuSOLVER */
+    double error;             /* by cuSOLVER's gesvdp */
+    bool is_own;              /* set by the route: by mublas' own kernels, not by gesvdp */
     /* Least squares have these; V' goes to the first rows of A where vt is that: */
     struct blas_matrix b;     /* host memory of m rows; X goes to the first n. No pointer: no least squares */
     double least;             /* values of at most so many times the largest count as zero */
@@ -141,5 +142,25 @@ struct reduction_problem {
 
 /* Describes the work. The problem must live as long as the route. */
 void reduction_describe(struct reduction_problem *problem, struct route *route);
+
+/* The reduction of a general matrix to bidiagonal form A = Q B P' (gebrd), the matrices Q and P' (orgbr) and
+ * products with Q and P (ormbr), under LAPACK's real names, all by mublas' own kernels and cuBLAS. */
+struct bidiagonal_problem {
+    enum lapack_family family;
+    enum blas_type type;
+    bool of_p;       /* not gebrd: P is meant, not Q */
+    enum blas_side side; /* of ormbr */
+    bool transposed; /* ormbr: multiplies by the conjugate transpose */
+    int64_t order;   /* not gebrd: of Q or P */
+    int64_t k;       /* LAPACK's K: the other size of the matrix that was reduced */
+    struct blas_matrix a, c; /* host memory. a: gebrd's A, or what it left there of Q's or P's reflectors; c:
+                                ormbr's C, or what orgbr makes, in the same memory as a */
+    /* gebrd: min(m, n) real numbers, as many less 1, min(m, n) elements each, private memory that is written. The
+     * others: tauq is TAU in the program's memory, which is read. */
+    void *d, *e, *tauq, *taup;
+};
+
+/* Describes the work. The problem must live as long as the route. */
+void bidiagonal_describe(struct bidiagonal_problem *problem, struct route *route);
 
 #endif

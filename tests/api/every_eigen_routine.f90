@@ -1,6 +1,6 @@
-! Every routine for eigenproblems of the Fortran module, on A = (2 1; 1 2) with lda 3, whose eigenvalues are
-! 1 and 3: that each reaches its C function with its arguments in order. Prints what is wrong; the last line
-! is "all right" or the count.
+! Every routine for eigenproblems and singular values of the Fortran module, on A = (2 1; 1 2) with lda 3, whose
+! eigenvalues are 1 and 3: that each reaches its C function with its arguments in order. Prints what is wrong; the
+! last line is "all right" or the count.
 program every_eigen_routine
     use mublas
     implicit none
@@ -25,6 +25,9 @@ program every_eigen_routine
         call divide()
         call solve()
         call solve_part()
+        call reduce_general()
+        call multiply_general()
+        call decompose_general()
     end do
     call note(mublas_destroy(handle), 'mublas_destroy')
     if (wrong > 0) then
@@ -41,7 +44,7 @@ contains
         d = allocated(16)
         e = allocated(16)
         tau = allocated(32)
-        w = allocated(16)
+        w = allocated(32)
         m = allocated(4)
         info = allocated(4)
     end subroutine
@@ -162,6 +165,80 @@ contains
         call expect_integer(m, 1, 'syevdx: m')
         call expect(w, [3d0], 1, 'syevdx: w')
         call expect(a, [sqrt(0.5d0), sqrt(0.5d0)], parts(), 'syevdx: a', signs=.false.)
+    end subroutine
+
+    ! Q' A = B; P is the identity.
+    subroutine reduce_general()
+        integer(c_int) :: status
+        call put_matrix(a)
+        call note(mublas_gebrd_workspace(handle, type_of, i2, i2, i3, bytes), 'mublas_gebrd_workspace')
+        workspace = allocated(int(bytes))
+        select case (letter)
+        case ('s')
+            status = mublas_sgebrd(handle, i2, i2, a, i3, d, e, tau, w, workspace, bytes)
+        case ('d')
+            status = mublas_dgebrd(handle, i2, i2, a, i3, d, e, tau, w, workspace, bytes)
+        case ('c')
+            status = mublas_cgebrd(handle, i2, i2, a, i3, d, e, tau, w, workspace, bytes)
+        case default
+            status = mublas_zgebrd(handle, i2, i2, a, i3, d, e, tau, w, workspace, bytes)
+        end select
+        call note(status, 'gebrd')
+        call expect(d, [sqrt(5d0), 3/sqrt(5d0)], 1, 'gebrd: d', signs=.false.)
+        call expect(e, [4/sqrt(5d0)], 1, 'gebrd: e', signs=.false.)
+        call expect(tau, [1 + 2/sqrt(5d0), 0d0], parts(), 'gebrd: tauq')
+        call expect(w, [0d0, 0d0], parts(), 'gebrd: taup')
+    end subroutine
+
+    ! The first column of Q' A.
+    subroutine multiply_general()
+        integer(c_int) :: status
+        call put_matrix(c)
+        call note(mublas_ormbr_workspace(handle, type_of, mublas_q, mublas_left, mublas_conj_trans, i2, i2, &
+                i2, i3, i3, bytes), 'mublas_ormbr_workspace')
+        workspace = allocated(int(bytes))
+        select case (letter)
+        case ('s')
+            status = mublas_sormbr(handle, mublas_q, mublas_left, mublas_conj_trans, i2, i2, i2, a, i3, tau, &
+                    c, i3, workspace, bytes)
+        case ('d')
+            status = mublas_dormbr(handle, mublas_q, mublas_left, mublas_conj_trans, i2, i2, i2, a, i3, tau, &
+                    c, i3, workspace, bytes)
+        case ('c')
+            status = mublas_cunmbr(handle, mublas_q, mublas_left, mublas_conj_trans, i2, i2, i2, a, i3, tau, &
+                    c, i3, workspace, bytes)
+        case default
+            status = mublas_zunmbr(handle, mublas_q, mublas_left, mublas_conj_trans, i2, i2, i2, a, i3, tau, &
+                    c, i3, workspace, bytes)
+        end select
+        call note(status, 'ormbr')
+        call expect(c, [-sqrt(5d0), 0d0], parts(), 'ormbr')
+    end subroutine
+
+    ! U and V are both the eigenvectors of A.
+    subroutine decompose_general()
+        integer(c_int) :: status
+        type(c_ptr) :: v
+        v = allocated(96)
+        call put_matrix(a)
+        call note(mublas_gesdd_workspace(handle, type_of, mublas_vectors, i2, i2, i3, i3, i3, bytes), &
+                'mublas_gesdd_workspace')
+        workspace = allocated(int(bytes))
+        select case (letter)
+        case ('s')
+            status = mublas_sgesdd(handle, mublas_vectors, i2, i2, a, i3, w, c, i3, v, i3, workspace, bytes, info)
+        case ('d')
+            status = mublas_dgesdd(handle, mublas_vectors, i2, i2, a, i3, w, c, i3, v, i3, workspace, bytes, info)
+        case ('c')
+            status = mublas_cgesdd(handle, mublas_vectors, i2, i2, a, i3, w, c, i3, v, i3, workspace, bytes, info)
+        case default
+            status = mublas_zgesdd(handle, mublas_vectors, i2, i2, a, i3, w, c, i3, v, i3, workspace, bytes, info)
+        end select
+        call note(status, 'gesdd')
+        call expect_integer(info, 0, 'gesdd: info')
+        call expect(w, [3d0, 1d0], 1, 'gesdd: s')
+        call expect(c, [sqrt(0.5d0), sqrt(0.5d0)], parts(), 'gesdd: u', signs=.false.)
+        call expect(v, [sqrt(0.5d0), sqrt(0.5d0)], parts(), 'gesdd: v', signs=.false.)
     end subroutine
 
     integer function parts()

@@ -3,7 +3,7 @@
 # libtool: the names and sonames must be those of the real libraries.
 emulated_folder = tests/emulated_driver
 emulated_c_files = allocations calls collectives context copy device dma event fiber fill foreign graph grid kinds lasting library_memory module options peers physical pinned processor program queue ranges \
-	segments spoil stream test_kernels time_model turns user_object virtual_memory
+	segments slots spoil stream test_kernels time_model turns user_object virtual_memory
 emulated_objects = $(emulated_c_files:%=$(emulated_folder)/objects/%.o) $(emulated_folder)/objects/switch.o \
 	$(kernel_files:src/gpu/kernels/%.cu=$(emulated_folder)/objects/kernel_%.o) \
 	$(emulated_folder)/objects/kernel_grid_kernels.o
@@ -33,9 +33,9 @@ emulated_flags = $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) -I$(top_srcdir)/$(emulat
 $(emulated_folder)/objects/cusolver_library.o: emulated_own_flags = -DEMULATED_REFERENCE_BLAS='"$(HOST_BLAS)"' \
 	-DEMULATED_REFERENCE_LAPACK='"$(HOST_LAPACK_DIRECTORY)/liblapack.so.3"'
 
-# See the head of processor.c. Under the other sanitizers these two would take a quarter of the time of all
+# See the head of processor.c. Under the other sanitizers these three would take a quarter of the time of all
 # that runs here; kernels are what they are to look at.
-$(emulated_folder)/objects/collectives.o $(emulated_folder)/objects/processor.o: emulated_own_flags = -fno-sanitize=all
+$(emulated_folder)/objects/collectives.o $(emulated_folder)/objects/processor.o $(emulated_folder)/objects/slots.o: emulated_own_flags = -fno-sanitize=all
 
 $(emulated_folder)/objects/%.o: $(top_srcdir)/$(emulated_folder)/%.c
 	@$(MKDIR_P) $(@D)

@@ -7,6 +7,7 @@
 
 #include "gpu/kernels/arguments.h"
 #include "gpu/kernels/route_arguments.h"
+#include "gpu/kernels/bidiagonal/bidiagonal_arguments.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 #include "gpu/kernels/stedc/stedc_arguments.h"
 #include "gpu/kernels/two_stage/band_arguments.h"

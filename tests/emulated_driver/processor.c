@@ -259,4 +259,5 @@ void processor_run_from(struct processor *processor, const struct launch *launch
     check_red_zone(processor);
     running_processor = NULL;
     exchanges_end(processor);
+    slots_end(processor);
 }

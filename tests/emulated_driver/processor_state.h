@@ -46,6 +46,19 @@ struct group {
     char tokens[2];  /* of part barriers, by turns */
 };
 
+/* Copies into shared memory that all threads of a block wait for (slots.c). */
+struct slot {
+    uint64_t *word; /* NULL: not opened, as all behind it */
+    bool is_requested;
+    unsigned phase, expected, copied, copies;
+    struct {
+        void *to;
+        const void *from;
+        unsigned bytes;
+    } copy[EMULATED_SLOT_COPIES];
+    char token;
+};
+
 struct processor {
     struct fiber *caller, thread; /* what ran the block: a fiber, or a thread, for which this one stands */
     const struct launch *launch;
@@ -72,6 +85,7 @@ struct processor {
     char begin_token, end_token, barrier_tokens[2];
     unsigned copy_counts[THREADS_MAX];
     struct emulated_copy copies[THREADS_MAX][COPIES_MAX]; /* under way */
+    struct slot slots[EMULATED_SLOTS_MAX];
 };
 
 /* Of the calling operating-system thread; NULL outside of processor_run. */
@@ -94,6 +108,9 @@ bool processor_pass(struct processor *processor);
 
 /* Abort when the running thread has copies under way. */
 void copies_end(const struct processor *processor);
+
+/* Forget the block's slots; abort when one has copies under way. */
+void slots_end(struct processor *processor);
 
 /* Forget what the threads hold of finished exchanges; abort when one is unfinished. */
 void exchanges_end(struct processor *processor);

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,6 +46,15 @@ struct emulated_copy {
 };
 void emulated_copy_begin(void *to, const void *from);
 bool emulated_copy_end(struct emulated_copy *copy);
+
+/* Slots: words of a block's shared memory, each for up to EMULATED_SLOT_COPIES copies of a phase, which any
+ * thread begins and all may wait for. A phase has so many bytes; its copies happen at the first wait, and until
+ * then what was there is gone. A block that ends with a phase that nobody has waited for is reported. */
+enum { EMULATED_SLOTS_MAX = 32, EMULATED_SLOT_COPIES = 8 };
+void emulated_slot_open(uint64_t *slot);
+void emulated_slot_expect(uint64_t *slot, unsigned bytes);
+void emulated_slot_copy(uint64_t *slot, void *to, const void *from, unsigned bytes);
+void emulated_slot_await(uint64_t *slot, unsigned parity);
 
 /* Of a launch that is one cluster: the shared memory of one of its blocks, which must be running, and three
  * words that were 0 when it began. */

@@ -93,14 +93,49 @@ static void add_tridiagonal(struct case_list *list, enum blas_type type)
         }
 }
 
+/* Squares, and a few columns so long that a thread has 2, 3, 4, 6 and 8 times 16 bytes of one, and more. */
+static void add_bidiagonal(struct case_list *list)
+{
+    static const int64_t orders[] = {1, 2, 3, 31, 33, 64, 200, 600}, units[] = {2, 3, 4, 5, 6, 8, 9};
+    for (enum blas_type type = TYPE_S; type <= TYPE_Z; type++) {
+        struct eigen_case added = {.step = EIGEN_BIDIAGONAL, .type = type};
+        for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+            added.n = orders[i];
+            add(list, added, "gebrd_panel", "");
+        }
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+            added.n = (units[i] - 1) * 512 * 16 / (int64_t)blas_element_bytes(type) + 1 + (int64_t)i % 3;
+            if (added.n > 1024)
+                add(list, added, "gebrd_panel", "");
+        }
+    }
+}
+
+/* Vectors likewise. */
+static void add_singular(struct case_list *list, enum blas_type type)
+{
+    enum { VECTORS_MOST = 511 };
+    static const int64_t orders[] = {1, 2, 3, 15, 16, 31, 33, 64, 65, 130, 300, 511, 2049, 0};
+    for (const int64_t *n = orders; *n > 0; n++)
+        for (int glued = 0; glued <= 1; glued++) {
+            struct eigen_case added = {.step = EIGEN_SINGULAR_VALUES, .type = type, .glued = glued, .n = *n};
+            add(list, added, "bdsvx", glued ? "glued-" : "");
+            added.step = EIGEN_SINGULAR_DIVISION;
+            if (added.n <= VECTORS_MOST)
+                add(list, added, "bdsdc", glued ? "glued-" : "");
+        }
+}
+
 struct eigen_case *eigen_cases(int64_t max_n, size_t *count)
 {
     struct case_list list = {.max_n = max_n};
     add_chip(&list);
     add_rest_of_reduction(&list);
+    add_bidiagonal(&list);
     for (enum blas_type type = TYPE_S; type <= TYPE_D; type++) {
         add_two_stages(&list, type);
         add_tridiagonal(&list, type);
+        add_singular(&list, type);
     }
     *count = list.count;
     return list.cases;

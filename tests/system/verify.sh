@@ -20,18 +20,23 @@ lapack=0 all=0 lists=()
 for routine in $(sed -n 's/^ROUTE(\([a-z0-9]*\).*/\1/p' src/host/lapack.def); do
     [[ $routine != @(dsyev[dr]|zheev[dr]) ]] && ! in_sample 4 $((all++)) || lists[lapack++ / 16]+=,$routine
 done
+# gebrd needs cooperative launches; the others have cuSOLVER's kernels, which the host emulates sooner.
+verify_lapack()
+{
+    if [[ $* == *gebrd* ]]; then EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3 verify "$@"; else verify "$@"; fi
+}
 sample_passes() # with an output as of one run
 {
     MUBLAS_CUSOLVER=/nowhere/libcusolver.so verify --size=40 && cp "$work/output" "$work/all" || return
     for list in "${lists[@]}"; do
-        verify --routines="${list#,}" && cat "$work/output" >> "$work/all" || return
+        verify_lapack --routines="${list#,}" && cat "$work/output" >> "$work/all" || return
     done
     cp "$work/all" "$work/output"
 }
 all_pass()
 {
     lapack=$(grep -c '^ROUTE(' src/host/lapack.def)
-    verify --size=40 && has_line "^$((46 + lapack)) of $((46 + lapack)) routines pass$"
+    EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3 verify --size=40 && has_line "^$((46 + lapack)) of $((46 + lapack)) routines pass$"
 }
 if [ -n "$VERIFY_FULL" ]; then all_pass; else sample_passes; fi
 [ $? = 0 ] && [ "$(grep -c '  pass$' "$work/output")" = $((46 + lapack)) ] && [ ! -s "$work/errors" ]

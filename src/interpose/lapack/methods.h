@@ -39,6 +39,7 @@ struct lapack_problem {
         struct factor_problem factor;
         struct general_call general;
         struct reduction_problem reduction;
+        struct bidiagonal_problem bidiagonal;
         struct singular_problem singular;
         struct tridiagonal_eigenproblem tridiagonal;
     };

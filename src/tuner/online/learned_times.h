@@ -8,8 +8,8 @@
  *
  * The tuner times dsyevd and zheevd near the order from which they pay, without and with vectors; the other
  * eigensolvers have their curves, and sytrd is nine tenths of the values'. dgetrf stands for all that is
- * level 3 (factorisations, what solves and inverts by them, orgtr, ormtr, sygst and stedc), dgesdd for
- * singular values, and both for complex types, too. geev is neither. struct route_factors also says from
+ * level 3 (factorisations, what solves and inverts by them, orgtr, ormtr, orgbr, ormbr, sygst and stedc), dgesdd for
+ * singular values, and both for complex types, too. geev and gebrd are neither. struct route_factors also says from
  * which orders on which way of an eigensolver is the fastest. */
 #ifndef MUBLAS_LEARNED_TIMES_H
 #define MUBLAS_LEARNED_TIMES_H

@@ -22,12 +22,12 @@ static const struct {
     [BORDER_TWO_STAGES_ALL] = {"two-stages-all", {"single", "double"}},
 };
 
-/* Finds the family's curve, the first of several. False: none, since geev is learned by none. */
+/* Finds the family's curve, the first of several. False: none, since geev and gebrd are learned by none. */
 static bool curve_of(enum lapack_family family, enum route_curve *curve)
 {
     const bool is_singular = lapack_kind_of(family) == LAPACK_KIND_SINGULAR;
     *curve = route_is_eigenproblem(family) ? ROUTE_VALUES : is_singular ? ROUTE_SINGULAR : ROUTE_LEVEL3;
-    return family != LAPACK_GEEV;
+    return family != LAPACK_GEEV && family != LAPACK_GEBRD;
 }
 
 void route_factors_learn(struct route_factors *factors, enum call_side side, enum route_curve curve,

@@ -28,6 +28,7 @@ static const struct parameter {
     VALUE_OF(vl), VALUE_OF(vu), VALUE_OF(abstol), VALUE_OF(rcond), VALUE_OF(rank),
     MEMORY_OF(a), MEMORY_OF(b), MEMORY_OF(c), MEMORY_OF(d), MEMORY_OF(e), MEMORY_OF(s), MEMORY_OF(tau),
     MEMORY_OF(u), MEMORY_OF(vt), MEMORY_OF(w), MEMORY_OF(wi), MEMORY_OF(left), MEMORY_OF(right), MEMORY_OF(z),
+    {"tauq", MEMORY, offsetof(struct lapack_call, tau)}, {"taup", MEMORY, offsetof(struct lapack_call, w)},
     MEMORY_OF(work), MEMORY_OF(rwork), MEMORY_OF(iwork), MEMORY_OF(ifail), MEMORY_OF(isuppz), MEMORY_OF(ipiv),
 };
 
@@ -87,6 +88,11 @@ static const struct lapack_routine routines[] = {
     {"gesdd", "cz", "jobz m n a lda s u ldu vt ldvt work lwork rwork iwork info"},
     {"gesvd", "sd", "jobu jobvt m n a lda s u ldu vt ldvt work lwork info"},
     {"gesvd", "cz", "jobu jobvt m n a lda s u ldu vt ldvt work lwork rwork info"},
+    {"gebrd", "sdcz", "m n a lda d e tauq taup work lwork info"},
+    {"orgbr", "sd", "vect m n k a lda tau work lwork info"},
+    {"ungbr", "cz", "vect m n k a lda tau work lwork info"},
+    {"ormbr", "sd", "vect side trans m n k a lda tau c ldc work lwork info"},
+    {"unmbr", "cz", "vect side trans m n k a lda tau c ldc work lwork info"},
     {"geev", "sd", "jobvl jobvr n a lda w wi left ldvl right ldvr work lwork info"},
     {"geev", "cz", "jobvl jobvr n a lda w left ldvl right ldvr work lwork rwork info"},
 };

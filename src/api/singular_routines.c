@@ -1,0 +1,279 @@
+/* The exported routines for steps to singular values, each a struct eigen_call, and how they are done. */
+#include "api/eigen_call.h"
+#include "gpu/vendor/solver_library.h"
+#include "lapack/matrix_part.h"
+#include "lapack/singular/bidiagonal_back.h"
+#include "lapack/singular/bidiagonalisation.h"
+#include "lapack/singular/own_singular.h"
+
+/* gebrd. */
+static struct bidiagonalisation reduction_of(const struct eigen_call *call)
+{
+    return (struct bidiagonalisation){.type = eigen_call_type(call),
+                                      .m = call->m,
+                                      .n = call->n,
+                                      .a = eigen_address(call->a),
+                                      .lda = call->lda,
+                                      .d = eigen_address(call->d),
+                                      .e = eigen_address(call->e),
+                                      .tauq = eigen_address(call->tau),
+                                      .taup = eigen_address(call->taup)};
+}
+
+static enum status plan_reduction(const struct solver_handle *solver, const struct eigen_call *call,
+                                  size_t *bytes)
+{
+    const struct bidiagonalisation reduction = reduction_of(call);
+    const enum status status = bidiagonalisation_workspace(solver, &reduction, bytes);
+    *bytes += PART_SCALE_BYTES;
+    return status;
+}
+
+/* The matrix is scaled (lapack/matrix_part.h), and B, which stands in A too, is scaled back. */
+static enum status queue_reduction(const struct solver_handle *solver, const struct eigen_call *call,
+                                   CUdeviceptr workspace, size_t bytes)
+{
+    const struct bidiagonalisation reduction = reduction_of(call);
+    struct device *const device = solver->library->device;
+    const enum blas_type type = reduction.type;
+    const int64_t k = call->m < call->n ? call->m : call->n, step = (call->lda + 1) * blas_scalar_parts(type),
+                  behind = call->m < call->n ? 1 : call->lda;
+    const struct device_part a = {reduction.a, call->lda, call->m, call->n, PART_FULL};
+    const struct device_vector results[] = {
+        {reduction.d, k, 1},
+        {reduction.e, k - 1, 1},
+        {reduction.a, k, step},
+        {reduction.a + (size_t)behind * blas_element_bytes(type), k - 1, step}};
+    enum status status = matrix_part_scale(device, solver->stream, &a, type, workspace);
+    if (status == STATUS_OK)
+        status = bidiagonalisation_queue(solver, &reduction, workspace + PART_SCALE_BYTES,
+                                         bytes - PART_SCALE_BYTES);
+    return status == STATUS_OK
+               ? matrix_part_scale_back(device, solver->stream, results, 4, type, workspace, 0)
+               : status;
+}
+
+const struct eigen_method eigen_gebrd = {plan_reduction, queue_reduction};
+
+/* ormbr and unmbr. */
+static struct bidiagonal_back product_of(const struct eigen_call *call)
+{
+    const bool right = call->side != MUBLAS_LEFT;
+    return (struct bidiagonal_back){.type = eigen_call_type(call),
+                                    .vectors = call->vect == MUBLAS_P ? BIDIAGONAL_P : BIDIAGONAL_Q,
+                                    .order = eigen_call_order(call),
+                                    .k = call->k,
+                                    .a = eigen_address(call->a),
+                                    .tau = eigen_address(call->tau),
+                                    .lda = call->lda,
+                                    .side = {.right = right,
+                                             .adjoint = call->trans != MUBLAS_NO_TRANS,
+                                             .c = {eigen_address(call->c), call->ldc},
+                                             .others = right ? call->m : call->n}};
+}
+
+static enum status plan_product(const struct solver_handle *solver, const struct eigen_call *call,
+                                size_t *bytes)
+{
+    const struct bidiagonal_back product = product_of(call);
+    (void)solver;
+    *bytes = bidiagonal_back_workspace(&product);
+    return STATUS_OK;
+}
+
+static enum status queue_product(const struct solver_handle *solver, const struct eigen_call *call,
+                                 CUdeviceptr workspace, size_t bytes)
+{
+    const struct bidiagonal_back product = product_of(call);
+    (void)bytes;
+    return bidiagonal_back_queue(solver, &product, workspace);
+}
+
+const struct eigen_method eigen_ormbr = {plan_product, queue_product};
+
+/* gesdd. In front of the solver's own workspace are the scale and its two INFOs. */
+enum { INFO_AT = PART_SCALE_BYTES, SOLVER_AT = INFO_AT + DEVICE_ALIGNMENT };
+
+static struct own_singular singular_of(const struct eigen_call *call, CUdeviceptr workspace)
+{
+    const bool vectors = call->vectors == MUBLAS_VECTORS;
+    const int64_t k = call->m < call->n ? call->m : call->n;
+    return (struct own_singular){.type = eigen_call_type(call),
+                                 .m = call->m,
+                                 .n = call->n,
+                                 .a = eigen_address(call->a),
+                                 .lda = call->lda,
+                                 .s = eigen_address(call->d),
+                                 .u = {vectors ? eigen_address(call->c) : 0, call->ldc},
+                                 .v = {vectors ? eigen_address(call->v) : 0, call->ldv},
+                                 .u_columns = k,
+                                 .v_columns = k,
+                                 .without_qr = true,
+                                 .info = workspace + INFO_AT};
+}
+
+/* Any address that is not 0 stands for vectors that are wanted. Without QR there is no workspace on the host, and
+ * a stream that is captured takes it all. */
+static enum status plan_singular(const struct solver_handle *solver, const struct eigen_call *call,
+                                 size_t *bytes)
+{
+    struct own_singular work = singular_of(call, 0);
+    size_t host_bytes;
+    work.u.address = work.v.address = call->vectors == MUBLAS_VECTORS;
+    const enum status status = own_singular_workspace(solver, &work, bytes, &host_bytes);
+    *bytes += SOLVER_AT;
+    return status;
+}
+
+/* The matrix is scaled, and its values are scaled back. */
+static enum status queue_singular(const struct solver_handle *solver, const struct eigen_call *call,
+                                  CUdeviceptr workspace, size_t bytes)
+{
+    const struct own_singular work = singular_of(call, workspace);
+    struct device *const device = solver->library->device;
+    const int64_t k = call->m < call->n ? call->m : call->n;
+    const struct device_part a = {work.a, call->lda, call->m, call->n, PART_FULL};
+    const struct device_vector values = {work.s, k, 1};
+    const CUDA_MEMCPY2D info = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = work.info,
+                                .srcPitch = sizeof(int), .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = eigen_address(call->info), .dstPitch = sizeof(int),
+                                .WidthInBytes = sizeof(int), .Height = 1};
+    enum status status = matrix_part_scale(device, solver->stream, &a, work.type, workspace);
+    if (status == STATUS_OK)
+        status = own_singular_run(solver, &work, workspace + SOLVER_AT, bytes - SOLVER_AT, NULL, 0);
+    if (status == STATUS_OK)
+        status = device_check(device, driver()->copy_2d_async(&info, solver->stream), "setting INFO");
+    return status == STATUS_OK ? matrix_part_scale_back(device, solver->stream, &values, 1, work.type, workspace,
+                                                        eigen_address(call->info))
+                               : status;
+}
+
+const struct eigen_method eigen_gesdd = {plan_singular, queue_singular};
+
+#define GEBRD(name, the_type, element, real)                                                                 \
+    enum mublas_status mublas_##name(struct mublas_handle *handle, int64_t m, int64_t n, element *a,         \
+                                     int64_t lda, real *d, real *e, element *tauq, element *taup,            \
+                                     void *workspace, size_t workspace_bytes)                                \
+    {                                                                                                        \
+        return eigen_call_run(handle,                                                                        \
+                              &(struct eigen_call){.function = __func__,                                     \
+                                                   .routine = EIGEN_GEBRD,                                   \
+                                                   .type = the_type,                                         \
+                                                   .m = m,                                                   \
+                                                   .n = n,                                                   \
+                                                   .a = a,                                                   \
+                                                   .lda = lda,                                               \
+                                                   .d = d,                                                   \
+                                                   .e = e,                                                   \
+                                                   .tau = tauq,                                              \
+                                                   .taup = taup},                                            \
+                              workspace, workspace_bytes);                                                   \
+    }
+
+#define ORMBR(name, the_type, element)                                                                       \
+    enum mublas_status mublas_##name(struct mublas_handle *handle, enum mublas_vect vect,                    \
+                                     enum mublas_side side, enum mublas_trans trans, int64_t m, int64_t n,   \
+                                     int64_t k, const element *a, int64_t lda, const element *tau,           \
+                                     element *c, int64_t ldc, void *workspace, size_t workspace_bytes)       \
+    {                                                                                                        \
+        return eigen_call_run(handle,                                                                        \
+                              &(struct eigen_call){.function = __func__,                                     \
+                                                   .routine = EIGEN_ORMBR,                                   \
+                                                   .type = the_type,                                         \
+                                                   .vect = vect,                                             \
+                                                   .side = side,                                             \
+                                                   .trans = trans,                                           \
+                                                   .m = m,                                                   \
+                                                   .n = n,                                                   \
+                                                   .k = k,                                                   \
+                                                   .a = (void *)(uintptr_t)a,                                \
+                                                   .lda = lda,                                               \
+                                                   .tau = (void *)(uintptr_t)tau,                            \
+                                                   .c = c,                                                   \
+                                                   .ldc = ldc},                                              \
+                              workspace, workspace_bytes);                                                   \
+    }
+
+#define GESDD(name, the_type, element, real)                                                                 \
+    enum mublas_status mublas_##name(struct mublas_handle *handle, enum mublas_vectors vectors, int64_t m,   \
+                                     int64_t n, element *a, int64_t lda, real *s, element *u, int64_t ldu,   \
+                                     element *v, int64_t ldv, void *workspace, size_t workspace_bytes,       \
+                                     int *info)                                                              \
+    {                                                                                                        \
+        return eigen_call_run(handle,                                                                        \
+                              &(struct eigen_call){.function = __func__,                                     \
+                                                   .routine = EIGEN_GESDD,                                   \
+                                                   .type = the_type,                                         \
+                                                   .vectors = vectors,                                       \
+                                                   .m = m,                                                   \
+                                                   .n = n,                                                   \
+                                                   .a = a,                                                   \
+                                                   .lda = lda,                                               \
+                                                   .d = s,                                                   \
+                                                   .c = u,                                                   \
+                                                   .ldc = ldu,                                               \
+                                                   .v = v,                                                   \
+                                                   .ldv = ldv,                                               \
+                                                   .info = info},                                            \
+                              workspace, workspace_bytes);                                                   \
+    }
+
+GESDD(sgesdd, MUBLAS_SINGLE, float, float)
+GESDD(dgesdd, MUBLAS_DOUBLE, double, double)
+GESDD(cgesdd, MUBLAS_COMPLEX, void, float)
+GESDD(zgesdd, MUBLAS_DOUBLE_COMPLEX, void, double)
+GEBRD(sgebrd, MUBLAS_SINGLE, float, float)
+GEBRD(dgebrd, MUBLAS_DOUBLE, double, double)
+GEBRD(cgebrd, MUBLAS_COMPLEX, void, float)
+GEBRD(zgebrd, MUBLAS_DOUBLE_COMPLEX, void, double)
+ORMBR(sormbr, MUBLAS_SINGLE, float)
+ORMBR(dormbr, MUBLAS_DOUBLE, double)
+ORMBR(cunmbr, MUBLAS_COMPLEX, void)
+ORMBR(zunmbr, MUBLAS_DOUBLE_COMPLEX, void)
+
+enum mublas_status mublas_gebrd_workspace(struct mublas_handle *handle, enum mublas_type type, int64_t m,
+                                          int64_t n, int64_t lda, size_t *bytes)
+{
+    return eigen_call_ask(
+        handle,
+        &(struct eigen_call){
+            .function = __func__, .routine = EIGEN_GEBRD, .type = type, .m = m, .n = n, .lda = lda},
+        bytes);
+}
+
+enum mublas_status mublas_ormbr_workspace(struct mublas_handle *handle, enum mublas_type type,
+                                          enum mublas_vect vect, enum mublas_side side,
+                                          enum mublas_trans trans, int64_t m, int64_t n, int64_t k,
+                                          int64_t lda, int64_t ldc, size_t *bytes)
+{
+    return eigen_call_ask(handle,
+                          &(struct eigen_call){.function = __func__,
+                                               .routine = EIGEN_ORMBR,
+                                               .type = type,
+                                               .vect = vect,
+                                               .side = side,
+                                               .trans = trans,
+                                               .m = m,
+                                               .n = n,
+                                               .k = k,
+                                               .lda = lda,
+                                               .ldc = ldc},
+                          bytes);
+}
+
+enum mublas_status mublas_gesdd_workspace(struct mublas_handle *handle, enum mublas_type type,
+                                          enum mublas_vectors vectors, int64_t m, int64_t n, int64_t lda,
+                                          int64_t ldu, int64_t ldv, size_t *bytes)
+{
+    return eigen_call_ask(handle,
+                          &(struct eigen_call){.function = __func__,
+                                               .routine = EIGEN_GESDD,
+                                               .type = type,
+                                               .vectors = vectors,
+                                               .m = m,
+                                               .n = n,
+                                               .lda = lda,
+                                               .ldc = ldu,
+                                               .ldv = ldv},
+                          bytes);
+}
