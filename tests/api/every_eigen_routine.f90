@@ -1,5 +1,5 @@
-! Every routine for eigenproblems and steps to singular values of the Fortran module, on A = (2 1; 1 2) with lda 3, whose eigenvalues are
-! 1 and 3: that each reaches its C function with its arguments in order. Prints what is wrong; the last line
+! Every routine for eigenproblems and steps to singular values of the Fortran module, on A = (2 1; 1 2) with lda 3,
+! whose eigenvalues are 1 and 3: that each reaches its C function with its arguments in order. Prints what is wrong; the last line
 ! is "all right" or the count.
 program every_eigen_routine
     use mublas
