@@ -153,7 +153,7 @@ static enum status queue_turned(const struct route *route, const struct solver_h
     const struct route_operand *const v = &route->operands[from], *const turned = &route->operands[TURNED];
     const struct device_part part = {v->address, v->ld, rows, columns, PART_FULL};
     return singular_problem_of(route)->is_own
-               ? adjoint_queue(handle, route->type, &part, turned->address, turned->ld)
+               ? own_singular_adjoint_queue(handle, route->type, &part, turned->address, turned->ld)
                : device_matrix_turn(route, handle, from, UNIT, TURNED, columns, rows);
 }
 
