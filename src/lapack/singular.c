@@ -116,7 +116,7 @@ static enum status plan_solver(struct route *route, const struct solver_handle *
     return route_reserve(route, result, device_bytes, host_bytes);
 }
 
-/* By our own kernels, or by gesvdp where the device is not able to do ours or has too little memory for them. */
+/* gesvdp does what the device is not able to do by our own kernels, or has too little memory for. */
 enum status singular_plan(struct route *route, const struct solver_handle *handle)
 {
     const struct own_singular own = own_of(route, true);

@@ -69,7 +69,7 @@ static double residual(const struct decomposed *result, const double complex *gi
     return most / result->s[0];
 }
 
-/* Of Q'Q - I. */
+/* The largest element of Q'Q - I. */
 static double skew(const double complex *q, int rows, int columns)
 {
     double most = 0;

@@ -82,7 +82,7 @@ static void make_singular(int n, double *d, double *e)
         e[i] = i % 11 == 3 ? 0 : e[i];
     }
 }
-/* Of a rank of half the order. */
+/* The rank is half the order. */
 static void make_deficient(int n, double *d, double *e)
 {
     make_random(n, d, e);

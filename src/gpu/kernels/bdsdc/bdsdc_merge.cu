@@ -153,8 +153,8 @@ DEVICE_FUNCTION void bdsdc_root_column(const bdsdc_node<T> &node, int root, bool
         column[row] *= factor;
 }
 
-/* That of an entry which its chain's rotations deflated, as stedc's. Those of the first chain, the 0's, are of
- * right vectors alone, and of the next entry. */
+/* The column of an entry which its chain's rotations deflated, as stedc's. The first chain, the 0's, has rotations
+ * of right vectors alone, and deflates the next entry. */
 template <typename T>
 DEVICE_FUNCTION void bdsdc_chain_column(const bdsdc_node<T> &node, int entry, bool is_right, T *column)
 {
