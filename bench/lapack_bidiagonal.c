@@ -174,7 +174,8 @@ static CUdeviceptr multiply_by_b(const struct operands *operands, bool adjoint, 
                *const e = fetch(operands->work.e, (size_t)(operands->k - 1) * operands->real),
                *const old = fetch(from, (size_t)(rows * VECTORS) * operands->element),
                *const new = calloc((size_t)(to_rows * VECTORS), operands->element);
-    const bool upwards = (m >= n) != adjoint; /* element i has e[i] times the next one, else e[i - 1] the one before */
+    /* Element i has e[i] times the next one, or else e[i - 1] times the one before. */
+    const bool upwards = (m >= n) != adjoint;
     if (!new)
         fail("no memory");
     for (int64_t j = 0; j < VECTORS; j++)
@@ -294,7 +295,8 @@ static void measure(enum blas_type type, int64_t m, int64_t n)
         for (int turn = 0; turn < turns; turn++)
             times[turn] = reduce(&operands);
         const double middle = median(times, (size_t)turns), l = (double)least;
-        const double operations = (blas_scalar_parts(type) == 2 ? 4 : 1) * (4 * l * l * (double)most - 4 * l * l * l / 3);
+        const double operations =
+            (blas_scalar_parts(type) == 2 ? 4 : 1) * (4 * l * l * (double)most - 4 * l * l * l / 3);
         printf("   %8.6f   %8.6f %6.2f", middle, times[0], 1e-12 * operations / middle);
     }
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
@@ -302,7 +304,8 @@ static void measure(enum blas_type type, int64_t m, int64_t n)
         worst = errors[i] <= worst ? worst : isnan(errors[i]) ? INFINITY : errors[i];
     }
     const bool right = worst <= UNITS_MOST && same;
-    printf("  %s %016llx%s\n", same ? "same" : "DIFFERENT", (unsigned long long)digest_before, right ? "" : "  WRONG");
+    printf("  %s %016llx%s\n", same ? "same" : "DIFFERENT", (unsigned long long)digest_before,
+           right ? "" : "  WRONG");
     fflush(stdout);
     all_right = all_right && right;
     const CUdeviceptr all[] = {operands.given, operands.workspace, operands.work.a, operands.work.d,

@@ -86,7 +86,7 @@ static double get(bool single, const void *numbers, size_t place)
     return single ? (double)((const float *)numbers)[place] : ((const double *)numbers)[place];
 }
 
-/* Of the normal distribution, near enough. */
+/* The distribution is normal, near enough. */
 static double normal(uint64_t seed, uint64_t row)
 {
     double sum = 0;

@@ -459,8 +459,8 @@ enum mublas_status mublas_zunmbr(struct mublas_handle *handle, enum mublas_vect 
                                  size_t workspace_bytes);
 
 /* A = U S V': A, m x n, is of no use afterwards; s: k = min(m, n) real numbers, descending. With vectors u becomes
- * m x k and v, V itself and not V', n x k; else both are ignored. Values without vectors have an error of some n
- * ulps of each of B's, else of the largest. A matrix of far more rows than columns takes QR first sooner. */
+ * m x k and v, V itself and not V', n x k; else both are ignored. Errors of values are some ulps of the largest. A
+ * matrix of far more rows than columns takes less time where its R is given in its place. */
 enum mublas_status mublas_gesdd_workspace(struct mublas_handle *handle, enum mublas_type type,
                                           enum mublas_vectors vectors, int64_t m, int64_t n, int64_t lda,
                                           int64_t ldu, int64_t ldv, size_t *bytes);

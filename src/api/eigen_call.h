@@ -1,5 +1,5 @@
-/* eigen_call.h - one call of the native API for an eigenproblem or a step to singular values, its routine and type erased: its check, its
- * workspace and its way into the queue. */
+/* eigen_call.h - one call of the native API for an eigenproblem or a step to singular values, its routine and type
+ * erased: its check, its workspace and its way into the queue. */
 #ifndef MUBLAS_EIGEN_CALL_H
 #define MUBLAS_EIGEN_CALL_H
 

@@ -116,7 +116,7 @@ static enum status plan_solver(struct route *route, const struct solver_handle *
     return route_reserve(route, result, device_bytes, host_bytes);
 }
 
-/* By our own kernels, or by gesvdp where the device is not able to do ours or has too little memory for them. */
+/* gesvdp does what the device is not able to do by our own kernels, or has too little memory for. */
 enum status singular_plan(struct route *route, const struct solver_handle *handle)
 {
     const struct own_singular own = own_of(route, true);
@@ -153,7 +153,7 @@ static enum status queue_turned(const struct route *route, const struct solver_h
     const struct route_operand *const v = &route->operands[from], *const turned = &route->operands[TURNED];
     const struct device_part part = {v->address, v->ld, rows, columns, PART_FULL};
     return singular_problem_of(route)->is_own
-               ? adjoint_queue(handle, route->type, &part, turned->address, turned->ld)
+               ? own_singular_adjoint_queue(handle, route->type, &part, turned->address, turned->ld)
                : device_matrix_turn(route, handle, from, UNIT, TURNED, columns, rows);
 }
 

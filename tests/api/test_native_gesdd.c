@@ -69,7 +69,7 @@ static double residual(const struct decomposed *result, const double complex *gi
     return most / result->s[0];
 }
 
-/* Of Q'Q - I. */
+/* The largest element of Q'Q - I. */
 static double skew(const double complex *q, int rows, int columns)
 {
     double most = 0;
@@ -135,18 +135,23 @@ static void test_arguments(void)
     int *const info = filled(sizeof *info);
     size_t bytes = 1 << 20;
     void *const w = filled(bytes);
-    refused(mublas_gesdd_workspace(handle, 'x', with, N, N, N, N, N, &bytes), "mublas_gesdd_workspace: type is none of");
+    refused(mublas_gesdd_workspace(handle, 'x', with, N, N, N, N, N, &bytes),
+            "mublas_gesdd_workspace: type is none of");
     refused(mublas_dgesdd(handle, 'q', N, N, x, N, x, x, N, x, N, w, bytes, info), "vectors is neither");
     refused(mublas_dgesdd(handle, with, -1, N, x, N, x, x, N, x, N, w, bytes, info), "m is -1, less than 0");
-    refused(mublas_sgesdd(handle, alone, N, 2, x, 4, x, NULL, 0, NULL, 0, w, bytes, info), "lda is 4, less than m, which is 5");
-    refused(mublas_cgesdd(handle, with, N, 2, x, N, x, x, 4, x, 2, w, bytes, info), "ldu is 4, less than m, which is 5");
-    refused(mublas_zgesdd(handle, with, 2, N, x, 2, x, x, 2, x, 4, w, bytes, info), "ldv is 4, less than n, which is 5");
+    refused(mublas_sgesdd(handle, alone, N, 2, x, 4, x, NULL, 0, NULL, 0, w, bytes, info),
+            "lda is 4, less than m, which is 5");
+    refused(mublas_cgesdd(handle, with, N, 2, x, N, x, x, 4, x, 2, w, bytes, info),
+            "ldu is 4, less than m, which is 5");
+    refused(mublas_zgesdd(handle, with, 2, N, x, 2, x, x, 2, x, 4, w, bytes, info),
+            "ldv is 4, less than n, which is 5");
     refused(mublas_dgesdd(handle, with, N, N, NULL, N, x, x, N, x, N, w, bytes, info), "a is NULL");
     refused(mublas_dgesdd(handle, with, N, N, x, N, NULL, x, N, x, N, w, bytes, info), "s is NULL");
     refused(mublas_dgesdd(handle, with, N, N, x, N, x, NULL, N, x, N, w, bytes, info), "u is NULL");
     refused(mublas_dgesdd(handle, with, N, N, x, N, x, x, N, NULL, N, w, bytes, info), "v is NULL");
     refused(mublas_dgesdd(handle, with, N, N, x, N, x, x, N, x, N, w, bytes, NULL), "info is NULL");
-    refused(mublas_dgesdd(handle, with, N, N, x, N, x, x, N, x, N, w, 1, info), "workspace_bytes is 1, less than");
+    refused(mublas_dgesdd(handle, with, N, N, x, N, x, x, N, x, N, w, 1, info),
+            "workspace_bytes is 1, less than");
     tap_ok(mublas_dgesdd(handle, with, 0, N, NULL, 1, NULL, NULL, 1, NULL, N, NULL, 0, info) == MUBLAS_SUCCESS &&
                int_of(info) == 0,
            "what has nothing to do needs nothing but INFO");

@@ -102,7 +102,8 @@ static void test(enum blas_type type, int m, int n, double scale)
     bool good, kept = true;
     double complex *const given = random_matrix(type, m, n, scale);
     struct reduced reduced = reduce(type, m, n, given, &good);
-    double complex *const q = form(&reduced, MUBLAS_Q, false, &good), *const p = form(&reduced, MUBLAS_P, true, &good);
+    double complex *const q = form(&reduced, MUBLAS_Q, false, &good),
+                   *const p = form(&reduced, MUBLAS_P, true, &good);
     double *const d = real_values(&reduced.d, &kept), *const e = real_values(&reduced.e, &kept);
     free(operand_get(&reduced.a, 'A', &kept));
     const double bound = BOUND * (m > n ? m : n) * epsilon_of(type), off = residual(&reduced, given, q, p, d, e);
@@ -160,7 +161,8 @@ static void test_arguments(void)
             "lda is 3, less than the smaller one of k and P's order, which is 4");
     refused(mublas_dormbr(handle, MUBLAS_P, MUBLAS_LEFT, MUBLAS_NO_TRANS, N, N, 4, x, N, x, x, 4, workspace, bytes),
             "ldc is 4, less than m, which is 5");
-    refused(mublas_dormbr(handle, MUBLAS_P, MUBLAS_LEFT, MUBLAS_NO_TRANS, N, N, 4, x, N, NULL, x, N, workspace, bytes),
+    refused(mublas_dormbr(handle, MUBLAS_P, MUBLAS_LEFT, MUBLAS_NO_TRANS, N, N, 4, x, N, NULL, x, N, workspace,
+                          bytes),
             "tau is NULL");
     tap_ok(mublas_dgebrd(handle, 0, N, NULL, 1, NULL, NULL, NULL, NULL, NULL, 0) == MUBLAS_SUCCESS &&
                mublas_dormbr(handle, MUBLAS_P, MUBLAS_LEFT, MUBLAS_NO_TRANS, 1, N, 1, x, 1, NULL, x, 1, NULL, 0) ==

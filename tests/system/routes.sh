@@ -115,7 +115,7 @@ if shim_answers_dsyevd; then
         passes_by_own_kernels $launches_reduced factor --types $types 1 3 33
         result $? "own eigensolver: its reduction alone"
         # Under sanitizers by one type; every JOB, square, tall, long and wide.
-        MUBLAS_EIGENSOLVER=own passes_by_own_kernels $launches_singular singular --types ${types:0:1} --only S $singular_own &&
+        MUBLAS_EIGENSOLVER=own passes_by_own_kernels $launches_singular singular --types ${types:0:1} --only SL $singular_own &&
             [ "$(called cusolverDnXgesvdp)" = 0 ] && are_there
         result $? "own singular values: every choice of vectors"
         MUBLAS_EIGENSOLVER=own passes_by_own_kernels $launches_squares least_squares --types ${types:1:1} 9 && [ "$(called cusolverDnXgesvdp)" = 0 ]

@@ -38,8 +38,9 @@ refused()
 {
     passes_with EMULATED_FAULTS=cuLaunchCooperativeKernel:1:720 failing dsyevd && launched 1 && went 1 1
 }
+bidiagonal() { late EMULATED_ABSENT=1 bidiagonal --types d 20 && [ "$(ran dgebrd 3)" = 0 ]; }
 
-for name in absent generalised stuck; do
+for name in absent generalised stuck bidiagonal; do
     aside $name $name
 done
 all_come
@@ -49,5 +50,6 @@ result $? "the driver refuses a launch: none is tried again"
 result_of absent "one never comes: the host's result, and the next dsyevd by cuSOLVER"
 result_of generalised "one never comes, of a generalised problem: A and B are as they were"
 result_of stuck "the kernel does not end at all: the device is left alone, and the program ends"
+result_of bidiagonal "one never comes, of a panel to bidiagonal form: the host's results, then and later"
 result_of second_kernel "$second"
 echo "1..$number"

@@ -83,14 +83,13 @@ static void test(enum blas_type type, int m, int n, enum kind kind)
 
 static void test_shapes(void)
 {
-    static const int shapes[][2] = {{1, 1}, {2, 2}, {3, 3}, {1, 5}, {7, 1}, {80, 2}, {31, 31}, {33, 33}, {32, 48}};
+    static const int shapes[][2] = {{1, 1}, {2, 2}, {3, 3}, {1, 5}, {7, 1}, {80, 2}, {31, 31}, {33, 33}};
     for (enum blas_type type = TYPE_S; type <= TYPE_Z; type++)
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
             test(type, shapes[i][0], shapes[i][1], RANDOM);
-    test(TYPE_S, 65, 65, RANDOM);
-    test(TYPE_D, 63, 95, RANDOM);
-    test(TYPE_C, 97, 64, RANDOM);
-    test(TYPE_D, 150, 140, RANDOM);
+    test(TYPE_S, 65, 64, RANDOM);
+    test(TYPE_C, 63, 70, RANDOM);
+    test(TYPE_D, 100, 97, RANDOM);
 }
 
 /* Every form of the panel's kernel, by the rows that a thread has; the last has no ring. */

@@ -54,7 +54,7 @@ static bool goes_at_once(int64_t columns, int32_t level)
     return stedc_node_most(columns, level) <= MULTIPLY_MOST;
 }
 
-/* Of S: those of the level that needs most. */
+/* S has those of the level that needs most. */
 static int64_t s_columns_of(const struct bidiagonal_division *call, int64_t columns, int32_t levels)
 {
     int64_t most = 0;

@@ -108,7 +108,7 @@ static enum status ask_qr(const struct solver_handle *handle, const struct own_s
 
 static size_t more(size_t a, size_t b) { return a > b ? a : b; }
 
-/* What the steps after the reduction need. */
+/* The steps after the reduction need so much. */
 static size_t later_bytes(const struct own_singular *work, const struct layout *layout)
 {
     const struct bidiagonal_division division = division_of(work, layout, 0);
@@ -284,7 +284,7 @@ static int64_t turned_ld(const struct own_singular *work)
     return round_up(work->n, ADJOINT_UNIT);
 }
 
-/* Of the conjugate transpose of a wide matrix, in front of the other workspace. */
+/* The conjugate transpose of a wide matrix lies in front of the other workspace. */
 static size_t turned_bytes(const struct own_singular *work)
 {
     return work->m >= work->n ? 0
@@ -305,7 +305,7 @@ static struct own_singular turned_of(const struct own_singular *work, CUdevicept
     return turned;
 }
 
-enum status adjoint_queue(const struct solver_handle *handle, enum blas_type type,
+enum status own_singular_adjoint_queue(const struct solver_handle *handle, enum blas_type type,
                           const struct device_part *from, CUdeviceptr to, int64_t to_ld)
 {
     enum { TURN_THREADS = 8 * BIDIAGONAL_TILE, BLOCKS_EACH = 8 };
@@ -324,7 +324,7 @@ static enum status queue_turn(const struct solver_handle *handle, const struct o
                               CUdeviceptr workspace)
 {
     const struct device_part a = {work->a, work->lda, work->m, work->n, PART_FULL};
-    return adjoint_queue(handle, work->type, &a, workspace, turned_ld(work));
+    return own_singular_adjoint_queue(handle, work->type, &a, workspace, turned_ld(work));
 }
 
 enum status own_singular_workspace(const struct solver_handle *handle, const struct own_singular *work,

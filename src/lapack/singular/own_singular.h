@@ -36,7 +36,7 @@ enum status own_singular_run(const struct solver_handle *handle, const struct ow
 /* Queue that `to` becomes the conjugate transpose of `from`, and 0 in the rows from there to `to_ld`, which is a
  * multiple of ADJOINT_UNIT. Inside device_enter. */
 enum { ADJOINT_UNIT = 32 };
-enum status adjoint_queue(const struct solver_handle *handle, enum blas_type type,
+enum status own_singular_adjoint_queue(const struct solver_handle *handle, enum blas_type type,
                           const struct device_part *from, CUdeviceptr to, int64_t to_ld);
 
 #endif

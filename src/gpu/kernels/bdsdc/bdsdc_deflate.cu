@@ -35,8 +35,8 @@ template <typename T> DEVICE_FUNCTION void bdsdc_join_null(const bdsdc_node<T> &
     node.integer(STEDC_ROW_ENTRY)[node.last()] = 0;
 }
 
-/* The matrix' largest element is about 1. What is less than this has squares, or slopes of the secular equation, that
- * are no numbers, and counts as nothing. */
+/* The matrix' largest element is about 1. A smaller one than this has squares, or slopes of the secular equation,
+ * that are no numbers, and counts as nothing. */
 template <typename T> constexpr T bdsdc_least = sizeof(T) == 4 ? T(0x1p-23) : T(0x1p-200);
 
 /* The tolerance. A rank that NaN leaves without a row has a harmless one. */

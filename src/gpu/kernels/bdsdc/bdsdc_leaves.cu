@@ -2,7 +2,7 @@
  * without a shift, as LAPACK's dbdsqr; values scaled back. */
 #include "gpu/kernels/bdsdc/bdsdc_node.h"
 
-/* One block runs it. What is not finite ends with INFO. */
+/* One block runs it. INFO tells of elements that are not finite. */
 template <typename T> DEVICE_FUNCTION void bdsdc_tear(const bdsdc_arguments &arguments)
 {
     const stedc_arguments &merge = arguments.merge;
@@ -98,7 +98,7 @@ template <typename T> struct bdsdc_leaf {
         row[other] = fused(turn.cosine, b, -(turn.sine * a));
     }
 
-    /* What is in the last column goes up it, row by row, into nothing. */
+    /* The last column's element goes up it, row by row, into nothing. */
     DEVICE_METHOD void empty_last_column()
     {
         T rest = order > 0 ? e[order - 1] : T(0);

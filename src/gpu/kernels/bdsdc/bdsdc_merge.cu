@@ -117,11 +117,11 @@ BDSDC_KERNEL(order)
 /* An element of a column of S by its row. */
 template <typename T> struct bdsdc_root_element {
     const bdsdc_node<T> &node;
-    int root;
     bool is_right, is_alone;
-    T offset; /* of the nearest pole, which keeps the largest right elements near to z */
+    T origin, offset; /* of the root */
 
-    /* Right: z over the distances from the root's square; left: that times the poles, and -1 in the middle row. */
+    /* Right: z over the distances from the root's square, times that of the nearest pole, which keeps the largest
+     * near to z; left: z times the poles over the distances, and -1 in the middle row. */
     DEVICE_METHOD T operator()(int row) const
     {
         const T z = node.real(STEDC_ROW_Z)[row], pole = node.real(STEDC_ROW_POLE)[row];
@@ -131,8 +131,8 @@ template <typename T> struct bdsdc_root_element {
             return is_right ? z : T(0);
         if (z == 0 || (!is_right && pole == 0))
             return 0;
-        const T distance = node.distance(pole, root);
-        return is_right ? z * (offset / distance) : pole * z / distance;
+        const T distance = stedc_equation<T, true>::apart(pole, origin) - offset;
+        return is_right ? z * (stedc_modulus(offset) / distance) : pole * z / distance;
     }
 };
 
@@ -140,8 +140,8 @@ template <typename T> struct bdsdc_root_element {
 template <typename T>
 DEVICE_FUNCTION void bdsdc_root_column(const bdsdc_node<T> &node, int root, bool is_right, T *column)
 {
-    const bdsdc_root_element<T> element = {node, root, is_right, node.poles() == 1,
-                                           stedc_modulus(node.real(STEDC_ROOT_OFFSET)[root])};
+    const bdsdc_root_element<T> element = {node, is_right, node.poles() == 1, node.real(STEDC_ROOT_ORIGIN)[root],
+                                           node.real(STEDC_ROOT_OFFSET)[root]};
     T squares = 0;
     for (int row = (int)thread_index(); row < node.rows; row += (int)thread_count()) {
         const T here = element(row);
@@ -153,8 +153,8 @@ DEVICE_FUNCTION void bdsdc_root_column(const bdsdc_node<T> &node, int root, bool
         column[row] *= factor;
 }
 
-/* That of an entry which its chain's rotations deflated, as stedc's. Those of the first chain, the 0's, are of
- * right vectors alone, and of the next entry. */
+/* The column of an entry which its chain's rotations deflated, as stedc's. The first chain, the 0's, has rotations
+ * of right vectors alone, and deflates the next entry. */
 template <typename T>
 DEVICE_FUNCTION void bdsdc_chain_column(const bdsdc_node<T> &node, int entry, bool is_right, T *column)
 {

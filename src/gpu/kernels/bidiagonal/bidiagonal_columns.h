@@ -82,10 +82,8 @@ OF_BIDIAGONAL void panel_work<T>::prepare_own(int c, const panel_reflector<T> &m
     block_barrier();
     if (thread < FACTORS) { /* products are conjugate as v' is */
         shared.with_row[thread] = in_row;
-        shared.with_v[thread] =
-            is_mine ? product(conjugate(made.scale),
-                              scaled(made.power, scaled(made.up, shared.products[thread]) + scaled(-made.beta, in_row)))
-                    : T{};
+        const T sum = scaled(made.up, shared.products[thread]) + scaled(-made.beta, in_row);
+        shared.with_v[thread] = is_mine ? product(conjugate(made.scale), scaled(made.power, sum)) : T{};
     }
     block_barrier();
     const int own = own_count();
@@ -142,9 +140,10 @@ OF_BIDIAGONAL void panel_work<T>::multiply_part(int c, R up, int local) const
         for (int number = 0; number < count; number += LOADS) {
             T values[LOADS][WIDE<T>];
             UNROLL
-            for (int i = 0; i < LOADS; i++)
-                load_wide(a + (int64_t)(part + (number + i < count ? number + i : number) * parts) * lda + row_of(unit),
-                          values[i]);
+            for (int i = 0; i < LOADS; i++) {
+                const int of = part + (number + i < count ? number + i : number) * parts;
+                load_wide(a + (int64_t)of * lda + row_of(unit), values[i]);
+            }
             UNROLL
             for (int i = 0; i < LOADS; i++) {
                 const T factor = number + i < count

@@ -82,6 +82,16 @@ DEVICE_FUNCTION panel_reflector<T> panel_reflector_of(const T &alpha, real_of<T>
     return {tau, reciprocal(first), beta, power, up};
 }
 
+/* A chunk's row, of one thread; its warp has columns warp and warp + WARPS of V and X. */
+template <typename T> struct chunk_row {
+    T v[FACTORS_EACH], x[FACTORS_EACH], sum, head, old;
+};
+
+/* Factors of V and X, of a thread's warp: Y'u and U'u for x, column c + 1 of Y' and U' for the next column. */
+template <typename T> struct row_factors {
+    T y_x[FACTORS_EACH], u_x[FACTORS_EACH], y_next[FACTORS_EACH], u_next[FACTORS_EACH];
+};
+
 /* In shared memory, before the ring. */
 template <typename T> struct panel_shared {
     uint64_t *slots;
@@ -161,9 +171,10 @@ template <typename T> struct panel_work {
 
     /* bidiagonal_rows.h: before the second. */
     DEVICE_METHOD void first_column() const;
-    DEVICE_METHOD panel_reflector<T> row_reflector(int c) const;
+    DEVICE_METHOD panel_reflector<T> row_reflector(int c, const T &alpha) const;
     DEVICE_METHOD bool finish_rows(int c, bool is_last);
-    DEVICE_METHOD void finish_part(int part, int c, const panel_reflector<T> &of_row, bool is_last) const;
+    DEVICE_METHOD void finish_part(int part, int c, chunk_row<T> &at, const row_factors<T> &factors,
+                                   const panel_reflector<T> &of_row, bool is_last) const;
     DEVICE_METHOD void store_own_u(int c, const panel_reflector<T> &of_row) const;
     DEVICE_METHOD void store_column(int c, const panel_reflector<T> &of_column) const;
 

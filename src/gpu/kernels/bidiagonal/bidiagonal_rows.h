@@ -21,16 +21,6 @@ OF_BIDIAGONAL void panel_work<T>::first_column() const
     }
 }
 
-/* A chunk's row, of one thread; its warp has columns warp and warp + WARPS of V and X. */
-template <typename T> struct chunk_row {
-    T v[FACTORS_EACH], x[FACTORS_EACH], sum, head, old;
-};
-
-/* Factors of V and X, of a thread's warp: Y'u and U'u for x, column c + 1 of Y' and U' for the next column. */
-template <typename T> struct row_factors {
-    T y_x[FACTORS_EACH], u_x[FACTORS_EACH], y_next[FACTORS_EACH], u_next[FACTORS_EACH];
-};
-
 /* Sums of products with the next column, over a part's chunks. */
 template <typename T> struct column_sums {
     T v[FACTORS_EACH], x[FACTORS_EACH];
@@ -129,22 +119,10 @@ DEVICE_FUNCTION void pass_chunk(const panel_work<T> &work, int chunk, int c, chu
     }
 }
 
-/* The chunks of one part of the rows. shared.products has the sums over parts of columns. */
-OF_BIDIAGONAL void panel_work<T>::finish_part(int part, int c, const panel_reflector<T> &of_row,
-                                               bool is_last) const
+/* The chunks of one part of the rows, of which `at` is the first. */
+OF_BIDIAGONAL void panel_work<T>::finish_part(int part, int c, chunk_row<T> &at, const row_factors<T> &factors,
+                                              const panel_reflector<T> &of_row, bool is_last) const
 {
-    const T *const of_next = yu + (int64_t)(c + 1) * FACTORS;
-    chunk_row<T> at = load_chunk(*this, part, c);
-    row_factors<T> factors;
-    UNROLL
-    for (int i = 0; i < FACTORS_EACH; i++) {
-        const int k = warp + i * WARPS;
-        factors.y_next[i] = k <= c ? load_partial(of_next + k) : T{};
-        factors.u_next[i] = k < c ? load_partial(of_next + WIDTH + k) : T{};
-        const T with_y = k <= c ? shared.products[k] : T{}, with_u = k < c ? shared.products[WIDTH + k] : T{};
-        factors.y_x[i] = of_row.vector_of(with_y, factors.y_next[i]);
-        factors.u_x[i] = of_row.vector_of(with_u, factors.u_next[i]);
-    }
     column_sums<T> products = {};
     UNROLL_BY(1)
     for (int chunk = part; chunk < chunks; chunk += row_parts) {
@@ -163,9 +141,9 @@ OF_BIDIAGONAL void panel_work<T>::finish_part(int part, int c, const panel_refle
 }
 
 /* Behind a barrier of the block: shared.products has the row's square. */
-OF_BIDIAGONAL panel_reflector<T> panel_work<T>::row_reflector(int c) const
+OF_BIDIAGONAL panel_reflector<T> panel_work<T>::row_reflector(int c, const T &alpha) const
 {
-    return panel_reflector_of(conjugate(load_partial(row + c + 1)), real_part(shared.products[FACTORS]),
+    return panel_reflector_of(conjugate(alpha), real_part(shared.products[FACTORS]),
                               [&](R up) {
                                   R raised = 0;
                                   UNROLL_BY(1)
@@ -177,24 +155,49 @@ OF_BIDIAGONAL panel_reflector<T> panel_work<T>::row_reflector(int c) const
                               });
 }
 
-/* False where the host has ended the waits. */
+/* False where the host has ended the waits. What the first chunk needs is loaded while sums are added up. */
 OF_BIDIAGONAL bool panel_work<T>::finish_rows(int c, bool is_last)
 {
     const bool has_rows = block < row_parts;
+    const T *const of_next = yu + (int64_t)(c + 1) * FACTORS;
+    chunk_row<T> at = {};
+    row_factors<T> factors;
+    if (has_rows)
+        at = load_chunk(*this, block, c);
+    UNROLL
+    for (int i = 0; i < FACTORS_EACH; i++) {
+        const int k = warp + i * WARPS;
+        factors.y_next[i] = k <= c ? load_partial(of_next + k) : T{};
+        factors.u_next[i] = k < c ? load_partial(of_next + WIDTH + k) : T{};
+    }
+    const T alpha = load_partial(row + c + 1);
     sum_products(column_products, parts, has_rows ? c + 1 : 0, has_rows ? c : 0, true);
     block_barrier();
-    const panel_reflector<T> of_row = row_reflector(c);
+    const panel_reflector<T> of_row = row_reflector(c, alpha);
     if (of_row.is_raised() && !of_row.is_identity()) {
         multiply_rows(c, of_row.up);
         if (!grid_barrier(arguments.gate, epoch))
             return false;
         sum_products(column_products, parts, has_rows ? c + 1 : 0, has_rows ? c : 0, false);
         block_barrier();
+        if (has_rows)
+            at = load_chunk(*this, block, c);
+    }
+    UNROLL
+    for (int i = 0; i < FACTORS_EACH; i++) {
+        const int k = warp + i * WARPS;
+        const T with_y = k <= c && has_rows ? shared.products[k] : T{},
+                with_u = k < c && has_rows ? shared.products[WIDTH + k] : T{};
+        factors.y_x[i] = of_row.vector_of(with_y, factors.y_next[i]);
+        factors.u_x[i] = of_row.vector_of(with_u, factors.u_next[i]);
     }
     store_own_u(c, of_row);
     UNROLL_BY(1)
-    for (int part = block; part < row_parts; part += blocks)
-        finish_part(part, c, of_row, is_last);
+    for (int part = block; part < row_parts; part += blocks) {
+        if (part > block)
+            at = load_chunk(*this, part, c);
+        finish_part(part, c, at, factors, of_row, is_last);
+    }
     return true;
 }
 

@@ -7,12 +7,12 @@
 
 template <typename R> struct stebz_range;
 template <> struct stebz_range<float> {
-    typedef int32_t word;
+    using word = int32_t;
     static constexpr float unit = 0x1p-23f, safe_least = 0x1p-126f;
     static constexpr int exponent_most = 125;
 };
 template <> struct stebz_range<double> {
-    typedef int64_t word;
+    using word = int64_t;
     static constexpr double unit = 0x1p-52, safe_least = 0x1p-1022;
     static constexpr int exponent_most = 1021;
 };
@@ -177,7 +177,7 @@ template <typename R> DEVICE_FUNCTION int64_t bdsvx_count(const stebz_arguments 
 
 template <typename R> DEVICE_FUNCTION void bdsvx_find_values(const stebz_arguments &arguments)
 {
-    typedef typename stebz_range<R>::word word;
+    using word = typename stebz_range<R>::word;
     const int lanes = arguments.lanes, lane = (int)lane_index(), point = lane % lanes;
     const int64_t number = ((int64_t)block_index() * thread_count() + thread_index()) / lanes;
     const unsigned points = ~0u >> (WARP_THREADS - lanes);
