@@ -11,7 +11,7 @@ program_source=$source_tree/tests/system/seconds.c
 # What the command says of a library as the host.
 is_slow() # LIBRARY
 {
-    MUBLAS_HOST_BLAS=$1 "$build/mublas" info > "$work/output" 2> "$work/errors"
+    LD_LIBRARY_PATH=$host_extra_directory MUBLAS_HOST_BLAS=$1 "$build/mublas" info > "$work/output" 2> "$work/errors"
     grep -F "host BLAS for programs that bring none: $1 (set by MUBLAS_HOST_BLAS)" "$work/output" > "$work/line" ||
         { echo "# $1 is no host: $(cat "$work/errors")"; return 2; }
     grep -q ', the slow reference$' "$work/line"
