@@ -236,12 +236,12 @@ void host_library_release(struct host_library *library)
 }
 
 /* Versions and settings of OpenBLAS, MKL, BLIS, ATLAS, FlexiBLAS, libblastrampoline, Arm's and NVIDIA's libraries;
- * routines that OpenBLAS, BLIS and MKL have added, also in the libblas.so.3 that Debian makes of the first two; and
- * LAPACK, which vendors put in the same object. */
+ * routines that OpenBLAS, BLIS and MKL have added and Netlib has not, also in the libblas.so.3 that Debian makes of the
+ * first two; and LAPACK, which vendors put in the same object. */
 static const char optimised_names[][25] = {
     "openblas_get_config", "mkl_get_version", "MKL_Get_Version", "bli_info_get_version_str", "ATL_buildinfo",
     "atl_f77wrap_dgemm_", "flexiblas_get_version", "flexiblas_current_backend", "lbt_forward", "armplversion",
-    "armplversion_", "nvpl_blas_get_version", "daxpby_", "dgemm_batch_", "dgetrf_"};
+    "armplversion_", "nvpl_blas_get_version", "zgemm3m_", "dgemm_batch_", "dgetrf_"};
 
 static bool defines(const struct object_symbols *object, const char *name)
 {
