@@ -26,7 +26,7 @@ void crossover_use_reference_host(struct machine_model *model)
     model->host_bandwidth = bandwidth;
     model->cache_bandwidth = cache_bandwidth;
     model->near_bandwidth = near_bandwidth;
-    for (int type = 0; type <= TYPE_Z; type++) { /* double-double is mublas' own on the host, too */
+    for (int type = 0; type <= TYPE_Z; type++) { /* double-double has no host */
         model->host_flops[type] = model->host_symmetric_flops[type] = flops[type];
         model->host_half_rate[type] = cbrt(call_operations / 2) / 10;
     }
