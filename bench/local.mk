@@ -19,9 +19,10 @@ bench_in_turns_LDADD = -lm -ldl
 bench_threads_in_turns_LDADD = $(BENCH_BLAS_LIBS) -lm -ldl -lpthread
 
 # Parts of mublas: what a decision costs, how right estimates are, and how fast ordinary memory goes up and down.
-part_programs = bench/decision bench/foretold bench/shares bench/transfers
+part_programs = bench/decision bench/foretold bench/host_calls bench/shares bench/transfers
 bench_decision_LDADD = libmublas_core.la -lm -ldl
 bench_foretold_LDADD = libmublas_core.la -lm -ldl
+bench_host_calls_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 bench_shares_LDADD = libmublas_calls.la libmublas_core.la -lm -ldl
 bench_transfers_LDADD = libmublas_core.la -lm -ldl
 plain_programs += $(ordinary_programs) $(turning_programs) $(part_programs)

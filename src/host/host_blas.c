@@ -169,6 +169,19 @@ const struct host_library *host_blas_library(enum interface interface, int numbe
     return number == 0 && state_of(interface) == BOUND ? &bindings[interface].library : NULL;
 }
 
+bool host_blas_is_reference(void)
+{
+    const struct host_library *library;
+    bool any = false;
+    for (int i = 0; i < INTERFACE_COUNT && !interface_is_lapack((enum interface)i); i++)
+        for (int number = 0; (library = host_blas_library((enum interface)i, number)); number++) {
+            any = true;
+            if (!host_library_is_reference(library))
+                return false;
+        }
+    return any;
+}
+
 void host_blas_tell_unused(void)
 {
     for (int i = 0; i < INTERFACE_COUNT; i++)

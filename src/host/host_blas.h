@@ -39,6 +39,9 @@ bool host_blas_is_shared(enum interface interface);
  * shared; NULL after the last. Static storage. */
 const struct host_library *host_blas_library(enum interface interface, int number);
 
+/* Are all BLAS libraries that are bound by now Netlib's reference (host_library_is_reference), and is there one? */
+bool host_blas_is_reference(void);
+
 /* Say what host_paths_tell_unused says of the libraries that the program was started with: before any call of
  * the others' routines, whose libraries are looked at when they are bound. */
 void host_blas_tell_unused(void);

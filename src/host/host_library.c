@@ -235,6 +235,33 @@ void host_library_release(struct host_library *library)
     library->handle = NULL;
 }
 
+/* Versions and settings of OpenBLAS, MKL, BLIS, ATLAS, FlexiBLAS, libblastrampoline, Arm's and NVIDIA's libraries;
+ * routines that OpenBLAS, BLIS and MKL have added and Netlib has not, also in the libblas.so.3 that Debian makes of the
+ * first two; and LAPACK, which vendors put in the same object. */
+static const char optimised_names[][25] = {
+    "openblas_get_config", "mkl_get_version", "MKL_Get_Version", "bli_info_get_version_str", "ATL_buildinfo",
+    "atl_f77wrap_dgemm_", "flexiblas_get_version", "flexiblas_current_backend", "lbt_forward", "armplversion",
+    "armplversion_", "nvpl_blas_get_version", "zgemm3m_", "dgemm_batch_", "dgetrf_"};
+
+static bool defines(const struct object_symbols *object, const char *name)
+{
+    const void *address;
+    return object_symbols_find(object, name, &address);
+}
+
+bool host_library_is_reference(const struct host_library *library)
+{
+    static const char *const helpers[] = {"dgemm_", "lsame_", "xerbla_", "dcabs1_"};
+    struct object_symbols object;
+    struct object_search search = {library->start, &object};
+    bool is_reference = loader_objects(read_object_at, &search) != 0;
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers && is_reference; i++)
+        is_reference = defines(&object, helpers[i]);
+    for (size_t i = 0; i < sizeof optimised_names / sizeof *optimised_names && is_reference; i++)
+        is_reference = !defines(&object, optimised_names[i]);
+    return is_reference;
+}
+
 /* The first so many hosts have their ranges here; all calls of others are counted. */
 enum { RANGES_MAX = 16 };
 static struct {

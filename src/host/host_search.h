@@ -65,6 +65,10 @@ host_function *host_library_function(const struct host_library *library, const c
 bool host_library_in(void *handle, const char *symbol, const char *origin, struct host_library *library);
 bool host_library_next_in_order(const char *symbol, struct host_library *library); /* by RTLD_NEXT */
 
+/* Is it Netlib's reference BLAS, which is many times slower than others? Told by the symbols of its object, without
+ * the loader: it has the reference's helpers and no name that optimised libraries have besides. */
+bool host_library_is_reference(const struct host_library *library);
+
 /* When all has been looked up: let the library that called be unloaded as the program likes. */
 void host_library_release(struct host_library *library);
 

@@ -3,7 +3,7 @@ libmublas_core_la_SOURCES += src/tuner/online/crossover.c src/tuner/online/cross
 	src/tuner/online/recipe_search.c src/tuner/online/recipe.h src/tuner/online/learned_times.c \
 	src/tuner/online/learned_times.h src/tuner/online/learned_times_text.c src/tuner/online/tuning_class.c \
 	src/tuner/online/tuning_class.h src/tuner/online/timed_class.c src/tuner/online/timed_class.h \
-	src/tuner/online/route_times.c src/tuner/online/recipe.c src/tuner/online/built_in_recipes_text.S
+	src/tuner/online/reference_host.c src/tuner/online/route_times.c src/tuner/online/recipe.c src/tuner/online/built_in_recipes_text.S
 
 # The recipes that come with mublas, made by `mublas tune` on their device (doc/tuner.md says how).
 recipe_files = recipes/nvidia-h100-80gb-hbm3.recipe

@@ -4,9 +4,16 @@
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/routes/functions.sh"
+. "$source_tree/tests/hosts/hosts.sh"
 program=$program_folder/decisions
 [ -x $program ] || { echo "1..0 # SKIP there is no LAPACK"; exit 0; }
-unset MUBLAS_DEVICE MUBLAS_HOST_BLAS CUDA_VISIBLE_DEVICES
+unset MUBLAS_DEVICE MUBLAS_HOST_BLAS CUDA_VISIBLE_DEVICES MUBLAS_TEST_HOSTS
+# The reference has times of its own (reference_host.sh): OpenBLAS' hold, beside the same LAPACK.
+export OPENBLAS_NUM_THREADS=1
+library=$(host_library openblas-serial || host_library openblas-pthread) ||
+    { echo "1..0 # SKIP no OpenBLAS; $how_to_fetch"; exit 0; }
+host_blas_directory=$work/host host_blas=$work/host/libblas.so.3
+mkdir "$work/host" && ln -s "$library" "${library%/*}/libopenblas.so.0" "$work/host/" || exit 1
 kept=$source_tree/tests/system/decisions.txt
 
 # A line a call of the program, equal ones that follow each other counted; none of those that LAPACK makes itself. A

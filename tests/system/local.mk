@@ -147,8 +147,8 @@ tests_system_rewrites_SOURCES = tests/system/rewrites.c tests/system/blas_progra
 tests_system_rewrites_LDADD = $(system_test_libraries)
 tests_system_cancelled_SOURCES = tests/system/cancelled.c tests/system/blas_program.h
 tests_system_cancelled_LDADD = $(system_test_libraries)
-TESTS += tests/system/rewrites.sh tests/system/cancelled.sh
-EXTRA_DIST += tests/system/rewrites.sh tests/system/cancelled.sh
+TESTS += tests/system/rewrites.sh tests/system/cancelled.sh tests/system/reference_host.sh
+EXTRA_DIST += tests/system/rewrites.sh tests/system/cancelled.sh tests/system/reference_host.sh tests/system/seconds.c
 
 # A device that fails.
 sanitizer_programs += tests/system/failing

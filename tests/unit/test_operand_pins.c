@@ -4,6 +4,16 @@
 
 #include <dlfcn.h>
 
+static bool has_tracking(void)
+{
+    unsigned char *memory = map(MIB);
+    open_table(64 * MIB, 0);
+    const bool has = call_read(memory, MIB) > 0 && is_resident(memory, MIB);
+    unmap(memory, MIB);
+    mirror_table_destroy(table);
+    return has;
+}
+
 static void test_pinned(void)
 {
     /* Twice as much as is used: neighbouring allocations are often one mapping. */
@@ -370,6 +380,8 @@ UNIT_TEST(test_operand_pins)
     page = (size_t)1 << page_shift();
     lane = emulated_lane();
     struct emulated_census before = take_census();
+    if (!has_tracking()) /* then nothing stays there, and nothing is pinned for it */
+        tap_skip_all("host writes cannot be tracked here");
     test_pinned();
     test_pinned_again();
     test_grown();

@@ -159,6 +159,8 @@ UNIT_TEST(test_policy_floors)
     test_every_floor(&model);
     test_every_floor(&small);
     test_every_floor(&large);
+    crossover_use_reference_host(&large);
+    test_every_floor(&large);
     test_scan(&model);
     test_processors(&model);
     test_complex_times(&model);

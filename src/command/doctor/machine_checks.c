@@ -159,12 +159,6 @@ void check_links(struct patient *patient)
 static const char install_host[] =
     "install a BLAS (Debian: libopenblas0-pthread), or name one by MUBLAS_HOST_BLAS";
 
-/* The reference BLAS is right but slow. */
-static bool is_reference(const char *path)
-{
-    return strstr(path, "/blas/libblas.so.3") != NULL;
-}
-
 void check_host(struct patient *patient)
 {
     struct findings *findings = &patient->findings;
@@ -179,7 +173,7 @@ void check_host(struct patient *patient)
                       "MUBLAS_HOST_BLAS=%s is not used; in its place is %s", set, host.path);
     else
         finding_good(findings, "host BLAS", "%s (%s)%s; %s%s", host.path, host.origin,
-                     is_reference(host.path) ? ", the slow reference: OpenBLAS is faster" : "",
+                     host_library_is_reference(&host) ? ", the slow reference: OpenBLAS is faster" : "",
                      has_lapack ? "LAPACK: " : "no LAPACK", has_lapack ? lapack.path : "");
 }
 

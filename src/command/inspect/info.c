@@ -188,6 +188,8 @@ static void print_crossovers(FILE *stream, const struct machine *machine, bool s
 {
     struct machine_model model = crossover_model_here(machine->has_device ? &machine->device : NULL);
     struct learned_times *times = malloc(sizeof *times);
+    if (machine->has_host && host_library_is_reference(&machine->host))
+        crossover_use_reference_host(&model);
     crossover_share(&model, sharing_of(machine));
     char path[PATH_MAX] = "";
     if (machine->has_host && !realpath(machine->host.path, path))
@@ -235,8 +237,9 @@ static void print_library(FILE *stream, const char *routines, const char *librar
 static void print_host(FILE *stream, const struct machine *machine)
 {
     if (machine->has_host)
-        fprintf(stream, "host BLAS for programs that bring none: %s (%s)\n", machine->host.path,
-                machine->host.origin);
+        fprintf(stream, "host BLAS for programs that bring none: %s (%s)%s\n", machine->host.path,
+                machine->host.origin,
+                host_library_is_reference(&machine->host) ? ", the slow reference" : "");
     else
         fputs("host BLAS: none found; set MUBLAS_HOST_BLAS\n", stream);
 }

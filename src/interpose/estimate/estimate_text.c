@@ -224,6 +224,20 @@ static void print_sums(FILE *stream, const struct report *report, const struct t
         print_whole(stream, "whole run", &run);
 }
 
+static bool is_host(const struct setup_line *line)
+{
+    return strcmp(line->label, "host BLAS") == 0;
+}
+
+/* One of several processes' hosts is enough. */
+static bool has_slow_host(const struct report *report)
+{
+    bool has = false;
+    for (int i = 0; i < report->setup_count; i++)
+        has = has || (is_host(&report->setup[i]) && strstr(report->setup[i].text, SETUP_SLOW_HOST));
+    return has;
+}
+
 static void print_sureness(FILE *stream, const struct report *report)
 {
     unsigned long long learned = 0, all = 0;
@@ -242,6 +256,9 @@ static void print_sureness(FILE *stream, const struct report *report)
                     "  - between, matrices stay there; 64 elements of each tell whether the program has "
                     "changed it; few changes, and the same values written again, are not seen\n"
                     "  - times on the host are measured here, with as many threads as it has\n");
+    if (has_slow_host(report))
+        fprintf(stream, "  - the host's BLAS is the slow reference: OpenBLAS (Debian: libopenblas0-pthread) gains much of "
+                        "that without a GPU\n");
     if (report->estimate.sharing > 1)
         fprintf(stream, "  - ranks share the GPU, which takes %.3g times as long for each\n",
                 report->estimate.sharing);
@@ -336,6 +353,9 @@ static void print_head(FILE *stream, const struct report *report)
     snprintf(place, sizeof place, "%s, until %s", report->run.host, report->run.date);
     print_setup(stream, "command", report->run.command, "");
     print_setup(stream, "ran on", place, "");
+    for (int i = 0; i < report->setup_count; i++)
+        if (is_host(&report->setup[i]))
+            print_setup(stream, "host BLAS", report->setup[i].text, "");
     print_setup(stream, "GPU", report->estimate.device ? report->estimate.device : "unknown",
                 report->estimate.file ? report->estimate.file : "built-in times");
 }

@@ -29,9 +29,18 @@ bool model_in_force_is_of_device(const struct machine_model *model)
     return model == &device_model || estimate_wanted();
 }
 
+/* By the kind of the host BLAS that is bound by now, which is told without the loader. */
+static struct machine_model built_in_model(const struct device_properties *device)
+{
+    struct machine_model model = crossover_model_here(device);
+    if (host_blas_is_reference())
+        crossover_use_reference_host(&model);
+    return model;
+}
+
 void model_in_force_begin(void)
 {
-    reference_model = crossover_model_here(NULL);
+    reference_model = built_in_model(NULL);
     crossover_share(&reference_model, device_sharing_foreseen());
 }
 
@@ -63,8 +72,9 @@ static void learn(struct machine_model *learning, struct learned_times *times, c
 static const struct machine_model *model_in_force_beside(const struct device *device)
 {
     char host[sizeof((struct learned_times *)0)->host_blas] = "";
+    const struct machine_model built_in = built_in_model(device_properties(device));
     learned_model_host(bound_path(), host, sizeof host);
-    return learned_model_of_other(device, host);
+    return learned_model_of_other(device, &built_in, host);
 }
 
 static void learn_early(void)
@@ -89,7 +99,7 @@ void model_in_force_learn_of(const struct device *device)
 {
     static struct learned_times learned;
     const struct recipe *recipe = recipe_of_process(device_properties(device));
-    device_model = crossover_model_here(device_properties(device));
+    device_model = built_in_model(device_properties(device));
     crossover_share(&device_model, device_sharing_of(device));
     learn(&device_model, &learned, recipe ? recipe->crossover : NULL);
 }

@@ -84,14 +84,15 @@ static void tell_recipe(const struct device_properties *device, const struct rec
                         search->attempts[i].path);
 }
 
-const struct machine_model *learned_model_of_other(const struct device *device, const char *host)
+const struct machine_model *learned_model_of_other(const struct device *device,
+                                                   const struct machine_model *built_in, const char *host)
 {
     const struct device_properties *const properties = device_properties(device);
     const struct recipe_signature machine = recipe_signature_of(properties);
     struct other_model *const other = calloc(1, sizeof *other);
     if (!other)
         return NULL;
-    other->model = crossover_model_here(properties);
+    other->model = *built_in;
     crossover_share(&other->model, device_sharing_of(device));
     const bool has_recipe = recipe_search(&machine, &other->recipe, &other->search);
     decision_use_at(device_place(device), has_recipe ? &other->recipe : NULL);

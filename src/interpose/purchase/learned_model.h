@@ -11,9 +11,10 @@
 bool learned_model_use(struct machine_model *model, struct learned_times *times, const char *section,
                        const char *host);
 
-/* The model of a device beside the first and unlike it: with what a recipe says that fits it, if
+/* The model of a device beside the first and unlike it: `built_in`, with what a recipe says that fits it, if
  * there is one, which also shapes its launches. NULL: out of memory. Lives as long as the process. Once. */
-const struct machine_model *learned_model_of_other(const struct device *device, const char *host);
+const struct machine_model *learned_model_of_other(const struct device *device,
+                                                   const struct machine_model *built_in, const char *host);
 
 /* The resolved path of the host BLAS that this process's calls have: of `bound`, or where that is NULL what
  * is found without loading anything that is not loaded yet; "" if that is not known. To find it takes the

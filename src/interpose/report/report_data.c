@@ -132,9 +132,11 @@ static void tell_host(struct report *report, enum interface interface, const str
     const bool is_plain = interface == interface_plain(interface) && !interface_is_cblas(interface);
     if (strchr(path, '/') && realpath(path, resolved))
         path = resolved;
-    snprintf(text, sizeof text, "%s (%s)%s%s", path, library ? library->origin : "unloaded since",
-             is_plain ? "" : " for ", is_plain ? "" : interface_form(interface));
-    report_setup_add(report, interface_is_lapack(interface) ? "host LAPACK" : "host BLAS", text);
+    const bool is_lapack = interface_is_lapack(interface);
+    snprintf(text, sizeof text, "%s (%s)%s%s%s", path, library ? library->origin : "unloaded since",
+             is_plain ? "" : " for ", is_plain ? "" : interface_form(interface),
+             library && !is_lapack && host_library_is_reference(library) ? SETUP_SLOW_HOST : "");
+    report_setup_add(report, is_lapack ? "host LAPACK" : "host BLAS", text);
 }
 
 static void tell_hosts(struct report *report)

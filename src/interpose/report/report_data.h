@@ -65,6 +65,9 @@ struct report *report_read(void);
 /* All zero is a report of nothing. */
 void report_clear(struct report *report);
 
+/* Behind such a library in the line of a host BLAS. */
+#define SETUP_SLOW_HOST ", Netlib's slow reference"
+
 /* Keeps a copy of the text; what is too much is left out. */
 void report_setup_add(struct report *report, const char *label, const char *text);
 

@@ -41,6 +41,7 @@ struct machine_model {
     double sharing; /* how many times as long the device takes, since others are at work on it: that is in all
                      * figures above, and multiplies what was learned; 1: it is this process's alone */
     const struct learned_times *learned; /* settled; NULL: nothing */
+    bool has_reference_host; /* reference_host.c has the host's times of LAPACK that were not learned */
     bool huge_pages; /* the program's large matrices lie on huge pages from the start */
 };
 
@@ -58,6 +59,9 @@ void crossover_use_processors(struct machine_model *model, int widest_vector, si
 
 /* Both for the processors that this process may use, as many as its host BLAS has threads. */
 struct machine_model crossover_model_here(const struct device_properties *device);
+
+/* The host's BLAS is Netlib's reference (host_library_is_reference): one thread, whose rates are in reference_host.c. */
+void crossover_use_reference_host(struct machine_model *model);
 
 /* Others share the device (gpu/device_sharing.h): whatever it does takes `sharing` times as long, copies over
  * its link and the prices of opening it, cuBLAS and cuSOLVER included. Once, before crossover_use_learned. */
@@ -108,6 +112,9 @@ struct route_times {
     double kept_us;    /* of that, the way up of what stays on the device */
     bool own;          /* on the device by mublas' own eigensolver, if that is able to do it */
 };
+
+/* Seconds of a routine over the reference BLAS. */
+double reference_host_seconds(const struct route_shape *shape);
 
 struct route_times route_times_predict(const struct machine_model *model, const struct route_shape *shape);
 

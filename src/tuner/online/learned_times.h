@@ -76,6 +76,9 @@ void route_factors_learn(struct route_factors *factors, enum call_side side, enu
 double route_factors_of(const struct route_factors *factors, enum call_side side,
                         const struct route_shape *shape);
 
+/* Was the host's factor for such a problem learned? `factors` NULL: no. */
+bool route_factors_know_host(const struct route_factors *factors, const struct route_shape *shape);
+
 /* Was any of the curve's learned? */
 bool route_factors_have(const struct route_factors *factors, enum route_curve curve);
 

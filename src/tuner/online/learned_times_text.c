@@ -65,6 +65,17 @@ double route_factors_of(const struct route_factors *factors, enum call_side side
     return first + part * (vectors - first);
 }
 
+bool route_factors_know_host(const struct route_factors *factors, const struct route_shape *shape)
+{
+    enum route_curve curve;
+    if (!factors || !curve_of(shape->family, &curve))
+        return false;
+    const bool has_vectors = shape->vectors && curve == ROUTE_VALUES && shape->family != LAPACK_SYTRD;
+    const double *const both = factors->factors[SIDE_HOST][has_vectors ? ROUTE_VECTORS : curve];
+    const bool has_own = curve == ROUTE_VALUES || both[1] > 0;
+    return both[blas_scalar_parts(shape->type) == 2 && has_own] > 0;
+}
+
 bool route_factors_have(const struct route_factors *factors, enum route_curve curve)
 {
     bool any = false;

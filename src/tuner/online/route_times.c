@@ -339,6 +339,16 @@ static double moving_seconds(const struct machine_model *model, uint64_t bytes)
     return model->sharing * (double)bytes / rate;
 }
 
+/* In double precision by OpenBLAS' curves and what was learned over them. */
+static double host_us_of(const struct machine_model *model, const struct route_shape *shape, double precision,
+                         double host)
+{
+    const struct route_factors *const learned = model->learned ? &model->learned->routes : NULL;
+    if (model->has_reference_host && !route_factors_know_host(learned, shape))
+        return 1e6 * reference_host_seconds(shape);
+    return 1e6 * precision * core_factor(model, shape) * host * route_factors_of(learned, SIDE_HOST, shape);
+}
+
 struct route_times route_times_predict(const struct machine_model *model, const struct route_shape *shape)
 {
     const int is_complex = blas_scalar_parts(shape->type) == 2;
@@ -353,8 +363,7 @@ struct route_times route_times_predict(const struct machine_model *model, const 
         device = device_seconds(shape, is_complex, own, learned);
     }
     return (struct route_times){
-        .host_us = 1e6 * precision * core_factor(model, shape) * host *
-                   route_factors_of(learned, SIDE_HOST, shape),
+        .host_us = host_us_of(model, shape, precision, host),
         .compute_us =
             1e6 * model->sharing * precision * device * route_factors_of(learned, SIDE_DEVICE, shape),
         .moving_us =
