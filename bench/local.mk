@@ -55,6 +55,11 @@ plain_programs += bench/lapack_bidiagonal
 bench_lapack_bidiagonal_SOURCES = bench/lapack_bidiagonal.c bench/timing.h
 bench_lapack_bidiagonal_LDADD = libmublas_core.la -lm -ldl
 
+# Singular values and vectors, by their steps and whole, beside cuSOLVER's gesvdp.
+plain_programs += bench/lapack_singular
+bench_lapack_singular_SOURCES = bench/lapack_singular.c bench/timing.h
+bench_lapack_singular_LDADD = libmublas_core.la -lm -ldl
+
 .PHONY: bench
 bench: $(ordinary_programs) $(turning_programs) bench/kernels/measure$(EXEEXT)
 

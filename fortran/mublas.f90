@@ -722,6 +722,55 @@ module mublas
             integer(c_size_t), value :: workspace_bytes
             integer(c_int) :: status
         end function
+        function mublas_sgesdd(handle, vectors, m, n, a, lda, s, u, ldu, v, ldv, workspace, &
+            workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, s, u, v, workspace, info
+            integer(c_int), value :: vectors
+            integer(c_int64_t), value :: m, n, lda, ldu, ldv
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_dgesdd(handle, vectors, m, n, a, lda, s, u, ldu, v, ldv, workspace, &
+            workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, s, u, v, workspace, info
+            integer(c_int), value :: vectors
+            integer(c_int64_t), value :: m, n, lda, ldu, ldv
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_cgesdd(handle, vectors, m, n, a, lda, s, u, ldu, v, ldv, workspace, &
+            workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, s, u, v, workspace, info
+            integer(c_int), value :: vectors
+            integer(c_int64_t), value :: m, n, lda, ldu, ldv
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_zgesdd(handle, vectors, m, n, a, lda, s, u, ldu, v, ldv, workspace, &
+            workspace_bytes, info) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle, a, s, u, v, workspace, info
+            integer(c_int), value :: vectors
+            integer(c_int64_t), value :: m, n, lda, ldu, ldv
+            integer(c_size_t), value :: workspace_bytes
+            integer(c_int) :: status
+        end function
+        function mublas_gesdd_workspace(handle, kind, vectors, m, n, lda, ldu, ldv, bytes) &
+            bind(c) result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: kind, vectors
+            integer(c_int64_t), value :: m, n, lda, ldu, ldv
+            integer(c_size_t), intent(out) :: bytes
+            integer(c_int) :: status
+        end function
         function mublas_gebrd_workspace(handle, kind, m, n, lda, bytes) &
             bind(c) result(status)
             import

@@ -409,8 +409,9 @@ enum mublas_status mublas_zheevdx(struct mublas_handle *handle, enum mublas_vect
                                   int64_t lda, double vl, double vu, int64_t il, int64_t iu, int *m,
                                   double *w, void *workspace, size_t workspace_bytes, int *info);
 
-/* Steps to singular values. Waiting, workspace, streams, graphs, values and errors as above; d and e of gebrd are
- * NaN after infinity and NaN. gebrd's workspace is somewhat more than A. */
+/* Singular values, and the steps to them. Waiting, workspace, streams, graphs, values, INFO and errors as above; d
+ * and e of gebrd are NaN after infinity and NaN. gebrd's workspace is somewhat more than A, gesdd's with vectors
+ * some four times A, and once more a wide A. */
 
 /* What ormbr multiplies by. */
 enum mublas_vect { MUBLAS_Q = 'Q', MUBLAS_P = 'P' };
@@ -456,6 +457,25 @@ enum mublas_status mublas_zunmbr(struct mublas_handle *handle, enum mublas_vect 
                                  enum mublas_trans trans, int64_t m, int64_t n, int64_t k, const void *a,
                                  int64_t lda, const void *tau, void *c, int64_t ldc, void *workspace,
                                  size_t workspace_bytes);
+
+/* A = U S V': A, m x n, is of no use afterwards; s: k = min(m, n) real numbers, descending. With vectors u becomes
+ * m x k and v, V itself and not V', n x k; else both are ignored. Errors of values are some ulps of the largest. A
+ * matrix of far more rows than columns takes less time where its R is given in its place. */
+enum mublas_status mublas_gesdd_workspace(struct mublas_handle *handle, enum mublas_type type,
+                                          enum mublas_vectors vectors, int64_t m, int64_t n, int64_t lda,
+                                          int64_t ldu, int64_t ldv, size_t *bytes);
+enum mublas_status mublas_sgesdd(struct mublas_handle *handle, enum mublas_vectors vectors, int64_t m,
+                                 int64_t n, float *a, int64_t lda, float *s, float *u, int64_t ldu, float *v,
+                                 int64_t ldv, void *workspace, size_t workspace_bytes, int *info);
+enum mublas_status mublas_dgesdd(struct mublas_handle *handle, enum mublas_vectors vectors, int64_t m,
+                                 int64_t n, double *a, int64_t lda, double *s, double *u, int64_t ldu, double *v,
+                                 int64_t ldv, void *workspace, size_t workspace_bytes, int *info);
+enum mublas_status mublas_cgesdd(struct mublas_handle *handle, enum mublas_vectors vectors, int64_t m,
+                                 int64_t n, void *a, int64_t lda, float *s, void *u, int64_t ldu, void *v,
+                                 int64_t ldv, void *workspace, size_t workspace_bytes, int *info);
+enum mublas_status mublas_zgesdd(struct mublas_handle *handle, enum mublas_vectors vectors, int64_t m,
+                                 int64_t n, void *a, int64_t lda, double *s, void *u, int64_t ldu, void *v,
+                                 int64_t ldv, void *workspace, size_t workspace_bytes, int *info);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

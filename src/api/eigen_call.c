@@ -2,12 +2,17 @@
 
 static bool has_uplo(const struct eigen_call *call)
 {
-    return call->routine != EIGEN_STEDC && call->routine != EIGEN_GEBRD && call->routine != EIGEN_ORMBR;
+    return call->routine != EIGEN_STEDC && call->routine < EIGEN_GEBRD;
 }
 
 static bool is_eigensolver(const struct eigen_call *call)
 {
     return call->routine == EIGEN_SYEVD || call->routine == EIGEN_SYEVDX;
+}
+
+static bool takes_vectors(const struct eigen_call *call)
+{
+    return is_eigensolver(call) || call->routine == EIGEN_GESDD;
 }
 
 static bool is_complex(const struct eigen_call *call)
@@ -21,7 +26,7 @@ static const char *wrong_flag(const struct eigen_call *call)
         return "type is none of MUBLAS_SINGLE, MUBLAS_DOUBLE, MUBLAS_COMPLEX and MUBLAS_DOUBLE_COMPLEX";
     if (has_uplo(call) && call->uplo != MUBLAS_LOWER && call->uplo != MUBLAS_UPPER)
         return "uplo is neither MUBLAS_LOWER nor MUBLAS_UPPER";
-    if (is_eigensolver(call) && call->vectors != MUBLAS_VECTORS && call->vectors != MUBLAS_NO_VECTORS)
+    if (takes_vectors(call) && call->vectors != MUBLAS_VECTORS && call->vectors != MUBLAS_NO_VECTORS)
         return "vectors is neither MUBLAS_VECTORS nor MUBLAS_NO_VECTORS";
     if (call->routine == EIGEN_SYEVDX && call->range != MUBLAS_ALL && call->range != MUBLAS_INDICES &&
         call->range != MUBLAS_INTERVAL)
@@ -53,6 +58,16 @@ static enum mublas_status check_leading(struct mublas_handle *handle, const char
                        (long long)(least > 0 ? least : 1));
 }
 
+static enum mublas_status check_singular_sizes(struct mublas_handle *handle, const struct eigen_call *call)
+{
+    enum mublas_status status = check_leading(handle, "lda", call->lda, "m", call->m);
+    if (status == MUBLAS_SUCCESS && call->vectors == MUBLAS_VECTORS)
+        status = check_leading(handle, "ldu", call->ldc, "m", call->m);
+    if (status == MUBLAS_SUCCESS && call->vectors == MUBLAS_VECTORS)
+        status = check_leading(handle, "ldv", call->ldv, "n", call->n);
+    return status;
+}
+
 static enum mublas_status check_sizes(struct mublas_handle *handle, const struct eigen_call *call)
 {
     const bool has_c = eigen_call_has_c(call),
@@ -66,6 +81,8 @@ static enum mublas_status check_sizes(struct mublas_handle *handle, const struct
                            (long long)(call->m < 0 ? call->m : call->n < 0 ? call->n : call->k));
     if (call->routine == EIGEN_GEBRD)
         return check_leading(handle, "lda", call->lda, "m", call->m);
+    if (call->routine == EIGEN_GESDD)
+        return check_singular_sizes(handle, call);
     if (call->routine == EIGEN_ORMBR && call->vect == MUBLAS_P) {
         const int64_t order = eigen_call_order(call), least = order < call->k ? order : call->k;
         status = check_leading(handle, "lda", call->lda, "the smaller one of k and P's order", least);
@@ -116,8 +133,23 @@ static bool has_reflectors(const struct eigen_call *call)
            (order > 1 || (call->vect == MUBLAS_Q ? order >= call->k : order > call->k));
 }
 
+static const char *missing_singular_pointer(const struct eigen_call *call)
+{
+    if (!call->info)
+        return "info";
+    if (call->m == 0 || call->n == 0)
+        return NULL;
+    if (!call->a || !call->d)
+        return call->a ? "s" : "a";
+    if (call->vectors == MUBLAS_VECTORS && (!call->c || !call->v))
+        return call->c ? "v" : "u";
+    return NULL;
+}
+
 static const char *missing_pointer(const struct eigen_call *call)
 {
+    if (call->routine == EIGEN_GESDD)
+        return missing_singular_pointer(call);
     const bool is_solver = is_eigensolver(call), is_stedc = call->routine == EIGEN_STEDC;
     const int64_t order = eigen_call_order(call);
     if ((is_solver || is_stedc) && !call->info)
@@ -163,7 +195,8 @@ static const struct eigen_method *method_of(const struct eigen_call *call)
                                                          [EIGEN_SYEVD] = &eigen_values,
                                                          [EIGEN_SYEVDX] = &eigen_values,
                                                          [EIGEN_GEBRD] = &eigen_gebrd,
-                                                         [EIGEN_ORMBR] = &eigen_ormbr};
+                                                         [EIGEN_ORMBR] = &eigen_ormbr,
+                                                         [EIGEN_GESDD] = &eigen_gesdd};
     return methods[call->routine];
 }
 
@@ -238,7 +271,7 @@ static bool has_work(const struct eigen_call *call)
 {
     if (eigen_call_has_c(call))
         return call->m > 0 && call->n > 0 && has_reflectors(call);
-    return call->n > 0 && (call->routine != EIGEN_GEBRD || call->m > 0);
+    return call->n > 0 && (call->routine < EIGEN_GEBRD || call->m > 0);
 }
 
 enum mublas_status eigen_call_ask(struct mublas_handle *handle, const struct eigen_call *call, size_t *bytes)

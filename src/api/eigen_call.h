@@ -13,7 +13,8 @@ enum eigen_routine {
     EIGEN_SYEVD,
     EIGEN_SYEVDX,
     EIGEN_GEBRD,
-    EIGEN_ORMBR
+    EIGEN_ORMBR,
+    EIGEN_GESDD
 };
 
 /* The arguments as given; those that the routine does not have are 0. */
@@ -28,10 +29,11 @@ struct eigen_call {
     enum mublas_range range;
     enum mublas_compz compz;
     enum mublas_vect vect;
-    int64_t m, n, k, lda, ldc; /* ldc: ormtr's C and stedc's Z */
+    int64_t m, n, k, lda, ldc, ldv; /* ldc: ormtr's C, stedc's Z and gesdd's U */
     double vl, vu;
     int64_t il, iu;
-    void *a, *c, *d, *e, *tau, *taup; /* c: stedc's Z, too; d: eigenvalues, too; tau: gebrd's tauq */
+    void *a, *c, *d, *e, *tau, *taup, *v; /* c: stedc's Z and gesdd's U, too; d: eigenvalues and singular values, too;
+                                             tau: gebrd's tauq */
     int *found, *info;
 };
 
@@ -71,7 +73,7 @@ struct eigen_method {
                          CUdeviceptr workspace, size_t bytes);
 };
 extern const struct eigen_method eigen_sytrd, eigen_ormtr, eigen_stedc, eigen_values;
-extern const struct eigen_method eigen_gebrd, eigen_ormbr; /* singular_routines.c */
+extern const struct eigen_method eigen_gebrd, eigen_ormbr, eigen_gesdd; /* singular_routines.c */
 
 static inline CUdeviceptr eigen_address(const void *pointer)
 {

@@ -4,6 +4,7 @@
 #include "lapack/matrix_part.h"
 #include "lapack/singular/bidiagonal_back.h"
 #include "lapack/singular/bidiagonalisation.h"
+#include "lapack/singular/own_singular.h"
 
 /* gebrd. */
 static struct bidiagonalisation reduction_of(const struct eigen_call *call)
@@ -90,6 +91,65 @@ static enum status queue_product(const struct solver_handle *solver, const struc
 
 const struct eigen_method eigen_ormbr = {plan_product, queue_product};
 
+/* gesdd. In front of the solver's own workspace are the scale and its two INFOs. */
+enum { INFO_AT = PART_SCALE_BYTES, SOLVER_AT = INFO_AT + DEVICE_ALIGNMENT };
+
+static struct own_singular singular_of(const struct eigen_call *call, CUdeviceptr workspace)
+{
+    const bool vectors = call->vectors == MUBLAS_VECTORS;
+    const int64_t k = call->m < call->n ? call->m : call->n;
+    return (struct own_singular){.type = eigen_call_type(call),
+                                 .m = call->m,
+                                 .n = call->n,
+                                 .a = eigen_address(call->a),
+                                 .lda = call->lda,
+                                 .s = eigen_address(call->d),
+                                 .u = {vectors ? eigen_address(call->c) : 0, call->ldc},
+                                 .v = {vectors ? eigen_address(call->v) : 0, call->ldv},
+                                 .u_columns = k,
+                                 .v_columns = k,
+                                 .without_qr = true,
+                                 .info = workspace + INFO_AT};
+}
+
+/* Any address that is not 0 stands for vectors that are wanted. Without QR there is no workspace on the host, and
+ * a stream that is captured takes it all. */
+static enum status plan_singular(const struct solver_handle *solver, const struct eigen_call *call,
+                                 size_t *bytes)
+{
+    struct own_singular work = singular_of(call, 0);
+    size_t host_bytes;
+    work.u.address = work.v.address = call->vectors == MUBLAS_VECTORS;
+    const enum status status = own_singular_workspace(solver, &work, bytes, &host_bytes);
+    *bytes += SOLVER_AT;
+    return status;
+}
+
+/* The matrix is scaled, and its values are scaled back. */
+static enum status queue_singular(const struct solver_handle *solver, const struct eigen_call *call,
+                                  CUdeviceptr workspace, size_t bytes)
+{
+    const struct own_singular work = singular_of(call, workspace);
+    struct device *const device = solver->library->device;
+    const int64_t k = call->m < call->n ? call->m : call->n;
+    const struct device_part a = {work.a, call->lda, call->m, call->n, PART_FULL};
+    const struct device_vector values = {work.s, k, 1};
+    const CUDA_MEMCPY2D info = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = work.info,
+                                .srcPitch = sizeof(int), .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = eigen_address(call->info), .dstPitch = sizeof(int),
+                                .WidthInBytes = sizeof(int), .Height = 1};
+    enum status status = matrix_part_scale(device, solver->stream, &a, work.type, workspace);
+    if (status == STATUS_OK)
+        status = own_singular_run(solver, &work, workspace + SOLVER_AT, bytes - SOLVER_AT, NULL, 0);
+    if (status == STATUS_OK)
+        status = device_check(device, driver()->copy_2d_async(&info, solver->stream), "setting INFO");
+    return status == STATUS_OK ? matrix_part_scale_back(device, solver->stream, &values, 1, work.type, workspace,
+                                                        eigen_address(call->info))
+                               : status;
+}
+
+const struct eigen_method eigen_gesdd = {plan_singular, queue_singular};
+
 #define GEBRD(name, the_type, element, real)                                                                 \
     enum mublas_status mublas_##name(struct mublas_handle *handle, int64_t m, int64_t n, element *a,         \
                                      int64_t lda, real *d, real *e, element *tauq, element *taup,            \
@@ -134,6 +194,34 @@ const struct eigen_method eigen_ormbr = {plan_product, queue_product};
                               workspace, workspace_bytes);                                                   \
     }
 
+#define GESDD(name, the_type, element, real)                                                                 \
+    enum mublas_status mublas_##name(struct mublas_handle *handle, enum mublas_vectors vectors, int64_t m,   \
+                                     int64_t n, element *a, int64_t lda, real *s, element *u, int64_t ldu,   \
+                                     element *v, int64_t ldv, void *workspace, size_t workspace_bytes,       \
+                                     int *info)                                                              \
+    {                                                                                                        \
+        return eigen_call_run(handle,                                                                        \
+                              &(struct eigen_call){.function = __func__,                                     \
+                                                   .routine = EIGEN_GESDD,                                   \
+                                                   .type = the_type,                                         \
+                                                   .vectors = vectors,                                       \
+                                                   .m = m,                                                   \
+                                                   .n = n,                                                   \
+                                                   .a = a,                                                   \
+                                                   .lda = lda,                                               \
+                                                   .d = s,                                                   \
+                                                   .c = u,                                                   \
+                                                   .ldc = ldu,                                               \
+                                                   .v = v,                                                   \
+                                                   .ldv = ldv,                                               \
+                                                   .info = info},                                            \
+                              workspace, workspace_bytes);                                                   \
+    }
+
+GESDD(sgesdd, MUBLAS_SINGLE, float, float)
+GESDD(dgesdd, MUBLAS_DOUBLE, double, double)
+GESDD(cgesdd, MUBLAS_COMPLEX, void, float)
+GESDD(zgesdd, MUBLAS_DOUBLE_COMPLEX, void, double)
 GEBRD(sgebrd, MUBLAS_SINGLE, float, float)
 GEBRD(dgebrd, MUBLAS_DOUBLE, double, double)
 GEBRD(cgebrd, MUBLAS_COMPLEX, void, float)
@@ -170,5 +258,22 @@ enum mublas_status mublas_ormbr_workspace(struct mublas_handle *handle, enum mub
                                                .k = k,
                                                .lda = lda,
                                                .ldc = ldc},
+                          bytes);
+}
+
+enum mublas_status mublas_gesdd_workspace(struct mublas_handle *handle, enum mublas_type type,
+                                          enum mublas_vectors vectors, int64_t m, int64_t n, int64_t lda,
+                                          int64_t ldu, int64_t ldv, size_t *bytes)
+{
+    return eigen_call_ask(handle,
+                          &(struct eigen_call){.function = __func__,
+                                               .routine = EIGEN_GESDD,
+                                               .type = type,
+                                               .vectors = vectors,
+                                               .m = m,
+                                               .n = n,
+                                               .lda = lda,
+                                               .ldc = ldu,
+                                               .ldv = ldv},
                           bytes);
 }

@@ -33,6 +33,9 @@ kernel_includes = \
 	src/gpu/kernels/symmetric_strip.h \
 	src/gpu/kernels/work.h
 route_kernel_files = \
+	src/gpu/kernels/bdsdc/bdsdc_deflate.cu \
+	src/gpu/kernels/bdsdc/bdsdc_leaves.cu \
+	src/gpu/kernels/bdsdc/bdsdc_merge.cu \
 	src/gpu/kernels/bidiagonal/bidiagonal_forms.cu \
 	src/gpu/kernels/bidiagonal/bidiagonal_panel.cu \
 	src/gpu/kernels/matrix_forms.cu \
@@ -53,6 +56,7 @@ route_kernel_files = \
 	src/gpu/kernels/two_stage/stebz.cu \
 	src/gpu/kernels/vector_range.cu
 route_kernel_includes = \
+	src/gpu/kernels/bdsdc/bdsdc_node.h \
 	src/gpu/kernels/bidiagonal/bidiagonal_arguments.h \
 	src/gpu/kernels/bidiagonal/bidiagonal_columns.h \
 	src/gpu/kernels/bidiagonal/bidiagonal_panel.h \
@@ -64,6 +68,7 @@ route_kernel_includes = \
 	src/gpu/kernels/route_arguments.h \
 	src/gpu/kernels/route_kernels.def \
 	src/gpu/kernels/route_ops.h \
+	src/gpu/kernels/stedc/merge_ops.h \
 	src/gpu/kernels/stedc/stedc_arguments.h \
 	src/gpu/kernels/stedc/stedc_node.h \
 	src/gpu/kernels/tile_ops.h \

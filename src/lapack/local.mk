@@ -13,5 +13,7 @@ libmublas_core_la_SOURCES += src/lapack/factor.c src/lapack/device_matrix.c src/
 	src/lapack/eigensolver/two_stage.h src/lapack/eigensolver/two_stage.c \
 	src/lapack/eigensolver/two_stage_borders.h src/lapack/singular/bidiagonal_back.c \
 	src/lapack/singular/bidiagonal_back.h src/lapack/singular/bidiagonal_route.c \
-	src/lapack/singular/bidiagonalisation.c \
-	src/lapack/singular/bidiagonalisation.h
+	src/lapack/singular/bidiagonal_solver.c src/lapack/singular/bidiagonal_solver.h \
+	src/lapack/singular/bidiagonalisation.c src/lapack/singular/bidiagonalisation.h \
+	src/lapack/singular/least_squares.c src/lapack/singular/own_singular.c \
+	src/lapack/singular/own_singular.h src/lapack/singular/singular_route.h

@@ -55,7 +55,8 @@ struct singular_problem {
                                  columns and rows: min(m, n), or all; may be A's memory; no pointer: not
                                  wanted */
     void *values;             /* private memory for min(m, n) real numbers; descending */
-    double error;             /* by cuSOLVER */
+    double error;             /* by cuSOLVER's gesvdp */
+    bool is_own;              /* set by the route: by mublas' own kernels, not by gesvdp */
     /* Least squares have these; V' goes to the first rows of A where vt is that: */
     struct blas_matrix b;     /* host memory of m rows; X goes to the first n. No pointer: no least squares */
     double least;             /* values of at most so many times the largest count as zero */

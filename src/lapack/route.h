@@ -50,7 +50,7 @@ bool route_lane_reserve_host(struct route_lane *lane, size_t bytes);
 /* Waits, asleep, for everything queued on the lane's stream (cooperative.h). */
 enum status route_lane_wait(struct route_lane *lane, const char *what);
 
-enum { ROUTE_OPERANDS_MAX = 6, ROUTE_VECTORS_MAX = 4, ROUTE_LATER_INFOS = 3 };
+enum { ROUTE_OPERANDS_MAX = 6, ROUTE_VECTORS_MAX = 4, ROUTE_LATER_INFOS = 4 };
 enum { ROUTE_MODULI_BYTES = ROUTE_OPERANDS_MAX * PART_BLOCKS_MOST * 4 }; /* the operands' largest moduli */
 
 /* Demands on a triangle's diagonal, so that INFO is 0. */

@@ -1,6 +1,6 @@
-! Every routine for eigenproblems and steps to singular values of the Fortran module, on A = (2 1; 1 2) with lda 3,
-! whose eigenvalues are 1 and 3: that each reaches its C function with its arguments in order. Prints what is wrong; the last line
-! is "all right" or the count.
+! Every routine for eigenproblems and singular values of the Fortran module, on A = (2 1; 1 2) with lda 3, whose
+! eigenvalues are 1 and 3: that each reaches its C function with its arguments in order. Prints what is wrong; the
+! last line is "all right" or the count.
 program every_eigen_routine
     use mublas
     implicit none
@@ -27,6 +27,7 @@ program every_eigen_routine
         call solve_part()
         call reduce_general()
         call multiply_general()
+        call decompose_general()
     end do
     call note(mublas_destroy(handle), 'mublas_destroy')
     if (wrong > 0) then
@@ -212,6 +213,32 @@ contains
         end select
         call note(status, 'ormbr')
         call expect(c, [-sqrt(5d0), 0d0], parts(), 'ormbr')
+    end subroutine
+
+    ! U and V are both the eigenvectors of A.
+    subroutine decompose_general()
+        integer(c_int) :: status
+        type(c_ptr) :: v
+        v = allocated(96)
+        call put_matrix(a)
+        call note(mublas_gesdd_workspace(handle, type_of, mublas_vectors, i2, i2, i3, i3, i3, bytes), &
+                'mublas_gesdd_workspace')
+        workspace = allocated(int(bytes))
+        select case (letter)
+        case ('s')
+            status = mublas_sgesdd(handle, mublas_vectors, i2, i2, a, i3, w, c, i3, v, i3, workspace, bytes, info)
+        case ('d')
+            status = mublas_dgesdd(handle, mublas_vectors, i2, i2, a, i3, w, c, i3, v, i3, workspace, bytes, info)
+        case ('c')
+            status = mublas_cgesdd(handle, mublas_vectors, i2, i2, a, i3, w, c, i3, v, i3, workspace, bytes, info)
+        case default
+            status = mublas_zgesdd(handle, mublas_vectors, i2, i2, a, i3, w, c, i3, v, i3, workspace, bytes, info)
+        end select
+        call note(status, 'gesdd')
+        call expect_integer(info, 0, 'gesdd: info')
+        call expect(w, [3d0, 1d0], 1, 'gesdd: s')
+        call expect(c, [sqrt(0.5d0), sqrt(0.5d0)], parts(), 'gesdd: u', signs=.false.)
+        call expect(v, [sqrt(0.5d0), sqrt(0.5d0)], parts(), 'gesdd: v', signs=.false.)
     end subroutine
 
     integer function parts()

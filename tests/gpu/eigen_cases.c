@@ -111,6 +111,21 @@ static void add_bidiagonal(struct case_list *list)
     }
 }
 
+/* Vectors likewise. */
+static void add_singular(struct case_list *list, enum blas_type type)
+{
+    enum { VECTORS_MOST = 511 };
+    static const int64_t orders[] = {1, 2, 3, 15, 16, 31, 33, 64, 65, 130, 300, 511, 2049, 0};
+    for (const int64_t *n = orders; *n > 0; n++)
+        for (int glued = 0; glued <= 1; glued++) {
+            struct eigen_case added = {.step = EIGEN_SINGULAR_VALUES, .type = type, .glued = glued, .n = *n};
+            add(list, added, "bdsvx", glued ? "glued-" : "");
+            added.step = EIGEN_SINGULAR_DIVISION;
+            if (added.n <= VECTORS_MOST)
+                add(list, added, "bdsdc", glued ? "glued-" : "");
+        }
+}
+
 struct eigen_case *eigen_cases(int64_t max_n, size_t *count)
 {
     struct case_list list = {.max_n = max_n};
@@ -120,6 +135,7 @@ struct eigen_case *eigen_cases(int64_t max_n, size_t *count)
     for (enum blas_type type = TYPE_S; type <= TYPE_D; type++) {
         add_two_stages(&list, type);
         add_tridiagonal(&list, type);
+        add_singular(&list, type);
     }
     *count = list.count;
     return list.cases;

@@ -7,7 +7,9 @@ static const struct eigen_form *const forms[EIGEN_STEPS] = {
     [EIGEN_CHIP] = &eigen_chip,           [EIGEN_PANEL] = &eigen_panel, [EIGEN_TRIANGLE] = &eigen_triangle,
     [EIGEN_QR] = &eigen_qr,               [EIGEN_CHASE] = &eigen_chase, [EIGEN_BACK] = &eigen_back,
     [EIGEN_BISECTION] = &eigen_bisection, [EIGEN_DIVIDE] = &eigen_divide,
-    [EIGEN_BIDIAGONAL] = &eigen_bidiagonal};
+    [EIGEN_BIDIAGONAL] = &eigen_bidiagonal,
+    [EIGEN_SINGULAR_VALUES] = &eigen_singular_values,
+    [EIGEN_SINGULAR_DIVISION] = &eigen_singular_division};
 
 const struct eigen_form *eigen_form_of(enum eigen_step step) { return forms[step]; }
 

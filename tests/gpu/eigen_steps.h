@@ -17,6 +17,8 @@ enum eigen_step {
     EIGEN_BISECTION,
     EIGEN_DIVIDE, /* and conquer */
     EIGEN_BIDIAGONAL, /* a panel of the reduction of a general matrix */
+    EIGEN_SINGULAR_VALUES, /* of a bidiagonal matrix */
+    EIGEN_SINGULAR_DIVISION,
     EIGEN_STEPS
 };
 
@@ -25,7 +27,7 @@ struct eigen_case {
     enum blas_type type;
     enum blas_uplo uplo; /* EIGEN_CHIP, EIGEN_PANEL, EIGEN_TRIANGLE */
     bool with_vectors;   /* EIGEN_CHASE, EIGEN_DIVIDE */
-    bool glued; /* EIGEN_BISECTION, EIGEN_DIVIDE: Wilkinson's matrices, with eigenvalues almost equal */
+    bool glued; /* EIGEN_BISECTION, EIGEN_DIVIDE, EIGEN_SINGULAR_...: Wilkinson's matrices, with eigenvalues almost equal */
     int64_t n;  /* the order; EIGEN_TRIANGLE: reflectors; EIGEN_QR, EIGEN_BIDIAGONAL: rows */
     char name[64];
 };
@@ -54,7 +56,7 @@ struct eigen_form {
     uint64_t (*digest)(const struct eigen_run *run); /* of all that it leaves */
 };
 extern const struct eigen_form eigen_chip, eigen_panel, eigen_triangle, eigen_qr, eigen_chase, eigen_back,
-    eigen_bisection, eigen_divide, eigen_bidiagonal;
+    eigen_bisection, eigen_divide, eigen_bidiagonal, eigen_singular_values, eigen_singular_division;
 const struct eigen_form *eigen_form_of(enum eigen_step step);
 
 /* STATUS_UNSUPPORTED as of take; other failures are said on standard error. */

@@ -28,7 +28,7 @@ plain_programs += tests/gpu/eigen_digests
 tests_gpu_eigen_digests_SOURCES = tests/gpu/eigen_digests.c tests/gpu/digest_file.c tests/gpu/digest_file.h \
 	tests/gpu/eigen_band.c tests/gpu/eigen_bidiagonal.c tests/gpu/eigen_cases.c tests/gpu/eigen_chip.c tests/gpu/eigen_memory.c \
 	tests/gpu/eigen_memory.h tests/gpu/eigen_panel.c tests/gpu/eigen_qr.c tests/gpu/eigen_steps.c \
-	tests/gpu/eigen_steps.h tests/gpu/eigen_triangle.c tests/gpu/eigen_values.c tests/gpu/elements.c \
+	tests/gpu/eigen_singular.c tests/gpu/eigen_steps.h tests/gpu/eigen_triangle.c tests/gpu/eigen_values.c tests/gpu/elements.c \
 	tests/gpu/elements.h
 tests_gpu_eigen_digests_LDADD = libmublas_core.la -lm -ldl
 plain_tests += tests/gpu/eigen_bits.sh

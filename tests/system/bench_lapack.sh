@@ -40,6 +40,12 @@ result $? "bench/lapack_bidiagonal finds a reduction right, and the same again"
 bench/lapack_bidiagonal 9y 2> "$work/errors"
 [ $? = 2 ] && grep -q "lapack_bidiagonal: '9y' is none of s, d, c, z, check, N and MxN" "$work/errors"
 result $? "and says what is wrong with its arguments"
+bench/lapack_singular z check 9 20x9 > "$work/output" 2> "$work/errors" &&
+    [ "$(grep -cE '^(bdsdc|bdsvx|vectors|values|gesvdp) +[dz] +(9|20) +9 +- .* same$' "$work/output")" = 10 ]
+result $? "bench/lapack_singular finds singular values right by all ways, and the same again"
+bench/lapack_singular 9x20 2> "$work/errors"
+[ $? = 2 ] && grep -q "lapack_singular: '9x20' is none of s, d, c, z, check, .* with M >= N" "$work/errors"
+result $? "and says what is wrong with its arguments"
 if command -v python3 > /dev/null; then
     python3 "$source_tree/bench/lapack_plots.py" --output="$work" "$work/table.csv" > "$work/output" 2> "$work/errors" &&
         [ "$(grep -c '^zheevd ' "$work/output")" = 3 ]

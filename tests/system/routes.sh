@@ -11,6 +11,7 @@ sampled ROUTES_FULL=1
 types=sc types_of_others=sz eigen_orders="0 1 2 33" factor_orders="0 1 2 3 33 65" bidiagonal_orders="0 1 2 3 34" singular_orders="0 1 3 33"
 own_real="--routines syev,syevd,syevx,sygvd" own_complex="--routines heevd,heevx,hegvd"
 launches_real=60 launches_complex=60 launches_reduced=8 own_order=17
+launches_singular=100 launches_squares=4 singular_own="2 9"
 declare -A only=() orders_of=([c]="1 2 33" [z]="0 1 2 3 33")
 if [ -n "$sanitizers" ]; then
     types=dz types_of_others=dc eigen_orders="0 1 3 33" factor_orders="0 1 33" bidiagonal_orders="0 2 3" singular_orders="0 1 33"
@@ -113,6 +114,15 @@ if shim_answers_dsyevd; then
         fi
         passes_by_own_kernels $launches_reduced factor --types $types 1 3 33
         result $? "own eigensolver: its reduction alone"
+        # Under sanitizers by one type; every JOB, square, tall, long and wide.
+        MUBLAS_EIGENSOLVER=own passes_by_own_kernels $launches_singular singular --types ${types:0:1} --only SL $singular_own &&
+            [ "$(called cusolverDnXgesvdp)" = 0 ] && are_there
+        result $? "own singular values: every choice of vectors"
+        MUBLAS_EIGENSOLVER=own passes_by_own_kernels $launches_squares least_squares --types ${types:1:1} 9 && [ "$(called cusolverDnXgesvdp)" = 0 ]
+        result $? "own singular values: least squares"
+        MUBLAS_EIGENSOLVER=cusolver passes_by_own_kernels 0 least_squares --types ${types:1:1} 9 &&
+            [ "$(called cusolverDnXgesvdp)" -gt 0 ]
+        result $? "own singular values: not where cuSOLVER's are asked for"
         [ -n "$sanitizers" ] || { # there test_tridiagonalisation takes a panel
             MUBLAS_VERBOSE=3 passes_by_own_kernels 2 refused order 130 1 && grep -q '^mublas: launching dsytrd_panel ' "$work/errors"
             result $? "own eigensolver: dsyevd of an order that takes a panel"

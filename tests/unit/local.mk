@@ -90,8 +90,8 @@ $(unit_lapack_tests): tests/unit/unit_lapack_tests
 CLEANFILES += $(unit_lapack_tests)
 
 # Without sanitizers, for their time.
-unit_plain_test_sources = tests/unit/test_divide_conquer.c tests/unit/test_band_panel.c \
-	tests/unit/test_bidiagonalisation.c tests/unit/test_bidiagonal_back.c \
+unit_plain_test_sources = tests/unit/test_divide_conquer.c tests/unit/test_bidiagonal.c \
+	tests/unit/test_band_panel.c tests/unit/test_bidiagonalisation.c tests/unit/test_bidiagonal_back.c \
 	tests/unit/test_back_transformation.c
 unit_plain_tests = $(unit_plain_test_sources:.c=)
 plain_tests += $(unit_plain_tests)

@@ -194,6 +194,13 @@ static const struct routine_curves gelss_curves = {
     {{{0.07, 0.4, 2.6, 18, 0, 0}}, {{0.13, 0.8, 5.5, 40, 0, 0}}},
     {{{0.014, 0.033, 0.09, 0.32, 0, 0}}, {{0.018, 0.046, 0.16, 0.7, 0, 0}}}};
 
+/* Singular values by our own kernels: without vectors, with all, and with least squares behind them. The
+ * reduction's part of the times was measured (below), the others are estimates. */
+static const struct order_curve own_singular[][2] = {
+    {{{0.0085, 0.0165, 0.036, 0.12, 0.59, 6.6}}, {{0.0092, 0.0185, 0.049, 0.205, 1.65, 0}}},
+    {{{0.0095, 0.019, 0.044, 0.15, 0.8, 8}}, {{0.0105, 0.022, 0.062, 0.26, 2.0, 0}}},
+    {{{0.0105, 0.021, 0.048, 0.17, 0.9, 9}}, {{0.0115, 0.025, 0.07, 0.30, 2.3, 0}}}};
+
 /* dgebrd on the device was measured (bench/results/h200-bidiagonal.csv); from 16384 on, and of complex types from
  * 8192 on, it reads the matrix twice a column. The host's times are a little less than gesdd's for values. */
 static const struct routine_curves gebrd_curves = {
@@ -257,6 +264,21 @@ static double own_part(double n, int is_complex)
            order_curve_seconds(&device_vectors[is_complex], n);
 }
 
+static double own_singular_seconds(const struct route_shape *shape, int is_complex)
+{
+    const bool is_least_squares = shape->family == LAPACK_GELSD || shape->family == LAPACK_GELSS;
+    return order_curve_seconds(&own_singular[is_least_squares ? 2 : shape->vectors][is_complex], order_of(shape));
+}
+
+/* The faster ones find singular values. */
+static bool is_own_singular(const struct route_shape *shape, int is_complex)
+{
+    const struct routine_curves *const curves = routine_curves[shape->family][shape->vectors];
+    return lapack_kind_of(shape->family) == LAPACK_KIND_SINGULAR && !shape->solvers_alone &&
+           own_singular_seconds(shape, is_complex) <=
+               order_curve_seconds(&curves->device[is_complex], order_of(shape));
+}
+
 /* False: our own eigensolver takes one stage. */
 static bool find_two_stages(const struct route_factors *learned, const struct route_shape *shape,
                             double *seconds)
@@ -276,7 +298,10 @@ static double device_seconds(const struct route_shape *shape, int is_complex, bo
                              const struct route_factors *learned)
 {
     const struct routine_curves *const curves = routine_curves[shape->family][shape->vectors];
-    const double n = (double)shape->n, least = 2e-3, part = own ? own_part(n, is_complex) : 1;
+    const double n = (double)shape->n, least = 2e-3;
+    if (own && lapack_kind_of(shape->family) == LAPACK_KIND_SINGULAR)
+        return fmax(0.5e-3, own_singular_seconds(shape, is_complex));
+    const double part = own ? own_part(n, is_complex) : 1;
     if (curves)
         return fmax(0.5e-3, part * order_curve_seconds(&curves->device[is_complex], order_of(shape)));
     const struct order_curve *const curve = shape->vectors ? device_vectors : device_values;
@@ -319,8 +344,9 @@ struct route_times route_times_predict(const struct machine_model *model, const 
     const int is_complex = blas_scalar_parts(shape->type) == 2;
     const double precision = blas_is_single(shape->type) ? 0.6 : 1;
     const struct route_factors *const learned = model->learned ? &model->learned->routes : NULL;
-    const bool own = route_is_eigenproblem(shape->family) && !shape->solvers_alone &&
-                     route_factors_say_own(learned, is_complex, shape->n);
+    const bool own = route_is_eigenproblem(shape->family)
+                         ? !shape->solvers_alone && route_factors_say_own(learned, is_complex, shape->n)
+                         : is_own_singular(shape, is_complex);
     double host, device;
     if (!factor_times_find(shape, &host, &device)) {
         host = host_seconds(shape, is_complex);

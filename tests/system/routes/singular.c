@@ -1,5 +1,6 @@
-/* singular [--types sdcz] [--only SG] [ORDER...]: gesvd and gesdd with every choice of vectors, and geev: residuals,
- * orthogonality and values, INFO and WORK(1) as the plain host's, nothing written that LAPACK does not. */
+/* singular [--types sdcz] [--only SGL] [ORDER...]: gesvd and gesdd with every choice of vectors, and geev, and, where
+ * --only says so, gesdd of matrices a hundred times as long as wide, or as wide as long: residuals, orthogonality
+ * and values, INFO and WORK(1) as the plain host's, nothing written that LAPACK does not. */
 #include "factor_run.h"
 #include "tap.h"
 
@@ -148,6 +149,14 @@ static void try_values(struct context *context, int order)
     }
 }
 
+static void try_long(struct context *context, int order)
+{
+    for (const char *job = "SN"; *job; job++) {
+        try_svd(context, true, *job, *job, 100 * order, order);
+        try_svd(context, true, *job, *job, order, 100 * order);
+    }
+}
+
 /* Value j of the call's, or the host's. */
 static number value_of(const struct lapack_call *call, int j)
 {
@@ -288,7 +297,7 @@ int main(int count, char **words)
     static const struct {
         const char *name;
         void (*run)(struct context *, int);
-    } families[] = {{"gesdd and gesvd", try_values}, {"geev", try_general_values}};
+    } families[] = {{"gesdd and gesvd", try_values}, {"geev", try_general_values}, {"long gesdd", try_long}};
     int orders[64] = {0, 1, 2, 3, 31, 32, 33, 64}, order_count = 8, own = 0;
     const char *types = "sdcz", *only = "SG";
     for (int i = 1; i < count; i++)
@@ -302,7 +311,7 @@ int main(int count, char **words)
     printf("# seed 78\n");
     for (const char *type = types; *type; type++)
         for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-            if (!strchr(only, "SG"[i]))
+            if (!strchr(only, "SGL"[i]))
                 continue;
             struct context context = {.type = *type, .random = {78}};
             for (int j = 0; j < order_count; j++)

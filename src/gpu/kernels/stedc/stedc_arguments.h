@@ -1,6 +1,6 @@
 /* stedc_arguments.h - what the kernels of the divide and conquer eigensolver
- * (lapack/eigensolver/divide_conquer.h) are given, and how it divides. Plain C, shared by src/lapack, the
- * kernels and the emulated driver.
+ * (lapack/eigensolver/tridiagonal_solver.h) and of the bidiagonal solver (lapack/singular/bidiagonal_solver.h) are
+ * given, and how they divide. Plain C, shared by src/lapack, the kernels and the emulated driver.
  *
  * The matrix is torn into 2^levels leaves; on level l the parts are 2^l nodes, and a merge makes a node of
  * its two children. Rows of a node's matrices and elements of its vectors lie where its rows lie in the
@@ -66,6 +66,32 @@ struct stedc_arguments {
     void *product; /* the node's eigenvectors */
     int64_t q_ld, s_ld, product_ld;
     int64_t first, columns; /* wanted of each node's eigenvectors; columns: those of the widest node */
+};
+
+/* The bidiagonal solver's vectors behind STEDC_REALS. */
+enum bdsdc_real {
+    BDSDC_DIAGONAL = STEDC_REALS, /* the scaled diagonal */
+    BDSDC_NULL, /* of a node: the shares of its children's null vectors in the first pole's right vector */
+    BDSDC_REALS
+};
+
+/* Left or right vectors. */
+struct bdsdc_side {
+    const void *q; /* the children's */
+    void *s;       /* their coefficients in the node's */
+    void *product; /* the node's */
+    int64_t q_ld, product_ld;
+};
+enum { BDSDC_RIGHT, BDSDC_LEFT, BDSDC_SIDES };
+
+/* An n x n bidiagonal matrix with a column of zeros behind it is divided by its n + 1 columns: a node of c
+ * columns has a row less, and its children have all of its rows but one, the middle row. Its right vectors are
+ * c x c with the null vector last; its left ones have a row and a column of the unit matrix last, for the middle
+ * row behind it. Values of nodes ascend; those of the whole descend. */
+struct bdsdc_arguments {
+    struct stedc_arguments merge; /* n: the columns; d and e as given, of n - 1 and n - 2 elements */
+    struct bdsdc_side sides[BDSDC_SIDES];
+    int32_t first_side, side_count; /* that a launch is for */
 };
 
 #ifdef __CUDACC__

@@ -2,19 +2,6 @@
  * eigenvalues scaled back. */
 #include "gpu/kernels/stedc/stedc_node.h"
 
-template <typename T> DEVICE_FUNCTION T stedc_modulus(T x) { return x < 0 ? -x : x; }
-
-/* The power of two that brings the largest element into [1/2, 1), if it and its inverse are numbers. */
-template <typename T> DEVICE_FUNCTION T stedc_scale_of(T largest)
-{
-    constexpr int most = sizeof(T) == 4 ? 125 : 1021;
-    int exponent = 0;
-    if (largest > 0 && is_finite((double)largest))
-        frexp(largest, &exponent);
-    exponent = exponent > most ? most : exponent < -most ? -most : exponent;
-    return ldexp(T(1), -exponent);
-}
-
 /* Does a leaf that is not the first begin at this row? */
 DEVICE_FUNCTION bool stedc_is_border(const stedc_arguments &arguments, int64_t row)
 {

@@ -1,4 +1,5 @@
-/* stebz_arguments.h - what the kernels of bisection (lapack/eigensolver/two_stage/bisection.h) are given.
+/* stebz_arguments.h - what the kernels of bisection (lapack/eigensolver/tridiagonal_solver.h, and
+ * lapack/singular/bidiagonal_solver.h) are given.
  * Plain C, shared by src/lapack, the kernels and the emulated driver. */
 #ifndef MUBLAS_KERNEL_STEBZ_ARGUMENTS_H
 #define MUBLAS_KERNEL_STEBZ_ARGUMENTS_H
@@ -12,9 +13,9 @@ enum stebz_bound { STEBZ_LOW, STEBZ_HIGH, STEBZ_LEAST_PIVOT, STEBZ_INVERSE_SCALE
 
 struct stebz_arguments {
     const void *d, *e; /* n, n - 1 */
-    void *w;           /* n: eigenvalues, ascending; may be d */
-    void *
-        rows; /* n pairs: of the scaled matrix, the diagonal's element and the square of e beside it, above */
+    void *w;           /* n: eigenvalues, ascending, or singular values, descending; may be d */
+    void *rows; /* n pairs: of the scaled matrix, the diagonal's element and the square of e beside it, above; of a
+                   bidiagonal one, the diagonal's and that beside it */
     void *bounds; /* STEBZ_BOUNDS reals */
     int64_t n;
     int32_t lanes;  /* that look for one value: a power of two up to 32 */
