@@ -11,25 +11,22 @@
  * matrix of normal elements; bdsvx: its values alone; vectors, values: of a random matrix, all of min(m, n) or none;
  * gesvdp: all. Matrices lie on the device; m >= n. Exit status 1: an error is larger than 20, or bits of ours
  * differ. */
-#include "gpu/lane.h"
-#include "lapack/device_matrix.h"
+#include "lapack_singular.h"
 #include "lapack/matrix_part.h"
 #include "lapack/singular/own_singular.h"
 #include "timing.h"
 
-#include <math.h>
 #include <stdio.h>
 
-enum { TURNS_MOST = 5, STRIP = 256, UNITS_MOST = 20 };
-enum what { BDSDC, BDSVX, VECTORS, VALUES, GESVDP, WHATS };
+enum { TURNS_MOST = 5 };
 static const char *const names[] = {"bdsdc", "bdsvx", "vectors", "values", "gesvdp"};
 
-static struct device *device;
-static struct solver_handle handle;
+struct device *device;
+struct solver_handle handle;
 static struct stream_watch watch;
 static bool checks_alone, all_right = true;
 
-static void fail(const char *what)
+void fail(const char *what)
 {
     fprintf(stderr, "lapack_singular: %s\n", what);
     exit(1);
@@ -59,31 +56,12 @@ static void *allocate_host(size_t bytes)
     return memory;
 }
 
-/* One size's operands on the device. A bidiagonal matrix is `given` as its d and e. */
-struct operands {
-    enum what what;
-    enum blas_type type, real;
-    int64_t m, n;
-    size_t element, real_bytes, device_bytes, host_bytes;
-    CUdeviceptr given, a, s, e, u, v, info, workspace, strip;
-    void *host_workspace;
-    double error; /* gesvdp's */
-};
-
-static bool is_bidiagonal(const struct operands *o) { return o->what == BDSDC || o->what == BDSVX; }
-static bool has_vectors(const struct operands *o) { return o->what != BDSVX && o->what != VALUES; }
-
 static void put(bool single, void *numbers, size_t place, double value)
 {
     if (single)
         ((float *)numbers)[place] = (float)value;
     else
         ((double *)numbers)[place] = value;
-}
-
-static double get(bool single, const void *numbers, size_t place)
-{
-    return single ? (double)((const float *)numbers)[place] : ((const double *)numbers)[place];
 }
 
 /* The distribution is normal, near enough. */
@@ -109,7 +87,7 @@ static void send_given(const struct operands *o)
     free(numbers);
 }
 
-static void *fetch(CUdeviceptr from, size_t bytes)
+void *fetch(CUdeviceptr from, size_t bytes)
 {
     void *const memory = allocate_host(bytes);
     if (driver()->copy_to_host_async(memory, from, bytes, handle.stream) != CUDA_SUCCESS)
@@ -221,89 +199,6 @@ static double run(struct operands *o)
     return seconds_now() - start;
 }
 
-static double larger_rest(double most, double rest)
-{
-    return rest <= most ? most : isnan(rest) ? INFINITY : rest;
-}
-
-/* The largest element of op(X) Y - Z, by strips of columns; Z: columns of U times values, or the identity. */
-static double rest_of(const struct operands *o, int trans, CUdeviceptr x, int64_t x_rows, CUdeviceptr y,
-                      const void *u, const void *s)
-{
-    const int64_t rows = trans == DEVICE_NO_TRANS ? o->m : o->n, terms = trans == DEVICE_NO_TRANS ? o->n : x_rows;
-    const size_t parts = o->element / o->real_bytes, column = (size_t)rows * parts;
-    const bool single = o->real == TYPE_S;
-    double most = 0;
-    for (int64_t first = 0; first < o->n; first += STRIP) {
-        const int64_t columns = o->n - first < STRIP ? o->n - first : STRIP;
-        if (solver_gemm(&handle, o->type, trans, DEVICE_NO_TRANS, rows, columns, terms, &device_one[o->type],
-                        device_pointer(x), x_rows,
-                        device_pointer(y + (CUdeviceptr)(first * terms) * o->element), terms,
-                        &device_zero[o->type], device_pointer(o->strip), rows) != CUBLAS_STATUS_SUCCESS)
-            fail("cuBLAS' gemm failed");
-        void *const strip = fetch(o->strip, column * (size_t)columns * o->real_bytes);
-        for (size_t i = 0; i < column * (size_t)columns; i++) {
-            const size_t of = (size_t)first + i / column, row = i % column;
-            const double expected = u ? get(single, u, of * column + row) * get(single, s, of)
-                                      : row == of * parts;
-            most = larger_rest(most, fabs(get(single, strip, i) - expected));
-        }
-        free(strip);
-    }
-    return most;
-}
-
-/* B V - U S. */
-static double bidiagonal_rest(const struct operands *o, const void *u, const void *s)
-{
-    const bool single = o->real == TYPE_S;
-    const size_t n = (size_t)o->n;
-    void *const b = fetch(o->given, 2 * n * o->real_bytes), *const v = fetch(o->v, n * n * o->real_bytes);
-    double most = 0;
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < n; i++) {
-            const double next = i + 1 < n ? get(single, b, n + i) * get(single, v, i + 1 + j * n) : 0;
-            const double here = get(single, b, i) * get(single, v, i + j * n) + next;
-            most = larger_rest(most, fabs(here - get(single, s, j) * get(single, u, i + j * n)));
-        }
-    free(b), free(v);
-    return most;
-}
-
-static double apart(const struct operands *o, const void *s, const void *other)
-{
-    double most = 0;
-    for (size_t i = 0; i < (size_t)o->n; i++)
-        most = larger_rest(most, fabs(get(o->real == TYPE_S, s, i) - get(o->real == TYPE_S, other, i)));
-    return most;
-}
-
-/* False: one is too large. */
-static bool print_errors(const struct operands *o, const void *s, const void *other)
-{
-    const double unit = (o->real == TYPE_S ? 0x1p-23 : 0x1p-52) * (double)o->n,
-                 largest = get(o->real == TYPE_S, s, 0);
-    double errors[4] = {0};
-    if (has_vectors(o)) {
-        void *const u = fetch(o->u, (size_t)(o->m * o->n) * o->element);
-        errors[0] = (is_bidiagonal(o) ? bidiagonal_rest(o, u, s)
-                                      : rest_of(o, DEVICE_NO_TRANS, o->given, o->m, o->v, u, s)) / largest;
-        errors[1] = rest_of(o, device_adjoint(o->type), o->u, o->m, o->u, NULL, NULL);
-        errors[2] = rest_of(o, device_adjoint(o->type), o->v, o->n, o->v, NULL, NULL);
-        free(u);
-    }
-    errors[3] = other ? apart(o, s, other) / largest : 0;
-    bool good = true;
-    for (int i = 0; i < 4; i++) {
-        if (i < 3 ? has_vectors(o) : other != NULL)
-            printf(" %8.4f", errors[i] / unit);
-        else
-            printf("        -");
-        good = good && errors[i] <= UNITS_MOST * unit;
-    }
-    return good;
-}
-
 static void release(const struct operands *o)
 {
     const CUdeviceptr all[] = {o->given, o->a, o->s, o->u, o->v, o->info, o->workspace, o->strip};
@@ -333,7 +228,7 @@ static void *measure(enum what what, enum blas_type type, int64_t m, int64_t n, 
         printf(" %9.6f", median(times, (size_t)turns)), printf(" %9.6f", times[0]);
     else
         printf("         -         -");
-    bool right = print_errors(&o, s, other);
+    bool right = errors_print(&o, s, other);
     right = right && (what == GESVDP || (same && (what == BDSVX || what == VALUES || *info == 0)));
     printf("  %s%s\n", same ? "same" : "DIFFERENT", right ? "" : "  WRONG");
     fflush(stdout);
@@ -364,44 +259,63 @@ static int usage(const char *argument)
     return 2;
 }
 
+/* The arguments. */
+struct wanted {
+    unsigned whats; /* bits; 0: all */
+    enum blas_type type;
+    long long sizes[64][2];
+    int given;
+};
+
+/* False: the argument is none. */
+static bool take(struct wanted *wanted, const char *at)
+{
+    const char *const letter = strchr("sdcz", *at);
+    long long *const size = wanted->sizes[wanted->given];
+    int end = 0, what = 0;
+    while (what < WHATS && strcmp(at, names[what]) != 0)
+        what++;
+    if (letter && *at && at[1] == '\0') {
+        wanted->type = (enum blas_type)(letter - "sdcz");
+        return true;
+    }
+    if (what < WHATS || strcmp(at, "check") == 0) {
+        wanted->whats |= what < WHATS ? 1u << what : 0;
+        checks_alone = checks_alone || what == WHATS;
+        return true;
+    }
+    if (wanted->given == 63)
+        return false;
+    if (sscanf(at, "%lldx%lld%n", &size[0], &size[1], &end) != 2 || at[end]) {
+        end = 0;
+        if (sscanf(at, "%lld%n", &size[0], &end) != 1 || at[end])
+            return false;
+        size[1] = size[0];
+    }
+    wanted->given++;
+    return size[1] > 0 && size[0] >= size[1];
+}
+
 int main(int count, char **arguments)
 {
     const struct solver_library *library;
     struct device_scope scope;
     struct lane *lane;
-    enum blas_type type = TYPE_D;
-    unsigned wanted = 0;
-    long long sizes[64][2];
-    int given = 0;
-    for (int i = 1; i < count; i++) {
-        const char *const at = arguments[i], *const letter = strchr("sdcz", *at);
-        int end = 0, what = 0;
-        while (what < WHATS && strcmp(at, names[what]) != 0)
-            what++;
-        if (letter && at[1] == '\0')
-            type = (enum blas_type)(letter - "sdcz");
-        else if (what < WHATS)
-            wanted |= 1u << what;
-        else if (strcmp(at, "check") == 0)
-            checks_alone = true;
-        else if (given < 64 && sscanf(at, "%lldx%lld%n", &sizes[given][0], &sizes[given][1], &end) == 2 &&
-                 !at[end] && sizes[given][1] > 0 && sizes[given][0] >= sizes[given][1])
-            given++;
-        else if (given < 64 && sscanf(at, "%lld%n", &sizes[given][0], &end) == 1 && !at[end] && sizes[given][0] > 0)
-            sizes[given][1] = sizes[given][0], given++;
-        else
-            return usage(at);
-    }
+    struct wanted wanted = {.type = TYPE_D};
+    for (int i = 1; i < count; i++)
+        if (!take(&wanted, arguments[i]))
+            return usage(arguments[i]);
     if (device_wake(&device) != STATUS_OK || device_enter(device, &scope) != STATUS_OK ||
         solver_library_open(device, &library) != STATUS_OK || lane_create_own(device, &lane) != STATUS_OK ||
         stream_watch_create(device, lane->stream, &watch) != STATUS_OK ||
         solver_handle_create(library, lane->stream, &handle) != STATUS_OK)
         fail("no device or no cuSOLVER");
     handle.watch = &watch;
-    for (int i = 0; i < given; i++)
-        measure_all(wanted ? wanted : ~0u, type, sizes[i][0], sizes[i][1]);
-    for (int64_t n = 512; n <= 8192 && given == 0; n *= 2)
-        measure_all(wanted ? wanted : ~0u, type, n, n);
+    const unsigned whats = wanted.whats ? wanted.whats : ~0u;
+    for (int i = 0; i < wanted.given; i++)
+        measure_all(whats, wanted.type, wanted.sizes[i][0], wanted.sizes[i][1]);
+    for (int64_t n = 512; n <= 8192 && wanted.given == 0; n *= 2)
+        measure_all(whats, wanted.type, n, n);
     solver_handle_destroy(&handle);
     stream_watch_destroy(&watch);
     lane_destroy_own(lane);

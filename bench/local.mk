@@ -58,7 +58,8 @@ bench_lapack_bidiagonal_LDADD = libmublas_core.la -lm -ldl
 
 # Singular values and vectors, by their steps and whole, beside cuSOLVER's gesvdp.
 plain_programs += bench/lapack_singular
-bench_lapack_singular_SOURCES = bench/lapack_singular.c bench/timing.h
+bench_lapack_singular_SOURCES = bench/lapack_singular.c bench/lapack_singular.h bench/lapack_singular_errors.c \
+	bench/timing.h
 bench_lapack_singular_LDADD = libmublas_core.la -lm -ldl
 
 .PHONY: bench

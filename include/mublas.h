@@ -282,16 +282,16 @@ enum mublas_status mublas_ztrmv(struct mublas_handle *handle, enum mublas_uplo u
  * is 0, info and m become 0 and other pointers may be NULL.
  *
  * Errors. MUBLAS_NOT_SUPPORTED: no cuSOLVER 11 or 12 with its cuBLAS (MUBLAS_CUSOLVER names one), or a device
- * without cooperative launches (stedc and ormtr need none) or with less shared memory than an order of 64 needs,
+ * without cooperative launches (stedc, ormtr and ormbr need none) or with less shared memory than an order of 64 needs,
  * where cuSOLVER's own routines serve; orders from 2^21 on, which no device holds.
  *
- * Streams. sytrd, syevd and syevdx launch kernels of which all blocks are on the device at once and wait
+ * Streams. sytrd, syevd, syevdx and gebrd launch kernels of which all blocks are on the device at once and wait
  * for each other. They begin when every multiprocessor has room: a kernel of the program's that is already
  * there and waits for one behind them waits for ever. Calls of one handle on different streams follow each
  * other; handles are for calls at once.
  *
  * Graphs. All of them may be captured once a workspace was asked for with the handle, where the driver takes
- * cooperative launches into graphs (stedc and ormtr: anywhere). A replay uses the call's workspace, and must run
+ * cooperative launches into graphs (stedc, ormtr and ormbr: anywhere). A replay uses the call's workspace, and must run
  * beside no other call of the handle for eigenproblems.
  *
  * Bits depend on the operands, on the number of multiprocessors where that changes what fits on the chip,
