@@ -15,14 +15,13 @@ tests=("${@:2}")
 host=aarch64-linux-gnu
 # What needs no GPU's speed and nothing that qemu-user lacks (doc/limits.md): pure logic, threads and jobs, the stubs,
 # every routine by every name, arguments, the floating-point environment. Not test_operand_pins, which skips: nothing
-# is pinned to stay where writes cannot be followed; nor test_chip_plan, whose emulated blocks take a quarter of an
-# hour there and more. Of test_job_helpers the case without memory skips, since qemu-user keeps no RLIMIT_AS, and of
-# test_scalapack_membership those of a stranger, since the namespace has one user.
+# is pinned to stay where writes cannot be followed. Of test_job_helpers the case without memory skips, since
+# qemu-user keeps no RLIMIT_AS, and of test_scalapack_membership those of a stranger, since the namespace has one user.
 default_tests()
 {
     local name
-    for name in advice blacs block_columns border_search call_spans champion_sieve chooser claims completeness \
-        cooperative decision exit_gate flag_sets host_page_tables html interval_rules job_helpers known_shapes \
+    for name in advice blacs block_columns border_search call_spans champion_sieve chip_plan chooser claims \
+        completeness cooperative decision exit_gate flag_sets host_page_tables html interval_rules job_helpers known_shapes \
         launch_shape loader_cache log losses nested object_symbols occupancy optimizer pack policy policy_doubt \
         policy_floors policy_purchases program_checks program_state recipe reference_host scalapack_membership settings \
         spline statistics tile_groups tile_plan; do
