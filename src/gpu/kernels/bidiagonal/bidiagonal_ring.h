@@ -2,8 +2,9 @@
  *
  * Copies bring groups of columns into a ring in shared memory, ahead of the block. A pass goes through them
  * upwards, the next one downwards: what the ring holds at the end of a pass is not read again, and a matrix
- * that fits into all rings is read once a panel. A thread has UNITS times 16 bytes of v, of a column and of the
- * sum in registers; SURE of them are below every matrix's end that this form is for. */
+ * that fits into all rings is read once a panel. A thread has UNITS times 16 bytes of v, of a column (the longest
+ * ones for a moment) and of the sum in registers; SURE of them are below every matrix's end that this form is
+ * for. */
 #ifndef MUBLAS_BIDIAGONAL_RING_H
 #define MUBLAS_BIDIAGONAL_RING_H
 
@@ -93,8 +94,8 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
     /* More of v than registers hold beside what prepare_own does. */
     static constexpr bool V_COMES_LATE = UNITS > 4;
     static constexpr int EACH = WIDE<T>, NUMBERS = EACH * UNITS;
-    /* Registers hold v and the sum alone: a column comes from shared memory once for its product with v and once
-     * for the sum. Registers in memory would cost as much of the second-level cache as the columns do. */
+    /* Registers hold v and the sum alone: a column comes from shared memory for its product with v, and again
+     * for the sum. Spilled registers would take more of the second-level cache's time than the columns do. */
     static constexpr bool LOADS_TWICE = UNITS > 6;
 
     T *ring;
@@ -115,7 +116,7 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
         slots = most < BIDIAGONAL_SLOTS_MOST ? most : BIDIAGONAL_SLOTS_MOST;
     }
 
-    /* Of a group from its number in its part; of a part that has one group less than others there are none. */
+    /* Of a group by its number in its part; in a part that has one group less than others the last has none. */
     DEVICE_METHOD int group_columns(int part, int in_part) const
     {
         const int left = columns_least + (part <= columns_rest) - in_part * GROUP;
@@ -144,6 +145,7 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
         if (thread == REQUESTER)
             request(next, slot);
     }
+    /* The slot of the group after, `to` 1, or before, -1. */
     DEVICE_METHOD int next_slot(int slot, int to) const
     {
         return to > 0 ? slot + 1 < slots ? slot + 1 : 0 : slot > 0 ? slot - 1 : slots - 1;
@@ -307,7 +309,8 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
                                             thread);
             const T *const memory = await(slot);
             load_group(memory, count, part);
-            reduce_group(c, local * groups_each + in_part, first, count, slot, turn, memory, part, factor, of_part);
+            reduce_group(c, local * groups_each + in_part, first, count, slot, turn, memory, part, factor,
+                         of_part);
             if constexpr (LOADS_TWICE)
                 load_group(memory, count, part);
             UNROLL
