@@ -71,7 +71,7 @@ static enum kernel kernel_of(enum blas_type type, int units)
     static const enum kernel kernels[][BIDIAGONAL_UNITS_MOST + 1] = {
 #define KERNELS(letter)                                                                                   \
     {KERNEL_##letter##gebrd_panel_long, KERNEL_##letter##gebrd_panel_1, KERNEL_##letter##gebrd_panel_2,   \
-     KERNEL_##letter##gebrd_panel_3, KERNEL_##letter##gebrd_panel_4, KERNEL_##letter##gebrd_panel_6,      \
+     KERNEL_##letter##gebrd_panel_4, KERNEL_##letter##gebrd_panel_4, KERNEL_##letter##gebrd_panel_6,      \
      KERNEL_##letter##gebrd_panel_6, KERNEL_##letter##gebrd_panel_8, KERNEL_##letter##gebrd_panel_8}
         [TYPE_S] = KERNELS(s), [TYPE_D] = KERNELS(d), [TYPE_C] = KERNELS(c), [TYPE_Z] = KERNELS(z)};
     return kernels[type][units > BIDIAGONAL_UNITS_MOST ? 0 : units];

@@ -93,7 +93,7 @@ static void add_tridiagonal(struct case_list *list, enum blas_type type)
         }
 }
 
-/* Squares, and a few columns so long that a thread has 2, 3, 4, 6 and 8 times 16 bytes of one, and more. */
+/* Squares, and a few columns so long that a thread has 2, 4, 6 and 8 times 16 bytes of one, and more. */
 static void add_bidiagonal(struct case_list *list)
 {
     static const int64_t orders[] = {1, 2, 3, 31, 33, 64, 200, 600}, units[] = {2, 3, 4, 5, 6, 8, 9};

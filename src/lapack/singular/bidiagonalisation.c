@@ -13,7 +13,7 @@ struct kernels {
 #define KERNELS_OF(letter)                                                                                     \
     {                                                                                                          \
         KERNEL_##letter##gebrd_copy, KERNEL_##letter##gebrd_store,                                             \
-            {0, KERNEL_##letter##gebrd_panel_1, KERNEL_##letter##gebrd_panel_2, KERNEL_##letter##gebrd_panel_3, \
+            {0, KERNEL_##letter##gebrd_panel_1, KERNEL_##letter##gebrd_panel_2, KERNEL_##letter##gebrd_panel_4, \
              KERNEL_##letter##gebrd_panel_4, KERNEL_##letter##gebrd_panel_6, KERNEL_##letter##gebrd_panel_6,   \
              KERNEL_##letter##gebrd_panel_8, KERNEL_##letter##gebrd_panel_8},                                  \
             KERNEL_##letter##gebrd_panel_long                                                                  \

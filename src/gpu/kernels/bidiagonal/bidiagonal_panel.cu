@@ -116,8 +116,7 @@ template <typename T> struct long_work : panel_work<T> {
 #define PANEL_KERNELS(letter, type)                                                             \
     RING_KERNEL(letter, type, 1, 0, 8)                                                          \
     RING_KERNEL(letter, type, 2, 1, 4)                                                          \
-    RING_KERNEL(letter, type, 3, 2, 2)                                                          \
-    RING_KERNEL(letter, type, 4, 3, 2)                                                          \
+    RING_KERNEL(letter, type, 4, 2, 2)                                                          \
     RING_KERNEL(letter, type, 6, 4, 1)                                                          \
     RING_KERNEL(letter, type, 8, 6, 1)                                                          \
     KERNEL_FUNCTION letter##gebrd_panel_long(const struct bidiagonal_panel_arguments arguments) \

@@ -2,8 +2,9 @@
  *
  * Copies bring groups of columns into a ring in shared memory, ahead of the block. A pass goes through them
  * upwards, the next one downwards: what the ring holds at the end of a pass is not read again, and a matrix
- * that fits into all rings is read once a panel. A thread has UNITS times 16 bytes of v, of a column and of the
- * sum in registers; SURE of them are below every matrix's end that this form is for. */
+ * that fits into all rings is read once a panel. A thread has UNITS times 16 bytes of v, of a column (the longest
+ * ones for a moment) and of the sum in registers; SURE of them are below every matrix's end that this form is
+ * for. */
 #ifndef MUBLAS_BIDIAGONAL_RING_H
 #define MUBLAS_BIDIAGONAL_RING_H
 
@@ -93,15 +94,20 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
     /* More of v than registers hold beside what prepare_own does. */
     static constexpr bool V_COMES_LATE = UNITS > 4;
     static constexpr int EACH = WIDE<T>, NUMBERS = EACH * UNITS;
+    /* Registers hold v and the sum alone: a column comes from shared memory for its product with v, and again
+     * for the sum. Spilled registers would take more of the second-level cache's time than the columns do. */
+    static constexpr bool LOADS_TWICE = UNITS > 6;
 
     T *ring;
     int groups_each, groups, slots; /* groups of a part, and of all the block's */
-    int passes;      /* over A, so far */
+    int columns_least, columns_rest; /* of a part, and the last part that has one more */
+    int step;        /* of the pass: 1 upwards, -1 downwards */
     unsigned parity; /* of each slot's last copy */
     T v[NUMBERS], sum[NUMBERS];
 
     DEVICE_METHOD explicit ring_work(const bidiagonal_panel_arguments &given)
-        : base(given, GROUP), groups_each(stride / GROUP), groups(local_parts * groups_each), passes(0), parity(0)
+        : base(given, GROUP), groups_each(stride / GROUP), groups(local_parts * groups_each),
+          columns_least((columns - 1) / parts), columns_rest((columns - 1) % parts), step(1), parity(0)
     {
         const uintptr_t end = reinterpret_cast<uintptr_t>(shared.squares + WARPS) -
                               reinterpret_cast<uintptr_t>(shared.slots);
@@ -110,44 +116,44 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
         slots = most < BIDIAGONAL_SLOTS_MOST ? most : BIDIAGONAL_SLOTS_MOST;
     }
 
-    DEVICE_METHOD int local_part_of_group(int group) const { return local_parts == 1 ? 0 : group / groups_each; }
-    DEVICE_METHOD int part_of_group(int group) const { return block + local_part_of_group(group) * blocks; }
-    /* Of a part that has one group less than others there are none. */
-    DEVICE_METHOD int group_columns(int group) const
+    /* Of a group by its number in its part; in a part that has one group less than others the last has none. */
+    DEVICE_METHOD int group_columns(int part, int in_part) const
     {
-        const int in_part = group - local_part_of_group(group) * groups_each;
-        const int left = (columns - 1 - part_of_group(group)) / parts + 1 - in_part * GROUP;
+        const int left = columns_least + (part <= columns_rest) - in_part * GROUP;
         return left < 0 ? 0 : left < GROUP ? left : GROUP;
     }
-    DEVICE_METHOD T *slot_memory(int group) const
-    {
-        return ring + (int64_t)(group % slots) * GROUP * padded_rows;
-    }
+    DEVICE_METHOD T *slot_memory(int slot) const { return ring + slot * (GROUP * padded_rows); }
     /* One thread calls it. */
-    DEVICE_METHOD void request(int group)
+    DEVICE_METHOD void request(int group, int slot) const
     {
         const unsigned bytes = (unsigned)(padded_rows * (int)sizeof(T));
-        const int count = group_columns(group);
-        slot_expect(shared.slots + group % slots, bytes * (unsigned)count);
+        const int local = local_parts == 1 ? 0 : group / groups_each, part = block + local * blocks,
+                  in_part = group - local * groups_each, count = group_columns(part, in_part);
+        slot_expect(shared.slots + slot, bytes * (unsigned)count);
         UNROLL_BY(1)
         for (int i = 0; i < count; i++)
-            slot_copy(shared.slots + group % slots, slot_memory(group) + (int64_t)i * padded_rows,
-                      a + (int64_t)base::column_of(group * GROUP + i) * lda, bytes);
+            slot_copy(shared.slots + slot, slot_memory(slot) + i * padded_rows,
+                      a + (int64_t)(part + (in_part * GROUP + i) * parts) * lda, bytes);
     }
     /* All threads are done with a group: its slot is for the one that comes so many later in this pass. */
-    DEVICE_METHOD void replace(int group)
+    DEVICE_METHOD void replace(int group, int slot)
     {
-        const int next = passes % 2 == 0 ? group + slots : group - slots;
+        const int next = group + step * slots;
         if (next < 0 || next >= groups)
             return;
-        parity ^= 1u << next % slots;
+        parity ^= 1u << slot;
         if (thread == REQUESTER)
-            request(next);
+            request(next, slot);
     }
-    DEVICE_METHOD const T *await(int group)
+    /* The slot of the group after, `to` 1, or before, -1. */
+    DEVICE_METHOD int next_slot(int slot, int to) const
     {
-        slot_await(shared.slots + group % slots, parity >> group % slots & 1);
-        return slot_memory(group);
+        return to > 0 ? slot + 1 < slots ? slot + 1 : 0 : slot > 0 ? slot - 1 : slots - 1;
+    }
+    DEVICE_METHOD const T *await(int slot) const
+    {
+        slot_await(shared.slots + slot, parity >> slot & 1);
+        return slot_memory(slot);
     }
     DEVICE_METHOD void open_ring()
     {
@@ -158,7 +164,7 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
             slots_opened();
             UNROLL_BY(1)
             for (int group = 0; group < groups && group < slots; group++)
-                request(group);
+                request(group, group);
         }
         block_barrier();
     }
@@ -190,7 +196,7 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
             for (int unit = 0; unit < UNITS; unit++) {
                 T side[EACH] = {};
                 if (i < count && has_unit(unit))
-                    load_result_wide(memory + (int64_t)i * padded_rows + base::row_of(unit), side);
+                    load_result_wide(memory + i * padded_rows + base::row_of(unit), side);
                 UNROLL
                 for (int k = 0; k < EACH; k++)
                     part[i][EACH * unit + k] = side[k];
@@ -203,9 +209,9 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
         T with_y, with_own;
     };
 
-    /* A group's products with v, which give the row's elements; `first` is its first column, of `count`, and
-     * `before` the group before. The barrier in it frees that one. */
-    DEVICE_METHOD void reduce_group(int c, int group, int first, int count, int before, unsigned turn,
+    /* A group's products with v, which give the row's elements; `first` is its first column, of `count`. The
+     * barrier in it frees the group before. */
+    DEVICE_METHOD void reduce_group(int c, int group, int first, int count, int slot, unsigned turn,
                                     const T *memory, const T (&part)[GROUP][NUMBERS], T (&factor)[GROUP],
                                     row_sums &of_part)
     {
@@ -224,7 +230,7 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
             set[lane * WARPS + warp] = of_warp;
         block_barrier();
         if (turn > 0)
-            replace(before);
+            replace(group - step, next_slot(slot, -step));
         const int mine = lane / THREADS_EACH, number = group * GROUP + mine;
         T z = T{};
         UNROLL
@@ -234,7 +240,7 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
         z = part_sum<THREADS_EACH>(z);
         T y, element = T{};
         if (mine < count)
-            element = memory[(int64_t)mine * padded_rows + c];
+            element = memory[mine * padded_rows + c];
         const T r = base::row_element(c, number, first + mine * parts, z, element, &y);
         const warp_values<T> all(conjugate(r));
         UNROLL
@@ -273,20 +279,16 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
         base::prepare_own(c, made);
         if constexpr (V_COMES_LATE)
             load_v(c, made);
-        const int step = passes % 2 == 0 ? 1 : -1;
-        int group = passes % 2 == 0 ? 0 : groups - 1;
+        int slot = step > 0 ? 0 : (groups - 1) % slots;
         unsigned turn = 0;
         UNROLL_BY(1)
-        for (int left = local_parts; left > 0; left--) {
-            const int local = passes % 2 == 0 ? local_parts - left : left - 1;
-            multiply_columns(c, local, group, step, turn);
-            group += step * groups_each;
-        }
-        passes++;
+        for (int left = local_parts; left > 0; left--)
+            multiply_columns(c, step > 0 ? local_parts - left : left - 1, slot, turn);
+        step = -step;
     }
 
-    /* Of one part, from a group on. */
-    DEVICE_METHOD void multiply_columns(int c, int local, int group, int step, unsigned &turn)
+    /* Of one part, whose first or last group has this slot. */
+    DEVICE_METHOD void multiply_columns(int c, int local, int &slot, unsigned &turn)
     {
         const bool has_factor = thread < FACTORS && thread % WIDTH < c;
         const int part_number = block + local * blocks;
@@ -295,18 +297,22 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
         for (int k = 0; k < NUMBERS; k++)
             sum[k] = T{};
         UNROLL_BY(1)
-        for (int done = 0; done < groups_each; done++, group += step, turn++) {
-            const int count = group_columns(group),
-                      first = part_number + (group - local * groups_each) * GROUP * parts;
+        for (int in_part = step > 0 ? 0 : groups_each - 1; in_part >= 0 && in_part < groups_each;
+             in_part += step, slot = next_slot(slot, step), turn++) {
+            const int count = group_columns(part_number, in_part),
+                      first = part_number + in_part * GROUP * parts;
             T own_y[GROUP] = {}, part[GROUP][NUMBERS], factor[GROUP];
             if (has_factor)
                 UNROLL
                 for (int i = 0; i < GROUP; i++)
                     own_y[i] = load_partial(yu + (int64_t)(i < count ? first + i * parts : part_number) * FACTORS +
                                             thread);
-            const T *const memory = await(group);
+            const T *const memory = await(slot);
             load_group(memory, count, part);
-            reduce_group(c, group, first, count, group - step, turn, memory, part, factor, of_part);
+            reduce_group(c, local * groups_each + in_part, first, count, slot, turn, memory, part, factor,
+                         of_part);
+            if constexpr (LOADS_TWICE)
+                load_group(memory, count, part);
             UNROLL
             for (int i = 0; i < GROUP; i++) {
                 UNROLL
