@@ -26,6 +26,7 @@ is_type_of_day()
     [ -z "$sanitizers" ] || days=$((days + 1))
     [[ -n $ROUTES_FULL || $1 != [$both] ]] || in_sample 2 $days
 }
+is_part_of_day() { [ -n "$ROUTES_FULL" ] || in_sample 2 $1; } # 0 or 1
 programs_are_built || { echo "1..0 # SKIP configure found no LAPACK to link"; exit 0; }
 
 # Of run_all; the numbers of calls are those without sanitizers.
@@ -46,8 +47,10 @@ run_all() # WHERE PASSES TYPES [OPTION of eigen...]
     result $? "$where: singular values, general eigenvalues"
     $passes least_squares --types ${other_types:-$types} $singular_orders && are_there
     result $? "$where: least squares by singular values"
-    EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3 $passes bidiagonal --types ${other_types:-$types} $bidiagonal_orders && are_there
-    result $? "$where: bidiagonal form"
+    if is_part_of_day 0; then
+        EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3 $passes bidiagonal --types ${other_types:-$types} $bidiagonal_orders && are_there
+        result $? "$where: bidiagonal form"
+    fi
     $passes failing
     result $? "$where: eigensolvers that are to fail"
     for way in "order 150" nan; do
@@ -114,10 +117,12 @@ if shim_answers_dsyevd; then
         fi
         passes_by_own_kernels $launches_reduced factor --types $types 1 3 33
         result $? "own eigensolver: its reduction alone"
-        # Under sanitizers by one type; every JOB, square, tall, long and wide.
-        MUBLAS_EIGENSOLVER=own passes_by_own_kernels $launches_singular singular --types ${types:0:1} --only SL $singular_own &&
-            [ "$(called cusolverDnXgesvdp)" = 0 ] && are_there
-        result $? "own singular values: every choice of vectors"
+        # By one type; every JOB, square, tall, long and wide.
+        if is_part_of_day 1; then
+            MUBLAS_EIGENSOLVER=own passes_by_own_kernels $launches_singular singular --types ${types:0:1} --only SL $singular_own &&
+                [ "$(called cusolverDnXgesvdp)" = 0 ] && are_there
+            result $? "own singular values: every choice of vectors"
+        fi
         MUBLAS_EIGENSOLVER=own passes_by_own_kernels $launches_squares least_squares --types ${types:1:1} 9 && [ "$(called cusolverDnXgesvdp)" = 0 ]
         result $? "own singular values: least squares"
         MUBLAS_EIGENSOLVER=cusolver passes_by_own_kernels 0 least_squares --types ${types:1:1} 9 &&
