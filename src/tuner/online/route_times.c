@@ -198,15 +198,15 @@ static const struct routine_curves gelss_curves = {
  * doubles were measured up to 8192, of complex ones up to 4096 (bench/results/h200-singular.csv), with least squares
  * at 3072. */
 static const struct order_curve own_singular[][2] = {
-    {{{0.0066, 0.0137, 0.0314, 0.108, 0.73, 6.6}}, {{0.0094, 0.0197, 0.0502, 0.225, 1.65, 0}}},
-    {{{0.0062, 0.013, 0.0307, 0.114, 0.81, 8}}, {{0.0093, 0.0196, 0.0526, 0.253, 2.0, 0}}},
+    {{{0.0066, 0.0137, 0.0314, 0.104, 0.52, 6.6}}, {{0.0094, 0.0197, 0.0502, 0.225, 1.65, 0}}},
+    {{{0.0062, 0.013, 0.0307, 0.109, 0.6, 7}}, {{0.0093, 0.0196, 0.0526, 0.253, 2.0, 0}}},
     {{{0.0075, 0.0155, 0.036, 0.13, 0.9, 9}}, {{0.011, 0.022, 0.06, 0.28, 2.3, 0}}}};
 
 /* gebrd on the device was measured (bench/results/h200-singular.csv); from 16384 on, and of complex types from
  * 8192 on, it reads the matrix twice a column. The host's times are a little less than gesdd's for values. */
 static const struct routine_curves gebrd_curves = {
     {{{0.013, 0.052, 0.26, 1.8, 0, 0}}, {{0.03, 0.14, 1.05, 8, 0, 0}}},
-    {{{0.0056, 0.0113, 0.0265, 0.0965, 0.7, 6.3}}, {{0.0072, 0.0167, 0.0453, 0.218, 1.6, 0}}}};
+    {{{0.0056, 0.0108, 0.0251, 0.0906, 0.49, 6.3}}, {{0.0072, 0.0167, 0.0429, 0.174, 1.6, 0}}}};
 
 /* dgeev with right vectors was measured on both sides. */
 static const struct routine_curves geev_curves = {
