@@ -133,19 +133,19 @@ static void note_hot(struct operands_hold *hold, struct mirror *mirror)
     }
 }
 
+static enum status consider_operand(struct operands_hold *hold, int number, const struct held_operand *held)
+{
+    enum status status = pins_consider(held->copy, &hold->claims[number], &held->operand);
+    return status == STATUS_OK ? gathering_consider(held->mirror, &hold->claims[number], &held->operand) : status;
+}
+
 static enum status consider_pages(struct operands_hold *hold, int number)
 {
     struct mirror *mirror = hold->mirrors[number];
-    struct mirror_copy *copy = mirror_table_copy(hold->table, mirror);
-    enum status status = mirror_arm(copy);
-    for (int i = 0; i < hold->count && status == STATUS_OK && hold->way != HOLD_RESULT; i++) {
-        const struct held_operand *held = &hold->operands[i];
-        if (held->mirror != mirror || held->shares)
-            continue;
-        status = pins_consider(copy, &hold->claims[number], &held->operand);
-        if (status == STATUS_OK)
-            status = gathering_consider(mirror, &hold->claims[number], &held->operand);
-    }
+    enum status status = mirror_arm(mirror_table_copy(hold->table, mirror));
+    for (int i = 0; i < hold->count && status == STATUS_OK && hold->way != HOLD_RESULT; i++)
+        if (hold->operands[i].mirror == mirror && !hold->operands[i].shares)
+            status = consider_operand(hold, number, &hold->operands[i]);
     return status;
 }
 
@@ -260,7 +260,8 @@ static bool can_be_shared(const struct held_operand *held)
 static bool can_share(const struct operands_hold *hold)
 {
     for (int i = 0; i < hold->count; i++)
-        if (!can_be_shared(&hold->operands[i]) || !hold_is_complete(&hold->operands[i]))
+        if (!hold->operands[i].mirror || !hold_is_complete(&hold->operands[i]) ||
+            !can_be_shared(&hold->operands[i]))
             return false;
     return hold->way == HOLD_UNPROVEN && hold->count > 0;
 }
@@ -300,7 +301,23 @@ static bool claim_operands(struct operands_hold *hold, bool *shared)
     return take_claims(hold, false);
 }
 
-/* After all scans, others' of shared pages too: a shared operand that the host has written is not shared. */
+/* Nobody else reads them now: what was found out of them still holds, and they may be sent. */
+static bool take_for_own(struct operands_hold *hold)
+{
+    enum status status = hold_stop_sharing(hold) ? STATUS_OK : STATUS_BUSY;
+    for (int number = 0; number < hold->mirror_count; number++)
+        for (int i = 0; i < hold->count && status == STATUS_OK; i++) {
+            struct held_operand *held = &hold->operands[i];
+            if (!held->shares || held->mirror != hold->mirrors[number])
+                continue;
+            held->shares = false;
+            status = consider_operand(hold, number, held);
+        }
+    return status == STATUS_OK;
+}
+
+/* After all scans, others' of shared pages too: a shared operand that the host has written is not shared, and
+ * is the call's own at once, or the next time. */
 static bool are_still_shared(struct operands_hold *hold)
 {
     bool good = true;
@@ -309,10 +326,11 @@ static bool are_still_shared(struct operands_hold *hold)
             claims_await_scans(hold->mirrors[i], &hold->claims[i]);
     for (int i = 0; i < hold->count; i++) {
         struct held_operand *held = &hold->operands[i];
-        held->was_written = held->was_written || (held->shares && !can_be_shared(held));
+        /* If it was hot it was not scanned. */
+        held->was_written = held->was_written || (held->shares && (held->hot || !can_be_shared(held)));
         good = good && !(held->shares && held->was_written);
     }
-    return good;
+    return good || take_for_own(hold);
 }
 
 enum status hold_lock(struct operands_hold *hold)

@@ -115,7 +115,7 @@ enum status hold_commit(struct operands_hold *hold, size_t extra_scratch);
 enum status hold_upload(struct operands_hold *hold, struct held_operand *held);
 bool hold_is_complete(const struct held_operand *held);
 
-/* Do its pages say so, where nothing is known of the operand as such? Of a copy that is made. */
+/* Do its pages say so, where nothing is known of the operand as such? Also before the call claims them. */
 bool hold_is_valid(const struct held_operand *held);
 
 /* hold_write_back.c: before launch, after it. */

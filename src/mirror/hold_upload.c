@@ -291,7 +291,14 @@ bool hold_is_complete(const struct held_operand *held)
 bool hold_is_valid(const struct held_operand *held)
 {
     const struct page_range doubtful = doubtful_pages(held);
-    return doubtful.begin >= doubtful.end || page_bits_all(held->copy->valid, doubtful.begin, doubtful.end);
+    if (doubtful.begin >= doubtful.end)
+        return true;
+    /* Before the call claims the pages, who claims the whole may be dropping the copy. */
+    pthread_mutex_lock(&held->mirror->lock);
+    const bool valid = atomic_load(&held->copy->made) &&
+                       page_bits_all(held->copy->valid, doubtful.begin, doubtful.end);
+    pthread_mutex_unlock(&held->mirror->lock);
+    return valid;
 }
 
 enum status hold_upload(struct operands_hold *hold, struct held_operand *held)

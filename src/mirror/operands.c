@@ -72,6 +72,8 @@ static enum status provide(struct operands_hold *hold, struct held_operand *held
      * under those others. */
     if (operand->access != OPERAND_OVERWRITE && !hold->unproven && !held->shares)
         status = hold_upload(hold, held);
+    if (held->shares && !hold_is_complete(held))
+        completeness_note_valid(held->copy, operand);
     if (status == STATUS_OK)
         settle(hold, held);
     return status;

@@ -2,6 +2,7 @@
  * the kernel or beside matrices of their own, write next to each other, have little patience, and device memory is
  * short. */
 #include "common/own_thread.h"
+#include "mirror/hold.h"
 #include "mirror/mirror_table.h"
 #include "operand_calls.h"
 #include "unit_test.h"
@@ -254,6 +255,51 @@ static void test_beside_own(void)
     memcpy(shadow, memory, bytes);
 }
 
+/* So many looks at what the host has written took the call's hold. */
+static unsigned long looks_of(struct operand *operands, int count)
+{
+    const struct mirror *const mirror = table->space->mirrors[0];
+    const unsigned long before = mirror->scans;
+    struct operands_hold *const hold = take(operands, count);
+    const unsigned long looks = mirror->scans - before;
+    tap_ok(finish(hold) && device_is_equal(&operands[0]), "a call alone ends well");
+    return looks;
+}
+
+/* Nobody else is there to share with, so nothing costs more than it did. */
+static void test_alone(void)
+{
+    struct worker worker = {.state = 3};
+    struct device_scope scope;
+    struct operand left = operand_of(matrix(0), ROWS, COLUMNS / 2, ROWS, PART_FULL, OPERAND_READ), right = left, both = left,
+                   two[2] = {common(), operand_of(matrix(1), ROWS, COLUMNS, ROWS, PART_FULL, OPERAND_OVERWRITE)};
+    right.matrix.pointer = matrix(0) + ROWS * COLUMNS / 2;
+    both.matrix.columns = COLUMNS;
+    mirror_table_create(emulated_device, (size_t)64 << 20, 0, true, &table);
+    device_enter(emulated_device, &scope);
+    finish(take(&left, 1));
+    looks_of(&right, 1);
+    looks_of(&both, 1);
+    tap_ok(looks_of(&both, 1) == 0, "a matrix that came in parts is launched at once, known to be there");
+    looks_of(two, 1);
+    finish(take(two, 2));
+    for (int i = 0; i < 3; i++) {
+        store(&worker, (double *)(memory + common_offset) + ROWS * i);
+        tap_ok(looks_of(two, 2) == 1, "what the host has written is found by one look");
+    }
+    struct mirror *const mirror = table->space->mirrors[0];
+    const struct byte_range hull = operand_memory_hull(&both);
+    const struct held_operand held = {.operand = both, .mirror = mirror, .hull = hull,
+                                      .copy = mirror_table_copy(table, mirror),
+                                      .pages = mirror_page_range(mirror, hull.begin, hull.end)};
+    tap_ok(hold_is_valid(&held), "it is valid");
+    mirror_table_evict(table);
+    tap_ok(!hold_is_valid(&held), "and not after its eviction, which a call may meet before it claims anything");
+    device_leave(emulated_device, &scope);
+    mirror_table_destroy(table);
+    memcpy(shadow, memory, bytes);
+}
+
 static bool run_all(size_t budget, size_t pin_budget, uint64_t seed)
 {
     struct worker workers[THREADS];
@@ -293,6 +339,7 @@ UNIT_TEST(test_operands_shared)
     lane_release(lane); /* made only to wake the device */
     pthread_barrier_init(&barrier, NULL, THREADS);
     test_beside_own();
+    test_alone();
     tap_ok(run_all((size_t)64 << 20, 0, seed), "threads that share pages see what the host wrote");
     tap_ok(run_all((size_t)4 << 20, 0, seed + 1), "also where device memory is short");
     tap_ok(run_all((size_t)64 << 20, (size_t)64 << 20, seed + 2), "and with pins");

@@ -45,6 +45,19 @@ void completeness_note(struct mirror_copy *copy, const struct operand *operand)
     pthread_mutex_unlock(&copy->mirror->notes);
 }
 
+void completeness_note_valid(struct mirror_copy *copy, const struct operand *operand)
+{
+    const struct byte_range hull = operand_memory_hull(operand);
+    const struct page_range pages = mirror_page_range(copy->mirror, hull.begin, hull.end);
+    pthread_mutex_lock(&copy->mirror->notes);
+    const struct complete_operand *known = find_complete(copy, operand);
+    const struct page_range doubtful = known ? page_ranges_common(pages, known->lost) : pages;
+    if (doubtful.begin >= doubtful.end || page_bits_all(copy->valid, doubtful.begin, doubtful.end))
+        *choose_place(copy, operand) = (struct complete_operand){.operand = *operand, .pages = pages,
+                                                                 .changed = ++copy->complete_changes};
+    pthread_mutex_unlock(&copy->mirror->notes);
+}
+
 static void widen(struct mirror_copy *copy, struct complete_operand *known, struct page_range pages)
 {
     struct page_range *lost = &known->lost;

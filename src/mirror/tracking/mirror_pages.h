@@ -29,6 +29,10 @@ bool completeness_find(struct mirror_copy *copy, const struct operand *operand,
 /* All of the operand is valid now. */
 void completeness_note(struct mirror_copy *copy, const struct operand *operand);
 
+/* The same if its pages say so, with those between its columns, and though others may be finding out meanwhile what
+ * the host has written. */
+void completeness_note_valid(struct mirror_copy *copy, const struct operand *operand);
+
 /* The same of a call that is to write them, which gets what was known of the operand before, as of now.
  * False: nothing. */
 bool completeness_take(struct mirror_copy *copy, const struct operand *operand, struct page_range pages,
