@@ -231,7 +231,10 @@ static enum status compute(struct route_run *run)
     phase_enter(PHASE_FINISH);
     if (status == STATUS_OK)
         return route_fetch_vectors(run);
-    route_lane_wait(run->lane, "abandoning a LAPACK routine"); /* queued copies still read staging memory */
+    if (status == STATUS_DEVICE_LOST)
+        run->lane->lane->broken = true; /* a kernel that does not end is not waited for again */
+    else
+        route_lane_wait(run->lane, "abandoning a LAPACK routine"); /* queued copies still read staging memory */
     return status;
 }
 

@@ -301,19 +301,21 @@ static bool claim_operands(struct operands_hold *hold, bool *shared)
     return take_claims(hold, false);
 }
 
-/* Nobody else reads them now: what was found out of them still holds, and they may be sent. */
+/* What was found written, where nobody else reads it now: what was found out of it still holds, and it may be sent. */
 static bool take_for_own(struct operands_hold *hold)
 {
-    enum status status = hold_stop_sharing(hold) ? STATUS_OK : STATUS_BUSY;
+    bool good = true;
     for (int number = 0; number < hold->mirror_count; number++)
-        for (int i = 0; i < hold->count && status == STATUS_OK; i++) {
+        for (int i = 0; i < hold->count && good; i++) {
             struct held_operand *held = &hold->operands[i];
-            if (!held->shares || held->mirror != hold->mirrors[number])
+            if (!held->shares || !held->was_written || held->mirror != hold->mirrors[number])
                 continue;
-            held->shares = false;
-            status = consider_operand(hold, number, held);
+            good = claims_stop_sharing_range(held->mirror, &hold->claims[number],
+                                             mirror_scan_bounds(held->mirror, held->hull));
+            held->shares = !good;
+            good = good && consider_operand(hold, number, held) == STATUS_OK;
         }
-    return status == STATUS_OK;
+    return good;
 }
 
 /* After all scans, others' of shared pages too: a shared operand that the host has written is not shared, and

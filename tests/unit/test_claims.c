@@ -76,6 +76,11 @@ static void test_both_kinds(void)
     tap_ok(claims_widen(&mirror, &one, (struct byte_range){300, 350}) &&
                !claims_widen(&mirror, &one, (struct byte_range){90, 120}),
            "it grows beside what is shared, not over it");
+    struct claim reader = {.ranges = {{0, 100}, {600, 700}}, .count = 2, .shared = 3};
+    tap_ok(take(&reader) && !claims_stop_sharing_range(&mirror, &reader, (struct byte_range){20, 30}) &&
+               claims_stop_sharing_range(&mirror, &reader, (struct byte_range){610, 620}) && reader.shared == 1,
+           "what nobody else shares it may have for itself, beside what others share");
+    claims_give(&mirror, &reader);
     claims_give(&mirror, &other);
     tap_ok(take(&own), "until it is given back");
     claims_give(&mirror, &one);

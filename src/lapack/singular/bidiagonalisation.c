@@ -37,7 +37,8 @@ static struct layout lay_out(const struct bidiagonalisation *work)
                  real = blas_is_single(work->type) ? sizeof(float) : sizeof(double), panel = BIDIAGONAL_PANEL;
     struct layout layout = {.rows = turned ? work->n : work->m, .columns = turned ? work->m : work->n};
     layout.ld = rounded(layout.rows, BIDIAGONAL_CHUNK);
-    const size_t ld = (size_t)layout.ld, columns = (size_t)layout.columns;
+    const size_t ld = (size_t)layout.ld, columns = (size_t)layout.columns,
+                 parts = (size_t)least(layout.columns, BIDIAGONAL_PARTS); /* no part without a column */
     size_t *const end = &layout.end;
     layout.gate = workspace_take(end, sizeof(struct grid_gate));
     layout.copy = workspace_take(end, ld * columns * element);
@@ -47,8 +48,8 @@ static struct layout lay_out(const struct bidiagonalisation *work)
     layout.row = workspace_take(end, columns * element);
     layout.norms = workspace_take(end, ld / BIDIAGONAL_CHUNK * real);
     layout.row_products = workspace_take(end, 2 * panel * BIDIAGONAL_PARTS * element);
-    layout.column_products = workspace_take(end, (2 * panel + 1) * BIDIAGONAL_PARTS * element);
-    layout.sums = workspace_take(end, ld * BIDIAGONAL_PARTS * element);
+    layout.column_products = workspace_take(end, (2 * panel + 1) * parts * element);
+    layout.sums = workspace_take(end, ld * parts * element);
     return layout;
 }
 

@@ -93,18 +93,24 @@ static enum status queue_qr(struct route *route, const struct solver_handle *han
                                : status;
 }
 
-/* The values come home at once: which of them count is the host's to say. */
+static enum status wait_for_values(const struct solver_handle *handle)
+{
+    const char *const what = "finding singular values";
+    return handle->watch ? stream_watch_wait(handle->watch, what)
+                         : device_check(handle->library->device, driver()->stream_synchronise(handle->stream), what);
+}
+
+/* The values come home at once: which of them count is the host's to say. A copy to memory that is not pinned waits
+ * for all before it, without the watch's deadline. So it comes behind the wait. */
 static enum status fetch_values(const struct route *route, const struct solver_handle *handle)
 {
     const struct route_vector *const s = &route->vectors[VECTOR_S];
-    const enum status status =
-        device_check(handle->library->device,
-                     driver()->copy_to_host_async(s->values, s->address, s->bytes, handle->stream),
-                     "fetching singular values");
-    if (status != STATUS_OK || handle->watch)
-        return status == STATUS_OK ? stream_watch_wait(handle->watch, "finding singular values") : status;
-    return device_check(handle->library->device, driver()->stream_synchronise(handle->stream),
-                        "finding singular values");
+    const enum status status = wait_for_values(handle);
+    return status == STATUS_OK
+               ? device_check(handle->library->device,
+                              driver()->copy_to_host_async(s->values, s->address, s->bytes, handle->stream),
+                              "fetching singular values")
+               : status;
 }
 
 /* gesvdp's error must not change what counts. STATUS_UNSUCCESSFUL: it might. */

@@ -141,6 +141,29 @@ bool claims_stop_sharing(struct mirror *mirror, struct claim *claim)
     return alone;
 }
 
+/* The claim's shared ranges that overlap this one. */
+static unsigned shared_in(const struct claim *claim, struct byte_range range)
+{
+    unsigned ranges = 0;
+    for (int i = 0; i < claim->count; i++)
+        ranges |= (unsigned)(is_shared(claim, i) && byte_ranges_overlap(claim->ranges[i], range)) << i;
+    return ranges;
+}
+
+bool claims_stop_sharing_range(struct mirror *mirror, struct claim *claim, struct byte_range range)
+{
+    pthread_mutex_lock(&mirror->lock);
+    struct claim part = *claim;
+    part.shared = shared_in(claim, range);
+    bool alone = true;
+    for (const struct claim *other = mirror->claims; other && alone; other = other->next)
+        alone = other == claim || !overlap(other, &part, true);
+    if (alone)
+        claim->shared &= ~part.shared;
+    pthread_mutex_unlock(&mirror->lock);
+    return alone;
+}
+
 bool claims_touch(const struct mirror *mirror, int place, uintptr_t begin, uintptr_t end)
 {
     const struct claim *claim = mirror->claims;

@@ -52,6 +52,9 @@ bool claims_widen(struct mirror *mirror, struct claim *claim, struct byte_range 
 /* Share nothing any longer. False: somebody else still shares it. */
 bool claims_stop_sharing(struct mirror *mirror, struct claim *claim);
 
+/* The same of what overlaps a range alone. */
+bool claims_stop_sharing_range(struct mirror *mirror, struct claim *claim, struct byte_range range);
+
 /* Does any claim that uses the copy of this device touch [begin, end)? The mirror's lock is held. */
 bool claims_touch(const struct mirror *mirror, int place, uintptr_t begin, uintptr_t end);
 
