@@ -39,8 +39,11 @@ refused()
     passes_with EMULATED_FAULTS=cuLaunchCooperativeKernel:1:720 failing dsyevd && launched 1 && went 1 1
 }
 bidiagonal() { late EMULATED_ABSENT=1 bidiagonal --types d 20 && [ "$(ran dgebrd 3)" = 0 ]; }
+# Of least squares, whose values come home amid the route.
+squares_late() { MUBLAS_EIGENSOLVER=own late EMULATED_ABSENT=1 least_squares --types d 20; }
+squares_stuck() { MUBLAS_EIGENSOLVER=own passes_with EMULATED_STUCK=1 least_squares --types d 20 && says "left alone"; }
 
-for name in absent generalised stuck bidiagonal; do
+for name in absent generalised stuck bidiagonal squares_late squares_stuck; do
     aside $name $name
 done
 all_come
@@ -51,5 +54,7 @@ result_of absent "one never comes: the host's result, and the next dsyevd by cuS
 result_of generalised "one never comes, of a generalised problem: A and B are as they were"
 result_of stuck "the kernel does not end at all: the device is left alone, and the program ends"
 result_of bidiagonal "one never comes, of a panel to bidiagonal form: the host's results, then and later"
+result_of squares_late "one never comes, of singular values for least squares: the host's results"
+result_of squares_stuck "nor does that kernel end: the device is left alone"
 result_of second_kernel "$second"
 echo "1..$number"
