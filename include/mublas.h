@@ -410,8 +410,8 @@ enum mublas_status mublas_zheevdx(struct mublas_handle *handle, enum mublas_vect
                                   double *w, void *workspace, size_t workspace_bytes, int *info);
 
 /* Singular values, and the steps to them. Waiting, workspace, streams, graphs, values, INFO and errors as above; d
- * and e of gebrd are NaN after infinity and NaN. gebrd's workspace is somewhat more than A, gesdd's with vectors
- * some four times A, and once more a wide A. */
+ * and e of gebrd are NaN after infinity and NaN. gebrd's workspace is somewhat more than A and 64 columns, gesdd's
+ * with vectors some four times A and 64 columns, and once more a wide A. */
 
 /* What ormbr multiplies by. */
 enum mublas_vect { MUBLAS_Q = 'Q', MUBLAS_P = 'P' };
