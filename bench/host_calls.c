@@ -24,8 +24,7 @@ struct machine {
     struct machine_model model;
 };
 
-/* What others do at the same time on a core's other thread halves its rate: the least of some rounds, over all
- * calls, counts. */
+/* The least of some rounds over all calls counts: work of others on a core's other thread halves its rate. */
 static struct row {
     char name[16], flags[8];
     int64_t n;
@@ -68,7 +67,7 @@ static double time_call(host_function *function, const struct operand_pools *poo
     return median(times, count);
 }
 
-/* Of side, uplo, trans, trans_b and diag those that the routine has. */
+/* The routine has these of side, uplo, trans, trans_b and diag. */
 static void write_flags(const struct blas_call *call, char flags[8])
 {
     static const char transpositions[] = "NTC";

@@ -413,7 +413,7 @@ enum mublas_status mublas_zheevdx(struct mublas_handle *handle, enum mublas_vect
  * and e of gebrd are NaN after infinity and NaN. gebrd's workspace is somewhat more than A and 64 columns, gesdd's
  * with vectors some four times A and 64 columns, and once more a wide A. */
 
-/* What ormbr multiplies by. */
+/* The matrix that ormbr multiplies by. */
 enum mublas_vect { MUBLAS_Q = 'Q', MUBLAS_P = 'P' };
 
 enum mublas_status mublas_gebrd_workspace(struct mublas_handle *handle, enum mublas_type type, int64_t m,

@@ -301,7 +301,8 @@ static bool claim_operands(struct operands_hold *hold, bool *shared)
     return take_claims(hold, false);
 }
 
-/* What was found written, where nobody else reads it now: what was found out of it still holds, and it may be sent. */
+/* A written operand that nobody else reads now becomes the call's own. The scans of it still hold, and it may be
+ * sent. */
 static bool take_for_own(struct operands_hold *hold)
 {
     bool good = true;

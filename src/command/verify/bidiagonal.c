@@ -21,7 +21,7 @@ struct bidiagonal_vectors {
     int64_t order, count, from;
 };
 
-/* Of the matrix m x n that was reduced. */
+/* The matrix that was reduced is m x n. */
 static struct bidiagonal_vectors vectors_of(bool of_p, int64_t m, int64_t n)
 {
     const bool whole = (m >= n) != of_p;

@@ -46,12 +46,12 @@ struct program_call {
     const struct machine_model *model;
     struct predicted_times times; /* as if all operands were resident */
 
-    /* Of a route: */
+    /* A route alone has these. */
     struct route_times route_times;
     double alone;                 /* the prices in force are so many times as high as for this process alone */
     enum host_run_kind host_kind; /* how the host is to run it */
 
-    /* What may stay on the device: of BLAS all matrices, of a route one or none. */
+    /* These may stay on the device: all matrices of BLAS, one of a route or none. */
     struct operand operands[OPERANDS_MAX];
     int operand_count;
     double early_credit_us;   /* once for each matrix: what earlier calls on it would have saved */

@@ -29,7 +29,7 @@ bool model_in_force_is_of_device(const struct machine_model *model)
     return model == &device_model || estimate_wanted();
 }
 
-/* By the kind of the host BLAS that is bound by now, which is told without the loader. */
+/* The kind of the host BLAS that is bound by now decides; it is told without the loader. */
 static struct machine_model built_in_model(const struct device_properties *device)
 {
     struct machine_model model = crossover_model_here(device);

@@ -61,7 +61,7 @@ struct plan {
     size_t shared_bytes;
 };
 
-/* By the ring, where the device and the number of rows allow it; else false. */
+/* Plans it by the ring, if the device and the number of rows allow it. */
 static bool plan_ring(struct device *device, enum blas_type type, int64_t rows, int64_t columns,
                       struct plan *plan)
 {

@@ -1,7 +1,7 @@
 /* bidiagonalisation.h - mublas' own reduction of a general matrix to bidiagonal form on the device: A = Q B P',
  * as LAPACK's gebrd leaves it (doc/singular.md).
  *
- * By panels of BIDIAGONAL_PANEL columns, each one kernel that reads the rest of the matrix once a column
+ * It goes by panels of BIDIAGONAL_PANEL columns, each one kernel that reads the rest of the matrix once a column
  * (kernels/bidiagonal/bidiagonal_panel.h), or twice where the device has no bulk copies or a column is too long
  * for its registers, with an update of the rest by cuBLAS behind it. All of it works on a copy. A matrix with
  * more columns than rows is reduced as its conjugate transpose. The bits depend on the operand and its sizes,
