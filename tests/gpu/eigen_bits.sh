@@ -22,7 +22,7 @@ equal()
 equal 3 --max-n 64
 ! grep -v 'cluster\|panel of a larger\|divide' "$work/output" | grep -q ': 0$'
 result $? "by every way but those of clusters, of larger matrices and of divide and conquer"
-EMULATED_SEED=2 equal 4 --max-n 64 --part 1/2
+EMULATED_SEED=2 equal 4 --max-n 64 --part 1/4
 equal 5 --only dsytrd-u-65
 equal 5 --multiprocessors 3 --only ssytrd-l-6 --max-n 65
 

@@ -5,6 +5,7 @@
 MUBLAS_TEST_SHIM=$top_builddir/tests/system/routes/early/.libs/libmublas.so.0
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
+only_on_day NETLIB_FULL 1
 tester=${NETLIB_LAPACK:-/usr/lib/$multiarch/lapack}/xeigtst
 unset MUBLAS_TEST_SHIM
 if [ -n "$sanitizers" ] || [ ! -x "${tester}d" ]; then
