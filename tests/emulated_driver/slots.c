@@ -18,7 +18,7 @@ static struct slot *slot_of(struct processor *processor, const uint64_t *word, b
     emulated_abort("kernel %s: a slot that is not open, or one too many", kernel_of(processor));
 }
 
-/* Of whole words, and not by a function that a sanitizer has its own of. */
+/* Whole words, and by no function that a sanitizer replaces. */
 static void copy_words(uint64_t *to, const uint64_t *from, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes / sizeof *to; i++)

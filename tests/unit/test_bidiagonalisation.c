@@ -19,7 +19,7 @@ static const char *const kind_names[] = {"random",   "zero",        "diagonal", 
 static double complex element_of(enum blas_type type, enum kind kind, int i, int j, int order)
 {
     const double complex number = random_element(type);
-    /* Of a small matrix, whose products with a tiny row underflow. */
+    /* A small matrix has products with a tiny row that underflow. */
     const double small = blas_is_single(type) ? 1e-15 : 1e-110, tiny = blas_is_single(type) ? 1e-29 : 1e-260;
     switch (kind) {
     case ZERO: return 0;

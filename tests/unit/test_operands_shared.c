@@ -232,7 +232,7 @@ static void test_beside_own(void)
                    other[2] = {common(), operand_of(matrix(1), ROWS, SHARE, ROWS, PART_FULL, OPERAND_UPDATE)},
                    same[2] = {common(), one[1]};
     device_enter(emulated_device, &scope);
-    /* What is written within a block tells that it lies on small pages, which are claimed each for itself. */
+    /* A write within a block tells that the block lies on small pages, which are claimed each for itself. */
     for (int i = 0; i < 2; i++) {
         write_own(&worker);
         for (int k = 0; k < MATRICES; k++)

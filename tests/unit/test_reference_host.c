@@ -115,7 +115,7 @@ static bool read_text(struct learned_times *times, const char *text)
     return good;
 }
 
-/* What a recipe has of the host goes before, over OpenBLAS' curves as the tuner took it. */
+/* A recipe's times of the host go before, over OpenBLAS' curves as the tuner took them. */
 static void test_learned(void)
 {
     static struct learned_times times;

@@ -64,7 +64,7 @@ static void try_gebrd(struct context *context, int m, int n, bool finite)
     free(a);
 }
 
-/* Of m x n, reduced by the host, Q (or P') whole or in part, and products of it; closely packed. */
+/* A matrix m x n that the host has reduced, Q (or P') whole or in part, and products of it; closely packed. */
 struct reduced {
     int m, n;
     double *a, *tauq, *taup;

@@ -111,7 +111,7 @@ template <typename T> struct long_work : panel_work<T> {
     {                                                                                                  \
         RUN_RING(type, units, sure, group)                                                             \
     }
-/* What is `sure` is whole in all columns that the kernel before has no room for; the groups are
+/* The `sure` part is whole in all columns that the kernel before has no room for; the groups are
  * bidiagonal_group's. */
 #define PANEL_KERNELS(letter, type)                                                             \
     RING_KERNEL(letter, type, 1, 0, 8)                                                          \

@@ -146,7 +146,7 @@ template <typename T> struct panel_work {
         shared.squares = reinterpret_cast<R *>(shared.of_column + 1);
     }
 
-    /* Of the block's own columns the numbers begin with 0, those of its next part with `stride`. */
+    /* Numbers of the block's own columns begin with 0, those of its next part with `stride`. */
     DEVICE_METHOD int own_count() const { return local_parts * stride; }
     DEVICE_METHOD int local_part_of(int number) const { return local_parts == 1 ? 0 : number / stride; }
     DEVICE_METHOD int column_of(int number) const

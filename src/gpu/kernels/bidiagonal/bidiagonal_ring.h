@@ -116,7 +116,7 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
         slots = most < BIDIAGONAL_SLOTS_MOST ? most : BIDIAGONAL_SLOTS_MOST;
     }
 
-    /* Of a group by its number in its part; in a part that has one group less than others the last has none. */
+    /* The columns of a group by its number in its part; where a part has one group less than others its last has none. */
     DEVICE_METHOD int group_columns(int part, int in_part) const
     {
         const int left = columns_least + (part <= columns_rest) - in_part * GROUP;
@@ -287,7 +287,7 @@ template <typename T, int UNITS, int SURE, int GROUP> struct ring_work : panel_w
         step = -step;
     }
 
-    /* Of one part, whose first or last group has this slot. */
+    /* The columns of one part, whose first or last group has this slot. */
     DEVICE_METHOD void multiply_columns(int c, int local, int &slot, unsigned &turn)
     {
         const bool has_factor = thread < FACTORS && thread % WIDTH < c;
