@@ -52,6 +52,11 @@ int doctor_run(char **arguments);
  * `mublas verify --parallel ...` in each process of a job: verify/parallel.h. */
 int verify_run(char **arguments);
 
+/* `mublas serve [--keep]`: the service (service/server/server.h) in this process; says a line on standard output
+ * once programs can go by it. --status and --stop ask the one that runs. 1, after one line: there is no device, one
+ * runs already, or none does. */
+int serve_run(char **arguments);
+
 /* tuning_report.c says from where on calls gain on the device: `mublas report --tuning` by a recipe, and
  * `mublas info --crossovers` for LAPACK's routines by the model in force. */
 

@@ -16,4 +16,5 @@ include src/command/run/local.mk
 include src/command/inspect/local.mk
 include src/command/verify/local.mk
 include src/command/doctor/local.mk
+include src/command/serve/local.mk
 include src/command/completion/local.mk

@@ -67,6 +67,16 @@ static const struct command {
      "mublas report --output=job.html report.[0-9]*.html\n"
      "mublas report --tuning ~/.config/mublas/recipe\n"
      "mublas report --tuning ~/.config/mublas/recipe --output curves\n"},
+    {"serve", serve_run,
+     "mublas serve [--keep]\n"
+     "           hold the GPU for programs of this user that run under mublas with this environment, so that they\n"
+     "           need no context of their own; it ends five seconds after the last, with --keep when it is stopped\n"
+     "mublas serve --status|--stop\n"
+     "           say who goes by it; let it end with the last of them\n",
+     "mublas serve --keep > serve.log &\n"
+     "mublas run -- ./legacy_app\n"
+     "mublas serve --status\n"
+     "mublas serve --stop\n"},
     {"help", help,
      "mublas help [COMMAND]\n"
      "           say this, or of COMMAND alone what it does, with examples\n",

@@ -41,6 +41,7 @@ struct settings {
     bool huge_pages;
     bool tracking;
     bool trust_tracking;
+    bool service;
     const char *cuda_driver;
     const char *cublas;
     const char *cusolver;

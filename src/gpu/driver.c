@@ -188,8 +188,27 @@ bool driver_is_there(void)
     return found;
 }
 
+static driver_provider *provider;
+static bool is_provided;
+
+void driver_offer(driver_provider *offered)
+{
+    provider = offered;
+}
+
+bool driver_is_provided(void)
+{
+    return is_provided;
+}
+
 static void open_library(void)
 {
+    if (provider && provider(&table)) {
+        exit_gate_install();
+        is_provided = true;
+        open_status = STATUS_OK;
+        return;
+    }
     const char *chosen = settings()->cuda_driver;
     const char *error;
     void *library = loader_open_or_why(driver_file(), RTLD_NOW | RTLD_LOCAL, &error);
@@ -203,9 +222,9 @@ static void open_library(void)
     }
     exit_gate_install(); /* before what it has registered */
     bool complete = true;
-#define DRIVER_FUNCTION(member, symbol, parameters) \
+#define DRIVER_FUNCTION(member, symbol, parameters, way) \
     complete = complete && look_up(library, #symbol, &table.member);
-#define OPTIONAL_DRIVER_FUNCTION(member, symbol, parameters) \
+#define OPTIONAL_DRIVER_FUNCTION(member, symbol, parameters, way) \
     find_optional(library, #symbol, &table.member);
 #include "gpu/driver.def"
 #undef DRIVER_FUNCTION

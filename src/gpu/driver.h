@@ -168,7 +168,7 @@ typedef struct {
 
 /* The driver's functions under mublas' own names: driver()->launch_kernel(...). */
 struct driver {
-#define DRIVER_FUNCTION(member, symbol, parameters) CUresult(*member) parameters;
+#define DRIVER_FUNCTION(member, symbol, parameters, way) CUresult(*member) parameters;
 #include "gpu/driver.def"
 #undef DRIVER_FUNCTION
 };
@@ -183,6 +183,12 @@ enum status driver_open(void);
 /* Is there one to be opened? Opens none; driver_fault says what is missing. For a thread that no other opens
  * it beside. */
 bool driver_is_there(void);
+
+/* Another who may fill the table, whole, in the driver's stead: the service. Asked once, by driver_open, before it
+ * opens the library. False: it does not. To be offered while the process is set up. */
+typedef bool driver_provider(struct driver *table);
+void driver_offer(driver_provider *provider);
+bool driver_is_provided(void); /* it did; once driver_open is done */
 
 /* Why driver_open failed, or what driver_is_there missed; NULL: nothing. */
 const char *driver_fault(void);

@@ -1,6 +1,9 @@
 #include "interpose/process_state.h"
 #include "common/interruption.h"
+#include "gpu/driver.h"
+#include "host/host_search.h"
 #include "mirror/host_memory/mapping.h"
+#include "service/client/link.h"
 
 #include <fenv.h>
 #include <pthread.h>
@@ -54,6 +57,8 @@ static void note_owner(void)
 __attribute__((constructor)) static void note_owner_at_load(void)
 {
     note_owner();
+    if (!host_search_by_path) /* the preloaded library: who links mublas has devices of its own */
+        driver_offer(service_connect);
     pthread_atfork(NULL, NULL, note_owner);
 }
 

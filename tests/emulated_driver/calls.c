@@ -18,7 +18,7 @@ static const struct {
     const char *name;
     void (*function)(void);
 } functions[CALL_COUNT] = {
-#define DRIVER_FUNCTION(member, symbol, parameters) {#symbol, (void (*)(void))symbol},
+#define DRIVER_FUNCTION(member, symbol, parameters, way) {#symbol, (void (*)(void))symbol},
 #include "gpu/driver.def"
 #undef DRIVER_FUNCTION
 #define CUBLAS_FUNCTION(symbol) {#symbol, NULL},

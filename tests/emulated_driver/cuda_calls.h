@@ -40,7 +40,7 @@ static inline void *open_cuda(const char *needed, const char *reason)
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library || (needed && !dlsym(library, needed)))
         tap_skip_all(reason);
-#define DRIVER_FUNCTION(member, symbol, parameters) look_up(library, #symbol, &cuda.member);
+#define DRIVER_FUNCTION(member, symbol, parameters, way) look_up(library, #symbol, &cuda.member);
 #include "gpu/driver.def"
 #undef DRIVER_FUNCTION
     return library;

@@ -18,13 +18,13 @@
 enum { PAGE = 4096, GRANULE = 2 << 20, POISON = 0xff, DEVICES_MAX = 16 };
 
 /* The exports: exactly the functions of driver.def (calls.c refers to each). */
-#define DRIVER_FUNCTION(member, symbol, parameters) EXPORT CUresult symbol parameters;
+#define DRIVER_FUNCTION(member, symbol, parameters, way) EXPORT CUresult symbol parameters;
 #include "gpu/driver.def"
 #undef DRIVER_FUNCTION
 
 /* calls.c: names, counters and faults. */
 enum function_index {
-#define DRIVER_FUNCTION(member, symbol, parameters) CALL_##symbol,
+#define DRIVER_FUNCTION(member, symbol, parameters, way) CALL_##symbol,
 #include "gpu/driver.def"
 #undef DRIVER_FUNCTION
 #define CUBLAS_FUNCTION(symbol) CALL_##symbol,

@@ -24,9 +24,9 @@ static inline void *driver_table_open(struct driver *table, const char *name)
     bool good = library != NULL;
     if (!good)
         return NULL;
-#define DRIVER_FUNCTION(member, symbol, parameters) \
+#define DRIVER_FUNCTION(member, symbol, parameters, way) \
     good = driver_look_up(library, #symbol, &table->member) && good;
-#define OPTIONAL_DRIVER_FUNCTION(member, symbol, parameters) \
+#define OPTIONAL_DRIVER_FUNCTION(member, symbol, parameters, way) \
     driver_look_up(library, #symbol, &table->member);
 #include "gpu/driver.def"
 #undef DRIVER_FUNCTION

@@ -9,7 +9,7 @@ static const struct {
     const char *name;
     size_t member;
 } functions[] = {
-#define DRIVER_FUNCTION(member, symbol, parameters) {#symbol, offsetof(struct driver, member)},
+#define DRIVER_FUNCTION(member, symbol, parameters, way) {#symbol, offsetof(struct driver, member)},
 #include "gpu/driver.def"
 #undef DRIVER_FUNCTION
 };

@@ -29,10 +29,10 @@ static const char bad_driver[] =
 /* The first function that the library lacks; NULL: none. */
 static const char *missing_function(void *library)
 {
-#define DRIVER_FUNCTION(member, symbol, parameters) \
+#define DRIVER_FUNCTION(member, symbol, parameters, way) \
     if (!dlsym(library, #symbol)) \
         return #symbol;
-#define OPTIONAL_DRIVER_FUNCTION(member, symbol, parameters)
+#define OPTIONAL_DRIVER_FUNCTION(member, symbol, parameters, way)
 #include "gpu/driver.def"
 #undef DRIVER_FUNCTION
     return NULL;

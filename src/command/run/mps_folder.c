@@ -1,5 +1,6 @@
 #include "command/run/run.h"
 #include "common/launcher.h"
+#include "common/private_folder.h"
 #include "gpu/device_sharing.h"
 
 #include <dirent.h>
@@ -15,37 +16,6 @@
 #include <unistd.h>
 
 static const char not_ours[] = "is not a folder of this user alone";
-
-static bool is_private(int file, mode_t kind)
-{
-    struct stat state;
-    return fstat(file, &state) == 0 && (state.st_mode & S_IFMT) == kind && state.st_uid == geteuid() &&
-           (state.st_mode & (S_IRWXG | S_IRWXO)) == 0;
-}
-
-int private_folder_open(const char *path)
-{
-    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder >= 0 && !is_private(folder, S_IFDIR)) {
-        close(folder);
-        errno = EACCES;
-        return -1;
-    }
-    return folder;
-}
-
-const char *private_folder_place(void)
-{
-    const char *const own = secure_getenv("XDG_RUNTIME_DIR");
-    const int folder = own && own[0] == '/' ? private_folder_open(own) : -1;
-    if (folder < 0 || access(own, W_OK) != 0) {
-        if (folder >= 0)
-            close(folder);
-        return "/tmp";
-    }
-    close(folder);
-    return own;
-}
 
 /* 0, or the reason as errno has it. */
 static int try_room(const char *folder, off_t bytes)
@@ -79,7 +49,7 @@ static int open_file(int folder, const char *name)
 {
     const int flags = O_CREAT | O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY;
     const int file = openat(folder, name, flags, 0600);
-    if (file >= 0 && !is_private(file, S_IFREG)) {
+    if (file >= 0 && !private_file_is(file, S_IFREG)) {
         close(file);
         return -1;
     }

@@ -5,6 +5,8 @@
 #ifndef MUBLAS_RUN_H
 #define MUBLAS_RUN_H
 
+#include "common/private_folder.h"
+
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,13 +45,7 @@ struct mps_folder {
     int watcher; /* -1: another process watches; else the lock of who does, to be given to one */
 };
 
-/* XDG_RUNTIME_DIR, where that is the user's alone, or /tmp. */
-const char *private_folder_place(void);
-
-/* Opens a folder of this user and nobody else's; links are not followed. -1: errno says why. */
-int private_folder_open(const char *path);
-
-/* Makes such a folder, with room for so many bytes, or opens the one that is there: *made. 0, or the reason as errno
+/* Makes a folder of this user alone, with room for so many bytes, or opens the one that is there: *made. 0, or the reason as errno
  * has it; then a folder that was made is still there. */
 int private_folder_make(const char *path, off_t bytes, bool *made);
 

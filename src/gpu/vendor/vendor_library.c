@@ -56,6 +56,10 @@ const char *vendor_library_find(const struct vendor_library *library, const char
 {
     char words[REASON_BYTES] = "";
     const char *candidate;
+    if (driver_is_provided()) {
+        log_message(LOG_INFO, "%s does not go through the service; %s", library->name, library->consequence);
+        return NULL;
+    }
     for (int i = 0; (candidate = candidate_at(library, named, i)); i++)
         if (is_there(candidate, words))
             return candidate;

@@ -1,0 +1,1 @@
+mublas_SOURCES += src/command/serve/serve.c $(service_server_sources)

@@ -1,0 +1,39 @@
+/* Whether this process goes by the service. */
+#include "service/client/link.h"
+
+#include "common/loader.h"
+#include "common/log.h"
+#include "common/settings.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* The program has CUDA of its own, or a tool that looks into it: its context is in this process anyway. */
+static bool has_cuda(void)
+{
+    void *const driver = loader_open(driver_file(), RTLD_NOW | RTLD_NOLOAD);
+    if (driver)
+        loader_close(driver);
+    return driver != NULL || secure_getenv("CUDA_INJECTION64_PATH") != NULL;
+}
+
+/* Devices that the user names are opened here. Who may not open the device's file is not served either. */
+static bool is_wanted(void)
+{
+    static const char node[] = "/dev/nvidiactl";
+    return settings()->service && settings()->device.count == 0 && !settings()->device.all && !has_cuda() &&
+           (access(node, F_OK) != 0 || access(node, R_OK | W_OK) == 0);
+}
+
+bool service_connect(struct driver *table)
+{
+    const char *why = NULL;
+    if (!is_wanted() || !link_open(&why)) {
+        if (why)
+            log_message(LOG_INFO, "not through the service: %s", why);
+        return false;
+    }
+    service_fill_table(table);
+    log_message(LOG_INFO, "calls run on the device through the service");
+    return true;
+}

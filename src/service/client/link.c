@@ -1,0 +1,388 @@
+#include "service/client/link.h"
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/own_thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATIENCE_MS = 5000 };  /* for a server that says nothing: it is stopped, or gone */
+enum { LOCK_MS = 5000 };      /* for a thread that has left the lock by a jump */
+enum { SPIN_NS = 30000, SLEEP_LEAST_NS = 20000, SLEEP_MOST_NS = 1000000 };
+
+static struct {
+    struct service_control *control;
+    int socket;
+    ino_t inode; /* of the socket: a program may close what is not its own */
+    atomic_bool is_lost;
+    atomic_flag lock;
+    uint64_t tail; /* under the lock */
+    _Atomic uint64_t free_slots;
+    bool is_alone; /* one processor: a spinning thread would keep the server from its work */
+    atomic_uint *words;
+} connection = {.socket = -1, .lock = ATOMIC_FLAG_INIT};
+
+int link_socket(void)
+{
+    return connection.socket;
+}
+
+bool link_is_lost(void)
+{
+    return atomic_load_explicit(&connection.is_lost, memory_order_acquire);
+}
+
+static CUresult lose(const char *why)
+{
+    if (!atomic_exchange(&connection.is_lost, true))
+        log_message(LOG_WARNING, "the service is lost: %s; the host goes on", why);
+    return LINK_LOST;
+}
+
+/* A server that ended has closed its end. */
+static bool is_hung_up(void)
+{
+    struct stat state;
+    struct pollfd end = {.fd = connection.socket, .events = POLLRDHUP};
+    if (fstat(connection.socket, &state) != 0 || state.st_ino != connection.inode)
+        return false; /* not ours any more; the heartbeat tells */
+    return poll(&end, 1, 0) > 0 && (end.revents & (POLLRDHUP | POLLHUP | POLLERR));
+}
+
+/* What a wait knows of the server's life. */
+struct vigil {
+    uint64_t begun, heard, slept; /* ns */
+    unsigned heartbeat;
+    bool is_begun;
+};
+
+static CUresult look_at_server(struct vigil *vigil, uint64_t now)
+{
+    const unsigned heartbeat = atomic_load_explicit(&connection.control->heartbeat, memory_order_relaxed);
+    if (heartbeat != vigil->heartbeat) {
+        vigil->heartbeat = heartbeat;
+        vigil->heard = now;
+    }
+    if (atomic_load_explicit(&connection.control->lost, memory_order_acquire) != CUDA_SUCCESS)
+        return lose("its device failed, or it ended the connection");
+    if (is_hung_up())
+        return lose("it has ended");
+    if (now - vigil->heard > PATIENCE_MS * UINT64_C(1000000))
+        return lose("it does not answer");
+    return CUDA_SUCCESS;
+}
+
+/* One step of a wait: spins at first, then sleeps ever longer. A process that was stopped in between has not waited:
+ * time counts by the steps that it made. */
+static CUresult wait_a_step(struct vigil *vigil)
+{
+    const uint64_t now = clock_nanoseconds();
+    if (!vigil->is_begun) {
+        *vigil = (struct vigil){.begun = now, .heard = now, .is_begun = true,
+                                .heartbeat = atomic_load_explicit(&connection.control->heartbeat, memory_order_relaxed)};
+        return CUDA_SUCCESS;
+    }
+    if (link_is_lost())
+        return LINK_LOST;
+    if (!connection.is_alone && now - vigil->begun < SPIN_NS) {
+        pause_spin();
+        return CUDA_SUCCESS;
+    }
+    const uint64_t gone = (now - vigil->begun) / 16;
+    const uint64_t step = gone < SLEEP_LEAST_NS ? SLEEP_LEAST_NS : gone > SLEEP_MOST_NS ? SLEEP_MOST_NS : gone;
+    pause_for(step);
+    const uint64_t after = clock_nanoseconds();
+    if (after - now > 100 * step + UINT64_C(50000000))
+        vigil->heard += after - now; /* this process was stopped meanwhile */
+    return look_at_server(vigil, after);
+}
+
+static bool is_reached(const atomic_uint *word, uint32_t value)
+{
+    return (int32_t)(atomic_load_explicit(word, memory_order_acquire) - value) >= 0;
+}
+
+CUresult link_look(const atomic_uint *word, uint32_t value)
+{
+    if (is_reached(word, value))
+        return CUDA_SUCCESS;
+    if (link_is_lost() || atomic_load_explicit(&connection.control->lost, memory_order_acquire) != CUDA_SUCCESS)
+        return lose("its device failed, or it ended the connection");
+    return CUDA_ERROR_NOT_READY;
+}
+
+CUresult link_wait(const atomic_uint *word, uint32_t value)
+{
+    struct vigil vigil = {.is_begun = false};
+    CUresult result = CUDA_SUCCESS;
+    while (!is_reached(word, value) && result == CUDA_SUCCESS)
+        result = wait_a_step(&vigil);
+    return result;
+}
+
+CUresult link_stream_error(uint32_t stream)
+{
+    return atomic_load_explicit(&connection.control->errors[stream - 1], memory_order_acquire);
+}
+
+atomic_uint *link_stream_word(uint32_t stream)
+{
+    return &connection.words[stream - 1];
+}
+
+atomic_uint *link_event_word(uint32_t event)
+{
+    return &connection.words[SERVICE_STREAMS + event - 1];
+}
+
+static CUresult lock(void)
+{
+    const uint64_t begun = clock_nanoseconds();
+    while (atomic_flag_test_and_set_explicit(&connection.lock, memory_order_acquire)) {
+        if (link_is_lost())
+            return LINK_LOST;
+        if (clock_nanoseconds() - begun > LOCK_MS * UINT64_C(1000000))
+            return lose("a thread left it half way");
+        sched_yield();
+    }
+    return CUDA_SUCCESS;
+}
+
+static void unlock(void)
+{
+    atomic_flag_clear_explicit(&connection.lock, memory_order_release);
+}
+
+static size_t record_bytes(size_t payload)
+{
+    return (sizeof(struct service_record) + payload + 15) / 16 * 16;
+}
+
+static CUresult wait_for_room(size_t bytes)
+{
+    struct vigil vigil = {.is_begun = false};
+    CUresult result = CUDA_SUCCESS;
+    while (connection.tail + bytes - atomic_load_explicit(&connection.control->head, memory_order_acquire) > SERVICE_RING_BYTES &&
+           result == CUDA_SUCCESS)
+        result = wait_a_step(&vigil);
+    return result;
+}
+
+/* The server may sleep: it says so before it looks at the tail for the last time. */
+static void publish(void)
+{
+    atomic_store_explicit(&connection.control->tail, connection.tail, memory_order_seq_cst);
+    if (atomic_load_explicit(&connection.control->is_asleep, memory_order_seq_cst)) {
+        atomic_store_explicit(&connection.control->is_asleep, 0, memory_order_relaxed);
+        service_word_wake(&connection.control->is_asleep);
+    }
+}
+
+/* Records lie in one piece: what is left at the ring's end is filled. */
+static CUresult put(unsigned call, unsigned slot, const void *payload, size_t bytes)
+{
+    const size_t size = record_bytes(bytes), at = connection.tail % SERVICE_RING_BYTES;
+    const size_t filler = at + size > SERVICE_RING_BYTES ? SERVICE_RING_BYTES - at : 0;
+    const CUresult result = wait_for_room(size + filler);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (filler > 0)
+        *(struct service_record *)(connection.control->ring + at) =
+            (struct service_record){.bytes = (uint32_t)filler, .call = SERVICE_FILLER};
+    unsigned char *const place = connection.control->ring + (connection.tail + filler) % SERVICE_RING_BYTES;
+    *(struct service_record *)place = (struct service_record){
+        .bytes = (uint32_t)size, .call = (uint16_t)call, .slot = (uint16_t)slot, .sent = (uint32_t)bytes};
+    if (bytes > 0)
+        memcpy(place + sizeof(struct service_record), payload, bytes);
+    connection.tail += filler + size;
+    publish();
+    return CUDA_SUCCESS;
+}
+
+/* The number that goes into the payload at `where`; NULL: none does. */
+struct numbering {
+    _Atomic uint32_t *counter;
+    uint32_t *where;
+};
+
+static CUresult transmit(unsigned call, unsigned slot, const void *payload, size_t bytes,
+                         const struct numbering *numbering)
+{
+    if (link_is_lost())
+        return LINK_LOST;
+    CUresult result = lock();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (numbering)
+        *numbering->where = atomic_fetch_add(numbering->counter, 1) + 1;
+    result = put(call, slot, payload, bytes);
+    unlock();
+    return result;
+}
+
+CUresult link_post(unsigned call, const void *payload, size_t bytes)
+{
+    return transmit(call, 0, payload, bytes, NULL);
+}
+
+CUresult link_post_numbered(unsigned call, const void *payload, size_t bytes, _Atomic uint32_t *counter,
+                            uint32_t *where)
+{
+    return transmit(call, 0, payload, bytes, &(struct numbering){counter, where});
+}
+
+/* From 1 on. */
+static CUresult take_slot(unsigned *slot)
+{
+    struct vigil vigil = {.is_begun = false};
+    for (;;) {
+        uint64_t free_slots = atomic_load(&connection.free_slots);
+        while (free_slots)
+            if (atomic_compare_exchange_weak(&connection.free_slots, &free_slots, free_slots & (free_slots - 1))) {
+                *slot = (unsigned)__builtin_ctzll(free_slots) + 1;
+                return CUDA_SUCCESS;
+            }
+        const CUresult result = wait_a_step(&vigil);
+        if (result != CUDA_SUCCESS)
+            return result;
+    }
+}
+
+static CUresult wait_for_slot(struct service_slot *slot)
+{
+    struct vigil vigil = {.is_begun = false};
+    CUresult result = CUDA_SUCCESS;
+    const uint64_t begun = clock_nanoseconds();
+    while (!connection.is_alone && clock_nanoseconds() - begun < SPIN_NS)
+        if (atomic_load_explicit(&slot->state, memory_order_acquire) == SLOT_DONE)
+            return CUDA_SUCCESS;
+    while (result == CUDA_SUCCESS) {
+        unsigned pending = SLOT_PENDING;
+        atomic_compare_exchange_strong(&slot->state, &pending, SLOT_AWAITED);
+        if (pending == SLOT_DONE)
+            return CUDA_SUCCESS;
+        service_word_wait(&slot->state, SLOT_AWAITED, 20000000);
+        if (atomic_load_explicit(&slot->state, memory_order_acquire) == SLOT_DONE)
+            return CUDA_SUCCESS;
+        if (!vigil.is_begun)
+            wait_a_step(&vigil);
+        result = look_at_server(&vigil, clock_nanoseconds());
+    }
+    return result;
+}
+
+CUresult link_ask(unsigned call, const void *payload, size_t bytes, void *answer, size_t answer_bytes)
+{
+    unsigned number = 0;
+    if (link_is_lost())
+        return LINK_LOST;
+    CUresult result = take_slot(&number);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct service_slot *const slot = &connection.control->slots[number - 1];
+    atomic_store_explicit(&slot->state, SLOT_PENDING, memory_order_relaxed);
+    result = transmit(call, number, payload, bytes, NULL);
+    if (result == CUDA_SUCCESS)
+        result = wait_for_slot(slot);
+    if (result != CUDA_SUCCESS)
+        return result; /* the slot is not used again: the link is lost */
+    result = slot->result;
+    if (result == CUDA_SUCCESS && answer_bytes > 0)
+        memcpy(answer, slot->answer, answer_bytes);
+    atomic_fetch_or(&connection.free_slots, UINT64_C(1) << (number - 1));
+    return result;
+}
+
+static const char *refusal_text(int refusal)
+{
+    switch (refusal) {
+    case REFUSAL_IDENTITY: return "the service is another's: its environment or its mublas differ";
+    case REFUSAL_MEMORY: return "the service has no pinned memory left";
+    case REFUSAL_STOPPING: return "the service is about to end";
+    case REFUSAL_FULL: return "the service has as many clients as it takes";
+    default: return "the service refuses";
+    }
+}
+
+static bool adopt(const struct service_welcome *welcome, const int files[2])
+{
+    struct stat state;
+    void *const memory = !service_memory_is_sealed(files[0], sizeof(struct service_control))
+                             ? MAP_FAILED
+                             : mmap(NULL, sizeof(struct service_control), PROT_READ | PROT_WRITE, MAP_SHARED, files[0], 0);
+    if (memory == MAP_FAILED)
+        return false;
+    madvise(memory, sizeof(struct service_control), MADV_DONTFORK);
+    if (fstat(connection.socket, &state) != 0 || !window_open(files[1], welcome->segment, welcome->process == getpid())) {
+        munmap(memory, sizeof(struct service_control));
+        return false;
+    }
+    connection.inode = state.st_ino;
+    connection.control = memory;
+    connection.words = (atomic_uint *)(uintptr_t)welcome->segment;
+    connection.tail = 0;
+    atomic_store(&connection.free_slots, UINT64_MAX);
+    connection.is_alone = processors_usable() == 1;
+    atomic_store(&connection.is_lost, false);
+    return true;
+}
+
+/* A server that is being stopped may not answer. */
+static bool meet(const struct service_identity *identity, const char **why)
+{
+    struct service_welcome welcome;
+    int files[2], count = 2;
+    *why = "the service does not answer";
+    if (!service_greet(connection.socket, identity, REQUEST_CONNECT))
+        return false;
+    struct pollfd waits = {.fd = connection.socket, .events = POLLIN};
+    if (poll(&waits, 1, PATIENCE_MS) <= 0 ||
+        recv(connection.socket, &welcome, sizeof welcome, MSG_PEEK | MSG_DONTWAIT) != (ssize_t)sizeof welcome ||
+        welcome.magic != SERVICE_MAGIC)
+        return false;
+    *why = refusal_text(welcome.refusal);
+    if (welcome.refusal != REFUSAL_NONE ||
+        !service_receive_files(connection.socket, &welcome, sizeof welcome, files, &count, 0))
+        return false;
+    const bool is_adopted = adopt(&welcome, files);
+    *why = "the service's memory does not fit here";
+    close(files[0]);
+    close(files[1]);
+    return is_adopted;
+}
+
+bool link_open(const char **why)
+{
+    static struct service_identity identity;
+    *why = NULL;
+    if (!service_identity_make(&identity))
+        return false;
+    connection.socket = service_connect_socket(&identity, why);
+    if (connection.socket < 0)
+        return false;
+    if (meet(&identity, why))
+        return true;
+    close(connection.socket);
+    connection.socket = -1;
+    return false;
+}
+
+void link_close(void)
+{
+    if (connection.socket < 0)
+        return;
+    atomic_store(&connection.is_lost, true);
+    close(connection.socket);
+    connection.socket = -1;
+    window_close();
+    munmap(connection.control, sizeof(struct service_control));
+    connection.control = NULL;
+}

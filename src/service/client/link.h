@@ -1,0 +1,65 @@
+/* link.h - a process's connection to the service: calls go through it, and answers come back.
+ *
+ * There is one for the process, for good: once it is lost, by the server's end, its silence or a lost device, every
+ * call gives CUDA_ERROR_CONTEXT_IS_DESTROYED, which mublas takes for a lost device. No lock is held while a call
+ * waits for its answer, and a lock that is not given back, since a handler jumped out, loses the connection and
+ * blocks nobody for good. Thread-safe, but for link_open and link_close. */
+#ifndef MUBLAS_SERVICE_LINK_H
+#define MUBLAS_SERVICE_LINK_H
+
+#include "service/message.h"
+
+#define LINK_LOST CUDA_ERROR_CONTEXT_IS_DESTROYED
+
+/* Connect to the service of this process's identity. False: there is none, or it refuses; nothing is left of the
+ * try, and *why is a phrase in static storage. */
+bool link_open(const char **why);
+
+/* Give it back. What the connection's memory holds must not be used any more. */
+void link_close(void);
+
+/* Queue a call. Its own error shows at a wait for its stream. */
+CUresult link_post(unsigned call, const void *payload, size_t bytes);
+
+/* The same, with the next number of the counter in the payload, at `where`: numbers travel in their order. */
+CUresult link_post_numbered(unsigned call, const void *payload, size_t bytes, _Atomic uint32_t *counter,
+                            uint32_t *where);
+
+/* Queue a call and wait for its result, and its answer where that is CUDA_SUCCESS. */
+CUresult link_ask(unsigned call, const void *payload, size_t bytes, void *answer, size_t answer_bytes);
+
+/* The word of completion of a stream (number from 1 on) or an event. */
+atomic_uint *link_stream_word(uint32_t stream);
+atomic_uint *link_event_word(uint32_t event);
+
+/* Until the word is at least `value`, by differences that wrap: CUDA_SUCCESS, or LINK_LOST. */
+CUresult link_wait(const atomic_uint *word, uint32_t value);
+/* The same now: CUDA_ERROR_NOT_READY. */
+CUresult link_look(const atomic_uint *word, uint32_t value);
+
+/* The first call of the stream that failed. */
+CUresult link_stream_error(uint32_t stream);
+
+bool link_is_lost(void);
+
+/* Memory that the device reaches, from the segments; NULL: none is left. The first call asks for more segments as
+ * they are wanted, each of which is a moment's work of the server. */
+void *window_take(size_t bytes);
+void window_give(void *memory);
+/* Does all of it lie there? */
+bool window_has(const void *memory, size_t bytes);
+/* The first segment, as connecting has brought it. False: its address is not free here. */
+bool window_open(int file, uint64_t address, bool is_server);
+void window_close(void);
+/* The socket, through which descriptors of segments come. */
+int link_socket(void);
+
+/* Fill the table by a connection, where this process is to have one: a driver_provider (gpu/driver.h). */
+bool service_connect(struct driver *table);
+
+/* The driver's table for a process with a link (driver_calls.c). */
+void service_fill_table(struct driver *table);
+/* The stream has work that no mark stands behind. */
+void link_stream_is_used(CUstream stream);
+
+#endif

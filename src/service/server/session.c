@@ -1,0 +1,362 @@
+#include "service/server/session.h"
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/own_thread.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { SPIN_NS = 50000, SLEEP_NS = 100000000 };
+
+static struct session *sessions;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int lost; /* a CUresult: the device is */
+
+bool session_hold(struct session *session, enum holding_kind kind, CUdeviceptr address, size_t bytes)
+{
+    if (session->holding_count == session->holding_room) {
+        const size_t room = session->holding_room ? 2 * session->holding_room : 64;
+        struct holding *const holdings = realloc(session->holdings, room * sizeof *holdings);
+        if (!holdings)
+            return false;
+        session->holdings = holdings;
+        session->holding_room = room;
+    }
+    session->holdings[session->holding_count++] = (struct holding){kind, address, bytes};
+    session->used_bytes += kind == HOLDING_BLOCK || kind == HOLDING_PHYSICAL ? bytes : 0;
+    return true;
+}
+
+struct holding *session_holding(struct session *session, enum holding_kind kind, CUdeviceptr address)
+{
+    for (size_t i = session->holding_count; i-- > 0;)
+        if (session->holdings[i].kind == kind && session->holdings[i].address == address)
+            return &session->holdings[i];
+    return NULL;
+}
+
+void session_drop(struct session *session, struct holding *holding)
+{
+    if (holding->kind == HOLDING_BLOCK || holding->kind == HOLDING_PHYSICAL)
+        session->used_bytes -= holding->bytes;
+    *holding = session->holdings[--session->holding_count];
+}
+
+/* Mapped pieces that follow each other are one range: a copy may cross their borders. */
+static CUdeviceptr end_of(const struct session *session, CUdeviceptr address)
+{
+    for (size_t i = session->holding_count; i-- > 0;) {
+        const struct holding *const holding = &session->holdings[i];
+        if ((holding->kind == HOLDING_BLOCK || holding->kind == HOLDING_MAPPED) &&
+            address - holding->address < holding->bytes)
+            return holding->address + holding->bytes;
+    }
+    return address;
+}
+
+bool session_owns(const struct session *session, CUdeviceptr address, unsigned __int128 bytes)
+{
+    while (bytes > 0) {
+        const CUdeviceptr end = end_of(session, address);
+        if (end == address)
+            return false;
+        if (bytes <= end - address)
+            return true;
+        bytes -= end - address;
+        address = end;
+    }
+    return true;
+}
+
+bool session_has_host(const struct session *session, uint64_t address, unsigned __int128 bytes)
+{
+    for (int i = 0; i < session->segment_count; i++) {
+        const uint64_t begin = (uintptr_t)session->segments[i]->memory;
+        if (address - begin < SERVICE_SEGMENT_BYTES)
+            return bytes <= SERVICE_SEGMENT_BYTES - (address - begin);
+    }
+    return false;
+}
+
+static void answer_call(struct session *session, unsigned slot, CUresult result, const void *answer, size_t bytes)
+{
+    struct service_slot *const place = &session->control->slots[slot - 1];
+    place->result = result;
+    memcpy(place->answer, answer, bytes);
+    if (atomic_exchange_explicit(&place->state, SLOT_DONE, memory_order_acq_rel) == SLOT_AWAITED)
+        service_word_wake(&place->state);
+}
+
+static void note_failure(struct session *session, CUresult result)
+{
+    _Atomic int32_t *const error =
+        session->named_stream ? &session->control->errors[session->named_stream - 1] : NULL;
+    int32_t none = CUDA_SUCCESS;
+    if (error)
+        atomic_compare_exchange_strong(error, &none, result);
+}
+
+static void run(struct session *session, const struct service_record *head, const void *payload)
+{
+    alignas(16) unsigned char answer[sizeof session->control->slots[0].answer];
+    const struct session_call *const call = session_call_of(head->call);
+    if (!call || head->sent < call->least_bytes || head->slot > SERVICE_SLOTS) {
+        session->is_broken = true;
+        return;
+    }
+    memset(answer, 0, sizeof answer);
+    session->named_stream = 0;
+    session->calls++;
+    const CUresult result = call->handler(session, payload, head->sent, answer);
+    if (driver_status(result) == STATUS_DEVICE_LOST)
+        sessions_lose(result);
+    if (head->slot)
+        answer_call(session, head->slot, result, answer, call->answer_bytes);
+    else if (result != CUDA_SUCCESS)
+        note_failure(session, result);
+}
+
+/* A copy of the next record, which the client may write over meanwhile. False: there is none, or it is none. */
+static bool take(struct session *session, struct service_record *head, void *payload)
+{
+    struct service_control *const control = session->control;
+    const uint64_t at = atomic_load_explicit(&control->head, memory_order_relaxed);
+    const uint64_t tail = atomic_load_explicit(&control->tail, memory_order_acquire);
+    const size_t place = at % SERVICE_RING_BYTES;
+    if (tail == at)
+        return false;
+    memcpy(head, control->ring + place, sizeof *head);
+    const bool is_filler = head->call == SERVICE_FILLER;
+    if (tail - at > SERVICE_RING_BYTES || head->bytes < sizeof *head || head->bytes % 16 != 0 ||
+        head->bytes > tail - at || head->bytes > SERVICE_RING_BYTES - place ||
+        (!is_filler && (head->bytes > SERVICE_RECORD_MOST || head->sent > head->bytes - sizeof *head))) {
+        session->is_broken = true;
+        return false;
+    }
+    if (!is_filler)
+        memcpy(payload, control->ring + place + sizeof *head, head->bytes - sizeof *head);
+    atomic_store_explicit(&control->head, at + head->bytes, memory_order_release);
+    return true;
+}
+
+static bool goes_on(const struct session *session)
+{
+    return !session->is_broken && !atomic_load_explicit(&session->is_gone, memory_order_relaxed) &&
+           atomic_load_explicit(&lost, memory_order_relaxed) == CUDA_SUCCESS;
+}
+
+static bool has_record(struct service_control *control)
+{
+    return atomic_load_explicit(&control->tail, memory_order_seq_cst) !=
+           atomic_load_explicit(&control->head, memory_order_relaxed);
+}
+
+/* Says that it sleeps before it looks for the last time. */
+static void wait_for_record(struct session *session, bool is_alone)
+{
+    struct service_control *const control = session->control;
+    const uint64_t begun = clock_nanoseconds();
+    while (!is_alone && clock_nanoseconds() - begun < SPIN_NS) {
+        if (has_record(control))
+            return;
+        pause_spin();
+    }
+    atomic_store_explicit(&control->is_asleep, 1, memory_order_seq_cst);
+    if (!has_record(control))
+        service_word_wait(&control->is_asleep, 1, SLEEP_NS);
+    atomic_store_explicit(&control->is_asleep, 0, memory_order_relaxed);
+}
+
+static void serve(struct session *session)
+{
+    alignas(16) static __thread unsigned char payload[SERVICE_RECORD_MOST];
+    const bool is_alone = processors_usable() == 1;
+    struct service_record head;
+    while (goes_on(session)) {
+        if (!take(session, &head, payload))
+            wait_for_record(session, is_alone);
+        else if (head.call != SERVICE_FILLER)
+            run(session, &head, payload);
+    }
+}
+
+static void remove_from_list(struct session *session)
+{
+    pthread_mutex_lock(&lock);
+    struct session **link = &sessions;
+    while (*link != session)
+        link = &(*link)->next;
+    *link = session->next;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Its memory serves others once nobody can write there: a broken client may go on, and then keeps it. */
+static void give_segments(struct session *session)
+{
+    struct pollfd process = {.fd = session->owner.process_file, .events = POLLIN};
+    const bool has_ended = session->owner.process_file >= 0 && poll(&process, 1, 0) > 0;
+    for (int i = 0; i < session->segment_count && (has_ended || !session->is_broken); i++)
+        segments_give(session->segments[i]);
+}
+
+static void release(struct session *session)
+{
+    munmap(session->control, sizeof *session->control);
+    close(session->control_file);
+    close(session->owner.socket);
+    if (session->owner.process_file >= 0)
+        close(session->owner.process_file);
+    free(session->holdings);
+    free(session);
+}
+
+static void end(struct session *session)
+{
+    struct device_scope scope;
+    atomic_store(&session->control->lost, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    if (session->is_broken)
+        log_message(LOG_WARNING, "service: process %d sent what no client sends; its connection is closed",
+                    (int)session->owner.process);
+    remove_from_list(session);
+    if (atomic_load(&lost) == CUDA_SUCCESS && device_enter(session->device, &scope) == STATUS_OK) {
+        session_calls_end(session);
+        device_leave(session->device, &scope);
+        give_segments(session);
+    }
+    release(session);
+}
+
+static void *session_main(void *argument)
+{
+    struct session *const session = argument;
+    struct device_scope scope;
+    sched_setaffinity(0, sizeof session->owner.processors, (const cpu_set_t *)session->owner.processors);
+    if (device_enter(session->device, &scope) == STATUS_OK) {
+        serve(session);
+        device_leave(session->device, &scope);
+    }
+    end(session);
+    return NULL;
+}
+
+static bool make_control(struct session *session)
+{
+    session->control_file = service_memory_make("mublas service control", sizeof *session->control);
+    if (session->control_file < 0)
+        return false;
+    session->control = mmap(NULL, sizeof *session->control, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+                            session->control_file, 0);
+    if (session->control != MAP_FAILED)
+        return true;
+    close(session->control_file);
+    return false;
+}
+
+static bool welcome(const struct session *session)
+{
+    const struct service_welcome message = {.magic = SERVICE_MAGIC, .process = getpid(),
+                                            .segment = (uintptr_t)session->segments[0]->memory};
+    const int files[] = {session->control_file, session->segments[0]->file};
+    return service_send_files(session->owner.socket, &message, sizeof message, files, 2);
+}
+
+static void add_to_list(struct session *session)
+{
+    pthread_mutex_lock(&lock);
+    session->next = sessions;
+    sessions = session;
+    pthread_mutex_unlock(&lock);
+}
+
+bool session_begin(const struct session_owner *owner, struct device *device)
+{
+    struct session *const session = calloc(1, sizeof *session);
+    if (!session)
+        return false;
+    session->owner = *owner;
+    session->device = device;
+    session->segments[0] = segments_take();
+    session->segment_count = session->segments[0] ? 1 : 0;
+    if (session->segment_count == 1 && make_control(session)) {
+        memset(session->segments[0]->memory, 0, SERVICE_WORDS_BYTES);
+        if (welcome(session)) {
+            add_to_list(session);
+            if (own_thread_start(&session->thread, OWN_THREAD_STACK_BYTES, session_main, session)) {
+                pthread_detach(session->thread);
+                return true;
+            }
+            remove_from_list(session);
+        }
+        munmap(session->control, sizeof *session->control);
+        close(session->control_file);
+    }
+    if (session->segment_count == 1)
+        segments_give(session->segments[0]);
+    free(session);
+    return false;
+}
+
+int sessions_count(void)
+{
+    int count = 0;
+    pthread_mutex_lock(&lock);
+    for (const struct session *session = sessions; session; session = session->next)
+        count++;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+static bool has_gone(const struct session *session)
+{
+    struct pollfd ends[] = {{.fd = session->owner.socket, .events = POLLRDHUP},
+                            {.fd = session->owner.process_file, .events = POLLIN}};
+    if (poll(ends, 2, 0) <= 0)
+        return false;
+    return (ends[0].revents & (POLLRDHUP | POLLHUP | POLLERR)) || (ends[1].revents & POLLIN);
+}
+
+void sessions_look(void)
+{
+    pthread_mutex_lock(&lock);
+    for (struct session *session = sessions; session; session = session->next) {
+        atomic_fetch_add_explicit(&session->control->heartbeat, 1, memory_order_relaxed);
+        if (!atomic_load(&session->is_gone) && has_gone(session)) {
+            atomic_store(&session->is_gone, true);
+            atomic_store(&session->control->is_asleep, 0);
+            service_word_wake(&session->control->is_asleep);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void sessions_lose(CUresult result)
+{
+    int32_t none = CUDA_SUCCESS;
+    if (!atomic_compare_exchange_strong(&lost, &none, result))
+        return;
+    log_message(LOG_WARNING, "service: its device is lost (%s)", driver_error_name(result));
+    pthread_mutex_lock(&lock);
+    for (struct session *session = sessions; session; session = session->next)
+        atomic_store(&session->control->lost, result);
+    pthread_mutex_unlock(&lock);
+}
+
+void sessions_describe(char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    pthread_mutex_lock(&lock);
+    for (const struct session *session = sessions; session && used + 1 < size; session = session->next) {
+        const int length = snprintf(text + used, size - used, "  process %d: %zu MiB of device memory, %d MiB pinned, %llu calls\n",
+                                    (int)session->owner.process, session->used_bytes >> 20,
+                                    session->segment_count * (SERVICE_SEGMENT_BYTES >> 20), session->calls);
+        used += length > 0 ? (size_t)length : 0;
+    }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,46 @@
+/* session.h - what a session is made of, for session.c and session_calls.c. */
+#ifndef MUBLAS_SERVICE_SESSION_H
+#define MUBLAS_SERVICE_SESSION_H
+
+#include "service/server/server.h"
+
+/* Of device memory: an allocation, a reserved range, memory mapped there, or physical memory. */
+enum holding_kind { HOLDING_BLOCK, HOLDING_RESERVED, HOLDING_MAPPED, HOLDING_PHYSICAL };
+struct holding {
+    enum holding_kind kind;
+    CUdeviceptr address; /* of HOLDING_PHYSICAL the handle */
+    size_t bytes;
+};
+
+struct session {
+    struct session *next;
+    struct session_owner owner;
+    struct device *device;
+    struct service_control *control;
+    int control_file;
+    struct server_segment *segments[SERVICE_SEGMENTS];
+    int segment_count;
+    CUstream streams[SERVICE_STREAMS];
+    CUevent events[SERVICE_EVENTS];
+    struct holding *holdings;
+    size_t holding_count, holding_room, used_bytes;
+    atomic_bool is_gone;  /* its process, or its connection */
+    bool is_broken;       /* it sent what no client sends */
+    uint32_t named_stream; /* that the call under way has named; 0: none */
+    unsigned long long calls;
+    pthread_t thread;
+};
+
+/* The address of a word of completion, for the device. */
+static inline CUdeviceptr session_word(const struct session *session, uint32_t number)
+{
+    return (CUdeviceptr)(uintptr_t)session->segments[0]->memory + 4ull * number;
+}
+
+/* Adds a holding; false: no memory. */
+bool session_hold(struct session *session, enum holding_kind kind, CUdeviceptr address, size_t bytes);
+/* The one of this kind that begins there, or NULL. */
+struct holding *session_holding(struct session *session, enum holding_kind kind, CUdeviceptr address);
+void session_drop(struct session *session, struct holding *holding);
+
+#endif

@@ -1,0 +1,546 @@
+/* The calls of a session. Those that travel as they are come from calls.inc. */
+#include "service/calls.h"
+#include "service/server/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "service/server/calls.inc"
+
+bool session_stream(struct session *session, uint64_t number, CUstream *stream)
+{
+    *stream = number >= 1 && number <= SERVICE_STREAMS ? session->streams[number - 1] : NULL;
+    if (*stream)
+        session->named_stream = (uint32_t)number;
+    return *stream != NULL;
+}
+
+bool session_event(struct session *session, uint64_t number, CUevent *event)
+{
+    *event = number >= 1 && number <= SERVICE_EVENTS ? session->events[number - 1] : NULL;
+    return *event != NULL;
+}
+
+bool session_function(struct session *session, uint64_t number, CUfunction *function)
+{
+    return number >= 1 && number <= KERNEL_COUNT &&
+           kernel_set_function(device_kernels(session->device), (enum kernel)(number - 1), 0, function) ==
+               CUDA_SUCCESS;
+}
+
+CUdevice session_device(const struct session *session)
+{
+    (void)session;
+    CUdevice device = 0;
+    driver()->context_device(&device);
+    return device;
+}
+
+/* Streams and events that no client has any more wait here for the next: to destroy one may wait for others. */
+enum { SPARE_STREAMS = 512, SPARE_EVENTS = 8192 };
+static CUstream spare_streams[SPARE_STREAMS];
+static CUevent spare_events[SPARE_EVENTS];
+static int spare_stream_count, spare_event_count;
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static CUresult take_stream(CUstream *stream)
+{
+    pthread_mutex_lock(&spare_lock);
+    *stream = spare_stream_count > 0 ? spare_streams[--spare_stream_count] : NULL;
+    pthread_mutex_unlock(&spare_lock);
+    return *stream ? CUDA_SUCCESS : driver()->stream_create(stream, CU_STREAM_NON_BLOCKING);
+}
+
+/* Its work is done, or nobody's any more. */
+static void give_stream(CUstream stream)
+{
+    pthread_mutex_lock(&spare_lock);
+    const bool is_kept = spare_stream_count < SPARE_STREAMS;
+    if (is_kept)
+        spare_streams[spare_stream_count++] = stream;
+    pthread_mutex_unlock(&spare_lock);
+    if (!is_kept)
+        driver()->stream_destroy(stream);
+}
+
+static CUresult take_event(CUevent *event)
+{
+    pthread_mutex_lock(&spare_lock);
+    *event = spare_event_count > 0 ? spare_events[--spare_event_count] : NULL;
+    pthread_mutex_unlock(&spare_lock);
+    return *event ? CUDA_SUCCESS : driver()->event_create(event, CU_EVENT_DISABLE_TIMING);
+}
+
+static void give_event(CUevent event)
+{
+    pthread_mutex_lock(&spare_lock);
+    const bool is_kept = spare_event_count < SPARE_EVENTS;
+    if (is_kept)
+        spare_events[spare_event_count++] = event;
+    pthread_mutex_unlock(&spare_lock);
+    if (!is_kept)
+        driver()->event_destroy(event);
+}
+
+static CUresult serve_stream_create(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    struct service_handle *const answer = back;
+    (void)payload, (void)bytes;
+    for (uint32_t i = 0; i < SERVICE_STREAMS; i++)
+        if (!session->streams[i]) {
+            answer->number = i + 1;
+            atomic_store(&session->control->errors[i], CUDA_SUCCESS);
+            return take_stream(&session->streams[i]);
+        }
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* The client waits for this, as for its work. */
+static CUresult serve_stream_destroy(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_handle *const call = payload;
+    CUstream stream;
+    (void)bytes, (void)back;
+    if (!session_stream(session, call->number, &stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    const CUresult result = driver()->stream_synchronise(stream);
+    session->streams[call->number - 1] = NULL;
+    give_stream(stream);
+    return result;
+}
+
+static CUresult serve_stream_mark(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_mark *const call = payload;
+    CUstream stream;
+    (void)bytes, (void)back;
+    if (!session_stream(session, call->stream, &stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    return driver()->stream_write_value(stream, session_word(session, call->stream - 1), call->value, 0);
+}
+
+static CUresult serve_event_create(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    struct service_handle *const answer = back;
+    (void)payload, (void)bytes;
+    for (uint32_t i = 0; i < SERVICE_EVENTS; i++)
+        if (!session->events[i]) {
+            answer->number = i + 1;
+            return take_event(&session->events[i]);
+        }
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult serve_event_destroy(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_handle *const call = payload;
+    CUevent event;
+    (void)bytes, (void)back;
+    if (!session_event(session, call->number, &event))
+        return CUDA_ERROR_INVALID_HANDLE;
+    session->events[call->number - 1] = NULL;
+    give_event(event);
+    return CUDA_SUCCESS;
+}
+
+static CUresult serve_event_record(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_event_record *const call = payload;
+    CUstream stream;
+    CUevent event;
+    (void)bytes, (void)back;
+    if (!session_stream(session, call->stream, &stream) || !session_event(session, call->event, &event))
+        return CUDA_ERROR_INVALID_HANDLE;
+    const CUresult result = driver()->event_record(event, stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    return driver()->stream_write_value(stream, session_word(session, SERVICE_STREAMS + call->event - 1), call->value,
+                                        0);
+}
+
+static CUresult serve_function_allow(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_allow *const call = payload;
+    struct kernel_set *const set = device_kernels(session->device);
+    CUfunction function;
+    (void)bytes, (void)back;
+    if (call->kernel < 1 || call->kernel > KERNEL_COUNT || call->value < 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    const enum kernel kernel = (enum kernel)(call->kernel - 1);
+    if (call->attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+        return kernel_set_function(set, kernel, (size_t)call->value, &function);
+    if (call->attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
+        return kernel_set_cluster_function(set, kernel, 0, &function);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUlaunchConfig cluster_config(const unsigned grid[3], const unsigned block[3], unsigned shared_bytes,
+                                     unsigned cluster, CUstream stream, CUlaunchAttribute *attribute)
+{
+    *attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {cluster, 1, 1}};
+    return (CUlaunchConfig){.gridDimX = grid[0], .gridDimY = grid[1], .gridDimZ = grid[2], .blockDimX = block[0],
+                            .blockDimY = block[1], .blockDimZ = block[2], .sharedMemBytes = shared_bytes,
+                            .hStream = stream, .attrs = attribute, .numAttrs = 1};
+}
+
+static CUresult serve_active_clusters(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_clusters *const call = payload;
+    struct service_handle *const answer = back;
+    CUlaunchAttribute attribute;
+    CUfunction function;
+    int clusters = 0;
+    (void)bytes;
+    if (!driver()->active_clusters || !session_function(session, call->kernel, &function))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    const CUlaunchConfig config =
+        cluster_config((unsigned[]){call->blocks, 1, 1}, (unsigned[]){call->threads, 1, 1}, call->shared_bytes,
+                       call->cluster, NULL, &attribute);
+    const CUresult result = driver()->active_clusters(&clusters, function, &config);
+    answer->number = (uint32_t)clusters;
+    return result;
+}
+
+static CUresult serve_launch(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_launch *const call = payload;
+    CUlaunchAttribute attribute;
+    CUfunction function;
+    CUstream stream;
+    (void)back;
+    if (!session_function(session, call->kernel, &function) || !session_stream(session, call->stream, &stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (call->bytes != service_argument_bytes(call->kernel) ||
+        bytes != offsetof(struct service_launch, arguments) + call->bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    void *parameters[] = {(void *)call->arguments};
+    const unsigned *const grid = call->grid, *const block = call->block;
+    if (call->cluster > 0 && driver()->launch_kernel_ex) {
+        const CUlaunchConfig config =
+            cluster_config(grid, block, call->shared_bytes, call->cluster, stream, &attribute);
+        return driver()->launch_kernel_ex(&config, function, parameters, NULL);
+    }
+    if (call->is_cooperative)
+        return driver()->launch_cooperative_kernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                                                   call->shared_bytes, stream, parameters);
+    return driver()->launch_kernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                                   call->shared_bytes, stream, parameters, NULL);
+}
+
+static CUresult serve_memory_info(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    struct service_memory_answer *const answer = back;
+    size_t free_bytes = 0, total_bytes = 0;
+    (void)session, (void)payload, (void)bytes;
+    const CUresult result = pool_info(&free_bytes, &total_bytes);
+    *answer = (struct service_memory_answer){free_bytes, total_bytes};
+    return result;
+}
+
+static CUresult serve_memory_allocate(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_range *const call = payload;
+    struct service_range *const answer = back;
+    CUdeviceptr address = 0;
+    size_t taken = 0;
+    (void)bytes;
+    const CUresult result = pool_take(session, call->bytes, &address, &taken);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!session_hold(session, HOLDING_BLOCK, address, taken)) {
+        pool_give(address, NULL);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *answer = (struct service_range){address, taken};
+    return CUDA_SUCCESS;
+}
+
+/* An event behind all that the session has queued; NULL: nothing is. */
+static CUevent event_behind_all(struct session *session)
+{
+    CUstream joint = NULL;
+    CUevent behind = NULL;
+    for (int i = 0; i < SERVICE_STREAMS; i++) {
+        CUevent one;
+        if (!session->streams[i] || driver()->stream_query(session->streams[i]) == CUDA_SUCCESS)
+            continue;
+        if ((!joint && take_stream(&joint) != CUDA_SUCCESS) || take_event(&one) != CUDA_SUCCESS)
+            break;
+        driver()->event_record(one, session->streams[i]);
+        driver()->stream_wait_event(joint, one, 0);
+        give_event(one);
+    }
+    if (joint && take_event(&behind) == CUDA_SUCCESS)
+        driver()->event_record(behind, joint);
+    if (joint)
+        give_stream(joint);
+    return behind;
+}
+
+static CUresult serve_memory_free(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_range *const call = payload;
+    struct holding *const holding = session_holding(session, HOLDING_BLOCK, call->address);
+    (void)bytes, (void)back;
+    if (!holding)
+        return CUDA_ERROR_INVALID_VALUE;
+    pool_give(call->address, event_behind_all(session));
+    session_drop(session, holding);
+    return CUDA_SUCCESS;
+}
+
+static CUresult serve_address_reserve(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_reserve *const call = payload;
+    struct service_range *const answer = back;
+    CUdeviceptr address = 0;
+    (void)bytes;
+    const CUresult result = driver()->address_reserve(&address, call->bytes, call->alignment, call->wanted, 0);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!session_hold(session, HOLDING_RESERVED, address, call->bytes)) {
+        driver()->address_free(address, call->bytes);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *answer = (struct service_range){address, call->bytes};
+    return CUDA_SUCCESS;
+}
+
+static CUresult serve_address_free(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_range *const call = payload;
+    struct holding *const holding = session_holding(session, HOLDING_RESERVED, call->address);
+    (void)bytes, (void)back;
+    if (!holding || holding->bytes != call->bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = driver()->address_free(call->address, call->bytes);
+    if (result == CUDA_SUCCESS)
+        session_drop(session, holding);
+    return result;
+}
+
+static CUmemAllocationProp physical_properties(struct session *session)
+{
+    return (CUmemAllocationProp){.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                 .location = {CU_MEM_LOCATION_TYPE_DEVICE, session_device(session)}};
+}
+
+/* No bytes: what its granules are. */
+static CUresult serve_physical_create(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_range *const call = payload;
+    struct service_range *const answer = back;
+    const CUmemAllocationProp properties = physical_properties(session);
+    CUmemGenericAllocationHandle handle = 0;
+    size_t granule = 0;
+    (void)bytes;
+    if (call->bytes == 0) {
+        const CUresult result = driver()->physical_granularity(&granule, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
+        *answer = (struct service_range){0, granule};
+        return result;
+    }
+    const CUresult result = driver()->physical_create(&handle, call->bytes, &properties, 0);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!session_hold(session, HOLDING_PHYSICAL, handle, call->bytes)) {
+        driver()->physical_release(handle);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *answer = (struct service_range){handle, call->bytes};
+    return CUDA_SUCCESS;
+}
+
+static CUresult serve_physical_release(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_range *const call = payload;
+    struct holding *const holding = session_holding(session, HOLDING_PHYSICAL, call->address);
+    (void)bytes, (void)back;
+    if (!holding)
+        return CUDA_ERROR_INVALID_HANDLE;
+    session_drop(session, holding);
+    return driver()->physical_release(call->address);
+}
+
+static bool has_reserved(const struct session *session, CUdeviceptr address, size_t bytes)
+{
+    for (size_t i = 0; i < session->holding_count; i++) {
+        const struct holding *const holding = &session->holdings[i];
+        if (holding->kind == HOLDING_RESERVED && address >= holding->address &&
+            address - holding->address <= holding->bytes && bytes <= holding->bytes - (address - holding->address))
+            return true;
+    }
+    return false;
+}
+
+static CUresult serve_physical_map(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_map *const call = payload;
+    struct holding *const physical = session_holding(session, HOLDING_PHYSICAL, call->handle);
+    (void)bytes, (void)back;
+    if (!physical || call->offset != 0 || call->bytes > physical->bytes ||
+        !has_reserved(session, call->address, call->bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUmemAccessDesc access = {.location = {CU_MEM_LOCATION_TYPE_DEVICE, session_device(session)},
+                                    .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    if (!session_hold(session, HOLDING_MAPPED, call->address, call->bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = driver()->physical_map(call->address, call->bytes, 0, call->handle, 0);
+    if (result == CUDA_SUCCESS) {
+        result = driver()->physical_set_access(call->address, call->bytes, &access, 1);
+        if (result != CUDA_SUCCESS)
+            driver()->physical_unmap(call->address, call->bytes);
+    }
+    if (result != CUDA_SUCCESS)
+        session_drop(session, session_holding(session, HOLDING_MAPPED, call->address));
+    return result;
+}
+
+/* One mapping after the other, as they were made. */
+static CUresult serve_physical_unmap(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_range *const call = payload;
+    uint64_t at = call->address;
+    CUresult result = CUDA_SUCCESS;
+    (void)bytes, (void)back;
+    if (call->bytes > SIZE_MAX / 2)
+        return CUDA_ERROR_INVALID_VALUE;
+    while (at - call->address < call->bytes && result == CUDA_SUCCESS) {
+        struct holding *const holding = session_holding(session, HOLDING_MAPPED, at);
+        if (!holding || holding->bytes > call->bytes - (at - call->address))
+            return CUDA_ERROR_INVALID_VALUE;
+        result = driver()->physical_unmap(at, holding->bytes);
+        at += holding->bytes;
+        if (result == CUDA_SUCCESS)
+            session_drop(session, holding);
+    }
+    return result;
+}
+
+static CUresult serve_copy(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_copy *const call = payload;
+    void *const host = (void *)(uintptr_t)call->host;
+    CUstream stream;
+    (void)bytes, (void)back;
+    if (!session_stream(session, call->stream, &stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!session_owns(session, call->device, call->bytes) || !session_has_host(session, call->host, call->bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    return call->is_to_host ? driver()->copy_to_host_async(host, call->device, call->bytes, stream)
+                            : driver()->copy_to_device_async(call->device, host, call->bytes, stream);
+}
+
+/* The rows, from the first byte to the last. */
+static bool may_use(struct session *session, uint64_t address, uint64_t pitch, const struct service_copy_2d *call,
+                    bool is_host)
+{
+    const unsigned __int128 bytes = (unsigned __int128)(call->height - 1) * pitch + call->width;
+    return is_host ? session_has_host(session, address, bytes) : session_owns(session, address, bytes);
+}
+
+static CUresult serve_copy_2d(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_copy_2d *const call = payload;
+    CUstream stream;
+    (void)bytes, (void)back;
+    if (!session_stream(session, call->stream, &stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (call->height == 0 || call->width == 0 || call->width > call->to_pitch || call->width > call->from_pitch ||
+        !may_use(session, call->to, call->to_pitch, call, call->to_is_host) ||
+        !may_use(session, call->from, call->from_pitch, call, call->from_is_host))
+        return CUDA_ERROR_INVALID_VALUE;
+    CUDA_MEMCPY2D copy = {.srcMemoryType = call->from_is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+                          .dstMemoryType = call->to_is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+                          .srcPitch = call->from_pitch, .dstPitch = call->to_pitch, .WidthInBytes = call->width,
+                          .Height = call->height};
+    if (call->from_is_host)
+        copy.srcHost = (const void *)(uintptr_t)call->from;
+    else
+        copy.srcDevice = call->from;
+    if (call->to_is_host)
+        copy.dstHost = (void *)(uintptr_t)call->to;
+    else
+        copy.dstDevice = call->to;
+    return driver()->copy_2d_async(&copy, stream);
+}
+
+/* The descriptor goes through the socket, before the answer. */
+static CUresult serve_segment(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    struct service_segment_answer *const answer = back;
+    struct server_segment *const segment =
+        session->segment_count < SERVICE_SEGMENTS ? segments_take() : NULL;
+    const uint32_t number = (uint32_t)session->segment_count;
+    (void)payload, (void)bytes;
+    if (!segment)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    session->segments[session->segment_count++] = segment;
+    if (!service_send_files(session->owner.socket, &number, sizeof number, &segment->file, 1))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *answer = (struct service_segment_answer){(uintptr_t)segment->memory, number};
+    return CUDA_SUCCESS;
+}
+
+#define ASKED(call, name, in, out) [call] = {serve_##name, in, out, false},
+#define QUEUED(call, name, in) [call] = {serve_##name, in, 0, true},
+
+const struct session_call *session_call_of(unsigned call)
+{
+    static const struct session_call calls[SERVICE_CALLS] = {
+        ASKED(SERVICE_SEGMENT, segment, 0, sizeof(struct service_segment_answer))
+        ASKED(SERVICE_STREAM_CREATE, stream_create, 0, sizeof(struct service_handle))
+        ASKED(SERVICE_STREAM_DESTROY, stream_destroy, sizeof(struct service_handle), 0)
+        QUEUED(SERVICE_STREAM_MARK, stream_mark, sizeof(struct service_mark))
+        ASKED(SERVICE_EVENT_CREATE, event_create, 0, sizeof(struct service_handle))
+        QUEUED(SERVICE_EVENT_DESTROY, event_destroy, sizeof(struct service_handle))
+        QUEUED(SERVICE_EVENT_RECORD, event_record, sizeof(struct service_event_record))
+        ASKED(SERVICE_FUNCTION_ALLOW, function_allow, sizeof(struct service_allow), 0)
+        ASKED(SERVICE_ACTIVE_CLUSTERS, active_clusters, sizeof(struct service_clusters), sizeof(struct service_handle))
+        QUEUED(SERVICE_LAUNCH, launch, offsetof(struct service_launch, arguments))
+        ASKED(SERVICE_MEMORY_INFO, memory_info, 0, sizeof(struct service_memory_answer))
+        ASKED(SERVICE_MEMORY_ALLOCATE, memory_allocate, sizeof(struct service_range), sizeof(struct service_range))
+        QUEUED(SERVICE_MEMORY_FREE, memory_free, sizeof(struct service_range))
+        ASKED(SERVICE_ADDRESS_RESERVE, address_reserve, sizeof(struct service_reserve), sizeof(struct service_range))
+        ASKED(SERVICE_ADDRESS_FREE, address_free, sizeof(struct service_range), 0)
+        ASKED(SERVICE_PHYSICAL_CREATE, physical_create, sizeof(struct service_range), sizeof(struct service_range))
+        ASKED(SERVICE_PHYSICAL_RELEASE, physical_release, sizeof(struct service_range), 0)
+        ASKED(SERVICE_PHYSICAL_MAP, physical_map, sizeof(struct service_map), 0)
+        ASKED(SERVICE_PHYSICAL_UNMAP, physical_unmap, sizeof(struct service_range), 0)
+        QUEUED(SERVICE_COPY, copy, sizeof(struct service_copy))
+        QUEUED(SERVICE_COPY_2D, copy_2d, sizeof(struct service_copy_2d))
+        GENERATED_CALLS
+    };
+    return call < SERVICE_CALLS && calls[call].handler ? &calls[call] : NULL;
+}
+
+static void end_memory(struct session *session)
+{
+    static const enum holding_kind order[] = {HOLDING_MAPPED, HOLDING_PHYSICAL, HOLDING_RESERVED, HOLDING_BLOCK};
+    for (size_t kind = 0; kind < sizeof order / sizeof *order; kind++)
+        for (size_t i = 0; i < session->holding_count; i++) {
+            const struct holding *const holding = &session->holdings[i];
+            if (holding->kind != order[kind])
+                continue;
+            switch (holding->kind) {
+            case HOLDING_MAPPED: driver()->physical_unmap(holding->address, holding->bytes); break;
+            case HOLDING_PHYSICAL: driver()->physical_release(holding->address); break;
+            case HOLDING_RESERVED: driver()->address_free(holding->address, holding->bytes); break;
+            case HOLDING_BLOCK: pool_give(holding->address, NULL); break;
+            }
+        }
+    session->holding_count = 0;
+}
+
+void session_calls_end(struct session *session)
+{
+    for (int i = 0; i < SERVICE_STREAMS; i++)
+        if (session->streams[i])
+            driver()->stream_synchronise(session->streams[i]);
+    end_memory(session);
+    for (int i = 0; i < SERVICE_EVENTS; i++)
+        if (session->events[i])
+            give_event(session->events[i]);
+    for (int i = 0; i < SERVICE_STREAMS; i++)
+        if (session->streams[i])
+            give_stream(session->streams[i]);
+}

@@ -1,0 +1,95 @@
+/* Words that a stream writes into host memory. Who waits for such a word asks the driver nothing, so the device goes
+ * on by itself here: a thread runs what is queued before. */
+#include "emulated_driver/internal.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct value {
+    _Atomic uint32_t *word;
+    uint32_t value;
+};
+
+/* Streams that have such a word to write. */
+struct wanted {
+    struct wanted *next;
+    CUstream stream;
+};
+static struct wanted *all_wanted;
+static pthread_mutex_t wanted_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wanted_came = PTHREAD_COND_INITIALIZER;
+static bool is_started;
+
+static CUresult run_value(void *payload)
+{
+    const struct value *value = payload;
+    atomic_store_explicit(value->word, value->value, memory_order_release);
+    return CUDA_SUCCESS;
+}
+
+static void drain(const struct wanted *wanted)
+{
+    call_lock();
+    if (!context_is_forked() && stream_is_valid(wanted->stream))
+        stream_drain(wanted->stream);
+    call_end();
+}
+
+static void *device_main(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        pthread_mutex_lock(&wanted_lock);
+        while (!all_wanted)
+            pthread_cond_wait(&wanted_came, &wanted_lock);
+        struct wanted *const wanted = all_wanted;
+        all_wanted = wanted->next;
+        pthread_mutex_unlock(&wanted_lock);
+        drain(wanted);
+        free(wanted);
+    }
+    return NULL;
+}
+
+static void want(CUstream stream)
+{
+    struct wanted *const wanted = calloc(1, sizeof *wanted), **end = &all_wanted;
+    if (!wanted)
+        emulated_abort("out of host memory");
+    wanted->stream = stream;
+    pthread_mutex_lock(&wanted_lock);
+    while (*end)
+        end = &(*end)->next;
+    *end = wanted;
+    if (!is_started) {
+        pthread_t thread;
+        sigset_t every, before;
+        sigfillset(&every);
+        pthread_sigmask(SIG_SETMASK, &every, &before);
+        is_started = pthread_create(&thread, NULL, device_main, NULL) == 0 && pthread_detach(thread) == 0;
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        if (!is_started)
+            emulated_abort("there is no thread for the device");
+    }
+    pthread_cond_signal(&wanted_came);
+    pthread_mutex_unlock(&wanted_lock);
+}
+
+EXPORT CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr address, uint32_t value, unsigned flags)
+{
+    API_BEGIN(cuStreamWriteValue32_v2);
+    if ((result = context_check()) != CUDA_SUCCESS)
+        goto end;
+    const void *word = (const void *)(uintptr_t)address;
+    const enum host_kind kind = pinned_classify(NULL, word, sizeof value);
+    if (flags != 0 || address % sizeof value != 0 || (kind != HOST_REGISTERED && kind != HOST_ALLOCATED))
+        API_FAIL(misuse("a value for %p, which is no pinned word", word));
+    struct operation *operation = stream_append(stream, run_value, NULL, sizeof(struct value));
+    if (!operation)
+        API_FAIL(CUDA_ERROR_INVALID_HANDLE);
+    *(struct value *)operation->payload = (struct value){(_Atomic uint32_t *)(uintptr_t)address, value};
+    want(stream);
+    API_END;
+}
