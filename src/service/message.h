@@ -12,6 +12,7 @@
 #ifndef MUBLAS_SERVICE_MESSAGE_H
 #define MUBLAS_SERVICE_MESSAGE_H
 
+#include "common/blas_call.h"
 #include "gpu/driver.h"
 
 #include <stdalign.h>
@@ -30,6 +31,7 @@ enum {
     SERVICE_STREAMS = 256, /* of a client, at most; a word of completion each */
     SERVICE_EVENTS = 4096, /* the same */
     SERVICE_WORDS = SERVICE_STREAMS + SERVICE_EVENTS,
+    SERVICE_HANDLES = 64, /* of each of NVIDIA's libraries, of a client */
     SERVICE_WORDS_BYTES = 64 << 10, /* at the begin of the first segment */
     SERVICE_ARGUMENTS_MOST = 4 << 10, /* of a kernel */
     SERVICE_IDENTITY_BYTES = 16 << 10
@@ -49,6 +51,7 @@ enum service_call {
     SERVICE_ADDRESS_RESERVE, SERVICE_ADDRESS_FREE,
     SERVICE_PHYSICAL_CREATE, SERVICE_PHYSICAL_RELEASE, SERVICE_PHYSICAL_MAP, SERVICE_PHYSICAL_UNMAP,
     SERVICE_COPY, SERVICE_COPY_2D,
+    SERVICE_OPEN_LIBRARY, SERVICE_LEVEL3, SERVICE_VENDOR,
     SERVICE_FIRST_GENERATED
 };
 
@@ -121,6 +124,22 @@ struct service_copy_2d {
     uint64_t to_pitch, from_pitch, width, height;
     uint32_t stream;
     uint8_t to_is_host, from_is_host, reserved[2];
+};
+struct service_library { uint32_t is_solver; };
+enum { SERVICE_FUNCTIONS_MOST = 256 };
+/* A bit for each function of solver.def that the library has. */
+struct service_library_answer { uint64_t has[SERVICE_FUNCTIONS_MOST / 64]; };
+struct service_level3 { uint32_t stream, reserved; struct blas_call call; }; /* its padding is nobody's */
+enum { SERVICE_WORDS_MOST = 28, SERVICE_SCALARS_MOST = 2, SERVICE_RESULTS_MOST = 4 };
+struct service_vendor {
+    uint32_t function; /* of the list that generate_calls makes of solver.def */
+    uint32_t count;
+    uint64_t words[SERVICE_WORDS_MOST]; /* a scalar's is its number */
+    alignas(16) unsigned char scalars[SERVICE_SCALARS_MOST][16];
+};
+struct service_vendor_answer {
+    uint64_t results[SERVICE_RESULTS_MOST]; /* in the order of the parameters */
+    int32_t status;                         /* the library's */
 };
 struct service_segment_answer { uint64_t address; uint32_t number; };
 struct service_memory_answer { uint64_t free_bytes, total_bytes; };

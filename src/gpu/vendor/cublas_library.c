@@ -72,7 +72,9 @@ const char *cublas_library_find(void)
 /* In the context of the first device that wants it. Under `opening`, as is the next. */
 static void open_cublas(void)
 {
-    available = cublas_library_find() && vendor_library_open(&cublas, settings()->cublas);
+    const struct vendor_provider *const provider = vendor_library_provider();
+    available = provider ? provider->open(cublas.name)
+                         : cublas_library_find() && vendor_library_open(&cublas, settings()->cublas);
     if (!available)
         __atomic_store_n(&missing, true, __ATOMIC_RELEASE);
     __atomic_store_n(&opened, true, __ATOMIC_RELEASE);
@@ -91,6 +93,10 @@ static void make_handle(struct device_handle *own, int place)
         open_cublas();
     if (!available || own->is_made || own->was_refused)
         return;
+    if (vendor_library_provider()) {
+        __atomic_store_n(&own->is_made, true, __ATOMIC_RELEASE); /* the handle is there, too */
+        return;
+    }
     const int result = create();
     own->was_refused = result != CUBLAS_STATUS_SUCCESS;
     if (own->was_refused)
@@ -163,7 +169,7 @@ bool level3_supported(struct device *device, const struct blas_call *call)
         return false;
     bool is_available = cublas_library_open(device_place(device));
     device_leave(device, &scope);
-    return is_available && cublas_library_routine(call->family, call->type) != NULL;
+    return is_available && (vendor_library_provider() || cublas_library_routine(call->family, call->type) != NULL);
 }
 
 void level3_find(void)
@@ -285,6 +291,8 @@ enum status level3_queue(struct device *device, CUstream stream, const struct bl
     enum status status = clear_imaginary_diagonal(device, stream, call);
     if (status != STATUS_OK)
         return status;
+    if (vendor_library_provider())
+        return device_check(device, vendor_library_provider()->level3(stream, call), "calling cuBLAS");
     const int place = device_place(device);
     int result = cublas_library_acquire(place, stream, &handle);
     if (result == CUBLAS_STATUS_SUCCESS)

@@ -17,6 +17,18 @@ struct trial {
     char reasons[REASONS_BYTES];
 };
 
+static const struct vendor_provider *offered;
+
+void vendor_library_offer(const struct vendor_provider *provider)
+{
+    offered = provider;
+}
+
+const struct vendor_provider *vendor_library_provider(void)
+{
+    return driver_is_provided() ? offered : NULL;
+}
+
 /* `words`: the loader's when it is not. */
 static bool is_there(const char *candidate, char words[REASON_BYTES])
 {
@@ -56,10 +68,6 @@ const char *vendor_library_find(const struct vendor_library *library, const char
 {
     char words[REASON_BYTES] = "";
     const char *candidate;
-    if (driver_is_provided()) {
-        log_message(LOG_INFO, "%s does not go through the service; %s", library->name, library->consequence);
-        return NULL;
-    }
     for (int i = 0; (candidate = candidate_at(library, named, i)); i++)
         if (is_there(candidate, words))
             return candidate;
@@ -82,7 +90,8 @@ static void refuse(const struct vendor_library *library, struct trial *trial, co
 static const char *look_up(const struct vendor_library *library, void *handle)
 {
     for (const struct vendor_symbol *symbol = library->symbols; symbol->name; symbol++) {
-        void *address = loader_symbol(handle, symbol->name);
+        const struct vendor_provider *const provider = vendor_library_provider();
+        void *address = provider ? provider->symbol(symbol->name) : loader_symbol(handle, symbol->name);
         if (!address && !symbol->is_optional)
             return symbol->name;
         memcpy(symbol->address, &address, sizeof address);
@@ -124,12 +133,27 @@ static const char *open_candidate(const struct vendor_library *library, struct t
 void vendor_library_load(const char *file)
 {
     const char *error;
-    if (loader_open_or_why(file, RTLD_NOW | RTLD_LOCAL, &error))
+    if (!vendor_library_provider() && loader_open_or_why(file, RTLD_NOW | RTLD_LOCAL, &error))
         exit_gate_install(); /* to be before what it has registered */
+}
+
+/* What another has opened, by its functions. */
+static bool open_provided(const struct vendor_library *library, const struct vendor_provider *provider)
+{
+    const char *wrong = NULL;
+    if (!provider->open(library->name))
+        wrong = "the service has none";
+    else if ((wrong = look_up(library, NULL)) == NULL)
+        wrong = library->trial ? library->trial() : NULL;
+    if (wrong)
+        log_message(LOG_WARNING, "%s cannot be used; %s (%s)", library->name, library->consequence, wrong);
+    return !wrong;
 }
 
 bool vendor_library_open(const struct vendor_library *library, const char *named)
 {
+    if (vendor_library_provider())
+        return open_provided(library, vendor_library_provider());
     struct trial trial = {.count = 0};
     char text[REASON_BYTES] = "";
     const char *candidate;

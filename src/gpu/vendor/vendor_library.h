@@ -9,6 +9,9 @@
 #ifndef MUBLAS_VENDOR_LIBRARY_H
 #define MUBLAS_VENDOR_LIBRARY_H
 
+#include "common/blas_call.h"
+#include "gpu/driver.h"
+
 #include <stdbool.h>
 
 typedef void vendor_function(void);
@@ -29,6 +32,18 @@ struct vendor_library {
     /* Then: NULL, or what is wrong with it, in static storage. Either may be NULL. */
     const char *(*trial)(void);
 };
+
+/* Another who has the libraries, where another fills the driver's table (driver_offer): the service. To be offered
+ * while the process is set up; asked once driver_is_provided(). Then nothing is loaded here, and files that are found
+ * say no more than that the other may find them, too. */
+struct vendor_provider {
+    bool (*open)(const char *library);    /* "cuBLAS" or "cuSOLVER" */
+    void *(*symbol)(const char *name);    /* of solver.def; NULL: it has none */
+    CUresult (*level3)(CUstream stream, const struct blas_call *call); /* by cuBLAS; operands on the device */
+};
+void vendor_library_offer(const struct vendor_provider *provider);
+/* NULL: the libraries are this process's own. */
+const struct vendor_provider *vendor_library_provider(void);
 
 /* The first candidate, or `named` instead of all (the setting's value; "": not set), for which the loader
  * finds a file, by its own rules; NULL: there is none, which is logged. Loads nothing and runs nothing of it;

@@ -57,6 +57,9 @@ int link_socket(void);
 /* Fill the table by a connection, where this process is to have one: a driver_provider (gpu/driver.h). */
 bool service_connect(struct driver *table);
 
+/* cuBLAS and cuSOLVER by the connection (gpu/vendor/vendor_library.h). */
+extern const struct vendor_provider service_vendor_provider;
+
 /* The driver's table for a process with a link (driver_calls.c). */
 void service_fill_table(struct driver *table);
 /* The stream has work that no mark stands behind. */

@@ -84,7 +84,7 @@ bool session_has_host(const struct session *session, uint64_t address, unsigned 
     return false;
 }
 
-static void answer_call(struct session *session, unsigned slot, CUresult result, const void *answer, size_t bytes)
+void session_answer(struct session *session, unsigned slot, CUresult result, const void *answer, size_t bytes)
 {
     struct service_slot *const place = &session->control->slots[slot - 1];
     place->result = result;
@@ -113,12 +113,13 @@ static void run(struct session *session, const struct service_record *head, cons
     memset(answer, 0, sizeof answer);
     session->named_stream = 0;
     session->calls++;
+    session->slot = head->slot;
     const CUresult result = call->handler(session, payload, head->sent, answer);
     if (driver_status(result) == STATUS_DEVICE_LOST)
         sessions_lose(result);
-    if (head->slot)
-        answer_call(session, head->slot, result, answer, call->answer_bytes);
-    else if (result != CUDA_SUCCESS)
+    if (session->slot)
+        session_answer(session, session->slot, result, answer, call->answer_bytes);
+    else if (!head->slot && result != CUDA_SUCCESS)
         note_failure(session, result);
 }
 

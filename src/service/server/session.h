@@ -2,6 +2,7 @@
 #ifndef MUBLAS_SERVICE_SESSION_H
 #define MUBLAS_SERVICE_SESSION_H
 
+#include "gpu/vendor/solver_library.h"
 #include "service/server/server.h"
 
 /* Of device memory: an allocation, a reserved range, memory mapped there, or physical memory. */
@@ -10,6 +11,15 @@ struct holding {
     enum holding_kind kind;
     CUdeviceptr address; /* of HOLDING_PHYSICAL the handle */
     size_t bytes;
+};
+
+struct session_solver {
+    cusolverDnHandle_t handle;
+    struct vendor_worker *worker;
+};
+struct session_blas {
+    cublasHandle_t handle;
+    uint32_t stream; /* that it is set to; 0: none */
 };
 
 struct session {
@@ -22,10 +32,15 @@ struct session {
     int segment_count;
     CUstream streams[SERVICE_STREAMS];
     CUevent events[SERVICE_EVENTS];
+    const struct solver_library *library; /* NULL: not opened */
+    struct session_solver solvers[SERVICE_HANDLES];
+    struct session_blas blas[SERVICE_HANDLES];
+    cusolverDnParams_t params[SERVICE_HANDLES];
     struct holding *holdings;
     size_t holding_count, holding_room, used_bytes;
     atomic_bool is_gone;  /* its process, or its connection */
     bool is_broken;       /* it sent what no client sends */
+    unsigned slot; /* of the answer to the call under way; 0: none, or another thread answers */
     uint32_t named_stream; /* that the call under way has named; 0: none */
     unsigned long long calls;
     pthread_t thread;
@@ -36,6 +51,13 @@ static inline CUdeviceptr session_word(const struct session *session, uint32_t n
 {
     return (CUdeviceptr)(uintptr_t)session->segments[0]->memory + 4ull * number;
 }
+
+/* Answers a call; any thread of the session's. */
+void session_answer(struct session *session, unsigned slot, CUresult result, const void *answer, size_t bytes);
+
+/* Handlers of calls of cuBLAS and cuSOLVER (vendor_worker.c); at the end workers end, and handles go back. */
+session_handler session_open_library, session_run_level3, session_run_vendor;
+void session_vendor_end(struct session *session);
 
 /* Adds a holding; false: no memory. */
 bool session_hold(struct session *session, enum holding_kind kind, CUdeviceptr address, size_t bytes);

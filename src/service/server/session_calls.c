@@ -508,6 +508,10 @@ const struct session_call *session_call_of(unsigned call)
         ASKED(SERVICE_PHYSICAL_UNMAP, physical_unmap, sizeof(struct service_range), 0)
         QUEUED(SERVICE_COPY, copy, sizeof(struct service_copy))
         QUEUED(SERVICE_COPY_2D, copy_2d, sizeof(struct service_copy_2d))
+        [SERVICE_OPEN_LIBRARY] = {session_open_library, sizeof(struct service_library), sizeof(struct service_library_answer),
+                                  false},
+        [SERVICE_LEVEL3] = {session_run_level3, sizeof(struct service_level3), 0, true},
+        [SERVICE_VENDOR] = {session_run_vendor, sizeof(struct service_vendor), sizeof(struct service_vendor_answer), false},
         GENERATED_CALLS
     };
     return call < SERVICE_CALLS && calls[call].handler ? &calls[call] : NULL;
@@ -536,6 +540,7 @@ void session_calls_end(struct session *session)
     for (int i = 0; i < SERVICE_STREAMS; i++)
         if (session->streams[i])
             driver()->stream_synchronise(session->streams[i]);
+    session_vendor_end(session);
     end_memory(session);
     for (int i = 0; i < SERVICE_EVENTS; i++)
         if (session->events[i])

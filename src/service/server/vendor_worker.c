@@ -1,0 +1,431 @@
+/* cuBLAS and cuSOLVER for clients. Calls of cuBLAS are queued by the session's thread; cuSOLVER's may wait for the
+ * device, so each of its handles has a worker of its own. */
+#include "service/server/session.h"
+
+#include "common/call_work.h"
+#include "common/log.h"
+#include "common/own_thread.h"
+#include "gpu/vendor/cublas_library.h"
+#include "gpu/vendor/solver_library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOST_BUFFER_MOST = 1 << 30, STATUS_OF_NO_HANDLE = 1 };
+
+typedef int word_function(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
+                            uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
+                            uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
+                            uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+
+static const struct function {
+    const char *kinds;
+    size_t offset;
+} functions[] = {
+#define VENDOR_FUNCTION(number, symbol, place, kinds, parameters, count, words) \
+    [number] = {kinds, offsetof(struct solver_library, place)},
+#include "service/vendor_calls.inc"
+#undef VENDOR_FUNCTION
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+/* A job of a worker: one at a time. */
+struct vendor_worker {
+    pthread_t thread;
+    struct session *session;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool has_job, ends;
+    struct service_vendor job;
+    unsigned slot;
+    void *host_buffer;
+    size_t host_bytes;
+};
+
+/* Handles that no client has any more: to make one takes the device a tenth of a second. */
+enum { SPARE_MOST = 64 };
+static struct spare {
+    void *handles[SPARE_MOST];
+    int count;
+} spare_solvers, spare_blas, spare_params;
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *take_spare(struct spare *spare)
+{
+    pthread_mutex_lock(&spare_lock);
+    void *const handle = spare->count > 0 ? spare->handles[--spare->count] : NULL;
+    pthread_mutex_unlock(&spare_lock);
+    return handle;
+}
+
+static bool keep_spare(struct spare *spare, void *handle)
+{
+    pthread_mutex_lock(&spare_lock);
+    const bool is_kept = spare->count < SPARE_MOST;
+    if (is_kept)
+        spare->handles[spare->count++] = handle;
+    pthread_mutex_unlock(&spare_lock);
+    return is_kept;
+}
+
+static word_function *address_of(const struct solver_library *library, uint32_t number)
+{
+    word_function *address;
+    memcpy(&address, (const char *)library + functions[number].offset, sizeof address);
+    return address;
+}
+
+static void *handle_of(const struct session *session, char kind, uint64_t number)
+{
+    if (number < 1 || number > SERVICE_HANDLES)
+        return NULL;
+    switch (kind) {
+    case 'h': return session->solvers[number - 1].handle;
+    case 'b': return session->blas[number - 1].handle;
+    default: return session->params[number - 1];
+    }
+}
+
+static void *host_buffer(struct vendor_worker *worker, size_t bytes)
+{
+    if (bytes > HOST_BUFFER_MOST || !worker)
+        return NULL;
+    if (bytes > worker->host_bytes) {
+        free(worker->host_buffer);
+        worker->host_buffer = malloc(bytes);
+        worker->host_bytes = worker->host_buffer ? bytes : 0;
+    }
+    return worker->host_buffer;
+}
+
+/* The words as the library takes them. False: a handle is not there, or there is no memory. */
+static bool make_words(struct session *session, struct vendor_worker *worker, struct service_vendor *call,
+                       struct service_vendor_answer *answer, uintptr_t words[SERVICE_WORDS_MOST])
+{
+    const char *const kinds = functions[call->function].kinds;
+    int results = 0;
+    for (uint32_t i = 0; i < call->count; i++) {
+        words[i] = call->words[i];
+        switch (kinds[i]) {
+        case 'h': case 'b': case 'p':
+            words[i] = (uintptr_t)handle_of(session, kinds[i], call->words[i]);
+            if (!words[i])
+                return false;
+            break;
+        case 's': {
+            CUstream stream;
+            if (!session_stream(session, call->words[i], &stream))
+                return false;
+            words[i] = (uintptr_t)stream;
+            break;
+        }
+        case '4': case '8': case '6':
+            if (call->words[i] >= SERVICE_SCALARS_MOST)
+                return false;
+            words[i] = (uintptr_t)call->scalars[call->words[i]];
+            break;
+        case 'w':
+            words[i] = call->words[i + 1] ? (uintptr_t)host_buffer(worker, call->words[i + 1]) : 0;
+            if (call->words[i + 1] && !words[i])
+                return false;
+            break;
+        case 'i': case 'z':
+            words[i] = (uintptr_t)&answer->results[results++];
+            break;
+        default: break;
+        }
+    }
+    return true;
+}
+
+static int call_library(struct session *session, struct vendor_worker *worker, struct service_vendor *call,
+                        struct service_vendor_answer *answer)
+{
+    uintptr_t w[SERVICE_WORDS_MOST] = {0};
+    word_function *const function = address_of(session->library, call->function);
+    if (!function)
+        return CUSOLVER_STATUS_NOT_SUPPORTED;
+    if (!make_words(session, worker, call, answer, w))
+        return STATUS_OF_NO_HANDLE;
+    return function(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14],
+                    w[15], w[16], w[17], w[18], w[19], w[20], w[21], w[22], w[23], w[24], w[25], w[26], w[27]);
+}
+
+/* The next may come as soon as the client has the answer. */
+static void do_job(struct vendor_worker *worker)
+{
+    struct service_vendor job = worker->job;
+    const unsigned slot = worker->slot;
+    struct service_vendor_answer answer;
+    memset(&answer, 0, sizeof answer);
+    answer.status = call_library(worker->session, worker, &job, &answer);
+    pthread_mutex_lock(&worker->lock);
+    worker->has_job = false;
+    pthread_mutex_unlock(&worker->lock);
+    session_answer(worker->session, slot, CUDA_SUCCESS, &answer, sizeof answer);
+}
+
+static void *worker_main(void *argument)
+{
+    struct vendor_worker *const worker = argument;
+    struct device_scope scope;
+    const bool is_inside = device_enter(worker->session->device, &scope) == STATUS_OK;
+    pthread_mutex_lock(&worker->lock);
+    while (is_inside) {
+        while (!worker->has_job && !worker->ends)
+            pthread_cond_wait(&worker->changed, &worker->lock);
+        if (!worker->has_job)
+            break;
+        pthread_mutex_unlock(&worker->lock);
+        do_job(worker);
+        pthread_mutex_lock(&worker->lock);
+    }
+    pthread_mutex_unlock(&worker->lock);
+    if (is_inside)
+        device_leave(worker->session->device, &scope);
+    return NULL;
+}
+
+static struct vendor_worker *worker_create(struct session *session)
+{
+    struct vendor_worker *const worker = calloc(1, sizeof *worker);
+    if (!worker)
+        return NULL;
+    worker->session = session;
+    pthread_mutex_init(&worker->lock, NULL);
+    pthread_cond_init(&worker->changed, NULL);
+    if (own_thread_start(&worker->thread, OWN_THREAD_STACK_BYTES, worker_main, worker))
+        return worker;
+    free(worker);
+    return NULL;
+}
+
+static void worker_end(struct vendor_worker *worker)
+{
+    if (!worker)
+        return;
+    pthread_mutex_lock(&worker->lock);
+    worker->ends = true;
+    pthread_cond_broadcast(&worker->changed);
+    pthread_mutex_unlock(&worker->lock);
+    pthread_join(worker->thread, NULL);
+    free(worker->host_buffer);
+    free(worker);
+}
+
+/* A client uses a handle by one thread at a time: it has the answer before it asks again. */
+static bool give_job(struct vendor_worker *worker, const struct service_vendor *call, unsigned slot)
+{
+    pthread_mutex_lock(&worker->lock);
+    const bool is_free = !worker->has_job;
+    if (is_free) {
+        worker->job = *call;
+        worker->slot = slot;
+        worker->has_job = true;
+        pthread_cond_broadcast(&worker->changed);
+    }
+    pthread_mutex_unlock(&worker->lock);
+    return is_free;
+}
+
+static int create_solver(struct session *session, uint64_t *number)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < SERVICE_HANDLES; i++) {
+        if (session->solvers[i].handle)
+            continue;
+        cusolverDnHandle_t handle = take_spare(&spare_solvers);
+        if (!handle)
+            status = session->library->create(&handle);
+        session->solvers[i] = (struct session_solver){.handle = status == 0 ? handle : NULL};
+        if (status == 0 && !(session->solvers[i].worker = worker_create(session))) {
+            session->solvers[i].handle = NULL;
+            keep_spare(&spare_solvers, handle);
+            status = CUSOLVER_STATUS_ALLOC_FAILED;
+        }
+        *number = i + 1;
+        return status;
+    }
+    return CUSOLVER_STATUS_ALLOC_FAILED;
+}
+
+static int create_blas(struct session *session, uint64_t *number)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < SERVICE_HANDLES; i++) {
+        if (session->blas[i].handle)
+            continue;
+        cublasHandle_t handle = take_spare(&spare_blas);
+        if (!handle)
+            status = session->library->blas_create(&handle);
+        session->blas[i] = (struct session_blas){.handle = status == 0 ? handle : NULL};
+        *number = i + 1;
+        return status;
+    }
+    return CUBLAS_STATUS_ALLOC_FAILED;
+}
+
+static int create_params(struct session *session, uint64_t *number)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < SERVICE_HANDLES; i++) {
+        if (session->params[i])
+            continue;
+        cusolverDnParams_t params = take_spare(&spare_params);
+        if (!params)
+            status = session->library->create_params(&params);
+        session->params[i] = status == 0 ? params : NULL;
+        *number = i + 1;
+        return status;
+    }
+    return CUSOLVER_STATUS_ALLOC_FAILED;
+}
+
+static void give_solver(struct session *session, struct session_solver *solver)
+{
+    worker_end(solver->worker);
+    if (!keep_spare(&spare_solvers, solver->handle))
+        session->library->destroy(solver->handle);
+    *solver = (struct session_solver){.handle = NULL};
+}
+
+static void give_blas(struct session *session, struct session_blas *blas)
+{
+    if (!keep_spare(&spare_blas, blas->handle))
+        session->library->blas_destroy(blas->handle);
+    *blas = (struct session_blas){.handle = NULL};
+}
+
+static void give_params(struct session *session, cusolverDnParams_t *params)
+{
+    if (!keep_spare(&spare_params, *params))
+        session->library->destroy_params(*params);
+    *params = NULL;
+}
+
+/* Handles come from those that are left, and go back there. False: the call is another one. */
+static bool run_here(struct session *session, struct service_vendor *call, struct service_vendor_answer *answer)
+{
+    const size_t offset = functions[call->function].offset;
+    const uint64_t number = call->words[0] - 1;
+    switch (functions[call->function].kinds[0]) {
+    case 'H': answer->status = create_solver(session, &answer->results[0]); return true;
+    case 'B': answer->status = create_blas(session, &answer->results[0]); return true;
+    case 'P': answer->status = create_params(session, &answer->results[0]); return true;
+    default: break;
+    }
+    if (!strchr("hbp", functions[call->function].kinds[0]))
+        return false;
+    if (!handle_of(session, functions[call->function].kinds[0], call->words[0])) {
+        answer->status = STATUS_OF_NO_HANDLE;
+        return true;
+    }
+    if (offset == offsetof(struct solver_library, destroy))
+        give_solver(session, &session->solvers[number]);
+    else if (offset == offsetof(struct solver_library, blas_destroy))
+        give_blas(session, &session->blas[number]);
+    else if (offset == offsetof(struct solver_library, destroy_params))
+        give_params(session, &session->params[number]);
+    else
+        return false;
+    return true;
+}
+
+/* Its stream is whose error a failure is. */
+static CUresult run_blas(struct session *session, struct service_vendor *call, struct service_vendor_answer *answer)
+{
+    struct session_blas *const blas = &session->blas[call->words[0] - 1];
+    session->named_stream = blas->stream;
+    answer->status = call_library(session, NULL, call, answer);
+    if (functions[call->function].kinds[1] == 's')
+        blas->stream = session->named_stream;
+    return answer->status == 0 ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+}
+
+CUresult session_run_vendor(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    struct service_vendor call = *(const struct service_vendor *)payload;
+    struct service_vendor_answer *const answer = back;
+    (void)bytes;
+    if (!session->library || call.function >= FUNCTIONS ||
+        call.count != strlen(functions[call.function].kinds))
+        return CUDA_ERROR_INVALID_VALUE;
+    const char kind = functions[call.function].kinds[0];
+    if (run_here(session, &call, answer))
+        return CUDA_SUCCESS;
+    if (kind == 'b')
+        return run_blas(session, &call, answer);
+    if (kind == 'h' && session->slot > 0) {
+        if (!give_job(session->solvers[call.words[0] - 1].worker, &call, session->slot))
+            return CUDA_ERROR_NOT_READY;
+        session->slot = 0; /* the worker answers */
+        return CUDA_SUCCESS;
+    }
+    answer->status = call_library(session, NULL, &call, answer);
+    return CUDA_SUCCESS;
+}
+
+CUresult session_open_library(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_library *const call = payload;
+    struct service_library_answer *const answer = back;
+    (void)bytes;
+    if (!call->is_solver)
+        return cublas_library_open(device_place(session->device)) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    if (solver_library_open(session->device, &session->library) != STATUS_OK)
+        return CUDA_ERROR_NOT_FOUND;
+    for (uint32_t i = 0; i < FUNCTIONS; i++)
+        answer->has[i / 64] |= (uint64_t)(address_of(session->library, i) != NULL) << i % 64;
+    return CUDA_SUCCESS;
+}
+
+static bool owns_matrix(const struct session *session, const struct blas_matrix *matrix, enum blas_type type)
+{
+    if (!matrix->pointer || matrix->rows == 0 || matrix->columns == 0)
+        return true;
+    if (matrix->rows < 0 || matrix->columns < 0 || matrix->ld < matrix->rows)
+        return false;
+    const unsigned __int128 elements =
+        (unsigned __int128)(matrix->columns - 1) * (uint64_t)matrix->ld + (uint64_t)matrix->rows;
+    return session_owns(session, (uintptr_t)matrix->pointer, elements * blas_element_bytes(type));
+}
+
+static bool is_sound(const struct blas_call *call)
+{
+    return call->family >= FAMILY_GEMM && call->family < FAMILY_COUNT && call->type <= TYPE_Z &&
+           blas_family_has_type(call->family, call->type) && call->uplo <= UPLO_UPPER &&
+           call->trans <= TRANS_CONJUGATE && call->trans_b <= TRANS_CONJUGATE && call->diag <= DIAG_UNIT &&
+           call->side <= SIDE_RIGHT && call->m >= 0 && call->n >= 0 && call->k >= 0;
+}
+
+/* As the client's level3_queue, which has checked the call; again, on a copy. */
+CUresult session_run_level3(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_level3 *const message = payload;
+    const struct blas_call *const call = &message->call;
+    CUstream stream;
+    (void)bytes, (void)back;
+    if (!session_stream(session, message->stream, &stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!is_sound(call) || !owns_matrix(session, &call->a, call->type) ||
+        !owns_matrix(session, &call->b, call->type) || !owns_matrix(session, &call->c, call->type))
+        return CUDA_ERROR_INVALID_VALUE;
+    switch (level3_queue(session->device, stream, call)) {
+    case STATUS_OK: return CUDA_SUCCESS;
+    case STATUS_OUT_OF_MEMORY: return CUDA_ERROR_OUT_OF_MEMORY;
+    case STATUS_DEVICE_LOST: return CUDA_ERROR_LAUNCH_FAILED;
+    default: return CUDA_ERROR_NOT_SUPPORTED;
+    }
+}
+
+void session_vendor_end(struct session *session)
+{
+    for (int i = 0; i < SERVICE_HANDLES; i++) {
+        if (session->solvers[i].handle)
+            give_solver(session, &session->solvers[i]);
+        if (session->blas[i].handle)
+            give_blas(session, &session->blas[i]);
+        if (session->params[i])
+            give_params(session, &session->params[i]);
+    }
+}
