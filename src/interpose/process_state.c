@@ -1,10 +1,6 @@
 #include "interpose/process_state.h"
 #include "common/interruption.h"
-#include "gpu/driver.h"
-#include "gpu/vendor/vendor_library.h"
-#include "host/host_search.h"
 #include "mirror/host_memory/mapping.h"
-#include "service/client/link.h"
 
 #include <fenv.h>
 #include <pthread.h>
@@ -58,10 +54,6 @@ static void note_owner(void)
 __attribute__((constructor)) static void note_owner_at_load(void)
 {
     note_owner();
-    if (!host_search_by_path) { /* the preloaded library: who links mublas has devices of its own */
-        driver_offer(service_connect);
-        vendor_library_offer(&service_vendor_provider);
-    }
     pthread_atfork(NULL, NULL, note_owner);
 }
 

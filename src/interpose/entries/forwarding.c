@@ -9,6 +9,7 @@
 #include "interpose/floors.h"
 #include "interpose/report/report_data.h"
 #include "interpose/report/stats.h"
+#include "service/client/link.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -196,6 +197,8 @@ __attribute__((constructor)) static void bind_at_load(void)
     width_entries_listen(settle);
     known_functions_listen(&listener);
     host_blas_bind_at_load();
+    if (!host_search_by_path) /* who links mublas has devices of its own */
+        service_offer();
     if (stats_wanted()) {
         floors_let_lapack_in();
         exit_wait_begin();

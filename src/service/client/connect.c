@@ -4,6 +4,7 @@
 #include "common/loader.h"
 #include "common/log.h"
 #include "common/settings.h"
+#include "gpu/vendor/vendor_library.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,7 +26,7 @@ static bool is_wanted(void)
            (access(node, F_OK) != 0 || access(node, R_OK | W_OK) == 0);
 }
 
-bool service_connect(struct driver *table)
+static bool connect_and_fill(struct driver *table)
 {
     const char *why = NULL;
     if (!is_wanted() || !link_open(&why)) {
@@ -36,4 +37,10 @@ bool service_connect(struct driver *table)
     service_fill_table(table);
     log_message(LOG_INFO, "calls run on the device through the service");
     return true;
+}
+
+void service_offer(void)
+{
+    driver_offer(connect_and_fill);
+    vendor_library_offer(&service_vendor_provider);
 }

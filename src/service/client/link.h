@@ -54,10 +54,11 @@ void window_close(void);
 /* The socket, through which descriptors of segments come. */
 int link_socket(void);
 
-/* Fill the table by a connection, where this process is to have one: a driver_provider (gpu/driver.h). */
-bool service_connect(struct driver *table);
+/* Let the driver's table, cuBLAS and cuSOLVER come from the service, where this process is to have them so and a
+ * service is there when the device wakes. For the preloaded library, at load: it notes, and does nothing. */
+void service_offer(void);
 
-/* cuBLAS and cuSOLVER by the connection (gpu/vendor/vendor_library.h). */
+/* cuBLAS and cuSOLVER by the connection (vendor_calls.c). */
 extern const struct vendor_provider service_vendor_provider;
 
 /* The driver's table for a process with a link (driver_calls.c). */
