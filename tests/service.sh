@@ -1,0 +1,31 @@
+# shellcheck shell=bash
+# Sourced by test scripts behind tests/environment.sh: a service of this build over the emulated driver, in a folder
+# of the test's own, so that tests beside do not meet it.
+
+# Sets service_process; XDG_RUNTIME_DIR leads its clients there.
+start_service() # [OPTION OF mublas serve...]
+{
+    export XDG_RUNTIME_DIR=$work/runtime
+    mkdir -p -m 700 "$XDG_RUNTIME_DIR"
+    : > "$work/served"
+    "$build/mublas" serve "$@" > "$work/served" 2> "$work/service_errors" &
+    service_process=$!
+    for _ in {1..600}; do
+        grep -q 'serves$' "$work/served" && return
+        kill -0 $service_process 2> "$work/nothing" || return
+        sleep 0.05
+    done
+    return 1
+}
+
+# Ends it, and tells whether it ended well, having said nothing wrong.
+stop_service()
+{
+    "$build/mublas" serve --stop > "$work/stopped" && wait "$service_process" && [ ! -s "$work/service_errors" ]
+}
+
+# The total of a report: calls on the device are at least so many, and none is on the host.
+all_on_device() # REPORT LEAST
+{
+    awk -v least="$2" '$1 == "total" && $3 >= least && $4 == 0 { found = 1 } END { exit !found }' "$1"
+}
