@@ -50,3 +50,4 @@ start_service && LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always timeout -k 5 1
     wait "$service_process"
 result $? "one that is not kept ends after its last client"
 
+echo "1..$number"
