@@ -75,7 +75,7 @@ static bool add_namespaces(struct service_identity *identity)
 static bool is_of_identity(const char *variable)
 {
     static const char *const prefixes[] = {
-        "CUDA_", "CUBLAS_", "CUSOLVER_", "NVIDIA_", "LD_LIBRARY_PATH=", "MUBLAS_CUDA_DRIVER=", "MUBLAS_CUBLAS=",
+        "CUDA_", "CUBLAS_", "CUSOLVER_", "NVIDIA_", "MUBLAS_CUDA_DRIVER=", "MUBLAS_CUBLAS=",
         "MUBLAS_CUSOLVER=", "SLURM_JOB_ID=", "PBS_JOBID=", "LSB_JOBID=", "JOB_ID=", "FLUX_JOB_ID="};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0)
@@ -106,6 +106,29 @@ static bool add_environment(struct service_identity *identity)
     return true;
 }
 
+/* The driver and NVIDIA's libraries that the loader would find in the folders of LD_LIBRARY_PATH, by their files. */
+static bool add_libraries(struct service_identity *identity)
+{
+    static const char *const names[] = {"libcuda.so.1", "libcublas.so.13", "libcublas.so.12", "libcublas.so.11",
+                                        "libcusolver.so.12", "libcusolver.so.11"};
+    const char *folder = getenv("LD_LIBRARY_PATH");
+    char path[4096], line[96];
+    struct stat file;
+    for (size_t length = 0; folder && *folder; folder += length + (folder[length] != '\0')) {
+        length = strcspn(folder, ":;");
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            snprintf(path, sizeof path, "%.*s%s%s", (int)length, folder, length ? "/" : "", names[i]);
+            if (stat(path, &file) != 0)
+                continue;
+            snprintf(line, sizeof line, "%s %llx:%llx", names[i], (unsigned long long)file.st_dev,
+                     (unsigned long long)file.st_ino);
+            if (!add(identity, line))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* FNV-1a */
 static uint64_t hash_of(const char *text, size_t bytes)
 {
@@ -118,7 +141,8 @@ static uint64_t hash_of(const char *text, size_t bytes)
 bool service_identity_make(struct service_identity *identity)
 {
     identity->bytes = 0;
-    if (getauxval(AT_SECURE) || !add_build(identity) || !add_namespaces(identity) || !add_environment(identity))
+    if (getauxval(AT_SECURE) || !add_build(identity) || !add_namespaces(identity) || !add_environment(identity) ||
+        !add_libraries(identity))
         return false;
     snprintf(identity->name, sizeof identity->name, "%016llx",
              (unsigned long long)hash_of(identity->text, identity->bytes));
