@@ -25,7 +25,7 @@ struct lapack_call {
     int itype, m, n, k, nrhs, lda, ldb, ldc, ldz, ldu, ldvt, ldvl, ldvr, il, iu, lwork, lrwork, liwork, found,
         rank, info;
     union lapack_real vl, vu, abstol, rcond;
-    /* Memory. TAUQ is `tau`, TAUP `w`. */
+    /* Memory. TAUQ is `tau`, TAUP `w`, AP `a`, BP `b`. */
     void *a, *b, *c, *d, *e, *s, *tau, *u, *vt, *w, *wi, *left, *right, *z, *work, *rwork;
     int *iwork, *ifail, *isuppz, *ipiv;
 };
