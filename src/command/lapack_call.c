@@ -40,6 +40,9 @@ static const struct argument {
     OTHER(ldvr, ldz, false), OTHER(ldleft, ldb, false), OTHER(jobu, jobz, false),
     OTHER(jobvt, jobz, false), OTHER(jobvr, jobz, false), OTHER(compz, jobz, false), OTHER(rcond, vl, false),
     OTHER(rank, il, false), OTHER(vect, jobz, false), OTHER(tauq, tau, true), OTHER(taup, z, true),
+    OTHER(balanc, side, false), OTHER(sense, trans, false), OTHER(ilo, il, false), OTHER(ihi, iu, false),
+    OTHER(scale, tau, true), OTHER(abnrm, vl, false), OTHER(rconde, ifail, true), OTHER(rcondv, isuppz, true),
+    OTHER(realiwork, iwork, true),
 #undef VALUE
 #undef ARRAY
 #undef OTHER
@@ -199,12 +202,16 @@ static void *address_of(struct lapack_arguments *arguments, const char *word, si
     return NULL;
 }
 
+static bool is_word(const char *word, size_t length, const char *name)
+{
+    return strlen(name) == length && strncmp(word, name, length) == 0;
+}
+
 /* True when the other kind of types, real or complex, alone has the argument. */
 static bool is_others(bool is_real, const char *word, size_t length)
 {
-    return is_real ? (length == 5 && strncmp(word, "rwork", 5) == 0) ||
-                         (length == 6 && strncmp(word, "lrwork", 6) == 0)
-                   : length == 2 && strncmp(word, "wi", 2) == 0;
+    return is_real ? is_word(word, length, "rwork") || is_word(word, length, "lrwork")
+                   : is_word(word, length, "wi") || is_word(word, length, "realiwork");
 }
 
 /* Moves the triangle of `matrix` to `packed`, or back. */

@@ -182,7 +182,8 @@ const char *factor_words(const struct factor_run *run)
     static char words[200];
     const struct lapack_call *call = &run->call;
     const char flags[] = {call->jobz, call->uplo,  call->side,  call->trans, call->diag,
-                          call->jobu, call->jobvt, call->jobvl, call->jobvr, call->vect};
+                          call->jobu, call->jobvt, call->jobvl, call->jobvr, call->vect, call->balanc,
+                          call->sense};
     char name[16];
     int length;
     lapack_name(call->routine, call->type, name);
