@@ -235,6 +235,8 @@ static enum status compute(struct route_run *run)
     phase_enter(PHASE_LAUNCH);
     if (status == STATUS_OK)
         status = run->route->method->queue(run->route, &run->lane->handle);
+    if (status == STATUS_OK)
+        status = route_pack_homes(run);
     phase_enter(PHASE_FINISH);
     if (status == STATUS_OK)
         return route_fetch_vectors(run);

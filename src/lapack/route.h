@@ -223,6 +223,9 @@ enum status route_send(struct route_run *run);
 /* Waits for it, and checks its values on the device. STATUS_VALUES: not finite, or LAPACK would scale. */
 enum status route_check_values(struct route_run *run);
 
+/* Queues, behind the work, that results of packed storage are packed. */
+enum status route_pack_homes(struct route_run *run);
+
 /* Brings INFO and vectors to private memory, after everything queued. */
 enum status route_fetch_vectors(struct route_run *run);
 

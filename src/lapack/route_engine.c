@@ -200,6 +200,20 @@ enum status route_check_values(struct route_run *run)
     return status;
 }
 
+enum status route_pack_homes(struct route_run *run)
+{
+    const struct route *const route = run->route;
+    struct lane *const lane = run->lane->lane;
+    enum status status = STATUS_OK;
+    for (int i = 0; i < ROUTE_OPERANDS_MAX && status == STATUS_OK; i++) {
+        const struct route_operand *const operand = &route->operands[i];
+        const struct device_part part = route_sent_part(route, operand);
+        if (operand->home.pointer && route_is_packed(operand, &operand->home))
+            status = matrix_part_pack(lane->device, lane->stream, &part, operand->packed_address, route->type);
+    }
+    return status;
+}
+
 /* To the lane's own pinned memory, also that of vectors that went up: uploads may still read from staging. */
 enum status route_fetch_vectors(struct route_run *run)
 {
@@ -277,22 +291,10 @@ static enum status bring_by_mirror(struct route_run *run, const struct route_ope
     return operand->home_order ? STATUS_UNSUPPORTED : route_leave_in_mirror(run, operand, &place, touched);
 }
 
-static enum status pack_home(struct route_run *run, const struct route_operand *operand)
-{
-    const struct device_part part = route_sent_part(run->route, operand);
-    return !route_is_packed(operand, &operand->home)
-               ? STATUS_OK
-               : matrix_part_pack(run->lane->lane->device, run->lane->lane->stream, &part, operand->packed_address,
-                                  run->route->type);
-}
-
 /* Tried twice from device memory. */
 static enum status bring_home(struct route_run *run, const struct route_operand *operand, bool *touched)
 {
-    enum status status = pack_home(run, operand);
-    if (status != STATUS_OK)
-        return status;
-    status = bring_by_mirror(run, operand, touched);
+    enum status status = bring_by_mirror(run, operand, touched);
     for (int attempt = 0; attempt < 2 && status != STATUS_OK; attempt++)
         status = bring_columns(run->route, operand, run->lane->lane, touched);
     if (status == STATUS_OK)
