@@ -9,6 +9,8 @@ void dsytrd_(const char *uplo, const int *n, double *a, const int *lda, double *
 void dsterf_(const int *n, double *d, double *e, int *info);
 void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
              double *work, const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
+void dspevd_(const char *jobz, const char *uplo, const int *n, double *packed, double *w, double *z, const int *ldz,
+             double *work, const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
 void dsyevr_(const char *jobz, const char *range, const char *uplo, const int *n, double *a, const int *lda,
              const double *vl, const double *vu, const int *il, const int *iu, const double *abstol, int *m,
              double *w, double *z, const int *ldz, int *isuppz, double *work, const int *lwork, int *iwork,

@@ -14,7 +14,7 @@ bench_program_libraries = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm -l
 
 bench_programs = \
 	bench/programs/dgeev bench/programs/dgels bench/programs/dgelsd bench/programs/dgemm bench/programs/dgeqrf \
-	bench/programs/dgesdd bench/programs/dgesv bench/programs/dgetrf bench/programs/dpotrf bench/programs/dsyev \
+	bench/programs/dgesdd bench/programs/dgesv bench/programs/dgetrf bench/programs/dpotrf bench/programs/dspevd bench/programs/dsyev \
 	bench/programs/dsyevd bench/programs/dsyevd_loop bench/programs/dsyevd_threads bench/programs/dsyevr \
 	bench/programs/dsygvd bench/programs/dsytrd bench/programs/lanczos bench/programs/power bench/programs/products_threads \
 	bench/programs/rewritten bench/programs/short_calls bench/programs/single_use bench/programs/small_calls \
@@ -28,6 +28,7 @@ bench_programs_dgesdd_LDADD = $(bench_program_libraries)
 bench_programs_dgesv_LDADD = $(bench_program_libraries)
 bench_programs_dgetrf_LDADD = $(bench_program_libraries)
 bench_programs_dpotrf_LDADD = $(bench_program_libraries)
+bench_programs_dspevd_LDADD = $(bench_program_libraries)
 bench_programs_dsyev_LDADD = $(bench_program_libraries)
 bench_programs_dsyevd_LDADD = $(bench_program_libraries)
 bench_programs_dsyevd_loop_LDADD = $(bench_program_libraries)

@@ -40,6 +40,9 @@ static const struct argument {
     OTHER(ldvr, ldz, false), OTHER(ldleft, ldb, false), OTHER(jobu, jobz, false),
     OTHER(jobvt, jobz, false), OTHER(jobvr, jobz, false), OTHER(compz, jobz, false), OTHER(rcond, vl, false),
     OTHER(rank, il, false), OTHER(vect, jobz, false), OTHER(tauq, tau, true), OTHER(taup, z, true),
+    OTHER(balanc, side, false), OTHER(sense, trans, false), OTHER(ilo, il, false), OTHER(ihi, iu, false),
+    OTHER(scale, tau, true), OTHER(abnrm, vl, false), OTHER(rconde, ifail, true), OTHER(rcondv, isuppz, true),
+    OTHER(realiwork, iwork, true),
 #undef VALUE
 #undef ARRAY
 #undef OTHER
@@ -199,16 +202,47 @@ static void *address_of(struct lapack_arguments *arguments, const char *word, si
     return NULL;
 }
 
+static bool is_word(const char *word, size_t length, const char *name)
+{
+    return strlen(name) == length && strncmp(word, name, length) == 0;
+}
+
 /* True when the other kind of types, real or complex, alone has the argument. */
 static bool is_others(bool is_real, const char *word, size_t length)
 {
-    return is_real ? (length == 5 && strncmp(word, "rwork", 5) == 0) ||
-                         (length == 6 && strncmp(word, "lrwork", 6) == 0)
-                   : length == 2 && strncmp(word, "wi", 2) == 0;
+    return is_real ? is_word(word, length, "rwork") || is_word(word, length, "lrwork")
+                   : is_word(word, length, "wi") || is_word(word, length, "realiwork");
+}
+
+/* Moves the triangle of `matrix` to `packed`, or back. */
+static void move_packed(const struct lapack_arguments *arguments, size_t element, char *matrix, int64_t ld,
+                        char *packed, bool back)
+{
+    for (int64_t j = 0; j < arguments->n; j++) {
+        const int64_t first = arguments->uplo == 'L' ? j : 0, end = arguments->uplo == 'L' ? arguments->n : j + 1;
+        const size_t bytes = (size_t)(end - first) * element;
+        char *const column = matrix + (size_t)(first + j * ld) * element;
+        memcpy(back ? column : packed, back ? packed : column, bytes);
+        packed += bytes;
+    }
+}
+
+/* Memory for a triangle that the routine has in packed storage, and callers as that of a square: an array without a
+ * leading dimension. */
+static char *pack(const struct lapack_routine *routine, const struct lapack_arguments *arguments, const char *array,
+                  const char *ld_name, void *matrix, int64_t ld)
+{
+    const size_t n = (size_t)arguments->n, element = blas_element_bytes(routine->type);
+    char *packed = NULL;
+    if (lapack_call_has(routine->family, array) && !lapack_call_has(routine->family, ld_name))
+        packed = malloc(n * (n + 1) / 2 * element + 1);
+    if (packed)
+        move_packed(arguments, element, matrix, ld, packed, false);
+    return packed;
 }
 
 /* The lengths of strings, all 1, follow the arguments; more than a routine has do no harm. */
-void lapack_call(host_function *function, const struct lapack_routine *routine,
+static void call_as_it_is(host_function *function, const struct lapack_routine *routine,
                  struct lapack_arguments *arguments)
 {
     typedef void any_routine(void *, void *, void *, void *, void *, void *, void *, void *, void *, void *,
@@ -228,4 +262,24 @@ void lapack_call(host_function *function, const struct lapack_routine *routine,
     ((any_routine *)function)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12],
                               w[13], w[14], w[15], w[16], w[17], w[18], w[19], w[20], w[21], w[22], w[23],
                               w[24], w[25], w[26], w[27]);
+}
+
+void lapack_call(host_function *function, const struct lapack_routine *routine, struct lapack_arguments *arguments)
+{
+    const size_t element = blas_element_bytes(routine->type);
+    struct lapack_arguments packed = *arguments;
+    char *const a = pack(routine, arguments, "a", "lda", arguments->a, arguments->lda);
+    char *const b = pack(routine, arguments, "b", "ldb", arguments->b, arguments->ldb);
+    packed.a = a ? a : packed.a;
+    packed.b = b ? b : packed.b;
+    call_as_it_is(function, routine, &packed);
+    if (a)
+        move_packed(arguments, element, arguments->a, arguments->lda, a, true);
+    if (b)
+        move_packed(arguments, element, arguments->b, arguments->ldb, b, true);
+    packed.a = arguments->a;
+    packed.b = arguments->b;
+    *arguments = packed;
+    free(a);
+    free(b);
 }

@@ -22,7 +22,7 @@ struct word {
     bool is_order, is_result;
 };
 
-/* The arguments of one kind of types. Real types have no rwork and lrwork, complex ones no wi. */
+/* The arguments of one kind of types. Real types have no rwork and lrwork, complex ones no wi and realiwork. */
 static int read_words(int family, bool is_complex, struct word words[ARGUMENTS_MOST])
 {
     char text[256], *rest = text;
@@ -37,7 +37,7 @@ static int read_words(int family, bool is_complex, struct word words[ARGUMENTS_M
         struct word *const read = &words[count];
         *read = (struct word){.is_order = word[length] == '*', .is_result = word[length] == '!'};
         memcpy(read->name, word, length);
-        count += !is_one_of(read->name, is_complex ? "wi" : "rwork lrwork");
+        count += !is_one_of(read->name, is_complex ? "wi realiwork" : "rwork lrwork");
     }
     return count;
 }

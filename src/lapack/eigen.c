@@ -146,12 +146,15 @@ void eigen_describe(struct eigenproblem *problem, struct route *route)
     static const struct route_method method = {plan, queue, judge};
     const size_t real_bytes = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
     const bool hermitian = blas_scalar_parts(problem->type) == 2;
+    const enum blas_part packed = !problem->packed               ? PART_FULL
+                                  : problem->uplo == UPLO_UPPER ? PART_UPPER
+                                                                : PART_LOWER;
     *route = (struct route){.method = &method, .problem = problem, .type = problem->type};
     route->operands[MATRIX_A] = (struct route_operand){
-        .rows = problem->n, .columns = problem->n, .up = problem->a, .hermitian = hermitian};
+        .rows = problem->n, .columns = problem->n, .up = problem->a, .packed = packed, .hermitian = hermitian};
     if (problem->itype)
         route->operands[MATRIX_B] = (struct route_operand){
-            .rows = problem->n, .columns = problem->n, .up = problem->b, .hermitian = hermitian};
+            .rows = problem->n, .columns = problem->n, .up = problem->b, .packed = packed, .hermitian = hermitian};
     route->vectors[0] = (struct route_vector){.bytes = (size_t)problem->n * real_bytes,
                                               .values = problem->values};
     name_homes(problem, route,

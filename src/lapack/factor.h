@@ -20,6 +20,7 @@ struct factor_problem {
     enum blas_trans trans;
     enum blas_side side;
     enum blas_diag diag;
+    bool packed;             /* a is a packed triangle, as packed_matrix describes it */
     int64_t m, n, k;         /* rows, columns; right-hand sides or reflectors */
     struct blas_matrix a, b; /* host memory; b: B, or C */
     const void *tau_up;      /* for QR: host memory that is read; NULL: the routine computes it */

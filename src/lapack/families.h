@@ -26,4 +26,15 @@ static inline enum lapack_kind lapack_kind_of(enum lapack_family family)
     return (enum lapack_kind)kinds[family];
 }
 
+/* The family of the same problems of full storage. */
+static inline enum lapack_family lapack_full_family(enum lapack_family family)
+{
+    static const unsigned char families[LAPACK_FAMILY_COUNT] = {
+#define LAPACK_FAMILY(NAME, ...) [LAPACK_##NAME] = LAPACK_##NAME,
+#define LAPACK_PACKED(NAME, FULL, ...) [LAPACK_##NAME] = LAPACK_##FULL,
+#include "common/routines.def"
+    };
+    return (enum lapack_family)families[family];
+}
+
 #endif

@@ -38,15 +38,47 @@ static unsigned blocks_most(struct device *device)
     return BLOCKS_EACH * (unsigned)device_kernels(device)->multiprocessors;
 }
 
+static enum status copy(struct device *device, CUstream stream, struct part_arguments *arguments)
+{
+    return launch(device, stream, KERNEL_part_copy, arguments, blocks_for(arguments, blocks_most(device)), 0);
+}
+
 enum status matrix_part_copy(struct device *device, CUstream stream, const struct device_part *from,
                              CUdeviceptr to, int64_t to_ld, enum blas_type type)
 {
-    const int64_t unit_words = blas_is_single(type) ? 1 : 2;
-    struct part_arguments arguments = arguments_of(from, type, unit_words);
+    struct part_arguments arguments = arguments_of(from, type, blas_is_single(type) ? 1 : 2);
     arguments.to = (void *)(uintptr_t)to;
     arguments.to_ld = to_ld * arguments.element_units;
-    return launch(device, stream, KERNEL_part_copy, &arguments, blocks_for(&arguments, blocks_most(device)),
-                  0);
+    return copy(device, stream, &arguments);
+}
+
+/* Row 0 of column j + 1 stands behind row j of column j above the diagonal, and n - 1 - j elements behind row 0 of
+ * column j below it. */
+static void set_packed(const struct part_arguments *part, int64_t *ld, int64_t *bend)
+{
+    const bool is_upper = part->part == PART_UPPER;
+    *ld = is_upper ? part->element_units : part->rows - part->element_units;
+    *bend = is_upper ? part->element_units : -part->element_units;
+}
+
+enum status matrix_part_unpack(struct device *device, CUstream stream, CUdeviceptr packed,
+                               const struct device_part *part, enum blas_type type)
+{
+    struct part_arguments arguments = arguments_of(part, type, blas_is_single(type) ? 1 : 2);
+    arguments.to = (void *)(uintptr_t)part->address;
+    arguments.to_ld = arguments.from_ld;
+    arguments.from = (const void *)(uintptr_t)packed;
+    set_packed(&arguments, &arguments.from_ld, &arguments.from_bend);
+    return copy(device, stream, &arguments);
+}
+
+enum status matrix_part_pack(struct device *device, CUstream stream, const struct device_part *part,
+                             CUdeviceptr packed, enum blas_type type)
+{
+    struct part_arguments arguments = arguments_of(part, type, blas_is_single(type) ? 1 : 2);
+    arguments.to = (void *)(uintptr_t)packed;
+    set_packed(&arguments, &arguments.to_ld, &arguments.to_bend);
+    return copy(device, stream, &arguments);
 }
 
 enum status matrix_part_complete(struct device *device, CUstream stream, const struct device_part *part,

@@ -27,6 +27,27 @@ struct device_part {
 enum status matrix_part_copy(struct device *device, CUstream stream, const struct device_part *from,
                              CUdeviceptr to, int64_t to_ld, enum blas_type type);
 
+/* A triangle of order n packed as LAPACK does, column by column without gaps. In host memory it is a full matrix, whose
+ * columns have nothing to do with the triangle's. */
+static inline struct blas_matrix packed_matrix(void *pointer, int64_t n)
+{
+    const int64_t rows = n % 2 ? n : n + 1;
+    return (struct blas_matrix){
+        .pointer = pointer, .rows = rows, .columns = n * (n + 1) / 2 / rows, .ld = rows, .part = PART_FULL};
+}
+
+/* The place of its diagonal's element i. */
+static inline int64_t packed_diagonal(enum blas_part part, int64_t n, int64_t i)
+{
+    return part == PART_UPPER ? i + i * (i + 1) / 2 : i * n - i * (i - 1) / 2;
+}
+
+/* Queues a copy between such a triangle and the same of a square, which is `part`. */
+enum status matrix_part_unpack(struct device *device, CUstream stream, CUdeviceptr packed,
+                               const struct device_part *part, enum blas_type type);
+enum status matrix_part_pack(struct device *device, CUstream stream, const struct device_part *part,
+                             CUdeviceptr packed, enum blas_type type);
+
 /* Queues that the strict other triangle of a square becomes the conjugate of the part, which is a
  * triangle. */
 enum status matrix_part_complete(struct device *device, CUstream stream, const struct device_part *part,

@@ -32,6 +32,7 @@ struct eigenproblem {
     double above, up_to; /* for EIGEN_INTERVAL: above < w <= up_to */
     int64_t first, last; /* for EIGEN_INDICES, from 1, ascending */
     int64_t n;
+    bool packed; /* a and b are packed triangles, as packed_matrix describes them, and vectors have z */
     /* Host memory. Vectors go to z, or to a if z has no pointer. B becomes its Cholesky factor. */
     struct blas_matrix a, b, z;
     void *values;   /* private memory for n real numbers; all of them, ascending */

@@ -159,12 +159,17 @@ static size_t operand_bytes(const struct route *route, const struct route_operan
                          blas_element_bytes(route->type));
 }
 
+static size_t packed_bytes(const struct route *route, const struct route_operand *operand)
+{
+    return operand->packed == PART_FULL ? 0 : device_aligned(blas_part_bytes(&operand->up, route->type));
+}
+
 /* Bytes of device memory without workspace. */
 static size_t operands_bytes(const struct route *route)
 {
     size_t bytes = route_vector_bytes(route) + ROUTE_MODULI_BYTES;
     for (int i = 0; i < ROUTE_OPERANDS_MAX; i++)
-        bytes += operand_bytes(route, &route->operands[i]);
+        bytes += operand_bytes(route, &route->operands[i]) + packed_bytes(route, &route->operands[i]);
     return bytes;
 }
 
@@ -200,6 +205,8 @@ static void place(struct route *route, CUdeviceptr address)
         struct route_operand *const operand = &route->operands[i];
         operand->address = address;
         address += operand_bytes(route, operand);
+        operand->packed_address = address;
+        address += packed_bytes(route, operand);
     }
     route->workspace = address;
 }
@@ -228,6 +235,8 @@ static enum status compute(struct route_run *run)
     phase_enter(PHASE_LAUNCH);
     if (status == STATUS_OK)
         status = run->route->method->queue(run->route, &run->lane->handle);
+    if (status == STATUS_OK)
+        status = route_pack_homes(run);
     phase_enter(PHASE_FINISH);
     if (status == STATUS_OK)
         return route_fetch_vectors(run);

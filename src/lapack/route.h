@@ -63,13 +63,15 @@ struct route_operand {
     int64_t first_row, first_column; /* on the device, for up and for home */
     int64_t home_first;      /* home's first column on the device, from first_column */
     const int64_t *home_order; /* not NULL: home's column j is the one with this number; for full matrices */
+    enum blas_part packed;   /* not PART_FULL: up, and home where that is the same memory, are this triangle of the
+                                operand, packed (packed_matrix) */
     bool is_kept;            /* if the route keeps operands, up stays on the device, in a mirror
                                 (mirror/operands.h) */
     bool hermitian;          /* imaginary parts on the diagonal count as zero */
     bool finite_suffices;    /* LAPACK never scales it */
     enum route_diagonal diagonal;
     /* by the engine: */
-    CUdeviceptr address;
+    CUdeviceptr address, packed_address;
     int64_t ld;
 };
 
@@ -155,6 +157,8 @@ bool route_values_of_matrix_are_finite(const struct blas_matrix *matrix, enum bl
 /* True when no element of the diagonal is zero and, if asked, none has an imaginary part. */
 bool route_values_diagonal_is_nonzero(const struct blas_matrix *matrix, enum blas_type type,
                                       bool is_to_be_real);
+bool route_values_packed_diagonal_is_nonzero(const void *packed, enum blas_part part, int64_t n,
+                                             enum blas_type type, bool is_to_be_real);
 
 /* True when all `count` real numbers of the precision of `type` are finite. */
 bool route_values_are_finite(const void *numbers, int64_t count, enum blas_type type);
@@ -181,11 +185,33 @@ static inline size_t route_vector_bytes(const struct route *route)
     return bytes;
 }
 
-/* The address of an operand's host matrices on the device. */
-static inline CUdeviceptr route_first_address(const struct route *route, const struct route_operand *operand)
+/* Is the host matrix, `up` or `home`, a packed triangle? */
+static inline bool route_is_packed(const struct route_operand *operand, const struct blas_matrix *matrix)
 {
-    return operand->address + (CUdeviceptr)(operand->first_column * operand->ld + operand->first_row) *
-                                  blas_element_bytes(route->type);
+    return operand->packed != PART_FULL && matrix->pointer == operand->up.pointer;
+}
+
+/* Such a matrix where it is on the device as it is on the host. */
+static inline struct device_part route_place_of(const struct route *route, const struct route_operand *operand,
+                                                const struct blas_matrix *matrix)
+{
+    struct device_part place = {.ld = operand->ld, .rows = matrix->rows, .columns = matrix->columns,
+                                .part = matrix->part};
+    place.address = operand->address + (CUdeviceptr)(operand->first_column * operand->ld + operand->first_row) *
+                                           blas_element_bytes(route->type);
+    if (route_is_packed(operand, matrix)) {
+        place.address = operand->packed_address;
+        place.ld = matrix->ld;
+    }
+    return place;
+}
+
+/* What the routine references of what was sent: the unpacked triangle of one that was packed. */
+static inline struct device_part route_sent_part(const struct route *route, const struct route_operand *operand)
+{
+    return operand->packed == PART_FULL ? route_place_of(route, operand, &operand->up)
+                                        : (struct device_part){operand->address, operand->ld, operand->rows,
+                                                               operand->columns, operand->packed};
 }
 
 /* True when diagonals and vectors let INFO be 0. Reads host memory. */
@@ -196,6 +222,9 @@ enum status route_send(struct route_run *run);
 
 /* Waits for it, and checks its values on the device. STATUS_VALUES: not finite, or LAPACK would scale. */
 enum status route_check_values(struct route_run *run);
+
+/* Queues, behind the work, that results of packed storage are packed. */
+enum status route_pack_homes(struct route_run *run);
 
 /* Brings INFO and vectors to private memory, after everything queued. */
 enum status route_fetch_vectors(struct route_run *run);

@@ -41,21 +41,20 @@ static enum status route_take_from_mirror(struct route_run *run, const struct ro
         return status;
     const struct device_part from = {held.device_address, held.device_ld, operand->up.rows,
                                      operand->up.columns, operand->up.part};
-    status = copy_held(run, hold, &from, route_first_address(route, operand), operand->ld);
+    const struct device_part place = route_place_of(route, operand, &operand->up);
+    status = copy_held(run, hold, &from, place.address, place.ld);
     operands_release(hold, &count);
     route->moved.bytes_up += count.bytes_up;
     return status;
 }
 
-/* Brings `home`, whose column 0 is at `address`, to host memory by way of its mirror, so that both are equal.
+/* Brings `home`, whose place is `from`, to host memory by way of its mirror, so that both are equal.
  * STATUS_UNSUPPORTED: it has no mirror, or is a triangle. *touched: host memory may have been written. */
 static enum status route_leave_in_mirror(struct route_run *run, const struct route_operand *operand,
-                                         CUdeviceptr address, bool *touched)
+                                         const struct device_part *from, bool *touched)
 {
     struct operand held = route_operand_of(&operand->home, run->route->type);
     struct operands_hold *hold;
-    const struct device_part from = {address, operand->ld, operand->home.rows, operand->home.columns,
-                                     operand->home.part};
     /* The mirror of a triangle lacks pages that the triangle has a part of, one or more a column: sending
      * these takes longer than sending the whole triangle (doc/lapack.md). */
     if (operand->home.part != PART_FULL || !operands_are_resident(run->mirrors, &held))
@@ -65,21 +64,28 @@ static enum status route_leave_in_mirror(struct route_run *run, const struct rou
                                             HOLD_RESULT, &hold);
     if (status != STATUS_OK)
         return status;
-    status = copy_held(run, hold, &from, held.device_address, held.device_ld);
+    status = copy_held(run, hold, from, held.device_address, held.device_ld);
     *touched = *touched || status == STATUS_OK || status == STATUS_RESULT_LOST;
     operands_release(hold, NULL);
     return status;
 }
 
+static bool diagonal_is_good(const struct route *route, const struct route_operand *operand)
+{
+    const bool is_to_be_real = operand->diagonal == DIAGONAL_REAL_NONZERO;
+    if (!operand->up.pointer || operand->diagonal == DIAGONAL_ANY)
+        return true;
+    return operand->packed == PART_FULL
+               ? route_values_diagonal_is_nonzero(&operand->up, route->type, is_to_be_real)
+               : route_values_packed_diagonal_is_nonzero(operand->up.pointer, operand->packed, operand->rows,
+                                                         route->type, is_to_be_real);
+}
+
 bool route_host_values_are_good(const struct route *route)
 {
-    for (int i = 0; i < ROUTE_OPERANDS_MAX; i++) {
-        const struct route_operand *const operand = &route->operands[i];
-        if (operand->up.pointer && operand->diagonal != DIAGONAL_ANY &&
-            !route_values_diagonal_is_nonzero(&operand->up, route->type,
-                                              operand->diagonal == DIAGONAL_REAL_NONZERO))
+    for (int i = 0; i < ROUTE_OPERANDS_MAX; i++)
+        if (!diagonal_is_good(route, &route->operands[i]))
             return false;
-    }
     for (int i = 0; i < ROUTE_VECTORS_MAX; i++)
         if (!route_values_are_finite(route->vectors[i].up, route->vectors[i].up_numbers, route->type))
             return false;
@@ -121,12 +127,16 @@ static enum status send_operand(struct route_run *run, const struct route_operan
 {
     struct route *const route = run->route;
     struct lane *const lane = run->lane->lane;
+    const struct device_part place = route_place_of(route, operand, &operand->up),
+                             part = route_sent_part(route, operand);
     enum status status = route_take_from_mirror(run, operand);
     if (status != STATUS_OK) {
-        status = part_upload(lane, route_first_address(route, operand), operand->ld, &operand->up,
-                             blas_element_bytes(route->type), route->host_is_pinned);
+        status = part_upload(lane, place.address, place.ld, &operand->up, blas_element_bytes(route->type),
+                             route->host_is_pinned);
         route->moved.bytes_up += blas_part_bytes(&operand->up, route->type);
     }
+    if (status == STATUS_OK && operand->packed != PART_FULL)
+        status = matrix_part_unpack(lane->device, lane->stream, place.address, &part, route->type);
     return status == STATUS_OK && operand->hermitian ? clear_imaginary_diagonal(route, operand, lane)
                                                      : status;
 }
@@ -152,8 +162,7 @@ static enum status queue_look(struct route_run *run, unsigned *blocks)
     enum status status = STATUS_OK;
     for (int i = 0; i < ROUTE_OPERANDS_MAX && status == STATUS_OK; i++) {
         const struct route_operand *const operand = &route->operands[i];
-        const struct device_part part = {route_first_address(route, operand), operand->ld, operand->up.rows,
-                                         operand->up.columns, operand->up.part};
+        const struct device_part part = route_sent_part(route, operand);
         blocks[i] = 0;
         if (operand->up.pointer && !route->takes_any_values)
             status = matrix_part_queue_largest(run->lane->lane->device, run->lane->lane->stream, &part,
@@ -188,6 +197,20 @@ enum status route_check_values(struct route_run *run)
     for (int i = 0; i < ROUTE_OPERANDS_MAX && status == STATUS_OK; i++)
         if (blocks[i] > 0 && !is_safe(route, i, numbers + i * PART_BLOCKS_MOST, blocks[i]))
             status = STATUS_VALUES;
+    return status;
+}
+
+enum status route_pack_homes(struct route_run *run)
+{
+    const struct route *const route = run->route;
+    struct lane *const lane = run->lane->lane;
+    enum status status = STATUS_OK;
+    for (int i = 0; i < ROUTE_OPERANDS_MAX && status == STATUS_OK; i++) {
+        const struct route_operand *const operand = &route->operands[i];
+        const struct device_part part = route_sent_part(route, operand);
+        if (operand->home.pointer && route_is_packed(operand, &operand->home))
+            status = matrix_part_pack(lane->device, lane->stream, &part, operand->packed_address, route->type);
+    }
     return status;
 }
 
@@ -236,6 +259,14 @@ static int64_t run_of(const struct route_operand *operand, int64_t first)
     return count;
 }
 
+/* The place of home's column `column` of the device. */
+static struct device_part home_of(const struct route *route, const struct route_operand *operand, int64_t column)
+{
+    struct device_part place = route_place_of(route, operand, &operand->home);
+    place.address += (CUdeviceptr)(column * place.ld) * blas_element_bytes(route->type);
+    return place;
+}
+
 static enum status bring_columns(const struct route *route, const struct route_operand *operand,
                                  struct lane *lane, bool *touched)
 {
@@ -243,14 +274,12 @@ static enum status bring_columns(const struct route *route, const struct route_o
     enum status status = STATUS_OK;
     for (int64_t first = 0, count; first < operand->home.columns && status == STATUS_OK; first += count) {
         const int64_t column = operand->home_order ? operand->home_order[first] : operand->home_first;
+        const struct device_part place = home_of(route, operand, column);
         struct blas_matrix part = operand->home;
         count = run_of(operand, first);
         part.pointer = (unsigned char *)part.pointer + (size_t)(first * part.ld) * element;
         part.columns = count;
-        status = part_download(lane, &part,
-                               route_first_address(route, operand) +
-                                   (CUdeviceptr)(column * operand->ld) * element,
-                               operand->ld, element, route->host_is_pinned, touched);
+        status = part_download(lane, &part, place.address, place.ld, element, route->host_is_pinned, touched);
     }
     return status;
 }
@@ -258,13 +287,8 @@ static enum status bring_columns(const struct route *route, const struct route_o
 /* Leaves the operand in the mirror of the same host memory, if there is one. */
 static enum status bring_by_mirror(struct route_run *run, const struct route_operand *operand, bool *touched)
 {
-    const struct route *const route = run->route;
-    const CUdeviceptr column_bytes = (CUdeviceptr)operand->ld * blas_element_bytes(route->type);
-    if (operand->home_order)
-        return STATUS_UNSUPPORTED;
-    return route_leave_in_mirror(
-        run, operand, route_first_address(route, operand) + (CUdeviceptr)operand->home_first * column_bytes,
-        touched);
+    const struct device_part place = home_of(run->route, operand, operand->home_first);
+    return operand->home_order ? STATUS_UNSUPPORTED : route_leave_in_mirror(run, operand, &place, touched);
 }
 
 /* Tried twice from device memory. */

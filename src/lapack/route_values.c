@@ -160,18 +160,30 @@ bool route_values_of_matrix_are_finite(const struct blas_matrix *matrix, enum bl
     return route_values_largest_is_finite((uint32_t)largest_in(matrix, type), type);
 }
 
+static bool is_nonzero(const void *elements, int64_t place, enum blas_type type, bool is_to_be_real)
+{
+    const size_t element = blas_element_bytes(type);
+    union blas_scalar scalar;
+    memcpy(&scalar, (const unsigned char *)elements + (size_t)place * element, element);
+    return !blas_scalar_is_zero(type, scalar) &&
+           !(is_to_be_real && blas_scalar_parts(type) == 2 && blas_scalar_bits(type, &scalar, 1) != 0);
+}
+
 bool route_values_diagonal_is_nonzero(const struct blas_matrix *matrix, enum blas_type type,
                                       bool is_to_be_real)
 {
-    const size_t element = blas_element_bytes(type);
-    for (int64_t i = 0; i < matrix->columns && i < matrix->rows; i++) {
-        union blas_scalar scalar;
-        memcpy(&scalar, (const unsigned char *)matrix->pointer + (size_t)(i * matrix->ld + i) * element,
-               element);
-        if (blas_scalar_is_zero(type, scalar) ||
-            (is_to_be_real && blas_scalar_parts(type) == 2 && blas_scalar_bits(type, &scalar, 1) != 0))
+    for (int64_t i = 0; i < matrix->columns && i < matrix->rows; i++)
+        if (!is_nonzero(matrix->pointer, i * matrix->ld + i, type, is_to_be_real))
             return false;
-    }
+    return true;
+}
+
+bool route_values_packed_diagonal_is_nonzero(const void *packed, enum blas_part part, int64_t n,
+                                             enum blas_type type, bool is_to_be_real)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!is_nonzero(packed, packed_diagonal(part, n, i), type, is_to_be_real))
+            return false;
     return true;
 }
 

@@ -9,14 +9,14 @@
 # eigenproblems there are real ones on one side and complex ones on the other, another way every other day.
 sampled ROUTES_FULL=1
 types=sc types_of_others=sz eigen_orders="0 1 2 33" factor_orders="0 1 2 3 33 65" bidiagonal_orders="0 1 2 3 34" singular_orders="0 1 3 33"
-own_real="--routines syev,syevd,syevx,sygvd" own_complex="--routines heevd,heevx,hegvd"
+own_real="--routines syev,syevd,syevx,sygvd,spgv" own_complex="--routines heevd,heevx,hegvd,hpevd"
 launches_real=60 launches_complex=60 launches_reduced=8 own_order=17
 launches_singular=100 launches_squares=4 singular_own="2 9"
 declare -A only=() orders_of=([c]="1 2 33" [z]="0 1 2 3 33")
 if [ -n "$sanitizers" ]; then
     types=dz types_of_others=dc eigen_orders="0 1 3 33" factor_orders="0 1 33" bidiagonal_orders="0 2 3" singular_orders="0 1 33"
     own_real="--routines syevd,sygvd" own_complex="--routines heevd" launches_real=8 launches_complex=4 own_order=33
-    only=([d]="--routines syev,syevd,syevr,syevx,sygv,sygvd" [z]="--routines heevd,hegvx")
+    only=([d]="--routines syev,syevd,syevr,syevx,sygv,sygvd,spevd" [z]="--routines heevd,hegvx,hpgvx")
 fi
 real=${types:0:1} complex=${types:1:1} both=$types
 is_type_of_day()

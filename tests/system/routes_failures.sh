@@ -59,7 +59,9 @@ long=
 [ "$1" != --long ] || { long=yes; shift; }
 sampled --long
 turn=0
-for routine in ${*:-dsyevd}; do
+routine_of_day=dsyevd
+! in_sample 3 0 || routine_of_day=dspgvd
+for routine in ${*:-$routine_of_day}; do
     fail_all "$routine"
 done
 echo "1..$number"

@@ -29,7 +29,7 @@ static const struct task tasks[LAPACK_FAMILY_COUNT] = {
 
 static const struct task *task_of(const struct lapack_routine *routine)
 {
-    return &tasks[routine->family];
+    return &tasks[lapack_full_family(routine->family)];
 }
 
 static bool has(const struct lapack_routine *routine, const char *argument)

@@ -4,17 +4,17 @@
 
 enum { JOBS = 2 };
 
-/* verify_general: eigenvalues with right vectors. */
+/* verify_general: eigenvalues with right vectors, of geevx without. */
 
 static bool choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
 {
-    const int job = verify_digit(&number, JOBS);
-    (void)routine;
+    const bool is_expert = lapack_call_has(routine->family, "balanc");
+    const int job = is_expert ? 0 : verify_digit(&number, JOBS), balanc = is_expert ? verify_digit(&number, 4) : 0;
     if (number >= VERIFY_ORDERS)
         return false;
     const int n = verify_orders[number];
     *arguments = (struct lapack_arguments){
-        .jobvl = 'N', .jobz = "NV"[job], .n = n, .lda = n + 3, .ldb = n + 2, .ldz = n + 1};
+        .jobvl = 'N', .jobz = "NV"[job], .side = "NPSB"[balanc], .trans = 'N', .n = n, .lda = n + 3, .ldb = n + 2, .ldz = n + 1};
     return true;
 }
 
@@ -59,6 +59,8 @@ static void results(const struct lapack_routine *routine, const struct lapack_ar
     parts->of[ARRAY_W] = (struct verify_part){complex ? 2 * n : n, 1, .is_free = !vectors};
     if (!complex)
         parts->of[ARRAY_E] = (struct verify_part){n, 1, .is_free = !vectors};
+    if (lapack_call_has(routine->family, "scale"))
+        parts->of[ARRAY_TAU] = (struct verify_part){.rows = n, .columns = 1};
     if (vectors)
         parts->of[ARRAY_Z] = (struct verify_part){.rows = n, .columns = n};
 }

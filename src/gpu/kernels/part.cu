@@ -28,16 +28,23 @@ DEVICE_FUNCTION part_piece_rows part_rows_of(const part_arguments &arguments, in
     return {column, begin, end};
 }
 
+/* In units, from the first column on. */
+DEVICE_FUNCTION int64_t part_column(int64_t column, int64_t ld, int64_t bend)
+{
+    return column * ld + column * (column - 1) / 2 * bend;
+}
+
 KERNEL_FUNCTION part_copy(const struct part_arguments arguments)
 {
     const int64_t pieces = part_pieces(arguments);
     UNROLL_BY(1)
     for (int64_t piece = block_index(); piece < pieces; piece += block_count()) {
         const part_piece_rows rows = part_rows_of(arguments, piece);
-        const unsigned *from = static_cast<const unsigned *>(arguments.from) +
-                               rows.column * arguments.from_ld * arguments.unit_words;
+        const unsigned *from =
+            static_cast<const unsigned *>(arguments.from) +
+            part_column(rows.column, arguments.from_ld, arguments.from_bend) * arguments.unit_words;
         unsigned *to = static_cast<unsigned *>(arguments.to) +
-                       rows.column * arguments.to_ld * arguments.unit_words;
+                       part_column(rows.column, arguments.to_ld, arguments.to_bend) * arguments.unit_words;
         const int64_t end = rows.end * arguments.unit_words;
         UNROLL_BY(4)
         for (int64_t i = rows.begin * arguments.unit_words + thread_index(); i < end; i += thread_count())

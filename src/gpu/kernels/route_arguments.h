@@ -16,12 +16,14 @@ struct grid_gate {
 enum { PART_PIECE = 4096 }; /* units of a column that a block has at a time */
 
 /* One part of one or two column-major matrices, by words of 32 bits. Rows and leading dimensions count units
- * of `unit_words`; a step of the triangle, one element, is `element_units` of them. */
+ * of `unit_words`; a step of the triangle, one element, is `element_units` of them. The distance between two
+ * columns is so much more than that between the two before as `bend` says: in packed triangles one element, or
+ * one less. */
 struct part_arguments {
     const void *from;
     void *to;          /* of part_copy */
     unsigned *largest; /* of part_largest: a number for each block */
-    int64_t from_ld, to_ld, rows, columns;
+    int64_t from_ld, to_ld, from_bend, to_bend, rows, columns;
     int64_t unit_words, element_units;
     int64_t part; /* enum blas_part */
 };

@@ -19,6 +19,13 @@ static struct workspaces least_workspaces(const struct lapack_call *call, const 
     const int64_t n = problem->n;
     const bool vectors = problem->vectors;
     switch (call->routine->family) {
+    case LAPACK_SPEVD:
+    case LAPACK_SPGVD:
+        if (is_complex(call))
+            return (struct workspaces){vectors ? 2 * n : n, vectors ? 1 + 5 * n + 2 * n * n : n,
+                                       vectors ? 3 + 5 * n : 1};
+        return (struct workspaces){vectors ? 1 + 6 * n + (problem->itype ? 2 : 1) * n * n : 2 * n, 0,
+                                   vectors ? 3 + 5 * n : 1};
     case LAPACK_SYEV:
     case LAPACK_SYGV: return (struct workspaces){.lwork = is_complex(call) ? 2 * n - 1 : 3 * n - 1};
     case LAPACK_SYEVD:
@@ -42,7 +49,7 @@ static bool workspaces_suffice(const struct lapack_call *call, const struct lapa
                                const struct eigenproblem *problem)
 {
     const struct workspaces least = least_workspaces(call, problem);
-    return lapack_integer(call, places->lwork) >= least.lwork &&
+    return (!places->lwork || lapack_integer(call, places->lwork) >= least.lwork) &&
            (!places->lrwork || lapack_integer(call, places->lrwork) >= least.lrwork) &&
            (!places->liwork || lapack_integer(call, places->liwork) >= least.liwork);
 }
@@ -90,9 +97,14 @@ static bool read_range(const struct lapack_call *call, const struct lapack_place
     }
 }
 
+/* A triangle without a leading dimension is packed. */
 static bool read_matrix(const struct lapack_call *call, int number, int ld_number, int64_t n,
                         enum blas_part part, struct blas_matrix *matrix)
 {
+    if (!ld_number) {
+        *matrix = packed_matrix(lapack_address(call, number), n);
+        return matrix->pointer;
+    }
     *matrix = (struct blas_matrix){.pointer = lapack_address(call, number), .rows = n, .columns = n,
                                    .ld = lapack_integer(call, ld_number), .part = part};
     return matrix->ld >= n && matrix->pointer;
@@ -108,6 +120,7 @@ static bool read_matrices(const struct lapack_call *call, const struct lapack_pl
                           struct eigenproblem *problem)
 {
     const enum blas_part part = problem->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER;
+    problem->packed = !places->lda;
     if (!read_matrix(call, places->a, places->lda, problem->n, part, &problem->a))
         return false;
     if (places->b && !read_matrix(call, places->b, places->ldb, problem->n, part, &problem->b))
@@ -138,19 +151,13 @@ static bool overlaps(const struct lapack_call *call, const struct lapack_places 
     return operand_extents_meet(&operands);
 }
 
-static uint64_t triangle_bytes(const struct blas_matrix *matrix, enum blas_type type)
-{
-    const uint64_t n = (uint64_t)matrix->columns;
-    return matrix->pointer ? n * (n + 1) / 2 * blas_element_bytes(type) : 0;
-}
-
 static struct route_shape shape_of(const struct lapack_call *call, const struct eigenproblem *problem)
 {
-    struct route_shape shape = {.family = call->routine->family, .type = problem->type,
+    struct route_shape shape = {.family = lapack_full_family(call->routine->family), .type = problem->type,
                                 .vectors = problem->vectors, .m = problem->n, .n = problem->n,
                                 .k = most_found(problem), .solvers_alone = problem->itype > 1};
-    shape.bytes_up = triangle_bytes(&problem->a, problem->type) + triangle_bytes(&problem->b, problem->type);
-    shape.bytes_down = triangle_bytes(&problem->b, problem->type);
+    shape.bytes_down = blas_part_bytes(&problem->b, problem->type);
+    shape.bytes_up = blas_part_bytes(&problem->a, problem->type) + shape.bytes_down;
     if (problem->vectors)
         shape.bytes_down += (uint64_t)problem->n * (uint64_t)shape.k * blas_element_bytes(problem->type);
     return shape;
@@ -213,7 +220,8 @@ static void write(const struct lapack_call *call, const struct lapack_problem *a
         write_supports(call, places, problem);
     for (int64_t i = 0; places->ifail && problem->vectors && i < problem->found; i++)
         lapack_put_integer(call, places->ifail, i, 0);
-    workspace_answers_write(call);
+    if (places->lwork)
+        workspace_answers_write(call);
     lapack_put_integer(call, places->info, 0, 0);
 }
 

@@ -73,7 +73,7 @@ static bool read_matrix(const struct lapack_call *call, int number, int ld_numbe
     return matrix->ld >= ld_least && matrix->pointer;
 }
 
-/* Reflectors stand in as many columns as there are. */
+/* Reflectors stand in as many columns as there are. A triangle without a leading dimension is packed. */
 static bool read_a(const struct lapack_call *call, const struct lapack_places *places,
                    struct factor_problem *problem)
 {
@@ -83,6 +83,11 @@ static bool read_a(const struct lapack_call *call, const struct lapack_places *p
                                       .part = PART_FULL};
     if (places->uplo)
         problem->a.part = problem->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER;
+    problem->packed = !places->lda;
+    if (problem->packed) {
+        problem->a = packed_matrix(lapack_address(call, places->a), problem->n);
+        return problem->a.pointer;
+    }
     return read_matrix(call, places->a, places->lda, rows, &problem->a);
 }
 
@@ -153,12 +158,11 @@ static bool overlaps(const struct lapack_call *call, const struct lapack_places 
     return operand_extents_meet(&operands);
 }
 
-static struct route_shape shape_of(const struct lapack_call *call, const struct lapack_places *places,
-                                   const struct factor_problem *problem)
+static struct route_shape shape_of(const struct lapack_places *places, const struct factor_problem *problem)
 {
     const uint64_t a = blas_part_bytes(&problem->a, problem->type),
                    b = blas_part_bytes(&problem->b, problem->type);
-    return (struct route_shape){.family = call->routine->family,
+    return (struct route_shape){.family = problem->family,
                                 .type = problem->type, .is_right = problem->side == SIDE_RIGHT,
                                 .m = problem->m, .n = problem->n, .k = problem->k, .bytes_up = a + b,
                                 .bytes_down = (places->writes_a ? a : 0) + b,
@@ -182,7 +186,7 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
 {
     const struct lapack_places *const places = &call->routine->places;
     struct factor_problem *const problem = &any->factor;
-    problem->family = call->routine->family;
+    problem->family = lapack_full_family(call->routine->family);
     problem->type = call->routine->type;
     any->variant = variant_of(call, places);
     if (!read_flags(call, places, problem) || !read_sizes(call, places, problem) ||
@@ -190,7 +194,7 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
         !workspace_suffices(call, places, problem) || !read_vectors(call, places, problem) ||
         overlaps(call, places, problem))
         return false;
-    any->shape = shape_of(call, places, problem);
+    any->shape = shape_of(places, problem);
     if (!places->writes_a)
         any->kept = problem->a;
     return true;

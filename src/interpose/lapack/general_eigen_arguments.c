@@ -1,10 +1,11 @@
-/* general_eigen_methods: arguments and results of geev, and what LAPACK does around it: balancing. */
+/* general_eigen_methods: arguments and results of geev and geevx, and what LAPACK does around them: balancing. */
 #include "common/loader.h"
 #include "interpose/entries/pack.h"
 #include "interpose/lapack/methods.h"
 #include "lapack/route.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -48,14 +49,20 @@ static size_t real_bytes(enum blas_type type)
     return blas_is_single(type) ? sizeof(float) : sizeof(double);
 }
 
-/* Left vectors are not served: cuSOLVER has none. */
+static bool is_expert(const struct lapack_call *call)
+{
+    return call->routine->places.balanc;
+}
+
 static bool read_flags(const struct lapack_call *call, const struct lapack_places *places,
                        struct general_call *general)
 {
     const char left = lapack_letter(call, places->jobvl), right = lapack_letter(call, places->jobvr);
     general->problem.with_vectors = right == 'V';
     general->problem.n = lapack_integer(call, places->n);
-    return left == 'N' && (right == 'V' || right == 'N') && general->problem.n > 1 &&
+    general->balance = is_expert(call) ? lapack_letter(call, places->balanc) : 'B';
+    return left == 'N' && general->balance && strchr("NPSB", general->balance) &&
+           (!is_expert(call) || lapack_letter(call, places->sense) == 'N') && (right == 'V' || right == 'N') && general->problem.n > 1 &&
            lapack_integer(call, places->ldleft) >= 1;
 }
 
@@ -77,7 +84,7 @@ static bool read_matrices(const struct lapack_call *call, const struct lapack_pl
 static bool workspace_suffices(const struct lapack_call *call, const struct lapack_places *places,
                                const struct general_call *general)
 {
-    const int64_t times = !places->wi ? 2 : general->problem.with_vectors ? 4 : 3;
+    const int64_t times = !places->wi || is_expert(call) ? 2 : general->problem.with_vectors ? 4 : 3;
     return lapack_integer(call, places->lwork) >= times * general->problem.n;
 }
 
@@ -86,14 +93,35 @@ static bool overlaps(const struct lapack_call *call, const struct lapack_places 
 {
     const enum blas_type type = general->problem.type;
     const size_t element = blas_element_bytes(type);
-    const int arrays[] = {places->w, places->wi};
+    const int arrays[] = {places->w, places->wi, places->scale};
     struct operand_extents operands = {.count = 0};
     operand_extents_add_matrix(&operands, &general->a, element);
     if (general->vr.pointer)
         operand_extents_add_matrix(&operands, &general->vr, element);
-    for (int i = 0; i < 2 && arrays[i]; i++)
-        operand_extents_add_array(&operands, lapack_address(call, arrays[i]), general->problem.n, element);
+    for (int i = 0; i < 3; i++)
+        if (arrays[i])
+            operand_extents_add_array(&operands, lapack_address(call, arrays[i]), general->problem.n,
+                                      i == 0 ? element : real_bytes(type));
     return operand_extents_meet(&operands);
+}
+
+/* cuSOLVER has no left vectors and no condition numbers. With right vectors geevx leaves the Schur form in A, of which
+ * cuSOLVER says nothing. */
+static const char *variant_of(const struct lapack_call *call, const struct lapack_places *places)
+{
+    if (lapack_integer(call, places->n) < 2)
+        return NULL;
+    if (lapack_letter(call, places->jobvl) == 'V')
+        return "JOBVL='V'";
+    if (!is_expert(call))
+        return NULL;
+    switch (lapack_letter(call, places->sense)) {
+    case 'N': return lapack_letter(call, places->jobvr) == 'V' ? "JOBVR='V'" : NULL;
+    case 'E': return "SENSE='E'";
+    case 'V': return "SENSE='V'";
+    case 'B': return "SENSE='B'";
+    default: return NULL;
+    }
 }
 
 static bool read(const struct lapack_call *call, struct lapack_problem *any)
@@ -101,13 +129,12 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
     const struct lapack_places *const places = &call->routine->places;
     struct general_call *const general = &any->general;
     general->problem.type = call->routine->type;
-    if (lapack_letter(call, places->jobvl) == 'V' && lapack_integer(call, places->n) > 1)
-        any->variant = "JOBVL='V'";
-    if (!read_flags(call, places, general) || !read_matrices(call, places, general) ||
+    any->variant = variant_of(call, places);
+    if (any->variant || !read_flags(call, places, general) || !read_matrices(call, places, general) ||
         !workspace_suffices(call, places, general) || overlaps(call, places, general))
         return false;
     const int64_t n = general->problem.n;
-    any->shape = (struct route_shape){.family = call->routine->family, .type = general->problem.type,
+    any->shape = (struct route_shape){.family = LAPACK_GEEV, .type = general->problem.type,
                                       .vectors = general->problem.with_vectors, .m = n, .n = n, .k = n};
     any->shape.bytes_up = (uint64_t)n * (uint64_t)n * blas_element_bytes(general->problem.type);
     any->shape.bytes_down = general->problem.with_vectors ? any->shape.bytes_up : 0;
@@ -119,6 +146,27 @@ static void copy_columns(const struct blas_matrix *from, const struct blas_matri
     for (int64_t j = 0; j < from->columns; j++)
         memcpy((char *)to->pointer + (size_t)(j * to->ld) * element,
                (const char *)from->pointer + (size_t)(j * from->ld) * element, (size_t)from->rows * element);
+}
+
+/* The largest sum of a column's moduli, added up as LAPACK does. */
+static double column_norm(const struct blas_matrix *matrix, enum blas_type type)
+{
+    const int parts = blas_scalar_parts(type);
+    double most = 0;
+    for (int64_t j = 0; j < matrix->columns; j++) {
+        double wide = 0;
+        float single = 0;
+        for (int64_t at = j * matrix->ld * parts; at < (j * matrix->ld + matrix->rows) * parts; at += parts)
+            if (blas_is_single(type)) {
+                const float *const element = (const float *)matrix->pointer + at;
+                single += parts == 2 ? hypotf(element[0], element[1]) : fabsf(element[0]);
+            } else {
+                const double *const element = (const double *)matrix->pointer + at;
+                wide += parts == 2 ? hypot(element[0], element[1]) : fabs(element[0]);
+            }
+        most = fmax(most, fmax(wide, (double)single));
+    }
+    return most;
 }
 
 /* A copy, since only a result may be seen of it. The engine finds values that are not finite or have to be
@@ -136,8 +184,9 @@ static void balance(const struct lapack_call *call, struct general_call *general
         return;
     copy_columns(&general->a, &copy, blas_element_bytes(problem->type));
     problem->a = copy;
-    gebal("B", &problem->n, copy.pointer, &copy.ld, &general->ilo, &general->ihi, general->scale, &info, 1);
+    gebal(&general->balance, &problem->n, copy.pointer, &copy.ld, &general->ilo, &general->ihi, general->scale, &info, 1);
     problem->is_balanced = info == 0;
+    general->norm = is_expert(call) ? column_norm(&copy, problem->type) : 0;
 }
 
 static bool describe(const struct lapack_call *call, struct lapack_problem *any, struct route *route)
@@ -183,10 +232,22 @@ static void write_vectors(const struct general_call *general)
     const struct general_eigenproblem *const problem = &general->problem;
     gebak_function *const gebak = (gebak_function *)general->gebak;
     int64_t info = 0;
-    gebak("B", "R", &problem->n, &general->ilo, &general->ihi, general->scale, &problem->n,
+    gebak(&general->balance, "R", &problem->n, &general->ilo, &general->ihi, general->scale, &problem->n,
           problem->vectors.pointer, &problem->vectors.ld, &info, 1, 1);
     general_eigen_normalise(problem);
     copy_columns(&problem->vectors, &general->vr, blas_element_bytes(problem->type));
+}
+
+static void write_balance(const struct lapack_call *call, const struct lapack_places *places,
+                          const struct general_call *general)
+{
+    const size_t real = real_bytes(general->problem.type);
+    const float single = (float)general->norm;
+    lapack_put_integer(call, places->ilo, 0, general->ilo);
+    lapack_put_integer(call, places->ihi, 0, general->ihi);
+    memcpy(lapack_address(call, places->scale), general->scale, (size_t)general->problem.n * real);
+    memcpy(lapack_address(call, places->abnrm),
+           real == sizeof single ? (const void *)&single : (const void *)&general->norm, real);
 }
 
 static void write(const struct lapack_call *call, const struct lapack_problem *any, const struct route *route)
@@ -197,6 +258,8 @@ static void write(const struct lapack_call *call, const struct lapack_problem *a
     write_values(call, places, &general->problem);
     if (general->problem.with_vectors)
         write_vectors(general);
+    if (is_expert(call))
+        write_balance(call, places, general);
     workspace_answers_write(call);
     lapack_put_integer(call, places->info, 0, 0);
 }

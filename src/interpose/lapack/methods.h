@@ -14,13 +14,15 @@
 bool workspace_is_asked(const struct lapack_call *call);
 
 /* Write WORK(1), RWORK(1), IWORK(1) as the host would have: the first elements of workspaces tell the best
- * size. The bound host's own query is asked once for each routine, flags and sizes. Thread-safe. The thread is
+ * size. The bound host's own query is asked once for each routine that has LWORK, flags and sizes. Thread-safe. The thread is
  * inside mublas, so that what the host calls for it is not looked at. */
 void workspace_answers_write(const struct lapack_call *call);
 
-/* geev's, around whose problem the host balances. */
+/* geev's and geevx's, around whose problem the host balances. */
 struct general_call {
     struct general_eigenproblem problem;
+    char balance; /* LAPACK's BALANC; geev's is 'B' */
+    double norm;  /* ABNRM: the 1-norm of the balanced matrix */
     const struct lapack_call *call;
     struct blas_matrix a, vr; /* the program's */
     host_function *gebak;

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 static const char *const names[] = {"syev", "syevd", "syevr", "syevx", "sygv", "sygvd", "sygvx",
-                                    "heev", "heevd", "heevr", "heevx", "hegv", "hegvd", "hegvx"};
+                                    "heev", "heevd", "heevr", "heevx", "hegv", "hegvd", "hegvx",
+                                    "spev", "spevd", "spevx", "spgv", "spgvd", "spgvx",
+                                    "hpev", "hpevd", "hpevx", "hpgv", "hpgvd", "hpgvx"};
 
 void eigen_line(const char *name, int wrong, int calls, const char *what)
 {
@@ -24,7 +26,7 @@ static void run_sections(const struct lapack_routine *routine, char type, const 
     const bool generalised = lapack_position(routine, "itype") != 0;
     if (strchr(sections, 's'))
         eigen_solve(routine, type, options, random);
-    if (strchr(sections, 'q'))
+    if (strchr(sections, 'q') && lapack_position(routine, "lwork"))
         eigen_query(routine, type);
     if (strchr(sections, 'r'))
         eigen_refuse(routine, type);

@@ -127,6 +127,12 @@ static const struct illegal illegals[] = {
     {"lwork", spoil_lwork_none}, {"lrwork", spoil_lrwork}, {"liwork", spoil_liwork}, {"n", spoil_two},
 };
 
+/* spgvx compares IL with nothing but 1. */
+static const char *blamed(const struct lapack_call *call, const struct illegal *illegal)
+{
+    return illegal->spoil == spoil_il_high && has(call->routine, "bp") ? "iu" : illegal->parameter;
+}
+
 static bool is_refused(struct lapack_call call, const char *name, const struct illegal *illegal)
 {
     char complained[16], upper[16] = "";
@@ -137,7 +143,7 @@ static bool is_refused(struct lapack_call call, const char *name, const struct i
     times = lapack_complaints(complained, &info);
     for (int i = 0; name[i]; i++)
         upper[i] = (char)toupper(name[i]), upper[i + 1] = 0;
-    const int position = lapack_position(call.routine, illegal->parameter);
+    const int position = lapack_position(call.routine, blamed(&call, illegal));
     const bool right = times == 1 && info == position && call.info == -position &&
                        strcmp(complained, upper) == 0;
     if (!right)

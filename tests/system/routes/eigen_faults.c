@@ -140,11 +140,12 @@ const char *eigen_run_fault(const struct eigen_run *run)
         return eigen_run_failure_fault(run);
     if (call->info != 0)
         return call->info == run->host.info ? "INFO is not 0" : "INFO is not the host's";
-    if (has(call->routine, "range") && call->found != run->expected)
+    if (has(call->routine, "range") && call->found != run->expected &&
+        !(call->n == 0 && call->found == run->host.found)) /* the reference's chpgvx leaves M alone then */
         return "M is wrong";
     if (!(fault = untouched_fault(run)) && !(fault = workspace_fault(run)) && call->n > 0 &&
         !(fault = values_fault(run)) && !(fault = factor_fault(run)) && call->jobz == 'V' &&
-        !(fault = vectors_fault(run)) && has(call->routine, "z"))
+        !(fault = vectors_fault(run)) && has(call->routine, "range"))
         fault = found_fault(run);
     return fault;
 }

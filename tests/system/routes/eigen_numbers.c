@@ -54,8 +54,12 @@ static void set_element(struct eigen_run *run, int i, bool beside, double value)
 {
     const int row = beside && run->call.uplo == 'L' ? i + 1 : i,
               column = beside && run->call.uplo == 'U' ? i + 1 : i;
+    const int64_t n = run->call.n, j = column;
+    const int64_t place = has(run->call.routine, "lda")  ? row + j * run->call.lda
+                          : run->call.uplo == 'U' ? row + j * (j + 1) / 2
+                                                  : row + j * (2 * n - j - 1) / 2;
     for (int twin = 0; twin < 2; twin++)
-        set_part(run->call.type, fenced_data(&run->a, twin), row + (int64_t)column * run->call.lda, 0, value);
+        set_part(run->call.type, fenced_data(&run->a, twin), place, 0, value);
 }
 
 void eigen_not_finite(const struct lapack_routine *routine, char type, struct random *random)

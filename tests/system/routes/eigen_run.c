@@ -11,6 +11,11 @@ bool has(const struct lapack_routine *routine, const char *parameter)
     return lapack_position(routine, parameter) != 0;
 }
 
+static bool is_packed(const struct lapack_routine *routine)
+{
+    return !has(routine, "lda");
+}
+
 /* By the last letter but for v: the reference's documentation. */
 struct workspace eigen_least_workspace(const struct lapack_routine *routine, char type, char jobz, int n)
 {
@@ -21,16 +26,21 @@ struct workspace eigen_least_workspace(const struct lapack_routine *routine, cha
     case 'd':
         if (n <= 1)
             size = (struct workspace){1, 1, 1};
+        else if (is_packed(routine))
+            size = (struct workspace){in_two ? (vectors ? 2 * n : n) : 2 * n, vectors ? 1 + 5 * n + 2 * n * n : n, 0};
         else if (in_two)
             size = (struct workspace){vectors ? 2 * n + n * n : n + 1, vectors ? 1 + 5 * n + 2 * n * n : n,
                                       0};
         else
             size = (struct workspace){vectors ? 1 + 6 * n + 2 * n * n : 2 * n + 1, 0, 0};
+        if (is_packed(routine) && vectors && !in_two && n > 1)
+            size.work = 1 + 6 * n + (has(routine, "itype") ? 2 : 1) * n * n;
         size.iwork = vectors && n > 1 ? 3 + 5 * n : 1;
         break;
     case 'r': size = (struct workspace){in_two ? 2 * least : 26 * least, 24 * least, 10 * least}; break;
     case 'x': size = (struct workspace){(in_two ? 2 : 8) * least, 7 * least, 5 * least}; break;
-    default: size = (struct workspace){in_two ? 2 * least - 1 : 3 * least - 1, least > 1 ? 3 * n - 2 : 1, 0};
+    default:
+        size = (struct workspace){in_two ? 2 * least - 1 : 3 * least - !is_packed(routine), least > 1 ? 3 * n - 2 : 1, 0};
     }
     if (!in_two)
         size.rwork = 0;
@@ -65,7 +75,7 @@ static void make_workspaces(struct eigen_run *run)
 {
     struct lapack_call *call = &run->call;
     struct workspace size = eigen_least_workspace(call->routine, call->type, call->jobz, call->n);
-    if (run->generous)
+    if (run->generous && has(call->routine, "lwork"))
         size = generous_workspace(run, size);
     fenced_make(&run->work, call->type, 1, size.work, 1);
     fenced_make(&run->rwork, real_type(call->type), 1, size.rwork, 1);
@@ -97,20 +107,30 @@ static double *program_matrix(const struct eigen_problem *problem, const double 
     return copy;
 }
 
+static void make_triangle(struct eigen_run *run, struct fenced *operand, const double *matrix, int ld, char written)
+{
+    const struct lapack_call *const call = &run->call;
+    const int n = call->n;
+    if (is_packed(call->routine)) {
+        fenced_make(operand, call->type, (int64_t)n * (n + 1) / 2, n > 0, (int64_t)n * (n + 1) / 2);
+        fenced_fill_packed(operand, call->uplo, n, matrix);
+        fenced_close(operand, 'F', 1);
+        return;
+    }
+    fenced_make(operand, call->type, n, n, ld);
+    fenced_fill(operand, call->uplo, matrix);
+    fenced_close(operand, written, n);
+}
+
 static void make_matrices(struct eigen_run *run)
 {
     const struct eigen_problem *problem = run->problem;
     struct lapack_call *call = &run->call;
-    const int n = problem->n;
     double *a = program_matrix(problem, problem->a, problem->exponent);
-    fenced_make(&run->a, call->type, n, n, call->lda);
-    fenced_fill(&run->a, call->uplo, a);
-    fenced_close(&run->a, destroyed(call), n);
+    make_triangle(run, &run->a, a, call->lda, destroyed(call));
     if (problem->b) {
         double *b = program_matrix(problem, problem->b, 0);
-        fenced_make(&run->b, call->type, n, n, call->ldb);
-        fenced_fill(&run->b, call->uplo, b);
-        fenced_close(&run->b, call->uplo, n);
+        make_triangle(run, &run->b, b, call->ldb, call->uplo);
         free(b);
     }
     free(a);
@@ -119,14 +139,14 @@ static void make_matrices(struct eigen_run *run)
 static void make_results(struct eigen_run *run)
 {
     struct lapack_call *call = &run->call;
-    const bool ranged = has(call->routine, "range");
+    const bool ranged = has(call->routine, "range"), apart = has(call->routine, "z");
     const int n = call->n, room = ranged && n > 0 && run->expected < 1 ? 1 : run->expected;
     fenced_make(&run->w, real_type(call->type), 1, run->only_found_values ? room : n, 1);
     fenced_close(&run->w, 'F', run->only_found_values ? run->expected : n);
-    if (call->jobz == 'V' && ranged) {
+    if (call->jobz == 'V' && apart)
         fenced_make(&run->z, call->type, n, room, call->ldz);
+    if (call->jobz == 'V' && ranged)
         fenced_make(&run->found, 's', 1, has(call->routine, "isuppz") ? 2 * room : n, 1);
-    }
     fenced_close(&run->z, 'F', room); /* LAPACK uses the first column where nothing is found */
     fenced_close(&run->found, 'F', n * 2);
 }

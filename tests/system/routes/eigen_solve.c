@@ -63,9 +63,17 @@ static void try_one(struct eigen_run *run, int interval, struct tally *tally)
     tally->calls++;
 }
 
+/* LAPACK scales a tiny matrix to about the root of the smallest normal number, and its stebz, which has a part of the
+ * values, drops what is smaller than that number in the squares of the off-diagonal: by some of them it finds other
+ * values, or more of them, on any host. */
+static bool is_exact(const struct eigen_run *run)
+{
+    return run->problem->exponent >= 0 || lapack_position(run->call.routine, "isuppz");
+}
+
 static void try_ranges(struct eigen_run *run, struct tally *tally)
 {
-    const bool ranged = lapack_position(run->call.routine, "range") != 0;
+    const bool ranged = lapack_position(run->call.routine, "range") && is_exact(run);
     const double tiniest = run->call.type == 's' || run->call.type == 'c' ? 0x1p-125 : 0x1p-1021;
     for (const char *range = ranged ? "AIV" : "A"; *range; range++)
         for (int interval = 0; interval < (*range == 'A' ? 1 : INTERVALS); interval++) {

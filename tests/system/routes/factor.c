@@ -116,15 +116,16 @@ static void end(struct context *context, double tolerance)
     factor_end(run);
 }
 
-static void try_potrf(struct context *context, char uplo, enum flaw flaw, bool solve)
+static void try_potrf(struct context *context, const char *routine, char uplo, enum flaw flaw)
 {
     const int n = context->n;
+    const bool solve = strstr(routine, "sv");
     double *a = hermitian(context, n + 1), *b = general(context, n, RIGHT_SIDES, 0);
     if (flaw)
         set_part(context->type, a, (int64_t)(n / 2) * (n + 1), 0, flaw == FLAWED ? -1 : NAN);
-    struct factor_run *run = begin(context, solve ? "posv" : "potrf", solve ? "posv" : "potrf");
+    struct factor_run *run = begin(context, routine, routine);
     run->call.uplo = uplo, run->for_host = flaw == NOT_FINITE;
-    run->call.lda = factor_operand(run, &run->a, a, n, n, uplo, uplo);
+    run->call.lda = factor_triangle(run, &run->a, a, n, uplo, uplo);
     if (solve) {
         run->call.nrhs = RIGHT_SIDES;
         run->call.ldb = factor_operand(run, &run->b, b, n, RIGHT_SIDES, 'F', 'F');
@@ -133,7 +134,7 @@ static void try_potrf(struct context *context, char uplo, enum flaw flaw, bool s
     free(a), free(b);
 }
 
-/* Routines that take a Cholesky factor, or any triangle: potri, trtri, potrs, trtrs. */
+/* Routines that take a Cholesky factor, or any triangle: potri, trtri, potrs, trtrs, pptri, pptrs. */
 static void try_factored(struct context *context, const char *routine, char uplo, char diag, bool singular)
 {
     const int n = context->n;
@@ -148,7 +149,7 @@ static void try_factored(struct context *context, const char *routine, char uplo
             set_part(context->type, a, (int64_t)(n / 2) * (n + 1), part, 0);
     struct factor_run *run = begin(context, routine, routine);
     run->call.uplo = uplo, run->call.diag = diag, run->call.trans = "NTC"[context->calls % 3];
-    run->call.lda = factor_operand(run, &run->a, a, n, n, uplo, solve ? 'N' : uplo);
+    run->call.lda = factor_triangle(run, &run->a, a, n, uplo, solve ? 'N' : uplo);
     if (solve) {
         run->call.nrhs = RIGHT_SIDES;
         run->call.ldb = factor_operand(run, &run->b, b, n, RIGHT_SIDES, 'F', 'F');
@@ -160,18 +161,18 @@ static void try_factored(struct context *context, const char *routine, char uplo
 static void try_cholesky(struct context *context)
 {
     for (const char *uplo = "UL"; *uplo; uplo++) {
-        for (int solve = 0; solve < 2; solve++)
+        static const char *const routines[] = {"potrf", "posv", "pptrf", "ppsv"};
+        for (int i = 0; i < 4; i++)
             for (enum flaw flaw = SOUND; flaw < flaws_of(context, FLAWS); flaw++)
-                try_potrf(context, *uplo, flaw, solve);
-        try_factored(context, "potrs", *uplo, 0, false);
+                try_potrf(context, routines[i], *uplo, flaw);
+        try_factored(context, "potrs", *uplo, 0, false), try_factored(context, "pptrs", *uplo, 0, false);
         for (int singular = 0; singular < 1 + (context->n > 0); singular++) {
-            try_factored(context, "potri", *uplo, 0, singular);
+            try_factored(context, "potri", *uplo, 0, singular), try_factored(context, "pptri", *uplo, 0, singular);
             try_factored(context, "trtri", *uplo, 'N', singular);
             for (int trans = 0; trans < 3; trans++)
                 try_factored(context, "trtrs", *uplo, 'N', singular);
         }
-        try_factored(context, "trtri", *uplo, 'U', false);
-        try_factored(context, "trtrs", *uplo, 'U', false);
+        try_factored(context, "trtri", *uplo, 'U', false), try_factored(context, "trtrs", *uplo, 'U', false);
     }
 }
 

@@ -26,6 +26,18 @@ int factor_operand(const struct factor_run *run, struct fenced *operand, const d
     return ld;
 }
 
+int factor_triangle(const struct factor_run *run, struct fenced *operand, const double *matrix, int n, char part,
+                    char written)
+{
+    if (lapack_position(run->call.routine, "lda"))
+        return factor_operand(run, operand, matrix, n, n, part, written);
+    const int elements = n * (n + 1) / 2;
+    fenced_make(operand, run->call.type, elements, n > 0, elements);
+    fenced_fill_packed(operand, part, n, matrix);
+    fenced_close(operand, written == 'N' ? 'N' : 'F', 1);
+    return 0;
+}
+
 void factor_vector(struct fenced *operand, char type, const void *values, int elements, char written)
 {
     fenced_make(operand, type, 1, elements, 1);
@@ -170,7 +182,8 @@ const char *factor_words(const struct factor_run *run)
     static char words[200];
     const struct lapack_call *call = &run->call;
     const char flags[] = {call->jobz, call->uplo,  call->side,  call->trans, call->diag,
-                          call->jobu, call->jobvt, call->jobvl, call->jobvr, call->vect};
+                          call->jobu, call->jobvt, call->jobvl, call->jobvr, call->vect, call->balanc,
+                          call->sense};
     char name[16];
     int length;
     lapack_name(call->routine, call->type, name);

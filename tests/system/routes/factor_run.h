@@ -23,6 +23,10 @@ void factor_begin(struct factor_run *run, const char *routine, char type);
 int factor_operand(const struct factor_run *run, struct fenced *operand, const double *matrix, int rows,
                    int columns, char part, char written);
 
+/* The triangle `part` of an n x n matrix; packed, and 0, where the routine has it without a leading dimension. */
+int factor_triangle(const struct factor_run *run, struct fenced *operand, const double *matrix, int n, char part,
+                    char written);
+
 /* A vector of the type given; integers are of type s. */
 void factor_vector(struct fenced *operand, char type, const void *values, int elements, char written);
 

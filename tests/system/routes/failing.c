@@ -11,7 +11,8 @@ static const struct example {
     const char *name;
     char jobz, range;
 } examples[] = {{"dsyevd", 'V', 'A'}, {"dsyevd", 'N', 'A'}, {"zheevd", 'V', 'A'}, {"dsyevr", 'V', 'I'},
-                {"dsyevx", 'V', 'V'}, {"ssyev", 'V', 'A'},  {"dsygvd", 'V', 'A'}, {"zhegvx", 'V', 'I'}};
+                {"dsyevx", 'V', 'V'}, {"ssyev", 'V', 'A'},  {"dsygvd", 'V', 'A'}, {"zhegvx", 'V', 'I'},
+                {"dspgvd", 'V', 'A'}, {"zhpevx", 'V', 'I'}};
 
 static bool is_right(const struct example *example, struct random *random)
 {

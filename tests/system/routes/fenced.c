@@ -46,6 +46,21 @@ void fenced_fill(struct fenced *operand, char part, const double *matrix)
                        (const char *)matrix + (size_t)(i + j * operand->memory.rows) * size, size);
 }
 
+void fenced_fill_packed(struct fenced *operand, char part, int n, const double *matrix)
+{
+    const size_t size = element_bytes(operand->memory.type);
+    size_t at = 0;
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < n; i++) {
+            if (!is_in(part, i, j))
+                continue;
+            for (int twin = 0; twin < 2; twin++)
+                memcpy((char *)fenced_data(operand, twin) + at * size,
+                       (const char *)matrix + (size_t)(i + j * n) * size, size);
+            at++;
+        }
+}
+
 void fenced_close(struct fenced *operand, char written, int64_t columns)
 {
     operand->written = written;

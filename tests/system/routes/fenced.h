@@ -23,6 +23,9 @@ void *fenced_data(const struct fenced *operand, bool twin);
 /* Copy into both, closely packed columns: a triangle U or L of them or all (F). */
 void fenced_fill(struct fenced *operand, char part, const double *matrix);
 
+/* The same of a packed triangle of the n x n matrix; the operand has n (n + 1) / 2 rows. */
+void fenced_fill_packed(struct fenced *operand, char part, int n, const double *matrix);
+
 /* Nothing is written after this but by the call, and pages without elements cannot be touched; with
  * ROUTES_OPEN in the environment they can, for a host that reads further than it may, as kernels of OpenBLAS
  * do. */

@@ -21,13 +21,17 @@ static const struct parameter {
     size_t offset;
 } parameters[] = {
     FLAG_OF(jobz), FLAG_OF(range), FLAG_OF(uplo), FLAG_OF(trans), FLAG_OF(side), FLAG_OF(diag), FLAG_OF(vect),
-    FLAG_OF(jobu), FLAG_OF(jobvt), FLAG_OF(jobvl), FLAG_OF(jobvr), FLAG_OF(compz),
+    FLAG_OF(jobu), FLAG_OF(jobvt), FLAG_OF(jobvl), FLAG_OF(jobvr), FLAG_OF(compz), FLAG_OF(balanc), FLAG_OF(sense),
     VALUE_OF(itype), VALUE_OF(m), VALUE_OF(n), VALUE_OF(k), VALUE_OF(nrhs), VALUE_OF(lda), VALUE_OF(ldb),
     VALUE_OF(ldc), VALUE_OF(ldz), VALUE_OF(ldu), VALUE_OF(ldvt), VALUE_OF(ldvl), VALUE_OF(ldvr), VALUE_OF(il),
     VALUE_OF(iu), VALUE_OF(lwork), VALUE_OF(lrwork), VALUE_OF(liwork), VALUE_OF(found), VALUE_OF(info),
     VALUE_OF(vl), VALUE_OF(vu), VALUE_OF(abstol), VALUE_OF(rcond), VALUE_OF(rank),
     MEMORY_OF(a), MEMORY_OF(b), MEMORY_OF(c), MEMORY_OF(d), MEMORY_OF(e), MEMORY_OF(s), MEMORY_OF(tau),
     MEMORY_OF(u), MEMORY_OF(vt), MEMORY_OF(w), MEMORY_OF(wi), MEMORY_OF(left), MEMORY_OF(right), MEMORY_OF(z),
+    {"ilo", VALUE, offsetof(struct lapack_call, il)}, {"ihi", VALUE, offsetof(struct lapack_call, iu)},
+    {"abnrm", VALUE, offsetof(struct lapack_call, rcond)}, {"scale", MEMORY, offsetof(struct lapack_call, s)},
+    {"rconde", MEMORY, offsetof(struct lapack_call, d)}, {"rcondv", MEMORY, offsetof(struct lapack_call, e)},
+    {"ap", MEMORY, offsetof(struct lapack_call, a)}, {"bp", MEMORY, offsetof(struct lapack_call, b)},
     {"tauq", MEMORY, offsetof(struct lapack_call, tau)}, {"taup", MEMORY, offsetof(struct lapack_call, w)},
     MEMORY_OF(work), MEMORY_OF(rwork), MEMORY_OF(iwork), MEMORY_OF(ifail), MEMORY_OF(isuppz), MEMORY_OF(ipiv),
 };
@@ -54,6 +58,22 @@ static const struct lapack_routine routines[] = {
     {"hegvx", "cz",
      "itype jobz range uplo n a lda b ldb vl vu il iu abstol found w z ldz work lwork rwork iwork ifail "
      "info"},
+    {"spev", "sd", "jobz uplo n ap w z ldz work info"},
+    {"hpev", "cz", "jobz uplo n ap w z ldz work rwork info"},
+    {"spevd", "sd", "jobz uplo n ap w z ldz work lwork iwork liwork info"},
+    {"hpevd", "cz", "jobz uplo n ap w z ldz work lwork rwork lrwork iwork liwork info"},
+    {"spevx", "sd", "jobz range uplo n ap vl vu il iu abstol found w z ldz work iwork ifail info"},
+    {"hpevx", "cz", "jobz range uplo n ap vl vu il iu abstol found w z ldz work rwork iwork ifail info"},
+    {"spgv", "sd", "itype jobz uplo n ap bp w z ldz work info"},
+    {"hpgv", "cz", "itype jobz uplo n ap bp w z ldz work rwork info"},
+    {"spgvd", "sd", "itype jobz uplo n ap bp w z ldz work lwork iwork liwork info"},
+    {"hpgvd", "cz", "itype jobz uplo n ap bp w z ldz work lwork rwork lrwork iwork liwork info"},
+    {"spgvx", "sd", "itype jobz range uplo n ap bp vl vu il iu abstol found w z ldz work iwork ifail info"},
+    {"hpgvx", "cz", "itype jobz range uplo n ap bp vl vu il iu abstol found w z ldz work rwork iwork ifail info"},
+    {"pptrf", "sdcz", "uplo n ap info"},
+    {"pptrs", "sdcz", "uplo n nrhs ap b ldb info"},
+    {"ppsv", "sdcz", "uplo n nrhs ap b ldb info"},
+    {"pptri", "sdcz", "uplo n ap info"},
     {"sytrd", "sd", "uplo n a lda d e tau work lwork info"},
     {"hetrd", "cz", "uplo n a lda d e tau work lwork info"},
     {"orgtr", "sd", "uplo n a lda tau work lwork info"},
@@ -95,6 +115,11 @@ static const struct lapack_routine routines[] = {
     {"unmbr", "cz", "vect side trans m n k a lda tau c ldc work lwork info"},
     {"geev", "sd", "jobvl jobvr n a lda w wi left ldvl right ldvr work lwork info"},
     {"geev", "cz", "jobvl jobvr n a lda w left ldvl right ldvr work lwork rwork info"},
+    {"geevx", "sd",
+     "balanc jobvl jobvr sense n a lda w wi left ldvl right ldvr ilo ihi scale abnrm rconde rcondv work lwork iwork "
+     "info"},
+    {"geevx", "cz",
+     "balanc jobvl jobvr sense n a lda w left ldvl right ldvr ilo ihi scale abnrm rconde rcondv work lwork rwork info"},
 };
 
 #define EVERY(name) REAL(name) COMPLEX(name)

@@ -20,12 +20,12 @@ struct lapack_call {
     char type; /* s d c z */
     const char *absent; /* names, with a blank before and behind each, that are passed as NULL; or NULL */
     /* Flags. */
-    char jobz, range, uplo, trans, side, diag, vect, jobu, jobvt, jobvl, jobvr, compz;
-    /* Numbers; `found` is the M of the eigensolvers. */
+    char jobz, range, uplo, trans, side, diag, vect, jobu, jobvt, jobvl, jobvr, compz, balanc, sense;
+    /* Numbers; `found` is the M of the eigensolvers, ILO is `il`, IHI `iu`, ABNRM `rcond`. */
     int itype, m, n, k, nrhs, lda, ldb, ldc, ldz, ldu, ldvt, ldvl, ldvr, il, iu, lwork, lrwork, liwork, found,
         rank, info;
     union lapack_real vl, vu, abstol, rcond;
-    /* Memory. TAUQ is `tau`, TAUP `w`. */
+    /* Memory. TAUQ is `tau`, TAUP `w`, AP `a`, BP `b`, SCALE `s`, RCONDE `d`, RCONDV `e`. */
     void *a, *b, *c, *d, *e, *s, *tau, *u, *vt, *w, *wi, *left, *right, *z, *work, *rwork;
     int *iwork, *ifail, *isuppz, *ipiv;
 };

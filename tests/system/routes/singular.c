@@ -1,4 +1,4 @@
-/* singular [--types sdcz] [--only SGL] [ORDER...]: gesvd and gesdd with every choice of vectors, and geev, and, where
+/* singular [--types sdcz] [--only SGL] [ORDER...]: gesvd and gesdd with every choice of vectors, and geev, geevx, and, where
  * --only says so, gesdd of matrices a hundred times as long as wide, or as wide as long: residuals, orthogonality
  * and values, INFO and WORK(1) as the plain host's, nothing written that LAPACK does not. */
 #include "factor_run.h"
@@ -256,15 +256,45 @@ static void unbalance(char type, double *a, int n, enum kind kind)
         }
 }
 
-static void try_general(struct context *context, char left, char right, int n, enum kind kind)
+/* What geevx tells of balancing. */
+static const char *balance_fault(const struct context *context)
+{
+    const struct factor_run *run = &context->run;
+    const double norm = real_at(run->call.type, &run->call.rcond, 0),
+                 host = real_at(run->call.type, &run->host.rcond, 0);
+    if (run->call.il != run->host.il || run->call.iu != run->host.iu)
+        return "ILO or IHI is not the host's";
+    if (!fenced_agrees(&run->s, 0))
+        return "SCALE is not the host's";
+    return fabs(norm - host) <= run->call.n * unit_roundoff(run->call.type) * host ? NULL : "ABNRM is not the host's";
+}
+
+/* geevx's operands beside geev's. */
+static void add_expert(struct factor_run *run, char balance, char sense, int n)
+{
+    const char real = real_type(run->call.type);
+    run->call.balanc = balance, run->call.sense = sense;
+    factor_vector(&run->s, real, NULL, n, 'F');
+    if (sense == 'N')
+        return;
+    factor_vector(&run->d, real, NULL, n, 'F'), factor_vector(&run->e, real, NULL, n, 'F');
+    if (!is_complex(run->call.type))
+        factor_vector(&run->iwork, 's', NULL, n > 1 ? 2 * n - 2 : 1, 'F');
+}
+
+/* BALANC 0: geev. */
+static void try_general(struct context *context, char balance, char sense, char left, char right, int n,
+                        enum kind kind)
 {
     struct factor_run *run = &context->run;
     double *a = make_matrix(context, n, n, kind == PLAIN && context->variant % 5 == 4);
     unbalance(context->type, a, n, kind);
     run->gap = context->variant++ % 3;
-    factor_begin(run, "geev", context->type);
+    factor_begin(run, balance ? "geevx" : "geev", context->type);
     run->call.n = n, run->call.jobvl = left, run->call.jobvr = right;
-    run->for_host = left == 'V';
+    run->for_host = left == 'V' || (balance && right == 'V');
+    if (balance)
+        add_expert(run, balance, sense, n);
     run->call.lda = factor_operand(run, &run->a, a, n, n, 'F', 'F');
     factor_vector(&run->w, context->type, NULL, n, 'F');
     if (is_complex(context->type))
@@ -276,12 +306,15 @@ static void try_general(struct context *context, char left, char right, int n, e
         run->call.ldvl = factor_operand(run, &run->left, NULL, n, n, 'F', 'F');
     if (right == 'V')
         run->call.ldvr = factor_operand(run, &run->right, NULL, n, n, 'F', 'F');
-    const int least = (right == 'V' || left == 'V' ? 4 : 3) * n;
+    const bool vectors = right == 'V' || left == 'V';
+    const int least = balance ? (sense != 'N' ? n + 6 : vectors ? 3 : 2) * n : (vectors ? 4 : 3) * n;
     run->least_work = context->variant % 2 ? least > 1 ? least : 1 : 0;
     factor_perform(run);
     const char *fault = factor_fault(run, -1);
     if (!fault && run->call.info == 0 && n > 0 && !(fault = pairs_fault(context, a)) && right == 'V')
         fault = right_fault(context, a);
+    if (!fault && balance && n > 0)
+        fault = balance_fault(context);
     note(context, fault);
     free(a);
 }
@@ -289,7 +322,11 @@ static void try_general(struct context *context, char left, char right, int n, e
 static void try_general_values(struct context *context, int order)
 {
     for (int way = 0; way < 4 * KINDS; way++)
-        try_general(context, "NV"[way % 2], "NV"[way / 2 % 2], order, (enum kind)(way / 4));
+        try_general(context, 0, 0, "NV"[way % 2], "NV"[way / 2 % 2], order, (enum kind)(way / 4));
+    for (int way = 0; way < 4 * KINDS; way++)
+        try_general(context, "NPSB"[way % 4], 'N', 'N', way % 5 ? 'N' : 'V', order, (enum kind)(way / 4));
+    for (const char *sense = "EVB"; *sense; sense++)
+        try_general(context, 'B', *sense, 'V', 'V', order, BADLY_SCALED);
 }
 
 int main(int count, char **words)
@@ -297,7 +334,7 @@ int main(int count, char **words)
     static const struct {
         const char *name;
         void (*run)(struct context *, int);
-    } families[] = {{"gesdd and gesvd", try_values}, {"geev", try_general_values}, {"long gesdd", try_long}};
+    } families[] = {{"gesdd and gesvd", try_values}, {"geev and geevx", try_general_values}, {"long gesdd", try_long}};
     int orders[64] = {0, 1, 2, 3, 31, 32, 33, 64}, order_count = 8, own = 0;
     const char *types = "sdcz", *only = "SG";
     for (int i = 1; i < count; i++)
