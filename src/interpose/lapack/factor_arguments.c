@@ -162,7 +162,7 @@ static struct route_shape shape_of(const struct lapack_call *call, const struct 
                                 .type = problem->type, .is_right = problem->side == SIDE_RIGHT,
                                 .m = problem->m, .n = problem->n, .k = problem->k, .bytes_up = a + b,
                                 .bytes_down = (places->writes_a ? a : 0) + b,
-                                .bytes_kept = places->writes_a ? 0 : a};
+                                .bytes_kept = a};
 }
 
 /* gels' least-squares problems alone are served. */
@@ -191,8 +191,8 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
         overlaps(call, places, problem))
         return false;
     any->shape = shape_of(call, places, problem);
-    if (!places->writes_a)
-        any->kept = problem->a;
+    any->kept = problem->a;
+    any->writes_kept = places->writes_a;
     return true;
 }
 

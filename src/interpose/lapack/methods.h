@@ -32,6 +32,7 @@ struct general_call {
 struct lapack_problem {
     struct route_shape shape; /* what its times depend on; also what call.h tells shapes by */
     struct blas_matrix kept;  /* stays on the device between calls where that pays; no pointer: there is none */
+    bool writes_kept;         /* and it is the result that stays */
     const char *variant;      /* where `read` refuses a legal call for an argument that no route has: that */
     void *memory;             /* private, for results that are no matrices; freed by the entry */
     union {
