@@ -219,14 +219,25 @@ static int accounts_of(struct mirror_table *table, const struct operand *operand
     return found;
 }
 
+/* The device's results are no writing of the program's, but the host's are: of what is written no period is known. */
+static bool only_reads(const struct operand *operands, int count)
+{
+    bool reads = true;
+    for (int i = 0; i < count; i++)
+        reads = reads && operands[i].access == OPERAND_READ;
+    return reads;
+}
+
 void operands_credit(struct mirror_table *table, const struct operand *operands, int count, double saved_us)
 {
     struct operand_account accounts[OPERANDS_MAX];
     pthread_mutex_lock(&table->space->lock);
     const int found = accounts_of(table, operands, count, false, accounts);
+    const bool reads = only_reads(operands, count);
     for (int i = 0; i < found; i++) {
         accounts[i].account->credit_us += saved_us;
-        account_note_use(accounts[i].account, account_use_of(operands), saved_us);
+        if (reads)
+            account_note_use(accounts[i].account, account_use_of(operands), saved_us);
     }
     pthread_mutex_unlock(&table->space->lock);
 }
@@ -236,9 +247,11 @@ void operands_earn(struct mirror_table *table, const struct operand *operands, i
     struct operand_account accounts[OPERANDS_MAX];
     pthread_mutex_lock(&table->space->lock);
     const int found = accounts_of(table, operands, count, true, accounts);
+    const bool reads = only_reads(operands, count);
     for (int i = 0; i < found; i++) {
         struct account *account = accounts[i].account;
-        account_note_use(account, account_use_of(operands), saved_us / found);
+        if (reads)
+            account_note_use(account, account_use_of(operands), saved_us / found);
         if (!account_earn(account, &table->space->losses[account->buyer], saved_us / found))
             mirror_forget_resident(accounts[i].copy, account->pages.begin, account->pages.end);
     }

@@ -164,7 +164,8 @@ void account_note_use(struct account *account, enum account_use use, double save
 void account_note_rewritten(struct account *account)
 {
     for (int use = 0; use < ACCOUNT_USES && account->was_used; use++) {
-        account->usual_us[use] = account->period_us[use];
+        account->usual_us[use] = fmin(account->period_us[use], account->last_us[use]);
+        account->last_us[use] = account->period_us[use];
         account->period_us[use] = 0;
     }
     account->was_used = false;

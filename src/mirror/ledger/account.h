@@ -26,7 +26,7 @@
  * matrix was seen to stay the same the less it pays for the others' losses.
  *
  * A matrix that the program rewrites and then uses often, again and again, pays each time: what its uses save
- * between two rewritings is known from the last two. If that is more than the way up and the program's faults,
+ * from one rewriting to the next is known from the last two such periods. If the lesser is more than the way up and the program's faults,
  * it goes up with its first use after a rewriting, and no loss is seen in that. A LAPACK route's result, which
  * needs no way up, stays if what its uses save is more than the faults. For that the samples are looked at
  * before each route, and renewed behind one that writes the matrix.
@@ -56,7 +56,7 @@ double rewrite_samples_renew(struct rewrite_samples *samples, const struct opera
 /* The samples' matrix is being rewritten for a known reason. */
 void rewrite_samples_forget(struct rewrite_samples *samples);
 
-/* By BLAS calls, and by LAPACK routes. */
+/* By BLAS calls that write no matrix, and by LAPACK routes. */
 enum account_use { ACCOUNT_BLAS, ACCOUNT_ROUTES, ACCOUNT_USES };
 
 /* An account of some pages; none: unused. */
@@ -70,8 +70,9 @@ struct account {
     bool settled;      /* its worth has doubled since, or was lost */
     bool was_rewritten; /* before the last use by the host that looked */
     unsigned steady;   /* uses in a row by the host that found nothing changed */
-    double period_us[ACCOUNT_USES]; /* that residency has saved, or would have, since it was last rewritten, ... */
-    double usual_us[ACCOUNT_USES];  /* ... and between the two times before */
+    double period_us[ACCOUNT_USES]; /* that residency has saved, or would have, since it was last rewritten, */
+    double last_us[ACCOUNT_USES];   /* ... in the period before that, */
+    double usual_us[ACCOUNT_USES];  /* ... and in that or the one before, whichever is less */
     bool was_used;                  /* since it was last rewritten */
     enum blas_part part;            /* of it, that a route has left on the device; PART_FULL: all, or none has */
     struct rewrite_samples samples; /* of what is not resident, once it has credit; for routes always */
