@@ -290,7 +290,7 @@ void residency_settle(struct mirror_table *table, struct mirror_copy *copy, stru
         stays_renewed(table->space, copy, account, operand, hull, false);
     } else if (was_resident) {
         account_pay_again(account, uploaded_bytes);
-    } else if (!mirror_is_resident(copy, hull)) {
+    } else if (!mirror_is_resident(copy, hull) || !has_part(copy, hull, operand->matrix.part)) {
         note_first_upload(copy, account, hull, uploaded_bytes, operand->kind);
     }
     if (is_result || operand->matrix.part == PART_FULL)
