@@ -129,11 +129,10 @@ static bool is_most_of_it(const struct mirror_copy *copy, const struct account *
            (copy->resident ? page_bits_count(copy->resident, account->pages.begin, account->pages.end) : 0);
 }
 
-/* Most of it was rewritten: it stays only if it pays all the same. `lock` is held. */
+/* Most of it was rewritten, as the account knows: it stays only if it pays all the same. `lock` is held. */
 static bool stays_renewed(struct mirror_space *space, struct mirror_copy *copy, struct account *account,
                           const struct operand *operand, struct page_range pages, bool is_result)
 {
-    account_note_rewritten(account);
     if (account_recurs(account, account_use_of(operand), operand_memory_bytes(operand), is_result))
         return true;
     if (is_most_of_it(copy, account, pages))
@@ -173,6 +172,8 @@ struct residency operands_residency_of_route(struct mirror_table *table, const s
     if (mirror && !route_finds(table, mirror, operand, &residency))
         residency_add_missing(&residency, operand, bytes, find_account(table, mirror, hull),
                               &table->space->losses[operand->kind]);
+    if (mirror)
+        account_note_use(find_account(table, mirror, hull), ACCOUNT_ROUTES, 0);
     pthread_mutex_unlock(&table->space->lock);
     return residency;
 }
@@ -287,6 +288,8 @@ void residency_settle(struct mirror_table *table, struct mirror_copy *copy, stru
     struct account *account = account_open(&copy->accounts, hull);
     copy->used = table->space->calls;
     if (was_resident && 2 * uploaded_bytes > bytes) {
+        if (account_use_of(operand) == ACCOUNT_BLAS) /* else it was looked at before the call */
+            account_note_rewritten(account);
         stays_renewed(table->space, copy, account, operand, hull, false);
     } else if (was_resident) {
         account_pay_again(account, uploaded_bytes);

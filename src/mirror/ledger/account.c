@@ -164,10 +164,13 @@ void account_note_use(struct account *account, enum account_use use, double save
 void account_note_rewritten(struct account *account)
 {
     for (int use = 0; use < ACCOUNT_USES && account->was_used; use++) {
-        account->usual_us[use] = fmin(account->period_us[use], account->last_us[use]);
+        const bool is_first = use == ACCOUNT_ROUTES && !account->is_known;
+        const double last_us = is_first ? account->period_us[use] : account->last_us[use];
+        account->usual_us[use] = fmin(account->period_us[use], last_us);
         account->last_us[use] = account->period_us[use];
         account->period_us[use] = 0;
     }
+    account->is_known = account->is_known || account->was_used;
     account->was_used = false;
 }
 

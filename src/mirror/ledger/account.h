@@ -26,7 +26,7 @@
  * matrix was seen to stay the same the less it pays for the others' losses.
  *
  * A matrix that the program rewrites and then uses often, again and again, pays each time: what its uses save
- * from one rewriting to the next is known from the last two such periods. If the lesser is more than the way up and the program's faults,
+ * from one rewriting to the next is known from the last two such periods, of which the lesser counts; of routes the first is believed. If that is more than the way up and the program's faults,
  * it goes up with its first use after a rewriting, and no loss is seen in that. A LAPACK route's result, which
  * needs no way up, stays if what its uses save is more than the faults. For that the samples are looked at
  * before each route, and renewed behind one that writes the matrix.
@@ -72,7 +72,8 @@ struct account {
     unsigned steady;   /* uses in a row by the host that found nothing changed */
     double period_us[ACCOUNT_USES]; /* that residency has saved, or would have, since it was last rewritten, */
     double last_us[ACCOUNT_USES];   /* ... in the period before that, */
-    double usual_us[ACCOUNT_USES];  /* ... and in that or the one before, whichever is less */
+    double usual_us[ACCOUNT_USES];  /* ... and in that or the one before it, whichever is less; of routes at first in that */
+    bool is_known;                  /* such a period was before */
     bool was_used;                  /* since it was last rewritten */
     enum blas_part part;            /* of it, that a route has left on the device; PART_FULL: all, or none has */
     struct rewrite_samples samples; /* of what is not resident, once it has credit; for routes always */
@@ -111,7 +112,8 @@ void accounts_inherit(struct accounts *accounts, const struct accounts *old, siz
  * would have gone up again, unless the device had written it. True: that is most of it. */
 bool account_look_for_changes(struct account *account, const struct operand *operand, uint64_t bytes);
 
-/* A call that found it as the last one did: residency has saved so much, or would have. */
+/* A call that found it as the last one did: residency has saved so much, or would have. 0 for a call that
+ * found it rewritten, but is a use. */
 void account_note_use(struct account *account, enum account_use use, double saved_us);
 
 /* The program has rewritten most of it; nothing is new where it was not used since. */
