@@ -137,12 +137,13 @@ static enum host_reason foretell(struct program_call *call)
     return reason;
 }
 
-/* About what a route needs on the device: its matrices and workspace of as much as an eigensolver's, three.
- */
+/* About what a route needs on the device. */
 static double bytes_of(const struct route_shape *shape)
 {
+    const struct lapack_methods *const methods = methods_of(shape->family);
+    const double matrices = shape->vectors ? methods->matrices_with_vectors : methods->matrices;
     return (double)shape->bytes_up +
-           3 * (double)shape->n * (double)shape->n * (double)blas_element_bytes(shape->type);
+           matrices * (double)shape->n * (double)shape->n * (double)blas_element_bytes(shape->type);
 }
 
 static struct device_offer offer(const void *context, const struct device_use *use)

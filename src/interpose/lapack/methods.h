@@ -56,6 +56,9 @@ struct lapack_methods {
     /* After success: everything that is an output and no matrix, INFO last. */
     void (*write)(const struct lapack_call *call, const struct lapack_problem *problem,
                   const struct route *route);
+    /* About so many n x n matrices a route of the kind needs on the device beside what goes up, at the most; with
+     * vectors, and without. */
+    double matrices_with_vectors, matrices;
 };
 
 /* eigen_methods in eigen_arguments.c, ...: those that the kinds in routines.def name. */
