@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ITERATIONS = 16, SOLVES = 20, PRODUCTS = 20 };
+enum { ITERATIONS = 16, SOLVES = 8, PRODUCTS = 8 };
 
 struct loop {
     int n;
