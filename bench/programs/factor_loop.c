@@ -46,8 +46,9 @@ static void renew(struct loop *loop, int iteration)
             loop->factor[row + (size_t)column * (size_t)n] = element(loop, row, column, iteration);
 }
 
-static void solve(struct loop *loop, struct run *run, int sides)
+static void solve(struct loop *loop, struct run *run)
 {
+    const int sides = RIGHT_HAND_SIDES;
     int info;
     matrix_fill(&loop->b, loop->sides);
     run_call_begins(run);
@@ -97,15 +98,15 @@ static void iterate(struct loop *loop, struct run *run, int iteration)
     renew(loop, iteration);
     run_start(run);
     factorise(loop, run);
-    solve(loop, run, RIGHT_HAND_SIDES);
+    solve(loop, run);
     if (iteration == 0)
         check(loop, run);
     for (int i = 1; i < SOLVES; i++)
-        solve(loop, run, 1);
+        solve(loop, run);
     run_digest(run, loop->sides, (size_t)loop->n);
     invert(loop, run);
     for (int i = 0; i < SOLVES; i++)
-        solve(loop, run, 1);
+        solve(loop, run);
     for (int i = 0; i < PRODUCTS; i++)
         multiply(loop, run);
     run_stop(run);
