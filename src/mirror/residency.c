@@ -163,13 +163,12 @@ struct residency operands_residency_of_route(struct mirror_table *table, const s
 {
     const struct byte_range hull = operand_memory_hull(operand);
     const uint64_t bytes = operand_memory_bytes(operand);
+    const bool may_stay = mirror_table_tracks(table) && !operand_is_misaligned(operand);
     struct residency residency = {.resident = true, .bytes = bytes, .is_result = is_result};
-    if (!mirror_table_tracks(table) || operand_is_misaligned(operand))
-        return residency;
     pthread_mutex_lock(&table->space->lock);
-    struct mirror *const mirror = look_up(table, hull, patience, &residency.busy);
+    struct mirror *const mirror = may_stay ? look_up(table, hull, patience, &residency.busy) : NULL;
     residency.trackable = mirror != NULL;
-    if (mirror && !route_finds(table, mirror, operand, &residency))
+    if (!mirror || !route_finds(table, mirror, operand, &residency))
         residency_add_missing(&residency, operand, bytes, find_account(table, mirror, hull),
                               &table->space->losses[operand->kind]);
     if (mirror)

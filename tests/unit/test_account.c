@@ -276,6 +276,7 @@ static void test_routes(unsigned char *memory)
     struct operand factor = operand_of(memory, ORDER, ORDER, ORDER, PART_LOWER, OPERAND_READ);
     struct residency found[4];
     bool reads_renewed = false;
+    double numbers[4] = {0};
     for (int period = 0; period < 4; period++) {
         for (int i = 0; i < BYTES / 8; i++)
             ((double *)memory)[i] = i % 57 + period;
@@ -289,6 +290,9 @@ static void test_routes(unsigned char *memory)
     tap_ok(!found[0].renewed && found[1].renewed && found[3].renewed && !reads_renewed,
            "a route tells the program's writing from its own");
     tap_ok(!found[0].recurs && found[1].recurs && found[3].recurs, "its result stays once that pays each time");
+    struct operand on_stack = operand_of(numbers, 2, 2, 2, PART_LOWER, OPERAND_READ);
+    found[0] = route_finds(&on_stack, true);
+    tap_ok(!found[0].trackable && !found[0].resident && found[0].missing_bytes == 24, "nothing stays on a stack");
     struct operand result = factor, all = whole(memory, OPERAND_READ);
     uint64_t state = 1;
     result.access = OPERAND_OVERWRITE;

@@ -119,6 +119,28 @@ static void test_evicted(void)
     tap_ok(call(triangle(PART_LOWER, OPERAND_READ), 0) > (long)(all_bytes / 2), "so it does where the memory is another");
 }
 
+/* A pin would pay for what goes up and down as much, but makes pages unknown. */
+static void test_pins(void)
+{
+    enum { LARGE = 1500, TIMES = 6 }; /* 18 MB */
+    const size_t bytes = (size_t)LARGE * LARGE * 8;
+    bool good = true;
+    matrix = (double *)map(bytes);
+    open_table((size_t)1 << 30, (size_t)1 << 30);
+    struct operand factor = operand_of(matrix, LARGE, LARGE, LARGE, PART_LOWER, OPERAND_READ);
+    good = call(factor, 0) > 0;
+    for (int i = 0; i < TIMES; i++) {
+        memset(matrix, i, bytes);
+        factor.access = OPERAND_OVERWRITE;
+        good = leave(factor) == 0 && good;
+        factor.access = OPERAND_READ;
+        good = call(factor, 0) == 0 && call(factor, 0) == 0 && good;
+    }
+    tap_ok(good, "what was left is not sent for a pin's sake");
+    unmap((unsigned char *)matrix, bytes);
+    mirror_table_destroy(table);
+}
+
 UNIT_TEST(test_known_parts)
 {
     lane = emulated_lane();
@@ -135,6 +157,7 @@ UNIT_TEST(test_known_parts)
     test_evicted();
     unmap((unsigned char *)matrix, all_bytes);
     mirror_table_destroy(table);
+    test_pins();
     tap_ok(all_given_back(&before), "all memory is given back");
     lane_release(lane);
     return tap_done();

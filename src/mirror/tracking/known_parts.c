@@ -105,6 +105,16 @@ static const struct known_part *find_part(const struct mirror_copy *copy, const 
     return found;
 }
 
+bool parts_contain(struct mirror_copy *copy, const struct operand *operand)
+{
+    if (atomic_load(&copy->part_count) == 0)
+        return false;
+    pthread_mutex_lock(&copy->mirror->notes);
+    const bool contain = find_part(copy, operand) != NULL;
+    pthread_mutex_unlock(&copy->mirror->notes);
+    return contain;
+}
+
 uint64_t *parts_find(struct mirror_copy *copy, const struct operand *operand, struct page_range pages)
 {
     uint64_t *bits = NULL;

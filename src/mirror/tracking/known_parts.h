@@ -26,6 +26,9 @@ void parts_validate_filled(struct mirror_copy *copy, const struct operand *opera
  * caller frees it. NULL: on none. */
 uint64_t *parts_find(struct mirror_copy *copy, const struct operand *operand, struct page_range pages);
 
+/* Is there a part that contains it? */
+bool parts_contain(struct mirror_copy *copy, const struct operand *operand);
+
 /* With `notes`, for mirror_pages.c. These pages are no part's any more. False: none was. The caller tells what is complete. */
 bool parts_lose(struct mirror_copy *copy, struct page_range pages);
 
