@@ -16,7 +16,7 @@ bench_programs = \
 	bench/programs/dgeev bench/programs/dgels bench/programs/dgelsd bench/programs/dgemm bench/programs/dgeqrf \
 	bench/programs/dgesdd bench/programs/dgesv bench/programs/dgetrf bench/programs/dpotrf bench/programs/dspevd bench/programs/dsyev \
 	bench/programs/dsyevd bench/programs/dsyevd_loop bench/programs/dsyevd_threads bench/programs/dsyevr \
-	bench/programs/dsygvd bench/programs/dsytrd bench/programs/lanczos bench/programs/power bench/programs/products_threads \
+	bench/programs/dsygvd bench/programs/dsytrd bench/programs/factor_loop bench/programs/lanczos bench/programs/power bench/programs/products_threads \
 	bench/programs/rewritten bench/programs/short_calls bench/programs/single_use bench/programs/small_calls \
 	bench/programs/zheevd bench/programs/zhegvx
 bench_programs_dgeev_LDADD = $(bench_program_libraries)
@@ -36,6 +36,7 @@ bench_programs_dsyevd_threads_LDADD = $(bench_program_libraries)
 bench_programs_dsyevr_LDADD = $(bench_program_libraries)
 bench_programs_dsygvd_LDADD = $(bench_program_libraries)
 bench_programs_dsytrd_LDADD = $(bench_program_libraries)
+bench_programs_factor_loop_LDADD = $(bench_program_libraries)
 bench_programs_lanczos_LDADD = $(bench_program_libraries)
 bench_programs_power_LDADD = $(bench_program_libraries)
 bench_programs_products_threads_LDADD = $(bench_program_libraries)

@@ -91,7 +91,7 @@ static CUresult look_until(CUevent event, uint64_t most)
 static enum status give_up(struct stream_watch *watch, double seconds, const char *what)
 {
     char reason[160];
-    log_message(LOG_WARNING, "%s: no end after %.0f s; mublas' own eigensolver is not used any more", what,
+    log_message(LOG_WARNING, "%s: no end after %.0f s; mublas' own LAPACK kernels are not used any more", what,
                 seconds);
     cooperative_refuse(watch->device);
     __atomic_store_n(abort_word(watch), 1, __ATOMIC_RELEASE);

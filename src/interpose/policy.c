@@ -132,7 +132,7 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
         return on_host(HOST_UNTRACKABLE, 0);
     if (missing == 0 || !residency->trackable || saved_us <= 0)
         return on_host(HOST_FASTER, 0);
-    if (residency->credit_us + saved_us >= ldexp(times.upload_us, (int)residency->setbacks))
+    if (residency->recurs || residency->credit_us + saved_us >= ldexp(times.upload_us, (int)residency->setbacks))
         return on_device(saved_us, times.host_us - times.resident_us);
     return on_host(reason_not_bought(residency), saved_us);
 }
@@ -236,11 +236,17 @@ struct policy_decision policy_decide_route(enum offload_mode mode, const struct 
                                            const struct residency *residency)
 {
     const double saved_us = times->host_us - times->compute_us - (times->moving_us - times->kept_us);
-    const double upload_us = residency->resident ? 0 : times->kept_us;
+    const bool is_there = residency->resident && !residency->renewed;
+    const bool is_new = residency->is_result && residency->renewed; /* it has to go up in any case */
+    const double upload_us = is_there ? 0 : times->kept_us;
     const double price_us = ldexp(upload_us, (int)residency->setbacks);
-    struct policy_decision decision = on_device(saved_us, saved_us);
+    /* Without residency it would send the matrix, or stay on the host. */
+    struct policy_decision decision =
+        on_device(saved_us, residency->renewed ? 0 : fmin(saved_us, times->kept_us));
     decision.keeps = mode == OFFLOAD_ALWAYS ||
-                     (residency->trackable && (residency->resident || residency->credit_us > price_us));
+                     (residency->trackable &&
+                      (is_there || residency->recurs ||
+                       (!residency->is_result && residency->credit_us > price_us)));
     if (mode == OFFLOAD_ALWAYS) {
         decision.earned_us = fmax(0, saved_us);
         return decision;
@@ -249,13 +255,14 @@ struct policy_decision policy_decide_route(enum offload_mode mode, const struct 
         return on_host(HOST_SWITCHED_OFF, 0);
     if (saved_us > upload_us) {
         decision.gain_us = saved_us - upload_us;
-        decision.credit_us = residency->trackable && !decision.keeps ? upload_us : 0;
+        decision.credit_us =
+            residency->trackable && !decision.keeps && !is_new ? upload_us : 0;
         return decision;
     }
     if (saved_us <= 0 || !residency->trackable)
         return on_host(HOST_FASTER, 0);
-    decision.keeps = residency->credit_us + saved_us >= price_us;
-    return decision.keeps ? decision : on_host(reason_not_bought(residency), saved_us);
+    decision.keeps = decision.keeps || (!is_new && residency->credit_us + saved_us >= price_us);
+    return decision.keeps ? decision : on_host(reason_not_bought(residency), is_new ? 0 : saved_us);
 }
 
 bool policy_wake_for_route(enum offload_mode mode, const struct machine_model *model, double gain_us,

@@ -216,7 +216,8 @@ static void describe_operands(const struct factor_problem *problem, struct route
                is_scaled = family == LAPACK_GEQRF || family == LAPACK_GELS;
     const struct blas_matrix *const a = &problem->a, *const b = &problem->b;
     route->operands[FACTOR_A] = (struct route_operand){.rows = a->rows, .columns = a->columns, .up = *a,
-                                                       .finite_suffices = !is_scaled, .is_kept = is_read};
+                                                       .finite_suffices = !is_scaled, 
+                                                       .is_kept = !problem->packed || is_read};
     if (problem->packed) {
         route->operands[FACTOR_A].rows = route->operands[FACTOR_A].columns = problem->n;
         route->operands[FACTOR_A].packed = problem->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER;

@@ -23,7 +23,7 @@ static enum status copy_held(struct route_run *run, struct operands_hold *hold,
 }
 
 /* Queues a copy of `up` from its mirror, if that exists and is clean, or is made so for an operand that is
- * kept. Otherwise not STATUS_OK: nothing is queued, and the caller sends host memory. */
+ * kept as it is. Otherwise not STATUS_OK: nothing is queued, and the caller sends host memory. */
 static enum status route_take_from_mirror(struct route_run *run, const struct route_operand *operand)
 {
     struct route *const route = run->route;
@@ -31,7 +31,7 @@ static enum status route_take_from_mirror(struct route_run *run, const struct ro
     struct operands_hold *hold;
     struct transfer_count count = {0};
     enum status status = STATUS_UNSUPPORTED;
-    if (operand->is_kept && route->keeps)
+    if (operand->is_kept && route->keeps && !operand->home.pointer)
         status = operands_take_hold(run->mirrors, run->lane->lane, run->patience, &held, 1, 0, HOLD_MIRRORED,
                                     &hold);
     else if (operands_are_resident(run->mirrors, &held))
@@ -49,15 +49,13 @@ static enum status route_take_from_mirror(struct route_run *run, const struct ro
 }
 
 /* Brings `home`, whose place is `from`, to host memory by way of its mirror, so that both are equal.
- * STATUS_UNSUPPORTED: it has no mirror, or is a triangle. *touched: host memory may have been written. */
+ * STATUS_UNSUPPORTED: it has no mirror, nor is to get one. *touched: host memory may have been written. */
 static enum status route_leave_in_mirror(struct route_run *run, const struct route_operand *operand,
                                          const struct device_part *from, bool *touched)
 {
     struct operand held = route_operand_of(&operand->home, run->route->type);
     struct operands_hold *hold;
-    /* The mirror of a triangle lacks pages that the triangle has a part of, one or more a column: sending
-     * these takes longer than sending the whole triangle (doc/lapack.md). */
-    if (operand->home.part != PART_FULL || !operands_are_resident(run->mirrors, &held))
+    if (operand->is_kept ? !run->route->keeps : !operands_are_resident(run->mirrors, &held))
         return STATUS_UNSUPPORTED;
     held.access = OPERAND_OVERWRITE;
     enum status status = operands_take_hold(run->mirrors, run->lane->lane, run->patience, &held, 1, 0,

@@ -15,6 +15,7 @@
 /* Times, microseconds: */
 #define STAGED_RESULT_US 25.0 /* a staged result is home later than one by DMA (H100, small_results) ... */
 #define PIN_US 700.0          /* a pin; 0.3 to 1.6 ms in a running program (H100) ... */
+#define REWRITING_US_PER_BYTE (1.5 / 4096) /* the program writes to protected pages, a fault each (H100) */
 #define SCAN_REQUEST_US 1.0   /* a scan's system call; each page of 4 KiB 1.1 to 2.6 ns more (H100) */
 #define SCAN_NOISE_US 20.0    /* a scan beside a kernel: less than this may be chance */
 #define SCAN_HELPER_US 30.0   /* so much scanning is worth another thread: 128 MiB by two took 47 us instead

@@ -38,9 +38,9 @@ enum status stateless_hold(struct lane *lane, struct operand *operand, struct tr
 enum status stateless_write_back(struct lane *lane, const struct operand *operand,
                                  struct transfer_count *count);
 
-/* After its upload of `uploaded_bytes`, which touches `bytes`, for a call of that kind. */
+/* After the operand's upload of `uploaded_bytes`; is_result: before a route leaves it there. */
 void residency_settle(struct mirror_table *table, struct mirror_copy *copy, struct page_range hull,
-                      bool was_resident, uint64_t uploaded_bytes, uint64_t bytes, unsigned kind);
+                      bool was_resident, uint64_t uploaded_bytes, const struct operand *operand, bool is_result);
 
 /* A resident output's result came home by staging, these bytes of it, where it was counted on to come by
  * DMA. */

@@ -2,7 +2,10 @@
 #include "mirror/hold.h"
 #include "mirror/host_memory/operand_memory.h"
 #include "mirror/pinning/pins.h"
+#include "mirror/tracking/known_parts.h"
 #include "mirror/transfer/staging.h"
+
+#include <stdlib.h>
 
 enum { LD_ALIGNMENT = 16 };
 
@@ -301,33 +304,78 @@ bool hold_is_valid(const struct held_operand *held)
     return valid;
 }
 
+/* Its pages that are to go up, run by run. */
+struct missing {
+    struct held_operand *held;
+    struct page_range doubtful;
+    uint64_t *known; /* of a part, from the hull's first page; NULL: none */
+    struct operand_runs runs;
+    struct page_range rest; /* of a run of the operand's */
+};
+
+static bool is_known(const struct missing *missing, size_t page)
+{
+    return missing->known && page_bits_test(missing->known, page - missing->held->pages.begin);
+}
+
+static struct missing missing_start(struct held_operand *held, struct page_range doubtful, uint64_t *known)
+{
+    return (struct missing){
+        held, doubtful, known,
+        operand_runs_start_at(&held->operand, held->mirror->begin + (doubtful.begin << page_shift())), {0, 0}};
+}
+
+/* The first pages of the rest of a run; false: there is none. */
+static bool missing_in_run(struct missing *missing, struct page_range *pages)
+{
+    const uint64_t *const valid = missing->held->copy->valid;
+    const size_t end = missing->rest.end;
+    size_t begin = page_bits_find(valid, missing->rest.begin, end, false);
+    while (begin < end && is_known(missing, begin))
+        begin = page_bits_find(valid, begin + 1, end, false);
+    pages->begin = begin;
+    pages->end = page_bits_find(valid, begin, end, true);
+    for (size_t page = begin; missing->known && page < pages->end; page++)
+        pages->end = is_known(missing, page) ? page : pages->end;
+    missing->rest.begin = pages->end;
+    return begin < end;
+}
+
+static bool missing_next(struct missing *missing, struct page_range *pages)
+{
+    struct byte_range run;
+    while (!missing_in_run(missing, pages)) {
+        if (!operand_runs_next(&missing->runs, &run))
+            return false;
+        missing->rest = mirror_page_range(missing->held->mirror, run.begin, run.end);
+        if (missing->rest.begin >= missing->doubtful.end)
+            return false;
+    }
+    return true;
+}
+
+static enum status upload_pages(struct upload *upload, struct missing missing)
+{
+    struct page_range pages;
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && missing_next(&missing, &pages))
+        status = add_pages(upload, pages.begin, pages.end);
+    if (status == STATUS_OK)
+        status = flush(upload);
+    return status == STATUS_OK ? flush_rows(upload) : status;
+}
+
 enum status hold_upload(struct operands_hold *hold, struct held_operand *held)
 {
     struct upload upload = {.hold = hold, .held = held};
-    struct mirror *mirror = held->mirror;
+    const unsigned long evicted = atomic_load(&held->copy->parts_evicted); /* before what follows is asked */
     const struct page_range doubtful = doubtful_pages(held);
-    struct operand_runs runs =
-        operand_runs_start_at(&held->operand, mirror->begin + (doubtful.begin << page_shift()));
-    struct byte_range run;
-    enum status status = STATUS_OK;
     if (doubtful.begin >= doubtful.end)
         return STATUS_OK;
-    while (status == STATUS_OK && operand_runs_next(&runs, &run)) {
-        struct page_range pages = mirror_page_range(mirror, run.begin, run.end);
-        if (pages.begin >= doubtful.end)
-            break;
-        size_t begin = page_bits_find(held->copy->valid, pages.begin, pages.end, false);
-        while (begin < pages.end && status == STATUS_OK) {
-            size_t end = page_bits_find(held->copy->valid, begin, pages.end, true);
-            status = add_pages(&upload, begin, end);
-            begin = page_bits_find(held->copy->valid, end, pages.end, false);
-        }
-    }
+    uint64_t *const known = parts_find(held->copy, &held->operand, held->pages);
+    const enum status status = upload_pages(&upload, missing_start(held, doubtful, known));
+    free(known);
     if (status == STATUS_OK)
-        status = flush(&upload);
-    if (status == STATUS_OK)
-        status = flush_rows(&upload);
-    if (status == STATUS_OK)
-        completeness_note(held->copy, &held->operand);
+        completeness_note(held->copy, &held->operand, evicted);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "mirror/costs.h"
 #include "mirror/hold.h"
 #include "mirror/pinning/pins.h"
+#include "mirror/tracking/known_parts.h"
 #include "mirror/transfer/staging.h"
 
 #include <stdlib.h>
@@ -250,33 +251,15 @@ enum status hold_mark_output(struct held_operand *held)
     return STATUS_OK;
 }
 
-/* Pages, counted from pages.begin, of which the output is every byte. */
-static uint64_t *covered_pages(const struct held_operand *held)
+/* A route's result is left for the next call: with the pages that are its own in part. */
+static void take_for_valid(struct operands_hold *hold, struct held_operand *held)
 {
-    const struct mirror *mirror = held->mirror;
-    struct operand_runs runs = operand_runs_start(&held->operand);
-    struct byte_range run;
-    uint64_t *covered = page_bits_create(held->pages.end - held->pages.begin);
-    while (covered && operand_runs_next(&runs, &run)) {
-        uintptr_t begin = page_ceiling(run.begin), end = page_floor(run.end);
-        if (begin < end)
-            page_bits_set(covered, mirror_page(mirror, begin) - held->pages.begin,
-                          mirror_page(mirror, end) - held->pages.begin);
-    }
-    return covered;
-}
-
-static void take_for_valid(struct write_back *back, const uint64_t *covered)
-{
-    struct held_operand *held = back->held;
-    const size_t first = held->pages.begin, count = held->pages.end - first;
-    for (size_t end, at = page_bits_find(covered, 0, count, true); at < count;
-         at = page_bits_find(covered, end, count, true)) {
-        end = page_bits_find(covered, at, count, false);
-        page_bits_set(held->copy->valid, first + at, first + end);
-        pins_note_foreign(held->mirror, first + at, first + end);
-        back->hold->validated = true;
-    }
+    if (hold->way == HOLD_RESULT)
+        parts_note(held->copy, &held->operand);
+    else
+        parts_validate_filled(held->copy, &held->operand);
+    pins_note_foreign(held->mirror, held->pages.begin, held->pages.end);
+    hold->validated = true;
 }
 
 /* The scan takes what we wrote for the host's doing, which would make pins suspect, more of
@@ -305,22 +288,20 @@ static enum status scan_own_writes(struct operands_hold *hold, const struct held
 /* After a complete copy-back a page is equal again if it is output in every byte, or
  * if it was valid and only DMA, which leaves no mark, wrote to it. A scan protects again the pages of the
  * first kind that the CPU wrote; it takes the valid bits of the others, in which somebody else may have
- * written. */
+ * written: beside the output, whose bytes nobody else may write while the call runs. */
 static void revalidate(struct write_back *back)
 {
     struct held_operand *held = back->held;
     struct mirror *mirror = held->mirror;
     const bool by_dma = back->staged.begin >= back->staged.end;
-    uint64_t *covered = by_dma && held->was_complete ? NULL : covered_pages(held);
     page_bits_copy(held->copy->valid, held->pages.begin, held->before, 0,
                    held->pages.end - held->pages.begin);
     if (by_dma && held->was_complete)
         completeness_regain(held->copy, &held->operand, &held->known_before);
-    if (!by_dma && scan_own_writes(back->hold, held, back->staged) != STATUS_OK)
+    else if (!by_dma && scan_own_writes(back->hold, held, back->staged) != STATUS_OK)
         mirror_invalidate(mirror, held->pages.begin, held->pages.end); /* the next hold finds out why */
-    else if (covered)
-        take_for_valid(back, covered);
-    free(covered);
+    else
+        take_for_valid(back->hold, held);
 }
 
 enum status hold_write_back(struct operands_hold *hold, struct held_operand *held)

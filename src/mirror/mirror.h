@@ -58,7 +58,15 @@ struct complete_operand {
     unsigned long changed;   /* when: of complete_changes */
 };
 
-enum { MIRROR_COMPLETE_MAX = 16, MIRROR_HOT_MAX = 8 };
+/* An operand of which every byte is known to be equal on some pages, whatever lies beside it there. */
+struct known_part {
+    struct operand operand;
+    struct page_range pages; /* of its hull */
+    uint64_t *bits;          /* from pages.begin; NULL: unused */
+    unsigned long number;    /* of parts_noted: the newest has the largest */
+};
+
+enum { MIRROR_COMPLETE_MAX = 16, MIRROR_PARTS_MAX = 16, MIRROR_HOT_MAX = 8 };
 
 struct hot_range {
     struct page_range pages; /* empty: unused */
@@ -88,6 +96,10 @@ struct mirror_copy {
     struct complete_operand complete[MIRROR_COMPLETE_MAX]; /* mirror_pages.h */
     unsigned next_complete;
     unsigned long complete_changes;
+    struct known_part parts[MIRROR_PARTS_MAX]; /* known_parts.h */
+    unsigned long parts_noted;
+    atomic_int part_count;      /* of those in use; anyone may look at this, and the next: */
+    atomic_ulong parts_evicted; /* for others */
     struct hot_range hot[MIRROR_HOT_MAX]; /* mirror_pages.h */
     unsigned next_hot;
 };

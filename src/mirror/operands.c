@@ -51,8 +51,8 @@ static void settle(struct operands_hold *hold, struct held_operand *held)
         hot_ranges_note(held->copy, held->pages, 2 * uploaded > touched);
     if (held->hot)
         return; /* it is not resident */
-    residency_settle(hold->table, held->copy, held->pages, held->was_resident, uploaded, touched,
-                     held->operand.kind);
+    residency_settle(hold->table, held->copy, held->pages, held->was_resident, uploaded, &held->operand,
+                     hold->way == HOLD_RESULT);
 }
 
 static enum status provide(struct operands_hold *hold, struct held_operand *held)

@@ -27,6 +27,9 @@ struct residency {
     double credit_us;      /* account: microseconds that residency would have saved so far */
     unsigned setbacks;     /* how often its price must be doubled, for what was lost: ledger/account.h */
     bool rewritten;        /* the program rewrites what is missing between its uses, as far as is known */
+    bool renewed;          /* of a route: it has rewritten most of the matrix since the last call */
+    bool recurs;           /* residency pays each time that the program rewrites what is missing, of a route any */
+    bool is_result;        /* of a route: what may stay is what it writes over the matrix */
     uint64_t kept_bytes;   /* of a resident output, which stay resident only if the device writes them */
     double worth_us;       /* what that residency was bought for, and has earned since */
 };
@@ -57,8 +60,12 @@ void mirror_table_follow(struct mirror_table *table, unsigned percent);
 struct residency operands_residency(struct mirror_table *table, const struct operand *operands, int count,
                                     struct patience *patience);
 
-/* Counts an operand of so many bytes that is not on the device, whose account is looked at for changes (NULL:
- * it has none); `losses` are those of its kind. For operands_residency, and for who keeps accounts without a
+/* The same of a route's matrix, as one that is read; is_result: the route writes it, and may leave that there. */
+struct residency operands_residency_of_route(struct mirror_table *table, const struct operand *operand,
+                                             bool is_result, struct patience *patience);
+
+/* Counts an operand of so many bytes that is not on the device, after a look at its account for changes (NULL: it
+ * has none); `losses` are those of its kind. For operands_residency, and for who keeps accounts without a
  * device. The caller locks. */
 struct account;
 struct kind_losses;
@@ -73,6 +80,9 @@ void operands_credit(struct mirror_table *table, const struct operand *operands,
  * than 0): what the residency of its operands is worth, shared among them. Below 0, when
  * uploading what the host keeps writing costs more than it brings, residency is given up. */
 void operands_earn(struct mirror_table *table, const struct operand *operands, int count, double saved_us);
+
+/* A route has written the operand: what the program finds there now is not its own writing. */
+void operands_note_result(struct mirror_table *table, const struct operand *operand);
 
 /* Does the operand count as resident? Nobody looks for changes since. Takes the table's lock. */
 bool operands_are_resident(struct mirror_table *table, const struct operand *operand);

@@ -33,16 +33,27 @@ static struct mirror *look_up(struct mirror_table *table, struct byte_range hull
     return mirror_table_find(table, hull.begin, hull.end);
 }
 
-static bool is_on_device(const struct mirror_table *table, struct mirror *mirror, struct byte_range hull)
+/* Of a triangle that a route has left there the other one is not. */
+static bool has_part(const struct mirror_copy *copy, struct page_range pages, enum blas_part part)
 {
-    return mirror && mirror_is_resident(mirror_table_copy(table, mirror),
-                                        mirror_page_range(mirror, hull.begin, hull.end));
+    const struct account *const account = account_find((struct accounts *)&copy->accounts, pages);
+    return !account || account->part == PART_FULL || account->part == part;
+}
+
+static bool is_on_device(const struct mirror_table *table, struct mirror *mirror,
+                         const struct operand *operand, struct byte_range hull)
+{
+    if (!mirror)
+        return false;
+    struct mirror_copy *const copy = mirror_table_copy(table, mirror);
+    const struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
+    return mirror_is_resident(copy, pages) && has_part(copy, pages, operand->matrix.part);
 }
 
 static bool is_resident(const struct mirror_table *table, struct mirror *mirror,
                         const struct operand *operand, struct byte_range hull)
 {
-    return operand->access == OPERAND_OVERWRITE || is_on_device(table, mirror, hull);
+    return operand->access == OPERAND_OVERWRITE || is_on_device(table, mirror, operand, hull);
 }
 
 static bool was_pinned(struct mirror *mirror, struct byte_range hull)
@@ -62,8 +73,10 @@ void residency_add_missing(struct residency *residency, const struct operand *op
                            struct account *account, const struct kind_losses *losses)
 {
     static const struct account none;
-    if (account)
-        account_look_for_changes(account, operand, bytes);
+    if (account && account_look_for_changes(account, operand, bytes))
+        residency->renewed = true;
+    const bool recurs = account && account_recurs(account, account_use_of(operand), bytes, residency->is_result);
+    residency->recurs = recurs && (residency->resident || residency->recurs); /* all that are missing */
     const struct account *known = account ? account : &none;
     const unsigned setbacks = account_setbacks(known, losses);
     if (setbacks > residency->setbacks)
@@ -92,7 +105,7 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
         residency.bytes += bytes;
         residency.trackable = residency.trackable && mirror;
         struct account *account = find_account(table, mirror, hull);
-        if (operands[i].access != OPERAND_READ && is_on_device(table, mirror, hull)) {
+        if (operands[i].access != OPERAND_READ && is_on_device(table, mirror, &operands[i], hull)) {
             residency.kept_bytes += bytes;
             residency.worth_us = account ? account->worth_us : 0;
         }
@@ -105,6 +118,74 @@ struct residency operands_residency(struct mirror_table *table, const struct ope
     }
     pthread_mutex_unlock(&table->space->lock);
     return residency;
+}
+
+/* Does the hull have at least half as many pages as the account has on the device? A panel that is rewritten
+ * says nothing of the matrix. */
+static bool is_most_of_it(const struct mirror_copy *copy, const struct account *account,
+                          struct page_range hull)
+{
+    return 2 * (hull.end - hull.begin) >=
+           (copy->resident ? page_bits_count(copy->resident, account->pages.begin, account->pages.end) : 0);
+}
+
+/* Most of it was rewritten, as the account knows: it stays only if it pays all the same. `lock` is held. */
+static bool stays_renewed(struct mirror_space *space, struct mirror_copy *copy, struct account *account,
+                          const struct operand *operand, struct page_range pages, bool is_result)
+{
+    if (account_recurs(account, account_use_of(operand), operand_memory_bytes(operand), is_result))
+        return true;
+    if (is_most_of_it(copy, account, pages))
+        account_give_up(account, &space->losses[account->buyer]);
+    mirror_forget_resident(copy, pages.begin, pages.end);
+    return false;
+}
+
+/* What is there is looked at, too. `lock` is held. */
+static bool route_finds(struct mirror_table *table, struct mirror *mirror, const struct operand *operand,
+                        struct residency *residency)
+{
+    const struct byte_range hull = operand_memory_hull(operand);
+    const struct page_range pages = mirror_page_range(mirror, hull.begin, hull.end);
+    const uint64_t bytes = operand_memory_bytes(operand);
+    struct mirror_copy *const copy = mirror_table_copy(table, mirror);
+    struct account *const account = account_open(&copy->accounts, pages);
+    if (!is_on_device(table, mirror, operand, hull))
+        return false;
+    residency->renewed = account_look_for_changes(account, operand, bytes);
+    residency->recurs = account_recurs(account, ACCOUNT_ROUTES, bytes, residency->is_result);
+    return !residency->renewed ||
+           stays_renewed(table->space, copy, account, operand, pages, residency->is_result);
+}
+
+struct residency operands_residency_of_route(struct mirror_table *table, const struct operand *operand,
+                                             bool is_result, struct patience *patience)
+{
+    const struct byte_range hull = operand_memory_hull(operand);
+    const uint64_t bytes = operand_memory_bytes(operand);
+    const bool may_stay = mirror_table_tracks(table) && !operand_is_misaligned(operand);
+    struct residency residency = {.resident = true, .bytes = bytes, .is_result = is_result};
+    pthread_mutex_lock(&table->space->lock);
+    struct mirror *const mirror = may_stay ? look_up(table, hull, patience, &residency.busy) : NULL;
+    residency.trackable = mirror != NULL;
+    if (!mirror || !route_finds(table, mirror, operand, &residency))
+        residency_add_missing(&residency, operand, bytes, find_account(table, mirror, hull),
+                              &table->space->losses[operand->kind]);
+    if (mirror)
+        account_note_use(find_account(table, mirror, hull), ACCOUNT_ROUTES, 0);
+    pthread_mutex_unlock(&table->space->lock);
+    return residency;
+}
+
+void operands_note_result(struct mirror_table *table, const struct operand *operand)
+{
+    const struct byte_range hull = operand_memory_hull(operand);
+    pthread_mutex_lock(&table->space->lock);
+    struct mirror *const mirror = mirror_table_find(table, hull.begin, hull.end);
+    struct account *const account = find_account(table, mirror, hull);
+    if (account)
+        rewrite_samples_renew(&account->samples, operand);
+    pthread_mutex_unlock(&table->space->lock);
 }
 
 struct operand_account {
@@ -124,7 +205,7 @@ static int accounts_of(struct mirror_table *table, const struct operand *operand
         struct byte_range hull = operand_memory_hull(&operands[i]);
         struct mirror *mirror = mirror_table_find(table, hull.begin, hull.end);
         if (!mirror ||
-            (resident ? !is_on_device(table, mirror, hull) : is_resident(table, mirror, &operands[i], hull)))
+            (resident ? !is_on_device(table, mirror, &operands[i], hull) : is_resident(table, mirror, &operands[i], hull)))
             continue;
         struct mirror_copy *copy = mirror_table_copy(table, mirror);
         struct account *account =
@@ -138,13 +219,26 @@ static int accounts_of(struct mirror_table *table, const struct operand *operand
     return found;
 }
 
+/* The device's results are no writing of the program's, but the host's are: of what is written no period is known. */
+static bool only_reads(const struct operand *operands, int count)
+{
+    bool reads = true;
+    for (int i = 0; i < count; i++)
+        reads = reads && operands[i].access == OPERAND_READ;
+    return reads;
+}
+
 void operands_credit(struct mirror_table *table, const struct operand *operands, int count, double saved_us)
 {
     struct operand_account accounts[OPERANDS_MAX];
     pthread_mutex_lock(&table->space->lock);
     const int found = accounts_of(table, operands, count, false, accounts);
-    for (int i = 0; i < found; i++)
+    const bool reads = only_reads(operands, count);
+    for (int i = 0; i < found; i++) {
         accounts[i].account->credit_us += saved_us;
+        if (reads)
+            account_note_use(accounts[i].account, account_use_of(operands), saved_us);
+    }
     pthread_mutex_unlock(&table->space->lock);
 }
 
@@ -153,8 +247,11 @@ void operands_earn(struct mirror_table *table, const struct operand *operands, i
     struct operand_account accounts[OPERANDS_MAX];
     pthread_mutex_lock(&table->space->lock);
     const int found = accounts_of(table, operands, count, true, accounts);
+    const bool reads = only_reads(operands, count);
     for (int i = 0; i < found; i++) {
         struct account *account = accounts[i].account;
+        if (reads)
+            account_note_use(account, account_use_of(operands), saved_us / found);
         if (!account_earn(account, &table->space->losses[account->buyer], saved_us / found))
             mirror_forget_resident(accounts[i].copy, account->pages.begin, account->pages.end);
     }
@@ -167,18 +264,9 @@ bool operands_are_resident(struct mirror_table *table, const struct operand *ope
         return false;
     const struct byte_range hull = operand_memory_hull(operand);
     pthread_mutex_lock(&table->space->lock);
-    const bool resident = is_on_device(table, mirror_table_find(table, hull.begin, hull.end), hull);
+    const bool resident = is_on_device(table, mirror_table_find(table, hull.begin, hull.end), operand, hull);
     pthread_mutex_unlock(&table->space->lock);
     return resident;
-}
-
-/* Does the hull have at least half as many pages as the account has on the device? A panel that is rewritten
- * says nothing of the matrix. */
-static bool is_most_of_it(const struct mirror_copy *copy, const struct account *account,
-                          struct page_range hull)
-{
-    return 2 * (hull.end - hull.begin) >=
-           (copy->resident ? page_bits_count(copy->resident, account->pages.begin, account->pages.end) : 0);
 }
 
 /* `lock` is held. */
@@ -192,20 +280,23 @@ static void note_first_upload(struct mirror_copy *copy, struct account *account,
 }
 
 void residency_settle(struct mirror_table *table, struct mirror_copy *copy, struct page_range hull,
-                      bool was_resident, uint64_t uploaded_bytes, uint64_t bytes, unsigned kind)
+                      bool was_resident, uint64_t uploaded_bytes, const struct operand *operand, bool is_result)
 {
+    const uint64_t bytes = operand_memory_page_bytes(operand);
     pthread_mutex_lock(&table->space->lock);
     struct account *account = account_open(&copy->accounts, hull);
     copy->used = table->space->calls;
     if (was_resident && 2 * uploaded_bytes > bytes) {
-        if (is_most_of_it(copy, account, hull))
-            account_give_up(account, &table->space->losses[account->buyer]);
-        mirror_forget_resident(copy, hull.begin, hull.end);
+        if (account_use_of(operand) == ACCOUNT_BLAS) /* else it was looked at before the call */
+            account_note_rewritten(account);
+        stays_renewed(table->space, copy, account, operand, hull, false);
     } else if (was_resident) {
         account_pay_again(account, uploaded_bytes);
-    } else if (!mirror_is_resident(copy, hull)) {
-        note_first_upload(copy, account, hull, uploaded_bytes, kind);
+    } else if (!mirror_is_resident(copy, hull) || !has_part(copy, hull, operand->matrix.part)) {
+        note_first_upload(copy, account, hull, uploaded_bytes, operand->kind);
     }
+    if (is_result || operand->matrix.part == PART_FULL)
+        account->part = operand->matrix.part;
     pthread_mutex_unlock(&table->space->lock);
 }
 

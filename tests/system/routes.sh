@@ -160,9 +160,9 @@ if shim_answers_dsyevd; then
         MUBLAS_RECIPE=$work/recipe MUBLAS_EIGENSOLVER=own passes_by_own_kernels 3 failing dsyevd zheevd
         result $? "own eigensolver: whatever the recipe says where it is asked for"
     fi
-    # The factor is 2 MB; what is changed in it lies on a page. Ways up of dgetrs: a factor, a factor, that
-    # and four pages.
-    for way in "repeated 2.0 2.1" "renewed 2.0 2.1" "changed 2.0 2.2" "triangle 1.0 20"; do
+    # The factor is 2 MB, which dgetrf or dpotrf have left there; what is changed in it lies on a page. What dgetrs and
+    # dpotrs send: right-hand sides, and five pages.
+    for way in "repeated 0.0 0.1" "renewed 0.0 0.1" "changed 0.1 0.2" "triangle 0.0 0.1"; do
         set -- $way
         passes_through_shim resident "$1" && sent_between "$2" "$3"
         result $? "through the shim: a factor that stays on the device ($1)"

@@ -21,7 +21,7 @@ unit_test_sources = tests/unit/test_tridiagonalisation.c tests/unit/test_chip_pl
 	tests/unit/test_factor_times.c tests/unit/test_file_replace.c tests/unit/test_first_floors.c \
 	tests/unit/test_flag_sets.c tests/unit/test_gathering.c tests/unit/test_general_eigen_normalise.c \
 	tests/unit/test_host_page_tables.c tests/unit/test_hot_ranges.c tests/unit/test_html.c tests/unit/test_interval_rules.c \
-	tests/unit/test_kept_memory.c tests/unit/test_known_shapes.c tests/unit/test_lanes.c \
+	tests/unit/test_kept_memory.c tests/unit/test_known_parts.c tests/unit/test_known_shapes.c tests/unit/test_lanes.c \
 	tests/unit/test_largest_calls.c tests/unit/test_launch_shape.c tests/unit/test_learned_flags.c \
 	tests/unit/test_learned_merge.c tests/unit/test_learned_times.c tests/unit/test_lent_memory.c \
 	tests/unit/test_local_rank.c tests/unit/test_log.c tests/unit/test_losses.c tests/unit/test_mapping.c \

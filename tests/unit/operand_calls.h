@@ -115,13 +115,13 @@ struct call_result {
 };
 
 /* One call; outputs get new bytes, also in the shadow `to_shadow` bytes further on. */
-static inline struct call_result run_call(struct mirror_table *table, struct lane *lane,
+static inline struct call_result run_held(struct mirror_table *table, struct lane *lane,
                                           struct operand *operands, int count, uint64_t *random,
-                                          ptrdiff_t to_shadow)
+                                          ptrdiff_t to_shadow, enum hold_way way)
 {
     struct call_result result = {.equal = true};
     struct operands_hold *hold = NULL;
-    result.held = operands_take_hold(table, lane, NULL, operands, count, 1000, HOLD_PROVEN, &hold);
+    result.held = operands_take_hold(table, lane, NULL, operands, count, 1000, way, &hold);
     if (result.held != STATUS_OK)
         return result;
     result.written = lane_synchronise(lane, "uploading");
@@ -138,6 +138,13 @@ static inline struct call_result run_call(struct mirror_table *table, struct lan
     result.written = operands_write_back(hold);
     operands_release(hold, &result.count);
     return result;
+}
+
+static inline struct call_result run_call(struct mirror_table *table, struct lane *lane,
+                                          struct operand *operands, int count, uint64_t *random,
+                                          ptrdiff_t to_shadow)
+{
+    return run_held(table, lane, operands, count, random, to_shadow, HOLD_PROVEN);
 }
 
 static inline struct operand operand_of(void *pointer, int64_t rows, int64_t columns, int64_t ld,

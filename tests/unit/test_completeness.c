@@ -42,7 +42,7 @@ static void note_whole(void)
 {
     const struct operand whole = whole_matrix();
     completeness_forget(&copy);
-    completeness_note(&copy, &whole);
+    completeness_note(&copy, &whole, 0);
 }
 
 static bool take(const struct operand *operand, struct completeness *before)

@@ -33,6 +33,7 @@ enum { DEFAULT_STEPS = 300 };
 #endif
 
 static struct arena arenas[ARENAS];
+static struct operand left[ARENAS]; /* the last result that was left on a device as a route's, in each arena */
 static struct place {
     struct device *device;
     struct lane *lane;
@@ -197,6 +198,32 @@ static struct operand choose(const struct arena *arena, enum operand_access acce
                       rows, columns - (columns > 1 && part == PART_FULL), ld, part, access);
 }
 
+/* What was left in the arena, the rest of it from an element of its diagonal on, or the full block below or above
+ * that: false where nothing is. */
+static bool choose_left(const struct arena *arena, struct operand *operand)
+{
+    *operand = left[arena - arenas];
+    const struct byte_range hull = operand_memory_hull(operand);
+    if (!operand->matrix.pointer || hull.begin < (uintptr_t)arena->memory ||
+        hull.end > (uintptr_t)arena->memory + arena->bytes)
+        return false;
+    struct blas_matrix *const matrix = &operand->matrix;
+    const int64_t least = matrix->rows < matrix->columns ? matrix->rows : matrix->columns;
+    const int64_t first = below(&state, 2) ? (int64_t)below(&state, (size_t)least) : 0;
+    const enum blas_part part = matrix->part;
+    if (first > 0 && part != PART_FULL && below(&state, 2)) {
+        matrix->pointer = (char *)matrix->pointer + 8 * (part == PART_LOWER ? first : first * matrix->ld);
+        matrix->rows = part == PART_LOWER ? matrix->rows - first : first;
+        matrix->columns = part == PART_LOWER ? first : matrix->columns - first;
+        matrix->part = PART_FULL;
+        return true;
+    }
+    matrix->pointer = (char *)matrix->pointer + 8 * first * (matrix->ld + 1);
+    matrix->rows -= first;
+    matrix->columns -= first;
+    return true;
+}
+
 static bool disjoint(const struct operand *one, const struct operand *other)
 {
     struct byte_range a = operand_memory_hull(one), b = operand_memory_hull(other);
@@ -212,7 +239,8 @@ static bool random_call(bool faults)
     for (int i = 0; i < count; i++) {
         struct arena *arena = &arenas[below(&state, ARENAS)];
         enum operand_access access = i == output ? 1 + (enum operand_access)below(&state, 2) : OPERAND_READ;
-        operands[i] = choose(arena, access);
+        if (access != OPERAND_READ || below(&state, 2) || !choose_left(arena, &operands[i]))
+            operands[i] = choose(arena, access);
         struct byte_range hull = operand_memory_hull(&operands[i]);
         if (hull.end > (uintptr_t)arena->memory + arena->bytes)
             return true;
@@ -235,10 +263,18 @@ static bool random_call(bool faults)
     if (device_enter(place->device, &scope) != STATUS_OK)
         return false;
     set_faults(script);
-    struct call_result result = run_call(place->table, place->lane, operands, count, &state,
-                                         target ? target->shadow - target->memory : 0);
+    const bool is_left = count == 1 && operands[0].access == OPERAND_OVERWRITE && below(&state, 4);
+    struct call_result result = run_held(place->table, place->lane, operands, count, &state,
+                                         target ? target->shadow - target->memory : 0,
+                                         is_left ? HOLD_RESULT : HOLD_PROVEN);
     set_faults("");
     device_leave(place->device, &scope);
+    if (is_left && result.held == STATUS_OK && result.written == STATUS_OK) {
+        left[target - arenas] = operands[0];
+        left[target - arenas].access = OPERAND_READ;
+    }
+    if (result.held == STATUS_UNSUPPORTED && is_left)
+        return true;
     if (result.held != STATUS_OK)
         return *script || result.held == STATUS_OUT_OF_MEMORY;
     if (result.written != STATUS_OK && target)

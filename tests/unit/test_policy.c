@@ -85,6 +85,10 @@ static void test_setbacks(const struct machine_model *model)
     tap_ok(decide(OFFLOAD_AUTO, model, &call, &residency).device, "after a setback twice the upload suffices");
     residency.setbacks = 2;
     tap_ok(!decide(OFFLOAD_AUTO, model, &call, &residency).device, "after another it does not");
+    residency = cold(&call, 0);
+    residency.setbacks = 2;
+    residency.recurs = true;
+    tap_ok(decide(OFFLOAD_AUTO, model, &call, &residency).device, "nothing is waited for where it pays each time");
 }
 
 static void test_level3(const struct machine_model *model)

@@ -390,6 +390,37 @@ static void test_kept(void)
     tap_ok(decision.device && !decision.keeps && decision.credit_us == 0,
            "what cannot be tracked is neither kept nor credited");
     tap_ok(!policy_decide_route(OFFLOAD_AUTO, &pays_without, &residency).device, "nor bought");
+    residency = (struct residency){.trackable = true, .resident = true, .renewed = true};
+    decision = policy_decide_route(OFFLOAD_AUTO, &pays, &residency);
+    tap_ok(decision.device && !decision.keeps && decision.gain_us == 40 && decision.earned_us == 0,
+           "what is there but was rewritten is sent");
+    residency.recurs = true;
+    decision = policy_decide_route(OFFLOAD_AUTO, &pays_without, &residency);
+    tap_ok(decision.device && decision.keeps, "and kept at once where that pays each time");
+}
+
+/* What a route writes over its matrix may stay. */
+static void test_kept_results(void)
+{
+    const struct route_times pays = {.host_us = 100, .compute_us = 10, .moving_us = 50, .kept_us = 40};
+    struct residency residency = {.trackable = true, .is_result = true, .credit_us = 1000, .renewed = true};
+    struct policy_decision decision = policy_decide_route(OFFLOAD_AUTO, &pays, &residency);
+    tap_ok(decision.device && !decision.keeps && decision.credit_us == 0 && decision.gain_us == 40,
+           "a result does not stay by what its matrix would have saved before it was rewritten");
+    residency.recurs = true;
+    decision = policy_decide_route(OFFLOAD_AUTO, &pays, &residency);
+    tap_ok(decision.device && decision.keeps && decision.gain_us == 40, "but where that pays each time");
+    residency = (struct residency){.trackable = true, .is_result = true, .resident = true};
+    decision = policy_decide_route(OFFLOAD_AUTO, &pays, &residency);
+    tap_ok(decision.device && decision.keeps && decision.gain_us == 80 && decision.earned_us == 40,
+           "and where the last one is there, which spares the way up");
+    residency = (struct residency){.trackable = true, .is_result = true};
+    decision = policy_decide_route(OFFLOAD_AUTO, &pays, &residency);
+    tap_ok(decision.device && !decision.keeps && decision.credit_us == 40, "that is credited where it is not");
+    residency = (struct residency){.is_result = true, .recurs = true};
+    tap_ok(!policy_decide_route(OFFLOAD_AUTO, &pays, &residency).keeps, "not what cannot be tracked");
+    residency = (struct residency){.is_result = true};
+    tap_ok(policy_decide_route(OFFLOAD_ALWAYS, &pays, &residency).keeps, "in always mode it stays");
 }
 
 static void test_decision(struct learned_times *times)
@@ -417,6 +448,7 @@ UNIT_TEST(test_route_times)
     test_older_and_other(times);
     test_bounds(times);
     test_kept();
+    test_kept_results();
     test_decision(times);
     free(times);
     return tap_done();

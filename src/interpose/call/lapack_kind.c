@@ -74,9 +74,10 @@ static struct mirror_table *mirrors_of(const struct operand *kept)
 /* Whether what may stay on the device is there. */
 static struct residency residency_of(struct mirror_table *mirrors, struct program_call *call)
 {
+    const bool is_result = way_of(call)->problem.writes_kept;
     struct residency residency = {.trackable = false};
     if (mirrors && call->operand_count > 0 && settings()->offload == OFFLOAD_AUTO)
-        residency = operands_residency(mirrors, call->operands, 1, &call->patience);
+        residency = operands_residency_of_route(mirrors, call->operands, is_result, &call->patience);
     residency.trackable = residency.trackable && !residency.busy;
     return residency;
 }
@@ -110,6 +111,10 @@ static enum host_reason consider(struct program_call *call)
     call->patience = patience_of_us(mode == OFFLOAD_AUTO ? call->route_times.host_us : (double)INFINITY);
     call->operands[0] = route_operand_of(&problem->kept, call->sizes.type);
     call->operand_count = problem->kept.pointer ? 1 : 0;
+    if (estimate_wanted() && problem->writes_kept) { /* no results stay there */
+        call->operand_count = 0;
+        call->route_times.kept_us = 0;
+    }
     weigh(call);
     if (!call->decision.device)
         return call->decision.reason;
@@ -132,12 +137,13 @@ static enum host_reason foretell(struct program_call *call)
     return reason;
 }
 
-/* About what a route needs on the device: its matrices and workspace of as much as an eigensolver's, three.
- */
+/* About what a route needs on the device. */
 static double bytes_of(const struct route_shape *shape)
 {
+    const struct lapack_methods *const methods = methods_of(shape->family);
+    const double matrices = shape->vectors ? methods->matrices_with_vectors : methods->matrices;
     return (double)shape->bytes_up +
-           3 * (double)shape->n * (double)shape->n * (double)blas_element_bytes(shape->type);
+           matrices * (double)shape->n * (double)shape->n * (double)blas_element_bytes(shape->type);
 }
 
 static struct device_offer offer(const void *context, const struct device_use *use)
@@ -188,6 +194,8 @@ static enum host_reason run(struct program_call *call, const struct device_use *
         reason = call_execute(call, use, run_route, &route);
     }
     free(way->problem.memory);
+    if (reason == HOST_NO_REASON && way->problem.writes_kept && settings()->offload == OFFLOAD_AUTO)
+        operands_note_result(use->mirrors, call->operands);
     call->host_kind = is_for_its_data(reason) ? HOST_RUN_WITHOUT_ROUTES : HOST_RUN_PLAIN;
     if (reason == HOST_NO_REASON || reason == HOST_DEVICE_ERROR || is_for_its_data(reason))
         losses_note(call->symbol, &call->sizes, reason != HOST_NO_REASON);

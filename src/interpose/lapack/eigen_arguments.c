@@ -225,4 +225,4 @@ static void write(const struct lapack_call *call, const struct lapack_problem *a
     lapack_put_integer(call, places->info, 0, 0);
 }
 
-const struct lapack_methods eigen_methods = {read, describe, write};
+const struct lapack_methods eigen_methods = {read, describe, write, 3, 3};

@@ -166,7 +166,7 @@ static struct route_shape shape_of(const struct lapack_places *places, const str
                                 .type = problem->type, .is_right = problem->side == SIDE_RIGHT,
                                 .m = problem->m, .n = problem->n, .k = problem->k, .bytes_up = a + b,
                                 .bytes_down = (places->writes_a ? a : 0) + b,
-                                .bytes_kept = places->writes_a ? 0 : a};
+                                .bytes_kept = problem->packed && places->writes_a ? 0 : a};
 }
 
 /* gels' least-squares problems alone are served. */
@@ -195,8 +195,10 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
         overlaps(call, places, problem))
         return false;
     any->shape = shape_of(places, problem);
-    if (!places->writes_a)
+    if (!problem->packed || !places->writes_a) {
         any->kept = problem->a;
+        any->writes_kept = places->writes_a;
+    }
     return true;
 }
 
@@ -233,4 +235,4 @@ static void write(const struct lapack_call *call, const struct lapack_problem *a
     lapack_put_integer(call, places->info, 0, 0);
 }
 
-const struct lapack_methods factor_methods = {read, describe, write};
+const struct lapack_methods factor_methods = {read, describe, write, 3, 3};

@@ -34,6 +34,7 @@ struct general_call {
 struct lapack_problem {
     struct route_shape shape; /* what its times depend on; also what call.h tells shapes by */
     struct blas_matrix kept;  /* stays on the device between calls where that pays; no pointer: there is none */
+    bool writes_kept;         /* and it is the result that stays */
     const char *variant;      /* where `read` refuses a legal call for an argument that no route has: that */
     void *memory;             /* private, for results that are no matrices; freed by the entry */
     union {
@@ -57,6 +58,9 @@ struct lapack_methods {
     /* After success: everything that is an output and no matrix, INFO last. */
     void (*write)(const struct lapack_call *call, const struct lapack_problem *problem,
                   const struct route *route);
+    /* About so many n x n matrices a route of the kind needs on the device beside what goes up, at the most; with
+     * vectors, and without. */
+    double matrices_with_vectors, matrices;
 };
 
 /* eigen_methods in eigen_arguments.c, ...: those that the kinds in routines.def name. */

@@ -112,4 +112,4 @@ static void write(const struct lapack_call *call, const struct lapack_problem *a
     lapack_put_integer(call, call->routine->places.info, 0, 0);
 }
 
-const struct lapack_methods tridiagonal_eigen_methods = {read, describe, write};
+const struct lapack_methods tridiagonal_eigen_methods = {read, describe, write, 3, 3};

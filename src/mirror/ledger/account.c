@@ -75,6 +75,8 @@ void rewrite_samples_forget(struct rewrite_samples *samples)
         samples->taken[i].address = 0;
 }
 
+static const double MOST = 0.5; /* of a matrix: more of it is a rewriting of all */
+
 enum {
     SETBACKS_MOST = 8,
     KIND_SETBACKS_MOST = 10,
@@ -136,18 +138,47 @@ void accounts_inherit(struct accounts *accounts, const struct accounts *old, siz
     }
 }
 
-void account_look_for_changes(struct account *account, const struct operand *operand, uint64_t bytes)
+bool account_look_for_changes(struct account *account, const struct operand *operand, uint64_t bytes)
 {
     if (operand->access != OPERAND_READ) {
         rewrite_samples_forget(&account->samples);
-        return;
+        return false;
     }
-    if (account->credit_us <= 0)
-        return;
+    if (account->credit_us <= 0 && account_use_of(operand) == ACCOUNT_BLAS)
+        return false;
     const double changed = rewrite_samples_renew(&account->samples, operand);
     account->was_rewritten = changed > 0;
     account->steady = changed > 0 ? 0 : account->steady + 1;
     account->credit_us = fmax(0, account->credit_us - changed * (double)bytes / REWRITTEN_UPLOAD_RATE);
+    if (changed > MOST)
+        account_note_rewritten(account);
+    return changed > MOST;
+}
+
+void account_note_use(struct account *account, enum account_use use, double saved_us)
+{
+    account->period_us[use] += saved_us;
+    account->was_used = true;
+}
+
+void account_note_rewritten(struct account *account)
+{
+    for (int use = 0; use < ACCOUNT_USES && account->was_used; use++) {
+        const bool is_first = use == ACCOUNT_ROUTES && !account->is_known;
+        const double last_us = is_first ? account->period_us[use] : account->last_us[use];
+        account->usual_us[use] = fmin(account->period_us[use], last_us);
+        account->last_us[use] = account->period_us[use];
+        account->period_us[use] = 0;
+    }
+    account->is_known = account->is_known || account->was_used;
+    account->was_used = false;
+}
+
+bool account_recurs(const struct account *account, enum account_use use, uint64_t bytes, bool is_result)
+{
+    const double faults_us = (double)bytes * REWRITING_US_PER_BYTE,
+                 upload_us = is_result ? 0 : (double)bytes / REWRITTEN_UPLOAD_RATE;
+    return account->usual_us[use] > faults_us + upload_us;
 }
 
 /* The larger of its own setbacks and of its kind's, as far as these tell something of it: once it has stayed

@@ -25,6 +25,12 @@
  * one that pays makes it cheaper again: whoever rewrites many matrices in one way loses a few. The longer a
  * matrix was seen to stay the same the less it pays for the others' losses.
  *
+ * A matrix that the program rewrites and then uses often, again and again, pays each time: what its uses save
+ * from one rewriting to the next is known from the last two such periods, of which the lesser counts; of routes the first is believed. If that is more than the way up and the program's faults,
+ * it goes up with its first use after a rewriting, and no loss is seen in that. A LAPACK route's result, which
+ * needs no way up, stays if what its uses save is more than the faults. For that the samples are looked at
+ * before each route, and renewed behind one that writes the matrix.
+ *
  * An account's worth is what was spent on it and what its residency has earned since: a call that writes to
  * it on the host would lose that, and pay for another upload (policy.h). A mirror has an account for each
  * matrix in it as far as calls tell: neighbouring allocations are one mapping, and what the host does to a
@@ -50,6 +56,9 @@ double rewrite_samples_renew(struct rewrite_samples *samples, const struct opera
 /* The samples' matrix is being rewritten for a known reason. */
 void rewrite_samples_forget(struct rewrite_samples *samples);
 
+/* By BLAS calls that write no matrix, and by LAPACK routes. */
+enum account_use { ACCOUNT_BLAS, ACCOUNT_ROUTES, ACCOUNT_USES };
+
 /* An account of some pages; none: unused. */
 struct account {
     struct page_range pages;
@@ -61,7 +70,13 @@ struct account {
     bool settled;      /* its worth has doubled since, or was lost */
     bool was_rewritten; /* before the last use by the host that looked */
     unsigned steady;   /* uses in a row by the host that found nothing changed */
-    struct rewrite_samples samples; /* of what is not resident, once it has credit */
+    double period_us[ACCOUNT_USES]; /* that residency has saved, or would have, since it was last rewritten, */
+    double last_us[ACCOUNT_USES];   /* ... in the period before that, */
+    double usual_us[ACCOUNT_USES];  /* ... and in that or the one before it, whichever is less; of routes at first in that */
+    bool is_known;                  /* such a period was before */
+    bool was_used;                  /* since it was last rewritten */
+    enum blas_part part;            /* of it, that a route has left on the device; PART_FULL: all, or none has */
+    struct rewrite_samples samples; /* of what is not resident, once it has credit; for routes always */
     uint64_t used;     /* of the counter of uses */
 };
 
@@ -79,6 +94,11 @@ struct kind_losses {
     unsigned steady;   /* uses without a change, the most that such residency was bought after */
 };
 
+static inline enum account_use account_use_of(const struct operand *operand)
+{
+    return operand->kind >= OPERAND_ROUTE_KINDS ? ACCOUNT_ROUTES : ACCOUNT_BLAS;
+}
+
 /* That of these pages. NULL: none yet. */
 struct account *account_find(struct accounts *accounts, struct page_range pages);
 
@@ -88,9 +108,20 @@ struct account *account_open(struct accounts *accounts, struct page_range pages)
 /* Take over the accounts of a smaller mirror, which begins `shift` pages behind this one's begin. */
 void accounts_inherit(struct accounts *accounts, const struct accounts *old, size_t shift);
 
-/* Before a call that may run on the host: what the program has rewritten since the last use
- * would have gone up again, unless the device had written it. */
-void account_look_for_changes(struct account *account, const struct operand *operand, uint64_t bytes);
+/* Before a call that may run on the host, or a route: what the program has rewritten since the last use
+ * would have gone up again, unless the device had written it. True: that is most of it. */
+bool account_look_for_changes(struct account *account, const struct operand *operand, uint64_t bytes);
+
+/* A call that found it as the last one did: residency has saved so much, or would have. 0 for a call that
+ * found it rewritten, but is a use. */
+void account_note_use(struct account *account, enum account_use use, double saved_us);
+
+/* The program has rewritten most of it; nothing is new where it was not used since. */
+void account_note_rewritten(struct account *account);
+
+/* Does residency of so many bytes, which the program rewrites, save more each time than it costs? That is the faults
+ * of the rewriting and, unless a route leaves its result there, the way up. */
+bool account_recurs(const struct account *account, enum account_use use, uint64_t bytes, bool is_result);
 
 /* How often its price must be doubled for a call of the kind that has these losses. */
 unsigned account_setbacks(const struct account *account, const struct kind_losses *losses);

@@ -3,6 +3,7 @@
 #include "gpu/device.h"
 #include "mirror/costs.h"
 #include "mirror/pinning/pins.h"
+#include "mirror/tracking/known_parts.h"
 
 static void replace(struct mirror *mirror, int which, struct mirror_pin *by)
 {
@@ -145,6 +146,8 @@ static bool would_pay(struct mirror_copy *copy, const struct operand *operand, s
     size_t bytes = hull.end - hull.begin, count = pages.end - pages.begin;
     if (operand_memory_bytes(operand) < bytes / 3)
         return false; /* a few rows of a large matrix */
+    if (operand->access == OPERAND_READ && parts_contain(copy, operand))
+        return false; /* a result of the device's, which a pin would make unknown */
     const bool goes_up = operand->access != OPERAND_OVERWRITE &&
                          page_bits_count(copy->valid, pages.begin, pages.end) < count / 2;
     const bool moves = goes_up || operand->access != OPERAND_READ;

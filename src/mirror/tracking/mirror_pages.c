@@ -1,6 +1,7 @@
 #include "mirror/tracking/mirror_pages.h"
 #include "common/clock.h"
 #include "mirror/mirror.h"
+#include "mirror/tracking/known_parts.h"
 
 #include <string.h>
 
@@ -34,14 +35,20 @@ static struct complete_operand *choose_place(struct mirror_copy *copy, const str
     return place ? place : &copy->complete[copy->next_complete++ % MIRROR_COMPLETE_MAX];
 }
 
-void completeness_note(struct mirror_copy *copy, const struct operand *operand)
+void completeness_put(struct mirror_copy *copy, const struct operand *operand)
 {
     const struct byte_range hull = operand_memory_hull(operand);
-    pthread_mutex_lock(&copy->mirror->notes);
     *choose_place(copy, operand) =
         (struct complete_operand){.operand = *operand,
                                   .pages = mirror_page_range(copy->mirror, hull.begin, hull.end),
                                   .changed = ++copy->complete_changes};
+}
+
+void completeness_note(struct mirror_copy *copy, const struct operand *operand, unsigned long evicted)
+{
+    pthread_mutex_lock(&copy->mirror->notes);
+    if (atomic_load(&copy->parts_evicted) == evicted)
+        completeness_put(copy, operand);
     pthread_mutex_unlock(&copy->mirror->notes);
 }
 
@@ -71,17 +78,18 @@ static void widen(struct mirror_copy *copy, struct complete_operand *known, stru
     lost->end = pages.end > lost->end ? pages.end : lost->end;
 }
 
-static void widen_all(struct mirror_copy *copy, struct page_range pages)
+void completeness_widen(struct mirror_copy *copy, struct page_range pages)
 {
     for (int i = 0; i < MIRROR_COMPLETE_MAX; i++)
         widen(copy, &copy->complete[i], pages);
 }
 
-/* These pages have lost their valid bits. */
-static void completeness_lose(struct mirror_copy *copy, struct page_range pages)
+/* These pages may have lost their valid bits, and are not any part's any more. */
+static void lose(struct mirror_copy *copy, struct page_range pages, bool were_valid)
 {
     pthread_mutex_lock(&copy->mirror->notes);
-    widen_all(copy, pages);
+    if (parts_lose(copy, pages) || were_valid)
+        completeness_widen(copy, pages);
     pthread_mutex_unlock(&copy->mirror->notes);
 }
 
@@ -93,11 +101,12 @@ bool completeness_take(struct mirror_copy *copy, const struct operand *operand, 
     const struct complete_operand *known = find_complete(copy, operand);
     if (known)
         before->lost = known->lost;
-    widen_all(copy, pages);
+    completeness_widen(copy, pages);
     if (known)
         before->changed = known->changed;
+    const bool was_parts = parts_lose(copy, pages);
     pthread_mutex_unlock(&copy->mirror->notes);
-    return known != NULL;
+    return known && !was_parts;
 }
 
 void completeness_regain(struct mirror_copy *copy, const struct operand *operand,
@@ -114,6 +123,7 @@ void completeness_forget(struct mirror_copy *copy)
 {
     pthread_mutex_lock(&copy->mirror->notes);
     memset(copy->complete, 0, sizeof copy->complete);
+    parts_drop(copy);
     pthread_mutex_unlock(&copy->mirror->notes);
 }
 
@@ -185,10 +195,13 @@ void hot_ranges_note(struct mirror_copy *copy, struct page_range pages, bool mos
 
 void mirror_invalidate_copy(struct mirror_copy *copy, size_t begin, size_t end)
 {
-    if (!atomic_load(&copy->made) || !page_bits_any(copy->valid, begin, end))
+    if (!atomic_load(&copy->made))
         return;
-    page_bits_clear(copy->valid, begin, end);
-    completeness_lose(copy, (struct page_range){begin, end});
+    const bool were_valid = page_bits_any(copy->valid, begin, end);
+    if (were_valid)
+        page_bits_clear(copy->valid, begin, end);
+    if (were_valid || atomic_load(&copy->part_count) > 0)
+        lose(copy, (struct page_range){begin, end}, were_valid);
 }
 
 void mirror_invalidate(struct mirror *mirror, size_t begin, size_t end)

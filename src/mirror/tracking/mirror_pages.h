@@ -26,15 +26,16 @@ struct completeness {
 bool completeness_find(struct mirror_copy *copy, const struct operand *operand,
                        struct completeness *completeness);
 
-/* All of the operand is valid now. */
-void completeness_note(struct mirror_copy *copy, const struct operand *operand);
+/* All of the operand is valid now, if the copy's parts_evicted has been this since what was known of it was looked
+ * at: else a part may be gone that some of it rests on. */
+void completeness_note(struct mirror_copy *copy, const struct operand *operand, unsigned long evicted);
 
 /* The same if its pages say so, with those between its columns, and though others may be finding out meanwhile what
  * the host has written. */
 void completeness_note_valid(struct mirror_copy *copy, const struct operand *operand);
 
 /* The same of a call that is to write them, which gets what was known of the operand before, as of now.
- * False: nothing. */
+ * False: nothing, or by a part, which these pages lose for good. */
 bool completeness_take(struct mirror_copy *copy, const struct operand *operand, struct page_range pages,
                        struct completeness *before);
 
@@ -43,7 +44,12 @@ bool completeness_take(struct mirror_copy *copy, const struct operand *operand, 
 void completeness_regain(struct mirror_copy *copy, const struct operand *operand,
                          const struct completeness *before);
 
-/* Nothing is known any more. */
+/* The same two, for known_parts.c; the caller has `notes`. All of the operand is valid now; so much of what is
+ * known of any is not. */
+void completeness_put(struct mirror_copy *copy, const struct operand *operand);
+void completeness_widen(struct mirror_copy *copy, struct page_range pages);
+
+/* Nothing is known any more, of parts either. */
 void completeness_forget(struct mirror_copy *copy);
 
 /* Is the operand that spans these pages to be uploaded without a scan? */

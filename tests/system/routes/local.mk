@@ -50,6 +50,10 @@ tests_system_routes_refused_LDADD = $(route_test_libraries)
 check_PROGRAMS += tests/system/routes/resident
 tests_system_routes_resident_SOURCES = tests/system/routes/resident.c tests/system/blas_program.h
 tests_system_routes_resident_LDADD = $(route_test_libraries)
+check_PROGRAMS += tests/system/routes/stays
+thread_programs += tests/system/routes/stays
+tests_system_routes_stays_SOURCES = tests/system/routes/stays.c tests/system/blas_program.h
+tests_system_routes_stays_LDADD = $(route_test_libraries) -lpthread
 sanitizer_programs += tests/system/routes/solved
 tests_system_routes_solved_SOURCES = tests/system/routes/solved.c tests/system/blas_program.h
 tests_system_routes_solved_LDADD = $(route_test_libraries)
@@ -100,13 +104,13 @@ plain_tests += tests/system/routes_deadline.sh
 sanitizer_tests += tests/system/routes_failures.sh
 long_tests += tests/system/routes.sh
 sanitizer_tests += tests/system/routes_stages.sh
-TESTS += tests/system/routes_beside.sh
+TESTS += tests/system/routes_beside.sh tests/system/routes_stays.sh
 plain_tests += tests/system/routes_stedc.sh
 sanitizer_tests += tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh
 EXTRA_DIST += tests/system/decisions.sh tests/system/decisions.txt tests/system/routes.sh tests/system/routes_beside.sh tests/system/routes_deadline.sh \
 	tests/system/routes_failures.sh \
 	tests/system/routes_indefinite.sh tests/system/routes_lost.sh tests/system/routes_refused.sh \
-	tests/system/routes_stages.sh tests/system/routes_stedc.sh \
+	tests/system/routes_stages.sh tests/system/routes_stays.sh tests/system/routes_stedc.sh \
 	tests/system/routes/functions.sh
 
 # libmublas.so once more, with two stages of the eigensolver from the first order on: its borders come before
