@@ -14,7 +14,8 @@ unit_test_sources = tests/unit/test_tridiagonalisation.c tests/unit/test_chip_pl
 	tests/unit/test_cooperative.c tests/unit/test_cuda_users.c tests/unit/test_decision.c \
 	tests/unit/test_device_memory.c tests/unit/test_device_peer.c tests/unit/test_device_policy.c \
 	tests/unit/test_device_product.c tests/unit/test_device_sets.c tests/unit/test_device_shares.c \
-	tests/unit/test_device_sharing.c tests/unit/test_early_account.c tests/unit/test_emulated_devices.c \
+	tests/unit/test_device_sharing.c tests/unit/test_early_account.c tests/unit/test_emulated_cluster.c \
+	tests/unit/test_emulated_devices.c tests/unit/test_emulated_grid.c \
 	tests/unit/test_emulated_memory.c tests/unit/test_emulated_pinned.c tests/unit/test_emulated_solver_eigen.c \
 	tests/unit/test_emulated_solver_factors.c tests/unit/test_emulated_solver_geev.c \
 	tests/unit/test_emulated_solver_reflectors.c tests/unit/test_emulated_solver_svd.c \
@@ -58,8 +59,8 @@ CLEANFILES += $(unit_tests)
 
 # Under ThreadSanitizer, too: what starts threads, and what the threads' common parts rest on.
 unit_thread_test_sources = tests/unit/test_claims.c tests/unit/test_completeness.c \
-	tests/unit/test_emulated_blocks.c tests/unit/test_emulated_cluster.c tests/unit/test_emulated_faults.c \
-	tests/unit/test_emulated_graphs.c tests/unit/test_emulated_grid.c tests/unit/test_emulated_streams.c \
+	tests/unit/test_emulated_blocks.c tests/unit/test_emulated_faults.c \
+	tests/unit/test_emulated_graphs.c tests/unit/test_emulated_streams.c \
 	tests/unit/test_emulated_threads.c tests/unit/test_operands_shared.c \
 	tests/unit/test_operands_threads.c tests/unit/test_process_state.c tests/unit/test_purchase.c \
 	tests/unit/test_settings.c tests/unit/test_solver_library.c tests/unit/test_split_memory.c \
@@ -193,6 +194,7 @@ tests_unit_vendor_refusing_la_CPPFLAGS = $(AM_CPPFLAGS) -DCREATION=7
 tests_unit_vendor_refusing_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_unit_vendor_refusing_la_LDFLAGS = $(vendor_flags)
 check_LTLIBRARIES += tests/unit/solver_candidate.la
+thread_libraries += tests/unit/solver_candidate.la
 tests_unit_solver_candidate_la_SOURCES = tests/unit/solver_candidate.c
 tests_unit_solver_candidate_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_unit_solver_candidate_la_LDFLAGS = $(vendor_flags) -Wl,--no-as-needed,$(emulated_folder)/lib/libcusolver.so.12
