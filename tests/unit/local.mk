@@ -16,9 +16,7 @@ unit_test_sources = tests/unit/test_tridiagonalisation.c tests/unit/test_chip_pl
 	tests/unit/test_device_product.c tests/unit/test_device_sets.c tests/unit/test_device_shares.c \
 	tests/unit/test_device_sharing.c tests/unit/test_early_account.c tests/unit/test_emulated_cluster.c \
 	tests/unit/test_emulated_devices.c tests/unit/test_emulated_grid.c \
-	tests/unit/test_emulated_memory.c tests/unit/test_emulated_pinned.c tests/unit/test_emulated_solver_eigen.c \
-	tests/unit/test_emulated_solver_factors.c tests/unit/test_emulated_solver_geev.c \
-	tests/unit/test_emulated_solver_reflectors.c tests/unit/test_emulated_solver_svd.c \
+	tests/unit/test_emulated_memory.c tests/unit/test_emulated_pinned.c \
 	tests/unit/test_factor_times.c tests/unit/test_file_replace.c tests/unit/test_first_floors.c \
 	tests/unit/test_flag_sets.c tests/unit/test_gathering.c tests/unit/test_general_eigen_normalise.c \
 	tests/unit/test_host_page_tables.c tests/unit/test_hot_ranges.c tests/unit/test_html.c tests/unit/test_interval_rules.c \
@@ -49,7 +47,7 @@ sanitizer_programs += tests/unit/unit_tests
 tests_unit_unit_tests_SOURCES = tests/unit/unit_tests.c tests/unit/unit_test.h $(unit_test_sources) \
 	tests/unit/policy_calls.h tests/unit/predicted_call.h tests/unit/recipe_example.h \
 	tests/unit/paper_devices.h tests/unit/emulated_lane.h tests/unit/emulated_device.h \
-	tests/unit/emulated_solver.h tests/unit/test_apart.h tests/unit/operand_calls.h tests/unit/operand_table.h \
+	tests/unit/test_apart.h tests/unit/operand_calls.h tests/unit/operand_table.h \
 	tests/unit/planted_machine.h tests/unit/hermitian_matrices.h tests/unit/reduced_matrix.h \
 	tests/unit/solver_handle.h tests/unit/documented_lists.h
 tests_unit_unit_tests_LDADD = $(all_test_libraries)
@@ -138,7 +136,7 @@ tests_unit_test_page_scan_LDADD = $(unit_test_libraries)
 tests_unit_test_process_pins_SOURCES = tests/unit/test_process_pins.c tests/system/unseen_ring.c \
 	tests/system/unseen_ring.h
 tests_unit_test_process_pins_LDADD = $(unit_test_libraries)
-tests_unit_test_emulated_solver_SOURCES = tests/unit/test_emulated_solver.c tests/unit/emulated_solver.h \
+tests_unit_test_emulated_solver_SOURCES = tests/unit/test_emulated_solver.c \
 	tests/unit/emulated_device.h
 tests_unit_test_emulated_solver_LDADD = -lm -ldl
 tests_unit_test_emulated_solver_LDFLAGS = $(AM_LDFLAGS) -Wl,--export-dynamic
