@@ -44,6 +44,24 @@ enum mublas_status eigen_call_ask(struct mublas_handle *handle, const struct eig
 enum mublas_status eigen_call_run(struct mublas_handle *handle, const struct eigen_call *call,
                                   void *workspace, size_t bytes);
 
+/* For the exported routines: eigen_call_run and eigen_call_ask by the members that the routine has, and a routine of
+ * every type, as ROUTINE(name, type, element, real part). */
+#define EIGEN_RUN(of_routine, of_type, ...)                                                                  \
+    eigen_call_run(handle,                                                                                   \
+                   &(struct eigen_call){                                                                     \
+                       .function = __func__, .routine = of_routine, .type = of_type, __VA_ARGS__},           \
+                   workspace, workspace_bytes)
+#define EIGEN_ASK(of_routine, ...)                                                                           \
+    eigen_call_ask(handle,                                                                                   \
+                   &(struct eigen_call){                                                                     \
+                       .function = __func__, .routine = of_routine, .type = type, __VA_ARGS__},              \
+                   bytes)
+#define EIGEN_OF_EVERY_TYPE(ROUTINE, real_name, complex_name)                                                \
+    ROUTINE(s##real_name, MUBLAS_SINGLE, float, float)                                                       \
+    ROUTINE(d##real_name, MUBLAS_DOUBLE, double, double)                                                     \
+    ROUTINE(c##complex_name, MUBLAS_COMPLEX, void, float)                                                    \
+    ROUTINE(z##complex_name, MUBLAS_DOUBLE_COMPLEX, void, double)
+
 /* For those that check and run it: */
 
 static inline enum blas_type eigen_call_type(const struct eigen_call *call)

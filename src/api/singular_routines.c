@@ -155,43 +155,21 @@ const struct eigen_method eigen_gesdd = {plan_singular, queue_singular};
                                      int64_t lda, real *d, real *e, element *tauq, element *taup,            \
                                      void *workspace, size_t workspace_bytes)                                \
     {                                                                                                        \
-        return eigen_call_run(handle,                                                                        \
-                              &(struct eigen_call){.function = __func__,                                     \
-                                                   .routine = EIGEN_GEBRD,                                   \
-                                                   .type = the_type,                                         \
-                                                   .m = m,                                                   \
-                                                   .n = n,                                                   \
-                                                   .a = a,                                                   \
-                                                   .lda = lda,                                               \
-                                                   .d = d,                                                   \
-                                                   .e = e,                                                   \
-                                                   .tau = tauq,                                              \
-                                                   .taup = taup},                                            \
-                              workspace, workspace_bytes);                                                   \
+        return EIGEN_RUN(EIGEN_GEBRD, the_type,                                                              \
+                         .m = m, .n = n, .a = a, .lda = lda, .d = d, .e = e, .tau = tauq,                    \
+                         .taup = taup);                                                                      \
     }
 
-#define ORMBR(name, the_type, element)                                                                       \
+#define ORMBR(name, the_type, element, real)                                                                 \
     enum mublas_status mublas_##name(struct mublas_handle *handle, enum mublas_vect vect,                    \
                                      enum mublas_side side, enum mublas_trans trans, int64_t m, int64_t n,   \
                                      int64_t k, const element *a, int64_t lda, const element *tau,           \
                                      element *c, int64_t ldc, void *workspace, size_t workspace_bytes)       \
     {                                                                                                        \
-        return eigen_call_run(handle,                                                                        \
-                              &(struct eigen_call){.function = __func__,                                     \
-                                                   .routine = EIGEN_ORMBR,                                   \
-                                                   .type = the_type,                                         \
-                                                   .vect = vect,                                             \
-                                                   .side = side,                                             \
-                                                   .trans = trans,                                           \
-                                                   .m = m,                                                   \
-                                                   .n = n,                                                   \
-                                                   .k = k,                                                   \
-                                                   .a = (void *)(uintptr_t)a,                                \
-                                                   .lda = lda,                                               \
-                                                   .tau = (void *)(uintptr_t)tau,                            \
-                                                   .c = c,                                                   \
-                                                   .ldc = ldc},                                              \
-                              workspace, workspace_bytes);                                                   \
+        return EIGEN_RUN(EIGEN_ORMBR, the_type,                                                              \
+                         .vect = vect, .side = side, .trans = trans, .m = m, .n = n, .k = k,                 \
+                         .a = (void *)(uintptr_t)a, .lda = lda, .tau = (void *)(uintptr_t)tau,               \
+                         .c = c, .ldc = ldc);                                                                \
     }
 
 #define GESDD(name, the_type, element, real)                                                                 \
@@ -200,45 +178,19 @@ const struct eigen_method eigen_gesdd = {plan_singular, queue_singular};
                                      element *v, int64_t ldv, void *workspace, size_t workspace_bytes,       \
                                      int *info)                                                              \
     {                                                                                                        \
-        return eigen_call_run(handle,                                                                        \
-                              &(struct eigen_call){.function = __func__,                                     \
-                                                   .routine = EIGEN_GESDD,                                   \
-                                                   .type = the_type,                                         \
-                                                   .vectors = vectors,                                       \
-                                                   .m = m,                                                   \
-                                                   .n = n,                                                   \
-                                                   .a = a,                                                   \
-                                                   .lda = lda,                                               \
-                                                   .d = s,                                                   \
-                                                   .c = u,                                                   \
-                                                   .ldc = ldu,                                               \
-                                                   .v = v,                                                   \
-                                                   .ldv = ldv,                                               \
-                                                   .info = info},                                            \
-                              workspace, workspace_bytes);                                                   \
+        return EIGEN_RUN(EIGEN_GESDD, the_type,                                                              \
+                         .vectors = vectors, .m = m, .n = n, .a = a, .lda = lda, .d = s, .c = u,             \
+                         .ldc = ldu, .v = v, .ldv = ldv, .info = info);                                      \
     }
 
-GESDD(sgesdd, MUBLAS_SINGLE, float, float)
-GESDD(dgesdd, MUBLAS_DOUBLE, double, double)
-GESDD(cgesdd, MUBLAS_COMPLEX, void, float)
-GESDD(zgesdd, MUBLAS_DOUBLE_COMPLEX, void, double)
-GEBRD(sgebrd, MUBLAS_SINGLE, float, float)
-GEBRD(dgebrd, MUBLAS_DOUBLE, double, double)
-GEBRD(cgebrd, MUBLAS_COMPLEX, void, float)
-GEBRD(zgebrd, MUBLAS_DOUBLE_COMPLEX, void, double)
-ORMBR(sormbr, MUBLAS_SINGLE, float)
-ORMBR(dormbr, MUBLAS_DOUBLE, double)
-ORMBR(cunmbr, MUBLAS_COMPLEX, void)
-ORMBR(zunmbr, MUBLAS_DOUBLE_COMPLEX, void)
+EIGEN_OF_EVERY_TYPE(GESDD, gesdd, gesdd)
+EIGEN_OF_EVERY_TYPE(GEBRD, gebrd, gebrd)
+EIGEN_OF_EVERY_TYPE(ORMBR, ormbr, unmbr)
 
 enum mublas_status mublas_gebrd_workspace(struct mublas_handle *handle, enum mublas_type type, int64_t m,
                                           int64_t n, int64_t lda, size_t *bytes)
 {
-    return eigen_call_ask(
-        handle,
-        &(struct eigen_call){
-            .function = __func__, .routine = EIGEN_GEBRD, .type = type, .m = m, .n = n, .lda = lda},
-        bytes);
+    return EIGEN_ASK(EIGEN_GEBRD, .m = m, .n = n, .lda = lda);
 }
 
 enum mublas_status mublas_ormbr_workspace(struct mublas_handle *handle, enum mublas_type type,
@@ -246,34 +198,14 @@ enum mublas_status mublas_ormbr_workspace(struct mublas_handle *handle, enum mub
                                           enum mublas_trans trans, int64_t m, int64_t n, int64_t k,
                                           int64_t lda, int64_t ldc, size_t *bytes)
 {
-    return eigen_call_ask(handle,
-                          &(struct eigen_call){.function = __func__,
-                                               .routine = EIGEN_ORMBR,
-                                               .type = type,
-                                               .vect = vect,
-                                               .side = side,
-                                               .trans = trans,
-                                               .m = m,
-                                               .n = n,
-                                               .k = k,
-                                               .lda = lda,
-                                               .ldc = ldc},
-                          bytes);
+    return EIGEN_ASK(EIGEN_ORMBR,
+                     .vect = vect, .side = side, .trans = trans, .m = m, .n = n, .k = k, .lda = lda,
+                     .ldc = ldc);
 }
 
 enum mublas_status mublas_gesdd_workspace(struct mublas_handle *handle, enum mublas_type type,
                                           enum mublas_vectors vectors, int64_t m, int64_t n, int64_t lda,
                                           int64_t ldu, int64_t ldv, size_t *bytes)
 {
-    return eigen_call_ask(handle,
-                          &(struct eigen_call){.function = __func__,
-                                               .routine = EIGEN_GESDD,
-                                               .type = type,
-                                               .vectors = vectors,
-                                               .m = m,
-                                               .n = n,
-                                               .lda = lda,
-                                               .ldc = ldu,
-                                               .ldv = ldv},
-                          bytes);
+    return EIGEN_ASK(EIGEN_GESDD, .vectors = vectors, .m = m, .n = n, .lda = lda, .ldc = ldu, .ldv = ldv);
 }

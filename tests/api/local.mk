@@ -62,7 +62,7 @@ tests_api_test_native_stress_SOURCES = tests/api/test_native_stress.c $(native_t
 tests_api_test_native_stress_LDADD = $(native_test_libraries)
 tests_api_test_native_stress_LDFLAGS = $(native_test_flags)
 
-TESTS += tests/api/installed.sh
+plain_tests += tests/api/installed.sh
 EXTRA_DIST += tests/api/installed.sh tests/api/every_routine.f90 tests/api/every_eigen_routine.f90
 tests/api/installed.log: $(lib_LTLIBRARIES) $(check_DATA)
 

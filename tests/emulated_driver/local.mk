@@ -29,9 +29,16 @@ emulated-driver: $(emulated_libraries)
 
 emulated_flags = $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) -I$(top_srcdir)/$(emulated_folder) -fPIC -MMD -MP
 
+# All kernels run by these files, which -Og would slow down.
+emulated_speed = $(if $(SANITIZERS),-O1)
+
 # Files that are never mublas.
 $(emulated_folder)/objects/cusolver_library.o: emulated_own_flags = -DEMULATED_REFERENCE_BLAS='"$(HOST_BLAS)"' \
 	-DEMULATED_REFERENCE_LAPACK='"$(HOST_LAPACK_DIRECTORY)/liblapack.so.3"'
+
+# ThreadSanitizer sees blocks that run at once, which only tests of the tuned kernels ask for (kernel_blocks.sh).
+$(route_kernel_files:src/gpu/kernels/%.cu=$(emulated_folder)/objects/kernel_%.o): emulated_own_flags = \
+	$(if $(filter thread,$(SANITIZERS)),-fno-sanitize=all -O0)
 
 # See the head of processor.c. Under the other sanitizers these three would take a quarter of the time of all
 # that runs here; kernels are what they are to look at.
@@ -39,7 +46,7 @@ $(emulated_folder)/objects/collectives.o $(emulated_folder)/objects/processor.o 
 
 $(emulated_folder)/objects/%.o: $(top_srcdir)/$(emulated_folder)/%.c
 	@$(MKDIR_P) $(@D)
-	$(AM_V_CC)$(CC) $(emulated_flags) -include $(top_srcdir)/$(emulated_folder)/held_memory.h $(AM_CFLAGS) $(CFLAGS) $(emulated_own_flags) -c -o $@ $<
+	$(AM_V_CC)$(CC) $(emulated_flags) -include $(top_srcdir)/$(emulated_folder)/held_memory.h $(AM_CFLAGS) $(CFLAGS) $(emulated_speed) $(emulated_own_flags) -c -o $@ $<
 
 $(emulated_folder)/objects/%.o: $(top_srcdir)/$(emulated_folder)/%.S
 	@$(MKDIR_P) $(@D)
@@ -53,7 +60,7 @@ am__v_KERNEL_0 = @echo "  KERNEL  " $@;
 am__v_KERNEL_1 =
 
 emulated_kernel_compile = $(AM_V_KERNEL)$(CXX) $(emulated_flags) -DMUBLAS_EMULATED -fno-exceptions -fno-rtti \
-	$(AM_CXXFLAGS) $(CXXFLAGS) $(emulated_kernel_flags) -x c++ -c -o $@ $<
+	$(AM_CXXFLAGS) $(CXXFLAGS) $(emulated_kernel_flags) $(emulated_own_flags) -x c++ -c -o $@ $<
 
 $(emulated_folder)/objects/kernel_%.o: $(top_srcdir)/src/gpu/kernels/%.cu
 	@$(MKDIR_P) $(@D)

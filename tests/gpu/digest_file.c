@@ -20,28 +20,51 @@ static int compare_entries(const void *one, const void *two)
     return strcmp(((const struct entry *)one)->name, ((const struct entry *)two)->name);
 }
 
-static bool add_line(struct digest_file *file, const char *line)
+static void add(struct digest_file *file, const struct entry *entry)
 {
-    struct entry entry;
-    unsigned long long digest;
-    if (*line == '#' || *line == '\n')
-        return true;
-    if (sscanf(line, "%63s %llx", entry.name, &digest) != 2)
-        return false;
     if (file->count == file->capacity) {
         file->capacity = 2 * file->capacity + 256;
         file->entries = realloc(file->entries, file->capacity * sizeof *file->entries);
         if (!file->entries)
             abort();
     }
-    entry.digest = digest;
-    file->entries[file->count++] = entry;
-    return true;
+    file->entries[file->count++] = *entry;
+}
+
+/* The name of a row with the word in the place of its star. */
+static bool name_entry(struct entry *entry, const char *row, const char *word)
+{
+    const char *const star = strchr(row, '*');
+    const int length = star ? snprintf(entry->name, sizeof entry->name, "%.*s%s%s", (int)(star - row), row, word,
+                                       star + 1) : 0;
+    return length > 0 && (size_t)length < sizeof entry->name;
+}
+
+static bool add_line(struct digest_file *file, char *line)
+{
+    static const char blanks[] = " \n";
+    char *rest, *const row = strtok_r(line, blanks, &rest), *pair = row ? strtok_r(NULL, blanks, &rest) : NULL;
+    if (!row || *row == '#')
+        return true;
+    bool good = pair;
+    for (; good && pair; pair = strtok_r(NULL, blanks, &rest)) {
+        struct entry entry;
+        char *const equals = strchr(pair, '='), *const digits = equals ? equals + 1 : pair, *end;
+        if (equals)
+            *equals = '\0';
+        else
+            snprintf(entry.name, sizeof entry.name, "%s", row);
+        entry.digest = strtoull(digits, &end, 16);
+        good = *digits && !*end && (!equals || name_entry(&entry, row, pair));
+        if (good)
+            add(file, &entry);
+    }
+    return good;
 }
 
 struct digest_file *digest_file_read(const char *path)
 {
-    char line[256];
+    char line[1024];
     bool good = true;
     FILE *stream = fopen(path, "r");
     struct digest_file *file = calloc(1, sizeof *file);

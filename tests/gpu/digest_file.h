@@ -1,4 +1,4 @@
-/* digest_file.h - the kept digests: lines of "name digest", # comments. */
+/* digest_file.h - the kept digests: lines of "name digest", rows of them as digest_table.awk makes them, # comments. */
 #ifndef MUBLAS_DIGEST_FILE_H
 #define MUBLAS_DIGEST_FILE_H
 

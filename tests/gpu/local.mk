@@ -15,7 +15,7 @@ kernel_test_sources += tests/gpu/wide_gauge.c
 else
 kernel_test_sources += tests/gpu/wide_gauge_absent.c
 endif
-EXTRA_DIST += tests/gpu/kernel_digests.txt tests/gpu/wide_gauge.c tests/gpu/wide_gauge_absent.c
+EXTRA_DIST += tests/gpu/digest_table.awk tests/gpu/kernel_digests.txt tests/gpu/wide_gauge.c tests/gpu/wide_gauge_absent.c
 
 plain_programs += tests/gpu/kernel_digests
 tests_gpu_kernel_digests_SOURCES = tests/gpu/kernel_digests.c tests/gpu/kernel_stress.c \

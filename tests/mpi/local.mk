@@ -1,14 +1,15 @@
 # A parallel program as a user has it: ScaLAPACK's eigensolver, every rank with the shim.
-TESTS += tests/mpi/scalapack.sh
+plain_tests += tests/mpi/scalapack.sh
 EXTRA_DIST += tests/mpi/scalapack.sh
 # What reports say of parallel routines, and their check against the host's.
-TESTS += tests/mpi/parallel_reports.sh tests/mpi/verify.sh
+TESTS += tests/mpi/parallel_reports.sh
+plain_tests += tests/mpi/verify.sh
 EXTRA_DIST += tests/mpi/parallel_reports.sh tests/mpi/verify.sh
 # The bench of parallel routines, in small.
-TESTS += tests/mpi/bench.sh
+plain_tests += tests/mpi/bench.sh
 EXTRA_DIST += tests/mpi/bench.sh
 # Linked with -lmublas.
-TESTS += tests/mpi/linked.sh
+plain_tests += tests/mpi/linked.sh
 EXTRA_DIST += tests/mpi/linked.sh
 # Any program's reports.
 TESTS += tests/mpi/reports.sh
@@ -19,7 +20,7 @@ sanitizer_tests += tests/mpi/sharing.sh
 EXTRA_DIST += tests/mpi/sharing.sh
 tests/mpi/sharing.log: tests/system/learned$(EXEEXT) tests/system/make_recipe$(EXEEXT)
 # And with MPS.
-TESTS += tests/mpi/mps.sh
+plain_tests += tests/mpi/mps.sh
 EXTRA_DIST += tests/mpi/mps.sh tests/mpi/nvidia-cuda-mps-control
 tests/mpi/mps.log: tests/system/counted$(EXEEXT)
 
@@ -38,7 +39,8 @@ parallel_headers = tests/mpi/dense.h tests/mpi/spread.h tests/mpi/parallel_probl
 	tests/mpi/parallel_judge.h tests/unit/documented_lists.h
 
 if SCALAPACK
-check_PROGRAMS += tests/mpi/symmetric tests/mpi/symmetric_linked
+check_PROGRAMS += tests/mpi/symmetric
+plain_programs += tests/mpi/symmetric_linked
 tests_mpi_symmetric_linked_SOURCES = tests/mpi/symmetric.c
 tests_mpi_symmetric_linked_LDADD = libmublas.la $(SCALAPACK_LIBS) $(BLAS_LIBS) -lm
 tests_mpi_symmetric_linked_LDFLAGS = $(AM_LDFLAGS) -no-install

@@ -48,9 +48,9 @@ is_where_it_belongs()
 }
 
 # Sanitizers take their time: there calls that stay on the host are left out.
-ways="shim linked" modes="auto always" order=120
+ways="shim linked" modes="auto always"
 sampled HANDLERS_FULL=1
-[ -z "$sanitizers" ] || ways=shim modes=always order=70
+[ -z "$sanitizers" ] || ways=shim modes=always
 for way in $ways; do
     [ $way = shim ] || modes=always # the way to the library makes no other difference, and half of them show it
     for mode in $modes; do
@@ -71,7 +71,7 @@ for way in $ways; do
             try $way $mode MUBLAS_EIGENSOLVER=$solver protected_results 64
         done
         try $way $mode - jumped_out 200 1000
-        try $way $mode - protected_results $order
+        try $way $mode - protected_results 70
     done
 done
 echo "1..$number"

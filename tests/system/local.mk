@@ -21,7 +21,7 @@ tests_system_coherence_LDADD = $(system_test_libraries) -ldl
 tests_system_coherence_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_coherence_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 # The program's own use of CUDA, which it loads in the middle of its life.
-check_LTLIBRARIES += tests/system/coherence_device.la
+plain_libraries += tests/system/coherence_device.la
 tests_system_coherence_device_la_SOURCES = tests/system/coherence_device.c tests/system/coherence_device.h \
 	tests/system/driver_table.h
 tests_system_coherence_device_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
@@ -78,7 +78,7 @@ EXTRA_DIST += tests/system/eigensolver.sh tests/system/library.sh
 tests/system/eigensolver.log: $(noinst_PROGRAMS)
 
 # What the shim exports, and how it finds the host BLAS.
-check_LTLIBRARIES += tests/system/plugin.la tests/system/fake_blas.la tests/system/joining_plugin.la
+plain_libraries += tests/system/plugin.la tests/system/fake_blas.la tests/system/joining_plugin.la
 module_flags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_system_plugin_la_SOURCES = tests/system/plugin.c
 tests_system_plugin_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
@@ -91,7 +91,7 @@ tests_system_joining_plugin_la_LIBADD = $(system_test_libraries) -lpthread
 tests_system_fake_blas_la_SOURCES = tests/system/fake_blas.c
 tests_system_fake_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_fake_blas_la_LDFLAGS = $(module_flags)
-check_PROGRAMS += tests/system/load_plugin tests/system/odd_signature tests/system/load_default tests/system/probe
+plain_programs += tests/system/load_plugin tests/system/odd_signature tests/system/load_default tests/system/probe
 tests_system_probe_SOURCES = tests/system/probe.c
 tests_system_probe_LDADD = -ldl
 tests_system_load_plugin_SOURCES = tests/system/load_plugin.c
@@ -100,7 +100,7 @@ tests_system_odd_signature_SOURCES = tests/system/odd_signature.c
 tests_system_odd_signature_LDADD = -ldl
 tests_system_load_default_SOURCES = tests/system/load_default.c
 tests_system_load_default_LDADD = -ldl
-TESTS += tests/system/symbols.sh tests/system/binding.sh
+plain_tests += tests/system/symbols.sh tests/system/binding.sh
 EXTRA_DIST += tests/system/symbols.sh tests/system/binding.sh \
 	tests/system/common_symbols.sh tests/system/common_symbols.txt
 
@@ -136,7 +136,7 @@ check_PROGRAMS += tests/system/tiny
 tests_system_tiny_SOURCES = tests/system/tiny.c tests/system/tiny_part.h
 tests_system_tiny_LDADD = $(system_test_libraries)
 plain_programs += tests/system/tiny_call
-check_LTLIBRARIES += tests/system/tiny_names.la tests/system/tiny_names_linked.la
+plain_libraries += tests/system/tiny_names.la tests/system/tiny_names_linked.la
 tests_system_tiny_call_SOURCES = tests/system/tiny_call.c
 tests_system_tiny_call_LDADD = -ldl
 tests_system_tiny_names_la_SOURCES = tests/system/tiny_names.c tests/system/tiny_part.h
@@ -167,7 +167,7 @@ sanitizer_tests += tests/system/failures.sh
 EXTRA_DIST += tests/system/failures.sh
 
 # Which device, by the rank that a launcher gave.
-TESTS += tests/system/ranks.sh
+sanitizer_tests += tests/system/ranks.sh
 EXTRA_DIST += tests/system/ranks.sh
 tests/system/ranks.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
 
@@ -227,7 +227,7 @@ EXTRA_DIST += tests/system/ending.sh tests/system/returned.sh tests/system/share
 	tests/system/ending.c tests/system/returned.c tests/system/shared_calls.h
 
 # Settings that cannot be used.
-TESTS += tests/system/messages.sh
+sanitizer_tests += tests/system/messages.sh
 EXTRA_DIST += tests/system/messages.sh
 
 # What the texts say.
@@ -239,7 +239,7 @@ plain_tests += tests/system/quickstart.sh
 EXTRA_DIST += tests/system/quickstart.sh
 tests/system/quickstart.log: mublas$(EXEEXT)
 tests/system/run.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
-TESTS += tests/system/copied.sh
+plain_tests += tests/system/copied.sh
 EXTRA_DIST += tests/system/copied.sh
 tests/system/copied.log: mublas$(EXEEXT)
 
@@ -278,19 +278,19 @@ tests/system/clean_root.log: all-am $(noinst_PROGRAMS)
 TESTS += tests/system/linked.sh
 EXTRA_DIST += tests/system/linked.sh tests/system/alternatives.sh tests/system/uninstall.sh \
 	tests/system/clean_root.sh tests/system/job_script.sh
-check_PROGRAMS += tests/system/trampoline
+plain_programs += tests/system/trampoline
 tests_system_trampoline_SOURCES = tests/system/trampoline.c
 tests_system_trampoline_LDADD = -ldl -lm
-TESTS += tests/system/trampoline.sh
+plain_tests += tests/system/trampoline.sh
 EXTRA_DIST += tests/system/trampoline.sh tests/system/fake_trampoline.c
 if LAPACK
-TESTS += tests/system/library_lapack.sh tests/system/lapack_subset.sh tests/system/lapack_wide.sh
+plain_tests += tests/system/library_lapack.sh tests/system/lapack_subset.sh tests/system/lapack_wide.sh
 endif
 EXTRA_DIST += tests/system/library_lapack.sh tests/system/lapack_subset.sh tests/system/lapack_wide.sh \
 	tests/system/lapack_part.c tests/system/lapack_user.c
 
 # Kinds of host BLAS.
-check_LTLIBRARIES += tests/system/fake_flexiblas.la tests/system/plugin_own.la
+plain_libraries += tests/system/fake_flexiblas.la tests/system/plugin_own.la
 tests_system_fake_flexiblas_la_SOURCES = tests/system/fake_flexiblas.c
 tests_system_fake_flexiblas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_fake_flexiblas_la_LDFLAGS = $(module_flags)
@@ -298,11 +298,11 @@ tests_system_fake_flexiblas_la_LIBADD = -ldl
 tests_system_plugin_own_la_SOURCES = tests/system/plugin.c tests/system/own_blas.c
 tests_system_plugin_own_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_plugin_own_la_LDFLAGS = $(module_flags)
-TESTS += tests/system/host_kinds.sh
+plain_tests += tests/system/host_kinds.sh
 EXTRA_DIST += tests/system/host_kinds.sh
 
 # The check that users make on their own machine.
-check_LTLIBRARIES += tests/system/rough_blas.la
+plain_libraries += tests/system/rough_blas.la
 tests_system_rough_blas_la_SOURCES = tests/system/rough_blas.c
 tests_system_rough_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_rough_blas_la_LDFLAGS = $(module_flags)
@@ -314,7 +314,7 @@ tests_unit_sign_recipe_SOURCES = tests/unit/sign_recipe.c
 tests_unit_sign_recipe_LDADD = $(unit_test_libraries)
 
 if LAPACK
-check_LTLIBRARIES += tests/system/rough_lapack.la
+plain_libraries += tests/system/rough_lapack.la
 tests_system_rough_lapack_la_SOURCES = tests/system/rough_lapack.c
 tests_system_rough_lapack_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_rough_lapack_la_LDFLAGS = $(module_flags)
@@ -328,7 +328,7 @@ EXTRA_DIST += tests/system/verify.sh tests/system/tune_routes.sh
 plain_tests += tests/system/crossovers.sh
 EXTRA_DIST += tests/system/crossovers.sh
 tests/system/crossovers.log: bench/crossovers$(EXEEXT)
-TESTS += tests/system/planted_crossovers.sh
+sanitizer_tests += tests/system/planted_crossovers.sh
 EXTRA_DIST += tests/system/planted_crossovers.sh
 tests/system/planted_crossovers.log: bench/planted_crossovers$(EXEEXT)
 
@@ -341,7 +341,7 @@ check_PROGRAMS += tests/system/tuning_files
 tests_system_tuning_files_SOURCES = tests/system/tuning_files.c
 tests_system_tuning_files_LDFLAGS = $(AM_LDFLAGS)
 tests_system_tuning_files_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
-TESTS += tests/system/tuning_report.sh
+sanitizer_tests += tests/system/tuning_report.sh
 EXTRA_DIST += tests/system/tuning_report.sh
 check_PROGRAMS += tests/system/learned tests/system/make_recipe
 tests_system_learned_SOURCES = tests/system/learned.c tests/system/one_processor.h
@@ -376,7 +376,8 @@ tests/system/estimate.log: mublas$(EXEEXT) tests/system/make_recipe$(EXEEXT) ben
 # A device that wakes in the background.
 check_PROGRAMS += tests/system/waking
 plain_programs += tests/system/waking_upper
-check_LTLIBRARIES += tests/system/no_threads.la
+plain_libraries += tests/system/no_threads.la
+thread_libraries += tests/system/no_threads.la
 tests_system_waking_SOURCES = tests/system/waking.c tests/system/blas_program.h tests/system/one_processor.h
 tests_system_waking_LDADD = $(system_test_libraries)
 tests_system_waking_upper_SOURCES = $(tests_system_waking_SOURCES)
@@ -385,14 +386,14 @@ tests_system_waking_upper_LDADD = $(system_test_libraries)
 tests_system_no_threads_la_SOURCES = tests/system/no_threads.c
 tests_system_no_threads_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_no_threads_la_LDFLAGS = $(module_flags)
-TESTS += tests/system/links.sh
+plain_tests += tests/system/links.sh
 EXTRA_DIST += tests/system/links.sh
 tests/system/links.log: mublas$(EXEEXT) bench/shares$(EXEEXT) tests/system/shared_tiles$(EXEEXT)
 plain_tests += tests/system/candidates.sh
 EXTRA_DIST += tests/system/candidates.sh
 long_plain_tests += tests/system/candidate_threads.sh
 EXTRA_DIST += tests/system/candidate_threads.sh
-TESTS += tests/system/waking.sh
+plain_tests += tests/system/waking.sh
 EXTRA_DIST += tests/system/waking.sh tests/system/waking_recipe.sh
 
 # Several cuBLAS, and none.
@@ -424,8 +425,8 @@ TESTS += tests/system/arithmetic.sh
 EXTRA_DIST += tests/system/arithmetic.sh
 
 # What a program may notice before main, and of a small call.
-check_PROGRAMS += tests/system/start tests/system/first_call tests/system/fork_listing
-check_LTLIBRARIES += tests/system/opening_library.la tests/system/indirect_blas.la tests/system/many_keys.la
+plain_programs += tests/system/start tests/system/first_call tests/system/fork_listing
+plain_libraries += tests/system/opening_library.la tests/system/indirect_blas.la tests/system/many_keys.la
 tests_system_many_keys_la_SOURCES = tests/system/many_keys.c
 tests_system_many_keys_la_LDFLAGS = $(module_flags)
 tests_system_start_SOURCES = tests/system/start.c
@@ -441,5 +442,5 @@ tests_system_opening_library_la_LIBADD = -ldl
 tests_system_indirect_blas_la_SOURCES = tests/system/indirect_blas.c
 tests_system_indirect_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_indirect_blas_la_LDFLAGS = $(module_flags)
-TESTS += tests/system/start.sh tests/system/lisp.sh
+plain_tests += tests/system/start.sh tests/system/lisp.sh
 EXTRA_DIST += tests/system/start.sh tests/system/lisp.sh

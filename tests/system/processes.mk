@@ -1,37 +1,38 @@
 # Threads, forks, loading and unloading, other users of CUDA (see local.mk for the form).
 # Threads; what shows under ThreadSanitizer only is looked for there.
-check_PROGRAMS += tests/system/threads tests/system/openmp
+plain_programs += tests/system/threads tests/system/openmp
 tests_system_threads_SOURCES = tests/system/threads.c tests/system/blas_program.h
 tests_system_threads_LDADD = $(system_test_libraries)
 tests_system_openmp_SOURCES = tests/system/openmp.c tests/system/blas_program.h
 tests_system_openmp_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 tests_system_openmp_LDADD = $(system_test_libraries)
-TESTS += tests/system/threads.sh tests/system/openmp.sh
+plain_tests += tests/system/threads.sh tests/system/openmp.sh
 thread_tests += tests/system/threads.sh
 thread_programs += tests/system/threads
 EXTRA_DIST += tests/system/threads.sh tests/system/openmp.sh
 
 # What threads call is counted.
-check_PROGRAMS += tests/system/counted_threads
+plain_programs += tests/system/counted_threads
 tests_system_counted_threads_SOURCES = tests/system/counted_threads.c
 tests_system_counted_threads_LDADD = $(system_test_libraries) -lpthread
-TESTS += tests/system/counted_threads.sh
+plain_tests += tests/system/counted_threads.sh
 thread_tests += tests/system/counted_threads.sh
 thread_programs += tests/system/counted_threads
 EXTRA_DIST += tests/system/counted_threads.sh
 
 # Forks.
-check_PROGRAMS += tests/system/forking
+plain_programs += tests/system/forking
 tests_system_forking_SOURCES = tests/system/forking.c tests/system/blas_program.h
 tests_system_forking_LDADD = $(system_test_libraries)
-TESTS += tests/system/forking.sh
+plain_tests += tests/system/forking.sh
 thread_tests += tests/system/forking.sh
 thread_programs += tests/system/forking
 EXTRA_DIST += tests/system/forking.sh
 
 # From constructors to destructors.
-check_LTLIBRARIES += tests/system/liblifetime.la
-check_PROGRAMS += tests/system/lifetime
+plain_libraries += tests/system/liblifetime.la
+thread_libraries += tests/system/liblifetime.la
+plain_programs += tests/system/lifetime
 tests_system_liblifetime_la_SOURCES = tests/system/lifetime_library.c tests/system/lifetime.h
 tests_system_liblifetime_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_liblifetime_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -shared -rpath /nowhere
@@ -41,7 +42,7 @@ tests_system_lifetime_SOURCES = tests/system/lifetime.c tests/system/lifetime.h 
 	tests/system/blas_program.h
 tests_system_lifetime_LDADD = tests/system/liblifetime.la $(system_test_libraries)
 tests_system_lifetime_LDFLAGS = $(AM_LDFLAGS) -no-install
-TESTS += tests/system/lifetime.sh
+plain_tests += tests/system/lifetime.sh
 thread_tests += tests/system/lifetime.sh
 thread_programs += tests/system/lifetime
 EXTRA_DIST += tests/system/lifetime.sh
@@ -55,8 +56,9 @@ plain_tests += tests/system/cuda_user.sh
 EXTRA_DIST += tests/system/cuda_user.sh
 
 # A host BLAS with threads that call BLAS.
-check_LTLIBRARIES += tests/system/libworkers.la
-check_PROGRAMS += tests/system/nested
+plain_libraries += tests/system/libworkers.la
+thread_libraries += tests/system/libworkers.la
+plain_programs += tests/system/nested
 tests_system_libworkers_la_SOURCES = tests/system/worker_blas.c
 tests_system_libworkers_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_libworkers_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -shared -rpath /nowhere
@@ -64,7 +66,7 @@ tests_system_libworkers_la_LIBADD = $(system_test_libraries)
 tests_system_nested_SOURCES = tests/system/nested.c tests/system/blas_program.h
 tests_system_nested_LDADD = tests/system/libworkers.la $(system_test_libraries)
 tests_system_nested_LDFLAGS = $(AM_LDFLAGS) -no-install
-TESTS += tests/system/nested.sh
+plain_tests += tests/system/nested.sh
 thread_tests += tests/system/nested.sh
 thread_programs += tests/system/nested
 EXTRA_DIST += tests/system/nested.sh

@@ -1,8 +1,8 @@
 # Plug-ins that take each other's place in memory.
-check_PROGRAMS += tests/system/reloaded
+plain_programs += tests/system/reloaded
 tests_system_reloaded_SOURCES = tests/system/reloaded.c
 tests_system_reloaded_LDADD = -ldl
-check_LTLIBRARIES += tests/system/numbered1.la tests/system/numbered2.la \
+plain_libraries += tests/system/numbered1.la tests/system/numbered2.la \
 	tests/system/numbered_caller1.la tests/system/numbered_caller2.la
 tests_system_numbered1_la_SOURCES = tests/system/numbered_blas.c
 tests_system_numbered1_la_CPPFLAGS = $(AM_CPPFLAGS) -DNUMBER=1
@@ -20,24 +20,24 @@ tests_system_numbered_caller2_la_SOURCES = tests/system/numbered_caller.c
 tests_system_numbered_caller2_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_numbered_caller2_la_LDFLAGS = $(module_flags) -Wl,--no-as-needed,tests/system/.libs/numbered2.so
 EXTRA_tests_system_numbered_caller2_la_DEPENDENCIES = tests/system/numbered2.la
-check_PROGRAMS += tests/system/fork_loading
+plain_programs += tests/system/fork_loading
 tests_system_fork_loading_SOURCES = tests/system/fork_loading.c
 tests_system_fork_loading_LDADD = -ldl -lpthread
-check_LTLIBRARIES += tests/system/numbered_orphan.la
+plain_libraries += tests/system/numbered_orphan.la
 tests_system_numbered_orphan_la_SOURCES = tests/system/numbered_caller.c
 tests_system_numbered_orphan_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_numbered_orphan_la_LDFLAGS = $(module_flags)
-check_PROGRAMS += tests/system/first_at_end
+plain_programs += tests/system/first_at_end
 tests_system_first_at_end_SOURCES = tests/system/first_at_end.c
 tests_system_first_at_end_LDADD = -ldl
-check_PROGRAMS += tests/system/crowded
+plain_programs += tests/system/crowded
 tests_system_crowded_SOURCES = tests/system/crowded.c
 tests_system_crowded_LDADD = -ldl
 # Fortran names from numbered1, C names from one of these.
-check_PROGRAMS += tests/system/two_languages
+plain_programs += tests/system/two_languages
 tests_system_two_languages_SOURCES = tests/system/two_languages.c
 tests_system_two_languages_LDADD = -ldl
-check_LTLIBRARIES += tests/system/numbered_c1.la tests/system/two_languages_caller1.la
+plain_libraries += tests/system/numbered_c1.la tests/system/two_languages_caller1.la
 tests_system_numbered_c1_la_SOURCES = tests/system/numbered_blas.c
 tests_system_numbered_c1_la_CPPFLAGS = $(AM_CPPFLAGS) -DNUMBER=1 -DC_NAMES
 tests_system_numbered_c1_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
@@ -48,7 +48,7 @@ tests_system_two_languages_caller1_la_LDFLAGS = $(module_flags) \
 	-Wl,--no-as-needed,tests/system/.libs/numbered1.so,tests/system/.libs/numbered_c1.so
 EXTRA_tests_system_two_languages_caller1_la_DEPENDENCIES = tests/system/numbered1.la \
 	tests/system/numbered_c1.la
-check_LTLIBRARIES += tests/system/numbered_c2.la tests/system/two_languages_caller2.la
+plain_libraries += tests/system/numbered_c2.la tests/system/two_languages_caller2.la
 tests_system_numbered_c2_la_SOURCES = tests/system/numbered_blas.c
 tests_system_numbered_c2_la_CPPFLAGS = $(AM_CPPFLAGS) -DNUMBER=2 -DC_NAMES
 tests_system_numbered_c2_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
@@ -59,5 +59,5 @@ tests_system_two_languages_caller2_la_LDFLAGS = $(module_flags) \
 	-Wl,--no-as-needed,tests/system/.libs/numbered1.so,tests/system/.libs/numbered_c2.so
 EXTRA_tests_system_two_languages_caller2_la_DEPENDENCIES = tests/system/numbered1.la \
 	tests/system/numbered_c2.la
-TESTS += tests/system/reloaded.sh
+plain_tests += tests/system/reloaded.sh
 EXTRA_DIST += tests/system/reloaded.sh

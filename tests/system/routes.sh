@@ -14,7 +14,7 @@ launches_real=60 launches_complex=60 launches_reduced=8 own_order=17
 launches_singular=100 launches_squares=4 singular_own="2 9"
 declare -A only=() orders_of=([c]="1 2 33" [z]="0 1 2 3 33")
 if [ -n "$sanitizers" ]; then
-    types=dz types_of_others=dc eigen_orders="0 1 3 33" factor_orders="0 1 33" bidiagonal_orders="0 2 3" singular_orders="0 1 33"
+    types=dz types_of_others=dc eigen_orders="0 1 33" orders_of=() factor_orders="0 1 33" bidiagonal_orders="0 2 3" singular_orders="1 33"
     own_real="--routines syevd,sygvd" own_complex="--routines heevd" launches_real=8 launches_complex=4 own_order=33
     only=([d]="--routines syev,syevd,syevr,syevx,sygv,sygvd,spevd" [z]="--routines heevd,hegvx,hpgvx")
 fi

@@ -1,10 +1,10 @@
 # Several BLAS libraries by the same names in one process. wide_plain.so and second_blas.so
 # are names for what several.sh puts there; they are linked as files since libtool would
 # not link a module.
-check_PROGRAMS += tests/system/several
+plain_programs += tests/system/several
 tests_system_several_SOURCES = tests/system/several.c
 tests_system_several_LDADD = -ldl -lpthread
-check_LTLIBRARIES += tests/system/second_blas.la \
+plain_libraries += tests/system/second_blas.la \
 	tests/system/caller32.la tests/system/caller32b.la tests/system/caller64.la
 tests_system_second_blas_la_SOURCES = tests/system/fake_blas.c
 tests_system_second_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default

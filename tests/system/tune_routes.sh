@@ -48,7 +48,8 @@ result $? "each between a sixteenth and sixteen"
 [ $? = 0 ] && grep '^route' "$recipe" | cmp -s - "$work/routes"
 result $? "which stay when other routines are learned anew"
 
-"$build/mublas" tune --crossovers-only --memory=64 --time-limit=90 --routines=sytrd --output="$recipe.own" > "$work/output" 2> "$work/errors" &&
+# What kernels compute is nothing to it.
+EMULATED_TIME="execute 0" EMULATED_POISON=0 "$build/mublas" tune --crossovers-only --memory=64 --time-limit=90 --routines=sytrd --output="$recipe.own" > "$work/output" 2> "$work/errors" &&
     [ "$(grep -c '^route own \(real\|complex\) [1-9][0-9]*$' "$recipe.own")" -ge 1 ] && grep -q '^route device real vectors' "$recipe.own" &&
     ! grep -q '^route .* \(level3\|singular\)' "$recipe.own"
 result $? "--routines=sytrd learns eigensolvers alone: $(grep '^route own' "$recipe.own" | tr '\n' ' ')"

@@ -14,10 +14,9 @@ unit_test_sources = tests/unit/test_tridiagonalisation.c tests/unit/test_chip_pl
 	tests/unit/test_cooperative.c tests/unit/test_cuda_users.c tests/unit/test_decision.c \
 	tests/unit/test_device_memory.c tests/unit/test_device_peer.c tests/unit/test_device_policy.c \
 	tests/unit/test_device_product.c tests/unit/test_device_sets.c tests/unit/test_device_shares.c \
-	tests/unit/test_device_sharing.c tests/unit/test_early_account.c tests/unit/test_emulated_devices.c \
-	tests/unit/test_emulated_memory.c tests/unit/test_emulated_pinned.c tests/unit/test_emulated_solver_eigen.c \
-	tests/unit/test_emulated_solver_factors.c tests/unit/test_emulated_solver_geev.c \
-	tests/unit/test_emulated_solver_reflectors.c tests/unit/test_emulated_solver_svd.c \
+	tests/unit/test_device_sharing.c tests/unit/test_early_account.c tests/unit/test_emulated_cluster.c \
+	tests/unit/test_emulated_devices.c tests/unit/test_emulated_grid.c \
+	tests/unit/test_emulated_memory.c tests/unit/test_emulated_pinned.c \
 	tests/unit/test_factor_times.c tests/unit/test_file_replace.c tests/unit/test_first_floors.c \
 	tests/unit/test_flag_sets.c tests/unit/test_gathering.c tests/unit/test_general_eigen_normalise.c \
 	tests/unit/test_host_page_tables.c tests/unit/test_hot_ranges.c tests/unit/test_html.c tests/unit/test_interval_rules.c \
@@ -48,7 +47,7 @@ sanitizer_programs += tests/unit/unit_tests
 tests_unit_unit_tests_SOURCES = tests/unit/unit_tests.c tests/unit/unit_test.h $(unit_test_sources) \
 	tests/unit/policy_calls.h tests/unit/predicted_call.h tests/unit/recipe_example.h \
 	tests/unit/paper_devices.h tests/unit/emulated_lane.h tests/unit/emulated_device.h \
-	tests/unit/emulated_solver.h tests/unit/test_apart.h tests/unit/operand_calls.h tests/unit/operand_table.h \
+	tests/unit/test_apart.h tests/unit/operand_calls.h tests/unit/operand_table.h \
 	tests/unit/planted_machine.h tests/unit/hermitian_matrices.h tests/unit/reduced_matrix.h \
 	tests/unit/solver_handle.h tests/unit/documented_lists.h
 tests_unit_unit_tests_LDADD = $(all_test_libraries)
@@ -58,8 +57,8 @@ CLEANFILES += $(unit_tests)
 
 # Under ThreadSanitizer, too: what starts threads, and what the threads' common parts rest on.
 unit_thread_test_sources = tests/unit/test_claims.c tests/unit/test_completeness.c \
-	tests/unit/test_emulated_blocks.c tests/unit/test_emulated_cluster.c tests/unit/test_emulated_faults.c \
-	tests/unit/test_emulated_graphs.c tests/unit/test_emulated_grid.c tests/unit/test_emulated_streams.c \
+	tests/unit/test_emulated_blocks.c tests/unit/test_emulated_faults.c \
+	tests/unit/test_emulated_graphs.c tests/unit/test_emulated_streams.c \
 	tests/unit/test_emulated_threads.c tests/unit/test_operands_shared.c \
 	tests/unit/test_operands_threads.c tests/unit/test_process_state.c tests/unit/test_purchase.c \
 	tests/unit/test_settings.c tests/unit/test_solver_library.c tests/unit/test_split_memory.c \
@@ -137,7 +136,7 @@ tests_unit_test_page_scan_LDADD = $(unit_test_libraries)
 tests_unit_test_process_pins_SOURCES = tests/unit/test_process_pins.c tests/system/unseen_ring.c \
 	tests/system/unseen_ring.h
 tests_unit_test_process_pins_LDADD = $(unit_test_libraries)
-tests_unit_test_emulated_solver_SOURCES = tests/unit/test_emulated_solver.c tests/unit/emulated_solver.h \
+tests_unit_test_emulated_solver_SOURCES = tests/unit/test_emulated_solver.c \
 	tests/unit/emulated_device.h
 tests_unit_test_emulated_solver_LDADD = -lm -ldl
 tests_unit_test_emulated_solver_LDFLAGS = $(AM_LDFLAGS) -Wl,--export-dynamic
@@ -193,6 +192,7 @@ tests_unit_vendor_refusing_la_CPPFLAGS = $(AM_CPPFLAGS) -DCREATION=7
 tests_unit_vendor_refusing_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_unit_vendor_refusing_la_LDFLAGS = $(vendor_flags)
 check_LTLIBRARIES += tests/unit/solver_candidate.la
+thread_libraries += tests/unit/solver_candidate.la
 tests_unit_solver_candidate_la_SOURCES = tests/unit/solver_candidate.c
 tests_unit_solver_candidate_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_unit_solver_candidate_la_LDFLAGS = $(vendor_flags) -Wl,--no-as-needed,$(emulated_folder)/lib/libcusolver.so.12

@@ -15,7 +15,7 @@ void daxpy_(const int *, const double *, const double *, const int *, double *, 
 void dgeev_(const char *, const char *, const int *, double *, const int *, double *, double *, double *,
             const int *, double *, const int *, double *, const int *, int *, size_t, size_t);
 
-enum { PAGE = 4096, DOUBLES = PAGE / sizeof(double), LONG = 1500000, WIDE = 1200, ORDER = 400 };
+enum { PAGE = 4096, DOUBLES = PAGE / sizeof(double), LONG = 1200000, WIDE = 1100, ORDER = 200 };
 enum { GUARD = 102, UNGUARD = 103 }; /* madvise, since Linux 6.13 */
 
 static enum { PROTECTED, GUARDED, IN_FILE } kind;

@@ -67,7 +67,8 @@ check_SCRIPTS += $(linked_cases)
 tests/system/cases/linked/%: tests/system/cases/%.$(OBJEXT) libmublas.la
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CCLD)$(tests_system_linked_arithmetic_LINK) $< libmublas.la -lm
-TESTS += tests/system/cases.sh tests/system/handlers.sh tests/system/locale.sh
+TESTS += tests/system/cases.sh tests/system/handlers.sh
+sanitizer_tests += tests/system/locale.sh
 tests/system/locale.log: libmublas_shim.la $(linked_cases)
 EXTRA_DIST += tests/system/cases.sh tests/system/handlers.sh tests/system/locale.sh tests/comma_locale.sh
 CLEANFILES += $(linked_cases)
