@@ -251,7 +251,7 @@ static void print_client(void)
     printf("}\n");
 }
 
-/* An expression of other parameters, each behind "call->". */
+/* An expression of other parameters, each behind "call->"; no product wraps. */
 static void print_expression(const struct row *row, const char *text)
 {
     while (*text) {
@@ -262,7 +262,7 @@ static void print_expression(const struct row *row, const char *text)
         for (int i = 0; i < row->count; i++)
             is_parameter |= length > 0 && strlen(row->parameters[i].name) == length &&
                             strncmp(row->parameters[i].name, text, length) == 0;
-        printf("%s%.*s", is_parameter ? "call->" : "", (int)(length ? length : 1), text);
+        printf("%s%.*s", is_parameter ? "(unsigned __int128)call->" : "", (int)(length ? length : 1), text);
         text += length ? length : 1;
     }
 }
@@ -283,8 +283,11 @@ static void print_checks(const struct row *row)
         const struct parameter *const parameter = &row->parameters[i];
         if (is_handle(parameter) && parameter->direction != DEVICE)
             print_handle(parameter);
+        if (strcmp(parameter->name, "attribute") == 0)
+            printf("    if (!session_may_ask(call->attribute, %d))\n        return CUDA_ERROR_INVALID_VALUE;\n",
+                   strncmp(row->member, "function", 8) == 0);
         if (parameter->direction == INSIDE) {
-            printf("    if (!session_owns(session, call->%s, (unsigned __int128)", parameter->name);
+            printf("    if (!session_owns(session, call->%s, ", parameter->name);
             print_expression(row, parameter->bytes);
             printf("))\n        return CUDA_ERROR_INVALID_VALUE;\n");
         }

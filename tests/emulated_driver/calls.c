@@ -235,6 +235,7 @@ CUresult call_begin_on(enum function_index function, CUdevice device)
         return CUDA_ERROR_DEINITIALIZED;
     if (device >= DEVICES_MAX)
         device = -1;
+    control_look(function);
     CUresult result = call_event(function, device);
     if (fault_sticky(device) != CUDA_SUCCESS && function != CALL_cuGetErrorName)
         return fault_sticky(device);

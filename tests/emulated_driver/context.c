@@ -291,12 +291,17 @@ EXPORT void emulated_reset_primary(void)
     call_end();
 }
 
-EXPORT void emulated_census(struct emulated_census *census)
+void census_take(struct emulated_census *census)
 {
-    call_lock();
     memory_census(census);
     stream_census(census);
     census->pinned = pinned_count();
     census->modules = module_count();
+}
+
+EXPORT void emulated_census(struct emulated_census *census)
+{
+    call_lock();
+    census_take(census);
     call_end();
 }

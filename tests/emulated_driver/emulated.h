@@ -7,6 +7,7 @@
 
 #include "gpu/driver.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -34,6 +35,17 @@ struct emulated_census {
     size_t used_bytes; /* device memory */
 };
 void emulated_census(struct emulated_census *census);
+
+/* EMULATED_CONTROL names a file of this size: before the call that makes `remaining` 0 the signal goes to the process
+ * (0: the one whose device this is). Calls are counted, but for those that change what is current or ask whether
+ * something has come. A census that is wanted is taken at the next call of any kind. */
+struct emulated_control {
+    _Atomic int64_t remaining;
+    int64_t signal, process;
+    _Atomic uint64_t calls;
+    atomic_int census_is_wanted, census_is_taken;
+    struct emulated_census census;
+};
 
 /* Read or write device memory at once, ignoring streams: for a test's own eyes.
  * False when the range is not wholly accessible. */

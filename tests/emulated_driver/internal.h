@@ -148,6 +148,9 @@ bool memory_is_device(CUdeviceptr address);
 bool memory_is_accessible(CUcontext by, CUdeviceptr address, size_t bytes);
 void memory_reset(CUdevice device);
 void memory_census(struct emulated_census *census);
+void census_take(struct emulated_census *census);
+/* At every call, with the lock: control.c. */
+void control_look(enum function_index function);
 /* Let in what runs in a context (users nest), and out again. Other devices' memory faults meanwhile, and after. */
 CUcontext memory_guard_open(CUcontext context);
 void memory_guard_close(CUcontext before);

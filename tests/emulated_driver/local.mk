@@ -2,7 +2,7 @@
 # tests and the demo (`make emulated-driver`); never installed. Plain rules, not
 # libtool: the names and sonames must be those of the real libraries.
 emulated_folder = tests/emulated_driver
-emulated_c_files = allocations calls collectives context copy device dma event fiber fill foreign graph grid kinds lasting library_memory module options peers physical pinned processor program queue ranges \
+emulated_c_files = allocations calls collectives context control copy device dma event fiber fill foreign graph grid kinds lasting library_memory module options peers physical pinned processor program queue ranges \
 	segments slots spoil stream stream_value test_kernels time_model turns user_object virtual_memory
 emulated_objects = $(emulated_c_files:%=$(emulated_folder)/objects/%.o) $(emulated_folder)/objects/switch.o \
 	$(kernel_files:src/gpu/kernels/%.cu=$(emulated_folder)/objects/kernel_%.o) \

@@ -209,3 +209,8 @@ tests_unit_symbols_sysv_la_SOURCES = tests/unit/symbols_module.c
 tests_unit_symbols_sysv_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_unit_symbols_sysv_la_LDFLAGS = $(symbols_module_flags) -Wl,--hash-style=sysv
 EXTRA_DIST += tests/unit/symbols_module.map
+
+# Sends a service what no client sends: tests/system/service_fuzz.sh.
+check_PROGRAMS += tests/unit/service_fuzz
+tests_unit_service_fuzz_SOURCES = tests/unit/service_fuzz.c
+tests_unit_service_fuzz_LDADD = $(unit_test_libraries)

@@ -183,17 +183,9 @@ static CUresult stream_create(CUstream *handle, unsigned flags)
     struct stream *const stream = stream_of(*handle);
     if (result == CUDA_SUCCESS && !stream)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (stream) {
-        atomic_store(&stream->value, atomic_load(link_stream_word(number)));
-        atomic_store(&stream->is_used, false);
-    }
+    if (stream)
+        atomic_store(&stream->is_used, false); /* its value goes on: what is left of another may still come */
     return result;
-}
-
-static CUresult stream_destroy(CUstream handle)
-{
-    const struct service_handle call = {(uint32_t)(uintptr_t)handle};
-    return link_ask(SERVICE_STREAM_DESTROY, &call, sizeof call, NULL, 0);
 }
 
 /* A mark behind all that is queued. */
@@ -229,6 +221,14 @@ static CUresult stream_synchronise(CUstream handle)
     return result == CUDA_SUCCESS ? link_stream_error(number) : result;
 }
 
+/* The driver's own waits for nothing; whoever calls it means that there is nothing left. */
+static CUresult stream_destroy(CUstream handle)
+{
+    const struct service_handle call = {(uint32_t)(uintptr_t)handle};
+    const CUresult result = stream_synchronise(handle);
+    return result == LINK_LOST ? result : link_post(SERVICE_STREAM_DESTROY, &call, sizeof call);
+}
+
 static CUresult event_create(CUevent *handle, unsigned flags)
 {
     uint32_t number;
@@ -238,10 +238,8 @@ static CUresult event_create(CUevent *handle, unsigned flags)
     struct event *const event = event_of(*handle);
     if (result == CUDA_SUCCESS && !event)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (event) {
-        atomic_store(&event->value, atomic_load(link_event_word(number)));
-        atomic_store(&event->stream, 0);
-    }
+    if (event)
+        atomic_store(&event->stream, 0); /* its value goes on, as a stream's */
     return result;
 }
 
@@ -272,6 +270,8 @@ static CUresult event_query(CUevent handle)
     struct event *const event = event_of(handle);
     if (!event)
         return CUDA_ERROR_INVALID_HANDLE;
+    if (!atomic_load(&event->stream))
+        return CUDA_SUCCESS; /* nothing was recorded */
     return event_result(event, link_look(link_event_word((uint32_t)(uintptr_t)handle), atomic_load(&event->value)));
 }
 
@@ -280,6 +280,8 @@ static CUresult event_synchronise(CUevent handle)
     struct event *const event = event_of(handle);
     if (!event)
         return CUDA_ERROR_INVALID_HANDLE;
+    if (!atomic_load(&event->stream))
+        return CUDA_SUCCESS; /* nothing was recorded */
     return event_result(event, link_wait(link_event_word((uint32_t)(uintptr_t)handle), atomic_load(&event->value)));
 }
 
@@ -649,4 +651,6 @@ void service_fill_table(struct driver *table)
 #include "gpu/driver.def"
 #undef DRIVER_FUNCTION
     fill_generated(table);
+    memset(streams, 0, sizeof streams);
+    memset(events, 0, sizeof events);
 }

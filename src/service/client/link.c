@@ -21,18 +21,27 @@ enum { SPIN_NS = 30000, SLEEP_LEAST_NS = 20000, SLEEP_MOST_NS = 1000000 };
 static struct {
     struct service_control *control;
     int socket;
-    ino_t inode; /* of the socket: a program may close what is not its own */
+    dev_t place; /* of the socket, as its inode: a program may close what is not its own, and have another there */
+    ino_t inode;
     atomic_bool is_lost;
-    atomic_flag lock;
+    atomic_int lock; /* a thread's number; 0: nobody has it */
     uint64_t tail; /* under the lock */
     _Atomic uint64_t free_slots;
+    _Atomic uint64_t left_slots; /* by jumps, and their answers have not been seen */
     bool is_alone; /* one processor: a spinning thread would keep the server from its work */
     atomic_uint *words;
-} connection = {.socket = -1, .lock = ATOMIC_FLAG_INIT};
+} connection = {.socket = -1};
+
+static bool socket_is_ours(void)
+{
+    struct stat state;
+    return connection.socket >= 0 && fstat(connection.socket, &state) == 0 && S_ISSOCK(state.st_mode) &&
+           state.st_dev == connection.place && state.st_ino == connection.inode;
+}
 
 int link_socket(void)
 {
-    return connection.socket;
+    return socket_is_ours() ? connection.socket : -1;
 }
 
 bool link_is_lost(void)
@@ -40,26 +49,31 @@ bool link_is_lost(void)
     return atomic_load_explicit(&connection.is_lost, memory_order_acquire);
 }
 
+/* For good: a server that was only stopped sees the hang-up, and ends what is left. */
 static CUresult lose(const char *why)
 {
-    if (!atomic_exchange(&connection.is_lost, true))
-        log_message(LOG_WARNING, "the service is lost: %s; the host goes on", why);
+    if (atomic_exchange(&connection.is_lost, true))
+        return LINK_LOST;
+    log_message(LOG_WARNING, "the service is lost: %s; the host goes on", why);
+    if (socket_is_ours())
+        shutdown(connection.socket, SHUT_RDWR);
     return LINK_LOST;
 }
 
 /* A server that ended has closed its end. */
 static bool is_hung_up(void)
 {
-    struct stat state;
     struct pollfd end = {.fd = connection.socket, .events = POLLRDHUP};
-    if (fstat(connection.socket, &state) != 0 || state.st_ino != connection.inode)
-        return false; /* not ours any more; the heartbeat tells */
+    if (!socket_is_ours())
+        return false; /* the heartbeat tells */
     return poll(&end, 1, 0) > 0 && (end.revents & (POLLRDHUP | POLLHUP | POLLERR));
 }
 
-/* What a wait knows of the server's life. */
+/* What a wait knows of the server's life: how long it has been silent. A process that was stopped between two looks
+ * has not listened meanwhile, so a look counts for no more than LOOK_MOST_NS. */
+enum { LOOK_MOST_NS = 100000000 };
 struct vigil {
-    uint64_t begun, heard, slept; /* ns */
+    uint64_t begun, looked, silent; /* ns */
     unsigned heartbeat;
     bool is_begun;
 };
@@ -67,26 +81,25 @@ struct vigil {
 static CUresult look_at_server(struct vigil *vigil, uint64_t now)
 {
     const unsigned heartbeat = atomic_load_explicit(&connection.control->heartbeat, memory_order_relaxed);
-    if (heartbeat != vigil->heartbeat) {
-        vigil->heartbeat = heartbeat;
-        vigil->heard = now;
-    }
+    const uint64_t gone = now - vigil->looked;
+    vigil->silent = heartbeat != vigil->heartbeat ? 0 : vigil->silent + (gone < LOOK_MOST_NS ? gone : LOOK_MOST_NS);
+    vigil->heartbeat = heartbeat;
+    vigil->looked = now;
     if (atomic_load_explicit(&connection.control->lost, memory_order_acquire) != CUDA_SUCCESS)
         return lose("its device failed, or it ended the connection");
     if (is_hung_up())
         return lose("it has ended");
-    if (now - vigil->heard > PATIENCE_MS * UINT64_C(1000000))
+    if (vigil->silent > PATIENCE_MS * UINT64_C(1000000))
         return lose("it does not answer");
     return CUDA_SUCCESS;
 }
 
-/* One step of a wait: spins at first, then sleeps ever longer. A process that was stopped in between has not waited:
- * time counts by the steps that it made. */
+/* One step of a wait: spins at first, then sleeps ever longer. */
 static CUresult wait_a_step(struct vigil *vigil)
 {
     const uint64_t now = clock_nanoseconds();
     if (!vigil->is_begun) {
-        *vigil = (struct vigil){.begun = now, .heard = now, .is_begun = true,
+        *vigil = (struct vigil){.begun = now, .looked = now, .is_begun = true,
                                 .heartbeat = atomic_load_explicit(&connection.control->heartbeat, memory_order_relaxed)};
         return CUDA_SUCCESS;
     }
@@ -99,10 +112,7 @@ static CUresult wait_a_step(struct vigil *vigil)
     const uint64_t gone = (now - vigil->begun) / 16;
     const uint64_t step = gone < SLEEP_LEAST_NS ? SLEEP_LEAST_NS : gone > SLEEP_MOST_NS ? SLEEP_MOST_NS : gone;
     pause_for(step);
-    const uint64_t after = clock_nanoseconds();
-    if (after - now > 100 * step + UINT64_C(50000000))
-        vigil->heard += after - now; /* this process was stopped meanwhile */
-    return look_at_server(vigil, after);
+    return look_at_server(vigil, clock_nanoseconds());
 }
 
 static bool is_reached(const atomic_uint *word, uint32_t value)
@@ -143,12 +153,20 @@ atomic_uint *link_event_word(uint32_t event)
     return &connection.words[SERVICE_STREAMS + event - 1];
 }
 
+/* A thread that has it already has left it by a jump, or a handler has interrupted it: then, too, the record that it
+ * writes is not whole. */
 static CUresult lock(void)
 {
     const uint64_t begun = clock_nanoseconds();
-    while (atomic_flag_test_and_set_explicit(&connection.lock, memory_order_acquire)) {
+    const int self = (int)syscall(SYS_gettid);
+    int owner = 0;
+    while (!atomic_compare_exchange_weak_explicit(&connection.lock, &owner, self, memory_order_acquire,
+                                                  memory_order_relaxed)) {
         if (link_is_lost())
             return LINK_LOST;
+        if (owner == self)
+            return lose("a handler came while a call was written");
+        owner = 0;
         if (clock_nanoseconds() - begun > LOCK_MS * UINT64_C(1000000))
             return lose("a thread left it half way");
         sched_yield();
@@ -158,7 +176,7 @@ static CUresult lock(void)
 
 static void unlock(void)
 {
-    atomic_flag_clear_explicit(&connection.lock, memory_order_release);
+    atomic_store_explicit(&connection.lock, 0, memory_order_release);
 }
 
 static size_t record_bytes(size_t payload)
@@ -239,11 +257,36 @@ CUresult link_post_numbered(unsigned call, const void *payload, size_t bytes, _A
     return transmit(call, 0, payload, bytes, &(struct numbering){counter, where});
 }
 
+/* The slot of the call that this thread waits in, and where on its stack. A thread that asks again from there or from
+ * above has left that call by a jump. */
+static __thread struct {
+    unsigned slot;
+    const void *frame;
+} asking __attribute__((tls_model("initial-exec")));
+
+/* Slots that were left so are free once their answers have come. */
+static void free_left_slots(void)
+{
+    uint64_t left = atomic_load(&connection.left_slots);
+    for (; left; left &= left - 1) {
+        const unsigned place = (unsigned)__builtin_ctzll(left);
+        const uint64_t bit = UINT64_C(1) << place;
+        if (atomic_load_explicit(&connection.control->slots[place].state, memory_order_acquire) == SLOT_DONE &&
+            (atomic_fetch_and(&connection.left_slots, ~bit) & bit))
+            atomic_fetch_or(&connection.free_slots, bit);
+    }
+}
+
 /* From 1 on. */
 static CUresult take_slot(unsigned *slot)
 {
     struct vigil vigil = {.is_begun = false};
+    if (asking.slot && (uintptr_t)FRAME_HERE() >= (uintptr_t)asking.frame) {
+        atomic_fetch_or(&connection.left_slots, UINT64_C(1) << (asking.slot - 1));
+        asking.slot = 0;
+    }
     for (;;) {
+        free_left_slots();
         uint64_t free_slots = atomic_load(&connection.free_slots);
         while (free_slots)
             if (atomic_compare_exchange_weak(&connection.free_slots, &free_slots, free_slots & (free_slots - 1))) {
@@ -288,10 +331,16 @@ CUresult link_ask(unsigned call, const void *payload, size_t bytes, void *answer
     if (result != CUDA_SUCCESS)
         return result;
     struct service_slot *const slot = &connection.control->slots[number - 1];
+    const unsigned outer = asking.slot;
+    const void *const outer_frame = asking.frame;
     atomic_store_explicit(&slot->state, SLOT_PENDING, memory_order_relaxed);
+    asking.frame = FRAME_HERE();
+    asking.slot = number;
     result = transmit(call, number, payload, bytes, NULL);
     if (result == CUDA_SUCCESS)
         result = wait_for_slot(slot);
+    asking.slot = outer;
+    asking.frame = outer_frame;
     if (result != CUDA_SUCCESS)
         return result; /* the slot is not used again: the link is lost */
     result = slot->result;
@@ -326,10 +375,13 @@ static bool adopt(const struct service_welcome *welcome, const int files[2])
         return false;
     }
     connection.inode = state.st_ino;
+    connection.place = state.st_dev;
     connection.control = memory;
     connection.words = (atomic_uint *)(uintptr_t)welcome->segment;
     connection.tail = 0;
     atomic_store(&connection.free_slots, UINT64_MAX);
+    atomic_store(&connection.left_slots, 0);
+    atomic_store(&connection.lock, 0);
     connection.is_alone = processors_usable() == 1;
     atomic_store(&connection.is_lost, false);
     return true;
@@ -380,7 +432,8 @@ void link_close(void)
     if (connection.socket < 0)
         return;
     atomic_store(&connection.is_lost, true);
-    close(connection.socket);
+    if (socket_is_ours())
+        close(connection.socket);
     connection.socket = -1;
     window_close();
     munmap(connection.control, sizeof(struct service_control));

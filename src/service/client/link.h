@@ -51,7 +51,7 @@ bool window_has(const void *memory, size_t bytes);
 /* The first segment, as connecting has brought it. False: its address is not free here. */
 bool window_open(int file, uint64_t address, bool is_server);
 void window_close(void);
-/* The socket, through which descriptors of segments come. */
+/* The socket, through which descriptors of segments come; -1: the program has closed it. */
 int link_socket(void);
 
 /* Let the driver's table, cuBLAS and cuSOLVER come from the service, where this process is to have them so and a

@@ -1,14 +1,16 @@
 /* Segments of pinned memory, and pieces of them, which stand for memory that the driver pins. */
 #include "service/client/link.h"
 
+#include "common/clock.h"
 #include "common/log.h"
+#include "common/own_thread.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PIECE_ALIGNMENT = 4096, PATIENCE_MS = 5000 };
+enum { PIECE_ALIGNMENT = 4096, PATIENCE_MS = 5000, LOCK_MS = 10000 };
 
 struct piece {
     struct piece *next; /* by address */
@@ -22,6 +24,18 @@ static struct segment {
 static atomic_int segment_count; /* those before are never changed but under the lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_of_server; /* client and server are one process: its memory is ours */
+
+/* False: the connection is lost, or a thread has left the lock by a jump. */
+static bool take_lock(void)
+{
+    const uint64_t begun = clock_nanoseconds();
+    while (pthread_mutex_trylock(&lock) != 0) {
+        if (link_is_lost() || clock_nanoseconds() - begun > LOCK_MS * UINT64_C(1000000))
+            return false;
+        pause_a_step();
+    }
+    return true;
+}
 
 /* At the server's address or nowhere: kernels' arguments have addresses in it. */
 static bool map_segment(struct segment *segment, int file, uint64_t address)
@@ -96,7 +110,7 @@ static bool add_segment(void)
     struct service_segment_answer answer;
     int file, files = 1;
     uint32_t number;
-    if (count == SERVICE_SEGMENTS || link_ask(SERVICE_SEGMENT, NULL, 0, &answer, sizeof answer) != CUDA_SUCCESS)
+    if (count == SERVICE_SEGMENTS || link_socket() < 0 || link_ask(SERVICE_SEGMENT, NULL, 0, &answer, sizeof answer) != CUDA_SUCCESS)
         return false;
     if (!service_receive_files(link_socket(), &number, sizeof number, &file, &files, PATIENCE_MS))
         return false;
@@ -115,7 +129,8 @@ void *window_take(size_t bytes)
     void *memory = NULL;
     if (bytes == 0 || whole > SERVICE_SEGMENT_BYTES)
         return NULL;
-    pthread_mutex_lock(&lock);
+    if (!take_lock())
+        return NULL;
     for (int i = 0; !memory && i < atomic_load(&segment_count); i++)
         memory = take_from(&segments[i], whole);
     if (!memory && add_segment())
@@ -140,7 +155,8 @@ void window_give(void *memory)
     if (!segment)
         return;
     const size_t begin = (size_t)((unsigned char *)memory - segment->memory);
-    pthread_mutex_lock(&lock);
+    if (!take_lock())
+        return;
     for (struct piece **link = &segment->pieces; *link; link = &(*link)->next)
         if ((*link)->begin == begin) {
             struct piece *const piece = *link;

@@ -48,11 +48,11 @@ struct session_owner { /* what a session is begun with */
     unsigned char processors[128];
 };
 
-/* Begin a session in a thread of its own, which closes the socket and the pidfd at its end. False: there is no memory
- * or no thread, and the socket is still open. */
+/* Begin a session in a thread of its own, which welcomes the client, and closes the socket at its end; the pidfd is
+ * closed once the process has ended. False: there is no memory or no thread, and both are still open. */
 bool session_begin(const struct session_owner *owner, struct device *device);
 
-/* Those that have not ended. */
+/* Those that still use the device. */
 int sessions_count(void);
 /* Heartbeats, and clients that are gone; called often. */
 void sessions_look(void);
@@ -70,6 +70,8 @@ bool session_owns(const struct session *session, CUdeviceptr address, unsigned _
 /* Is all of it in a segment of the client's? */
 bool session_has_host(const struct session *session, uint64_t address, unsigned __int128 bytes);
 CUdevice session_device(const struct session *session);
+/* Is it an attribute of the device, or of a function, that mublas asks for? */
+bool session_may_ask(int attribute, bool is_of_function);
 
 /* One call. `bytes` of payload count; the answer has room for a slot's. */
 typedef CUresult session_handler(struct session *session, const void *payload, size_t bytes, void *answer);

@@ -4,25 +4,28 @@
 #include "common/log.h"
 #include "common/own_thread.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SPIN_NS = 50000, SLEEP_NS = 100000000 };
+enum { SPIN_NS = 50000, SLEEP_NS = 100000000, HOLDINGS_MOST = 1 << 16 };
 
 static struct session *sessions;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int lost; /* a CUresult: the device is */
+static atomic_int ending; /* sessions that are not in the list any more, and still use the device */
 
 bool session_hold(struct session *session, enum holding_kind kind, CUdeviceptr address, size_t bytes)
 {
     if (session->holding_count == session->holding_room) {
         const size_t room = session->holding_room ? 2 * session->holding_room : 64;
-        struct holding *const holdings = realloc(session->holdings, room * sizeof *holdings);
+        struct holding *const holdings = room > HOLDINGS_MOST ? NULL : realloc(session->holdings, room * sizeof *holdings);
         if (!holdings)
             return false;
         session->holdings = holdings;
@@ -127,12 +130,12 @@ static void run(struct session *session, const struct service_record *head, cons
 static bool take(struct session *session, struct service_record *head, void *payload)
 {
     struct service_control *const control = session->control;
-    const uint64_t at = atomic_load_explicit(&control->head, memory_order_relaxed);
+    const uint64_t at = session->head;
     const uint64_t tail = atomic_load_explicit(&control->tail, memory_order_acquire);
     const size_t place = at % SERVICE_RING_BYTES;
     if (tail == at)
         return false;
-    memcpy(head, control->ring + place, sizeof *head);
+    memcpy(head, control->ring + place, sizeof *head); /* places are multiples of 16, as the ring's end is */
     const bool is_filler = head->call == SERVICE_FILLER;
     if (tail - at > SERVICE_RING_BYTES || head->bytes < sizeof *head || head->bytes % 16 != 0 ||
         head->bytes > tail - at || head->bytes > SERVICE_RING_BYTES - place ||
@@ -142,7 +145,8 @@ static bool take(struct session *session, struct service_record *head, void *pay
     }
     if (!is_filler)
         memcpy(payload, control->ring + place + sizeof *head, head->bytes - sizeof *head);
-    atomic_store_explicit(&control->head, at + head->bytes, memory_order_release);
+    session->head = at + head->bytes;
+    atomic_store_explicit(&control->head, session->head, memory_order_release);
     return true;
 }
 
@@ -152,10 +156,9 @@ static bool goes_on(const struct session *session)
            atomic_load_explicit(&lost, memory_order_relaxed) == CUDA_SUCCESS;
 }
 
-static bool has_record(struct service_control *control)
+static bool has_record(const struct session *session)
 {
-    return atomic_load_explicit(&control->tail, memory_order_seq_cst) !=
-           atomic_load_explicit(&control->head, memory_order_relaxed);
+    return atomic_load_explicit(&session->control->tail, memory_order_seq_cst) != session->head;
 }
 
 /* Says that it sleeps before it looks for the last time. */
@@ -164,12 +167,12 @@ static void wait_for_record(struct session *session, bool is_alone)
     struct service_control *const control = session->control;
     const uint64_t begun = clock_nanoseconds();
     while (!is_alone && clock_nanoseconds() - begun < SPIN_NS) {
-        if (has_record(control))
+        if (has_record(session))
             return;
         pause_spin();
     }
     atomic_store_explicit(&control->is_asleep, 1, memory_order_seq_cst);
-    if (!has_record(control))
+    if (!has_record(session))
         service_word_wait(&control->is_asleep, 1, SLEEP_NS);
     atomic_store_explicit(&control->is_asleep, 0, memory_order_relaxed);
 }
@@ -197,24 +200,57 @@ static void remove_from_list(struct session *session)
     pthread_mutex_unlock(&lock);
 }
 
-/* Its memory serves others once nobody can write there: a broken client may go on, and then keeps it. */
-static void give_segments(struct session *session)
+/* Sessions whose client still lives, with their segments: one that closed its descriptors goes on writing there. */
+static struct session *remembered;
+
+static bool process_has_ended(const struct session_owner *owner)
 {
-    struct pollfd process = {.fd = session->owner.process_file, .events = POLLIN};
-    const bool has_ended = session->owner.process_file >= 0 && poll(&process, 1, 0) > 0;
-    for (int i = 0; i < session->segment_count && (has_ended || !session->is_broken); i++)
-        segments_give(session->segments[i]);
+    struct pollfd process = {.fd = owner->process_file, .events = POLLIN};
+    if (owner->process_file >= 0)
+        return poll(&process, 1, 0) > 0;
+    return kill(owner->process, 0) != 0 && errno == ESRCH;
 }
 
+/* A client that is this very process, in a test, has given its memory back by closing the connection. */
+static bool may_recycle(const struct session *session)
+{
+    return session->owner.process == getpid() || process_has_ended(&session->owner);
+}
+
+static void give_segments(struct session *session)
+{
+    for (int i = 0; i < session->segment_count; i++)
+        segments_give(session->segments[i]);
+    if (session->owner.process_file >= 0)
+        close(session->owner.process_file);
+    free(session);
+}
+
+/* What is left of it is the segments and the pidfd. */
 static void release(struct session *session)
 {
     munmap(session->control, sizeof *session->control);
     close(session->control_file);
     close(session->owner.socket);
-    if (session->owner.process_file >= 0)
-        close(session->owner.process_file);
     free(session->holdings);
-    free(session);
+    pthread_mutex_lock(&lock);
+    session->next = remembered;
+    remembered = session;
+    pthread_mutex_unlock(&lock);
+}
+
+/* With the lock. */
+static void recycle_segments(void)
+{
+    for (struct session **link = &remembered; *link;) {
+        struct session *const session = *link;
+        if (!may_recycle(session)) {
+            link = &session->next;
+            continue;
+        }
+        *link = session->next;
+        give_segments(session);
+    }
 }
 
 static void end(struct session *session)
@@ -224,21 +260,31 @@ static void end(struct session *session)
     if (session->is_broken)
         log_message(LOG_WARNING, "service: process %d sent what no client sends; its connection is closed",
                     (int)session->owner.process);
+    atomic_fetch_add(&ending, 1);
     remove_from_list(session);
     if (atomic_load(&lost) == CUDA_SUCCESS && device_enter(session->device, &scope) == STATUS_OK) {
         session_calls_end(session);
         device_leave(session->device, &scope);
-        give_segments(session);
-    }
-    release(session);
+        release(session);
+    } /* else the server is about to end, and all is the system's to free */
+    atomic_fetch_sub(&ending, 1);
+}
+
+static bool welcome(const struct session *session)
+{
+    const struct service_welcome message = {.magic = SERVICE_MAGIC, .process = getpid(),
+                                            .segment = (uintptr_t)session->segments[0]->memory};
+    const int files[] = {session->control_file, session->segments[0]->file};
+    return service_send_files(session->owner.socket, &message, sizeof message, files, 2);
 }
 
 static void *session_main(void *argument)
 {
     struct session *const session = argument;
     struct device_scope scope;
+    pthread_detach(pthread_self());
     sched_setaffinity(0, sizeof session->owner.processors, (const cpu_set_t *)session->owner.processors);
-    if (device_enter(session->device, &scope) == STATUS_OK) {
+    if (welcome(session) && device_enter(session->device, &scope) == STATUS_OK) {
         serve(session);
         device_leave(session->device, &scope);
     }
@@ -259,14 +305,6 @@ static bool make_control(struct session *session)
     return false;
 }
 
-static bool welcome(const struct session *session)
-{
-    const struct service_welcome message = {.magic = SERVICE_MAGIC, .process = getpid(),
-                                            .segment = (uintptr_t)session->segments[0]->memory};
-    const int files[] = {session->control_file, session->segments[0]->file};
-    return service_send_files(session->owner.socket, &message, sizeof message, files, 2);
-}
-
 static void add_to_list(struct session *session)
 {
     pthread_mutex_lock(&lock);
@@ -278,6 +316,7 @@ static void add_to_list(struct session *session)
 bool session_begin(const struct session_owner *owner, struct device *device)
 {
     struct session *const session = calloc(1, sizeof *session);
+    pthread_t thread;
     if (!session)
         return false;
     session->owner = *owner;
@@ -286,14 +325,10 @@ bool session_begin(const struct session_owner *owner, struct device *device)
     session->segment_count = session->segments[0] ? 1 : 0;
     if (session->segment_count == 1 && make_control(session)) {
         memset(session->segments[0]->memory, 0, SERVICE_WORDS_BYTES);
-        if (welcome(session)) {
-            add_to_list(session);
-            if (own_thread_start(&session->thread, OWN_THREAD_STACK_BYTES, session_main, session)) {
-                pthread_detach(session->thread);
-                return true;
-            }
-            remove_from_list(session);
-        }
+        add_to_list(session);
+        if (own_thread_start(&thread, OWN_THREAD_STACK_BYTES, session_main, session))
+            return true;
+        remove_from_list(session);
         munmap(session->control, sizeof *session->control);
         close(session->control_file);
     }
@@ -310,7 +345,7 @@ int sessions_count(void)
     for (const struct session *session = sessions; session; session = session->next)
         count++;
     pthread_mutex_unlock(&lock);
-    return count;
+    return count + atomic_load(&ending);
 }
 
 static bool has_gone(const struct session *session)
@@ -333,6 +368,7 @@ void sessions_look(void)
             service_word_wake(&session->control->is_asleep);
         }
     }
+    recycle_segments();
     pthread_mutex_unlock(&lock);
 }
 

@@ -16,6 +16,7 @@ struct holding {
 struct session_solver {
     cusolverDnHandle_t handle;
     struct vendor_worker *worker;
+    uint32_t stream; /* that it is set to; 0: none, and nothing that may be queued is called */
 };
 struct session_blas {
     cublasHandle_t handle;
@@ -28,9 +29,11 @@ struct session {
     struct device *device;
     struct service_control *control;
     int control_file;
+    uint64_t head; /* bytes taken from the ring; what stands in the control block is the client's to spoil */
     struct server_segment *segments[SERVICE_SEGMENTS];
     int segment_count;
     CUstream streams[SERVICE_STREAMS];
+    bool is_leaving[SERVICE_STREAMS]; /* destroyed by the client, with work under way, perhaps */
     CUevent events[SERVICE_EVENTS];
     const struct solver_library *library; /* NULL: not opened */
     struct session_solver solvers[SERVICE_HANDLES];
@@ -43,7 +46,6 @@ struct session {
     unsigned slot; /* of the answer to the call under way; 0: none, or another thread answers */
     uint32_t named_stream; /* that the call under way has named; 0: none */
     unsigned long long calls;
-    pthread_t thread;
 };
 
 /* The address of a word of completion, for the device. */
@@ -55,11 +57,13 @@ static inline CUdeviceptr session_word(const struct session *session, uint32_t n
 /* Answers a call; any thread of the session's. */
 void session_answer(struct session *session, unsigned slot, CUresult result, const void *answer, size_t bytes);
 
-/* Handlers of calls of cuBLAS and cuSOLVER (vendor_worker.c); at the end workers end, and handles go back. */
+/* Handlers of calls of cuBLAS and cuSOLVER (vendor_worker.c). At the end workers end, and once the streams are idle
+ * handles go back. */
 session_handler session_open_library, session_run_level3, session_run_vendor;
 void session_vendor_end(struct session *session);
+void session_vendor_give(struct session *session);
 
-/* Adds a holding; false: no memory. */
+/* Adds a holding; false: no memory, or the session has as many as a client may have. */
 bool session_hold(struct session *session, enum holding_kind kind, CUdeviceptr address, size_t bytes);
 /* The one of this kind that begins there, or NULL. */
 struct holding *session_holding(struct session *session, enum holding_kind kind, CUdeviceptr address);

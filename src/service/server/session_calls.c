@@ -9,7 +9,8 @@
 
 bool session_stream(struct session *session, uint64_t number, CUstream *stream)
 {
-    *stream = number >= 1 && number <= SERVICE_STREAMS ? session->streams[number - 1] : NULL;
+    const bool is_number = number >= 1 && number <= SERVICE_STREAMS;
+    *stream = is_number && !session->is_leaving[number - 1] ? session->streams[number - 1] : NULL;
     if (*stream)
         session->named_stream = (uint32_t)number;
     return *stream != NULL;
@@ -36,8 +37,28 @@ CUdevice session_device(const struct session *session)
     return device;
 }
 
+bool session_may_ask(int attribute, bool is_of_function)
+{
+    static const int of_device[] = {
+        CU_DEVICE_ATTRIBUTE_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+        CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,
+        CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+        CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+        CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES,
+        CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR,
+        CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, CU_DEVICE_ATTRIBUTE_MPS_ENABLED};
+    if (is_of_function)
+        return attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK || attribute == CU_FUNC_ATTRIBUTE_PTX_VERSION ||
+               attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    for (size_t i = 0; i < sizeof of_device / sizeof *of_device; i++)
+        if (attribute == of_device[i])
+            return true;
+    return false;
+}
+
 /* Streams and events that no client has any more wait here for the next: to destroy one may wait for others. */
-enum { SPARE_STREAMS = 512, SPARE_EVENTS = 8192 };
+enum { SPARE_STREAMS = 512, SPARE_EVENTS = 8192, THREADS_MOST = 1024 };
 static CUstream spare_streams[SPARE_STREAMS];
 static CUevent spare_events[SPARE_EVENTS];
 static int spare_stream_count, spare_event_count;
@@ -48,7 +69,10 @@ static CUresult take_stream(CUstream *stream)
     pthread_mutex_lock(&spare_lock);
     *stream = spare_stream_count > 0 ? spare_streams[--spare_stream_count] : NULL;
     pthread_mutex_unlock(&spare_lock);
-    return *stream ? CUDA_SUCCESS : driver()->stream_create(stream, CU_STREAM_NON_BLOCKING);
+    const CUresult result = *stream ? CUDA_SUCCESS : driver()->stream_create(stream, CU_STREAM_NON_BLOCKING);
+    if (result != CUDA_SUCCESS)
+        *stream = NULL;
+    return result;
 }
 
 /* Its work is done, or nobody's any more. */
@@ -68,7 +92,10 @@ static CUresult take_event(CUevent *event)
     pthread_mutex_lock(&spare_lock);
     *event = spare_event_count > 0 ? spare_events[--spare_event_count] : NULL;
     pthread_mutex_unlock(&spare_lock);
-    return *event ? CUDA_SUCCESS : driver()->event_create(event, CU_EVENT_DISABLE_TIMING);
+    const CUresult result = *event ? CUDA_SUCCESS : driver()->event_create(event, CU_EVENT_DISABLE_TIMING);
+    if (result != CUDA_SUCCESS)
+        *event = NULL;
+    return result;
 }
 
 static void give_event(CUevent event)
@@ -82,20 +109,32 @@ static void give_event(CUevent event)
         driver()->event_destroy(event);
 }
 
+/* Is the place free? One whose stream was destroyed is, once its work is done: no work of a session is ever on a stream
+ * that it has not. */
+static bool stream_has_left(struct session *session, int place)
+{
+    if (session->is_leaving[place] && driver()->stream_query(session->streams[place]) == CUDA_SUCCESS) {
+        give_stream(session->streams[place]);
+        session->streams[place] = NULL;
+        session->is_leaving[place] = false;
+    }
+    return !session->streams[place];
+}
+
 static CUresult serve_stream_create(struct session *session, const void *payload, size_t bytes, void *back)
 {
     struct service_handle *const answer = back;
     (void)payload, (void)bytes;
-    for (uint32_t i = 0; i < SERVICE_STREAMS; i++)
-        if (!session->streams[i]) {
-            answer->number = i + 1;
+    for (int i = 0; i < SERVICE_STREAMS; i++)
+        if (stream_has_left(session, i)) {
+            answer->number = (uint32_t)i + 1;
             atomic_store(&session->control->errors[i], CUDA_SUCCESS);
             return take_stream(&session->streams[i]);
         }
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* The client waits for this, as for its work. */
+/* The client has waited for its work. One that has not keeps the place until it is done. */
 static CUresult serve_stream_destroy(struct session *session, const void *payload, size_t bytes, void *back)
 {
     const struct service_handle *const call = payload;
@@ -103,10 +142,10 @@ static CUresult serve_stream_destroy(struct session *session, const void *payloa
     (void)bytes, (void)back;
     if (!session_stream(session, call->number, &stream))
         return CUDA_ERROR_INVALID_HANDLE;
-    const CUresult result = driver()->stream_synchronise(stream);
-    session->streams[call->number - 1] = NULL;
-    give_stream(stream);
-    return result;
+    session->named_stream = 0;
+    session->is_leaving[call->number - 1] = true;
+    stream_has_left(session, (int)call->number - 1);
+    return CUDA_SUCCESS;
 }
 
 static CUresult serve_stream_mark(struct session *session, const void *payload, size_t bytes, void *back)
@@ -193,6 +232,8 @@ static CUresult serve_active_clusters(struct session *session, const void *paylo
     (void)bytes;
     if (!driver()->active_clusters || !session_function(session, call->kernel, &function))
         return CUDA_ERROR_NOT_SUPPORTED;
+    if (call->cluster == 0 || call->cluster != call->blocks || call->threads == 0 || call->threads > THREADS_MOST)
+        return CUDA_ERROR_INVALID_VALUE;
     const CUlaunchConfig config =
         cluster_config((unsigned[]){call->blocks, 1, 1}, (unsigned[]){call->threads, 1, 1}, call->shared_bytes,
                        call->cluster, NULL, &attribute);
@@ -201,30 +242,70 @@ static CUresult serve_active_clusters(struct session *session, const void *paylo
     return result;
 }
 
+/* Two grids whose blocks all wait for each other would wait for ever, each with a part of the device: every one waits
+ * for the one before it, whosesoever that is. */
+static CUevent last_cooperative;
+static pthread_mutex_t cooperative_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static CUresult launch_cooperative(CUfunction function, const struct service_launch *call, CUstream stream,
+                                   void **parameters)
+{
+    CUresult result = CUDA_SUCCESS;
+    pthread_mutex_lock(&cooperative_lock);
+    if (!last_cooperative)
+        result = driver()->event_create(&last_cooperative, CU_EVENT_DISABLE_TIMING);
+    else
+        result = driver()->stream_wait_event(stream, last_cooperative, 0);
+    if (result == CUDA_SUCCESS)
+        result = driver()->launch_cooperative_kernel(function, call->grid[0], 1, 1, call->block[0], 1, 1,
+                                                     call->shared_bytes, stream, parameters);
+    if (result == CUDA_SUCCESS)
+        result = driver()->event_record(last_cooperative, stream);
+    pthread_mutex_unlock(&cooperative_lock);
+    return result;
+}
+
+/* Grids of mublas' kernels have one dimension, and clusters are a grid each. */
+static bool is_sound(const struct service_launch *call, size_t bytes)
+{
+    const unsigned *const grid = call->grid, *const block = call->block;
+    return call->bytes == service_argument_bytes(call->kernel) &&
+           bytes == offsetof(struct service_launch, arguments) + call->bytes && grid[0] >= 1 && grid[0] <= INT32_MAX &&
+           grid[1] == 1 && grid[2] == 1 && block[0] >= 1 && block[0] <= THREADS_MOST && block[1] == 1 && block[2] == 1 &&
+           (call->cluster == 0 || call->cluster == grid[0]);
+}
+
+static CUresult launch_cluster(const struct service_launch *call, CUfunction function, CUstream stream, void **parameters)
+{
+    CUlaunchAttribute attribute;
+    const CUlaunchConfig config =
+        cluster_config(call->grid, call->block, call->shared_bytes, call->cluster, stream, &attribute);
+    return driver()->launch_kernel_ex ? driver()->launch_kernel_ex(&config, function, parameters, NULL)
+                                      : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* Shared memory that the kernel may not have is refused where it is asked for. */
 static CUresult serve_launch(struct session *session, const void *payload, size_t bytes, void *back)
 {
     const struct service_launch *const call = payload;
-    CUlaunchAttribute attribute;
+    void *parameters[] = {(void *)call->arguments};
     CUfunction function;
     CUstream stream;
     (void)back;
     if (!session_function(session, call->kernel, &function) || !session_stream(session, call->stream, &stream))
         return CUDA_ERROR_INVALID_HANDLE;
-    if (call->bytes != service_argument_bytes(call->kernel) ||
-        bytes != offsetof(struct service_launch, arguments) + call->bytes)
+    if (!is_sound(call, bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    void *parameters[] = {(void *)call->arguments};
-    const unsigned *const grid = call->grid, *const block = call->block;
-    if (call->cluster > 0 && driver()->launch_kernel_ex) {
-        const CUlaunchConfig config =
-            cluster_config(grid, block, call->shared_bytes, call->cluster, stream, &attribute);
-        return driver()->launch_kernel_ex(&config, function, parameters, NULL);
-    }
+    const CUresult result = kernel_set_function(device_kernels(session->device), (enum kernel)(call->kernel - 1),
+                                                call->shared_bytes, &function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (call->cluster > 0)
+        return launch_cluster(call, function, stream, parameters);
     if (call->is_cooperative)
-        return driver()->launch_cooperative_kernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                                                   call->shared_bytes, stream, parameters);
-    return driver()->launch_kernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                                   call->shared_bytes, stream, parameters, NULL);
+        return launch_cooperative(function, call, stream, parameters);
+    return driver()->launch_kernel(function, call->grid[0], 1, 1, call->block[0], 1, 1, call->shared_bytes, stream,
+                                   parameters, NULL);
 }
 
 static CUresult serve_memory_info(struct session *session, const void *payload, size_t bytes, void *back)
@@ -289,12 +370,50 @@ static CUresult serve_memory_free(struct session *session, const void *payload, 
     return CUDA_SUCCESS;
 }
 
+static CUmemAllocationProp physical_properties(struct session *session)
+{
+    return (CUmemAllocationProp){.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                 .location = {CU_MEM_LOCATION_TYPE_DEVICE, session_device(session)}};
+}
+
+/* What physical memory's sizes are multiples of; 0: the driver does not say. */
+static size_t granule_of(struct session *session)
+{
+    const CUmemAllocationProp properties = physical_properties(session);
+    static _Atomic size_t known;
+    size_t granule = atomic_load(&known);
+    if (granule == 0 &&
+        driver()->physical_granularity(&granule, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) == CUDA_SUCCESS)
+        atomic_store(&known, granule);
+    return granule;
+}
+
+static bool is_granular(struct session *session, uint64_t bytes)
+{
+    const size_t granule = granule_of(session);
+    return granule > 0 && bytes > 0 && bytes <= SIZE_MAX / 2 && bytes % granule == 0;
+}
+
+/* Is memory mapped in the range? */
+static bool is_mapped(const struct session *session, CUdeviceptr address, size_t bytes)
+{
+    for (size_t i = 0; i < session->holding_count; i++) {
+        const struct holding *const holding = &session->holdings[i];
+        if (holding->kind == HOLDING_MAPPED && holding->address < address + bytes &&
+            address < holding->address + holding->bytes)
+            return true;
+    }
+    return false;
+}
+
 static CUresult serve_address_reserve(struct session *session, const void *payload, size_t bytes, void *back)
 {
     const struct service_reserve *const call = payload;
     struct service_range *const answer = back;
     CUdeviceptr address = 0;
     (void)bytes;
+    if (!is_granular(session, call->bytes) || (call->alignment & (call->alignment - 1)) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = driver()->address_reserve(&address, call->bytes, call->alignment, call->wanted, 0);
     if (result != CUDA_SUCCESS)
         return result;
@@ -311,18 +430,12 @@ static CUresult serve_address_free(struct session *session, const void *payload,
     const struct service_range *const call = payload;
     struct holding *const holding = session_holding(session, HOLDING_RESERVED, call->address);
     (void)bytes, (void)back;
-    if (!holding || holding->bytes != call->bytes)
+    if (!holding || holding->bytes != call->bytes || is_mapped(session, call->address, call->bytes))
         return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = driver()->address_free(call->address, call->bytes);
     if (result == CUDA_SUCCESS)
         session_drop(session, holding);
     return result;
-}
-
-static CUmemAllocationProp physical_properties(struct session *session)
-{
-    return (CUmemAllocationProp){.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-                                 .location = {CU_MEM_LOCATION_TYPE_DEVICE, session_device(session)}};
 }
 
 /* No bytes: what its granules are. */
@@ -332,13 +445,13 @@ static CUresult serve_physical_create(struct session *session, const void *paylo
     struct service_range *const answer = back;
     const CUmemAllocationProp properties = physical_properties(session);
     CUmemGenericAllocationHandle handle = 0;
-    size_t granule = 0;
     (void)bytes;
     if (call->bytes == 0) {
-        const CUresult result = driver()->physical_granularity(&granule, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
-        *answer = (struct service_range){0, granule};
-        return result;
+        *answer = (struct service_range){0, granule_of(session)};
+        return answer->bytes ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
     }
+    if (!is_granular(session, call->bytes))
+        return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = driver()->physical_create(&handle, call->bytes, &properties, 0);
     if (result != CUDA_SUCCESS)
         return result;
@@ -377,8 +490,9 @@ static CUresult serve_physical_map(struct session *session, const void *payload,
     const struct service_map *const call = payload;
     struct holding *const physical = session_holding(session, HOLDING_PHYSICAL, call->handle);
     (void)bytes, (void)back;
-    if (!physical || call->offset != 0 || call->bytes > physical->bytes ||
-        !has_reserved(session, call->address, call->bytes))
+    if (!physical || call->offset != 0 || !is_granular(session, call->bytes) || call->bytes > physical->bytes ||
+        call->address % granule_of(session) != 0 || !has_reserved(session, call->address, call->bytes) ||
+        is_mapped(session, call->address, call->bytes))
         return CUDA_ERROR_INVALID_VALUE;
     const CUmemAccessDesc access = {.location = {CU_MEM_LOCATION_TYPE_DEVICE, session_device(session)},
                                     .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
@@ -424,7 +538,8 @@ static CUresult serve_copy(struct session *session, const void *payload, size_t 
     (void)bytes, (void)back;
     if (!session_stream(session, call->stream, &stream))
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!session_owns(session, call->device, call->bytes) || !session_has_host(session, call->host, call->bytes))
+    if (call->bytes == 0 || !session_owns(session, call->device, call->bytes) ||
+        !session_has_host(session, call->host, call->bytes))
         return CUDA_ERROR_INVALID_VALUE;
     return call->is_to_host ? driver()->copy_to_host_async(host, call->device, call->bytes, stream)
                             : driver()->copy_to_device_async(call->device, host, call->bytes, stream);
@@ -445,7 +560,7 @@ static CUresult serve_copy_2d(struct session *session, const void *payload, size
     (void)bytes, (void)back;
     if (!session_stream(session, call->stream, &stream))
         return CUDA_ERROR_INVALID_HANDLE;
-    if (call->height == 0 || call->width == 0 || call->width > call->to_pitch || call->width > call->from_pitch ||
+    if ((call->to_is_host && call->from_is_host) || call->height == 0 || call->width == 0 || call->width > call->to_pitch || call->width > call->from_pitch ||
         !may_use(session, call->to, call->to_pitch, call, call->to_is_host) ||
         !may_use(session, call->from, call->from_pitch, call, call->from_is_host))
         return CUDA_ERROR_INVALID_VALUE;
@@ -489,7 +604,7 @@ const struct session_call *session_call_of(unsigned call)
     static const struct session_call calls[SERVICE_CALLS] = {
         ASKED(SERVICE_SEGMENT, segment, 0, sizeof(struct service_segment_answer))
         ASKED(SERVICE_STREAM_CREATE, stream_create, 0, sizeof(struct service_handle))
-        ASKED(SERVICE_STREAM_DESTROY, stream_destroy, sizeof(struct service_handle), 0)
+        QUEUED(SERVICE_STREAM_DESTROY, stream_destroy, sizeof(struct service_handle))
         QUEUED(SERVICE_STREAM_MARK, stream_mark, sizeof(struct service_mark))
         ASKED(SERVICE_EVENT_CREATE, event_create, 0, sizeof(struct service_handle))
         QUEUED(SERVICE_EVENT_DESTROY, event_destroy, sizeof(struct service_handle))
@@ -535,12 +650,14 @@ static void end_memory(struct session *session)
     session->holding_count = 0;
 }
 
+/* Workers first: they may be about to queue more. */
 void session_calls_end(struct session *session)
 {
+    session_vendor_end(session);
     for (int i = 0; i < SERVICE_STREAMS; i++)
         if (session->streams[i])
             driver()->stream_synchronise(session->streams[i]);
-    session_vendor_end(session);
+    session_vendor_give(session);
     end_memory(session);
     for (int i = 0; i < SERVICE_EVENTS; i++)
         if (session->events[i])

@@ -37,6 +37,8 @@ struct vendor_worker {
     pthread_cond_t changed;
     bool has_job, ends;
     struct service_vendor job;
+    struct service_vendor_answer answer;
+    uintptr_t words[SERVICE_WORDS_MOST]; /* as the library takes them */
     unsigned slot;
     void *host_buffer;
     size_t host_bytes;
@@ -88,7 +90,7 @@ static void *handle_of(const struct session *session, char kind, uint64_t number
 
 static void *host_buffer(struct vendor_worker *worker, size_t bytes)
 {
-    if (bytes > HOST_BUFFER_MOST || !worker)
+    if (bytes > HOST_BUFFER_MOST)
         return NULL;
     if (bytes > worker->host_bytes) {
         free(worker->host_buffer);
@@ -125,6 +127,8 @@ static bool make_words(struct session *session, struct vendor_worker *worker, st
             words[i] = (uintptr_t)call->scalars[call->words[i]];
             break;
         case 'w':
+            if (call->words[i + 1] && !worker)
+                return false;
             words[i] = call->words[i + 1] ? (uintptr_t)host_buffer(worker, call->words[i + 1]) : 0;
             if (call->words[i + 1] && !words[i])
                 return false;
@@ -138,15 +142,11 @@ static bool make_words(struct session *session, struct vendor_worker *worker, st
     return true;
 }
 
-static int call_library(struct session *session, struct vendor_worker *worker, struct service_vendor *call,
-                        struct service_vendor_answer *answer)
+static int call_library(const struct session *session, uint32_t number, const uintptr_t w[SERVICE_WORDS_MOST])
 {
-    uintptr_t w[SERVICE_WORDS_MOST] = {0};
-    word_function *const function = address_of(session->library, call->function);
+    word_function *const function = address_of(session->library, number);
     if (!function)
         return CUSOLVER_STATUS_NOT_SUPPORTED;
-    if (!make_words(session, worker, call, answer, w))
-        return STATUS_OF_NO_HANDLE;
     return function(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14],
                     w[15], w[16], w[17], w[18], w[19], w[20], w[21], w[22], w[23], w[24], w[25], w[26], w[27]);
 }
@@ -154,11 +154,9 @@ static int call_library(struct session *session, struct vendor_worker *worker, s
 /* The next may come as soon as the client has the answer. */
 static void do_job(struct vendor_worker *worker)
 {
-    struct service_vendor job = worker->job;
     const unsigned slot = worker->slot;
-    struct service_vendor_answer answer;
-    memset(&answer, 0, sizeof answer);
-    answer.status = call_library(worker->session, worker, &job, &answer);
+    worker->answer.status = call_library(worker->session, worker->job.function, worker->words);
+    const struct service_vendor_answer answer = worker->answer;
     pthread_mutex_lock(&worker->lock);
     worker->has_job = false;
     pthread_mutex_unlock(&worker->lock);
@@ -213,19 +211,32 @@ static void worker_end(struct vendor_worker *worker)
     free(worker);
 }
 
-/* A client uses a handle by one thread at a time: it has the answer before it asks again. */
-static bool give_job(struct vendor_worker *worker, const struct service_vendor *call, unsigned slot)
+static bool is_busy(struct vendor_worker *worker)
 {
     pthread_mutex_lock(&worker->lock);
-    const bool is_free = !worker->has_job;
-    if (is_free) {
-        worker->job = *call;
-        worker->slot = slot;
-        worker->has_job = true;
-        pthread_cond_broadcast(&worker->changed);
-    }
+    const bool is_busy = worker->has_job;
     pthread_mutex_unlock(&worker->lock);
-    return is_free;
+    return is_busy;
+}
+
+/* A client uses a handle by one thread at a time: it has the answer before it asks again. Only the session's thread
+ * gives jobs, so a worker that is idle stays so. */
+static CUresult give_job(struct session *session, struct vendor_worker *worker, const struct service_vendor *call)
+{
+    if (is_busy(worker))
+        return CUDA_ERROR_NOT_READY;
+    worker->job = *call;
+    memset(&worker->answer, 0, sizeof worker->answer);
+    memset(worker->words, 0, sizeof worker->words);
+    if (!make_words(session, worker, &worker->job, &worker->answer, worker->words))
+        return CUDA_ERROR_INVALID_VALUE;
+    worker->slot = session->slot;
+    session->slot = 0; /* the worker answers */
+    pthread_mutex_lock(&worker->lock);
+    worker->has_job = true;
+    pthread_cond_broadcast(&worker->changed);
+    pthread_mutex_unlock(&worker->lock);
+    return CUDA_SUCCESS;
 }
 
 static int create_solver(struct session *session, uint64_t *number)
@@ -281,9 +292,9 @@ static int create_params(struct session *session, uint64_t *number)
     return CUSOLVER_STATUS_ALLOC_FAILED;
 }
 
+/* Without its worker. */
 static void give_solver(struct session *session, struct session_solver *solver)
 {
-    worker_end(solver->worker);
     if (!keep_spare(&spare_solvers, solver->handle))
         session->library->destroy(solver->handle);
     *solver = (struct session_solver){.handle = NULL};
@@ -320,48 +331,100 @@ static bool run_here(struct session *session, struct service_vendor *call, struc
         answer->status = STATUS_OF_NO_HANDLE;
         return true;
     }
-    if (offset == offsetof(struct solver_library, destroy))
+    if (offset == offsetof(struct solver_library, destroy)) {
+        worker_end(session->solvers[number].worker);
         give_solver(session, &session->solvers[number]);
-    else if (offset == offsetof(struct solver_library, blas_destroy))
+    } else if (offset == offsetof(struct solver_library, blas_destroy)) {
         give_blas(session, &session->blas[number]);
-    else if (offset == offsetof(struct solver_library, destroy_params))
+    } else if (offset == offsetof(struct solver_library, destroy_params)) {
         give_params(session, &session->params[number]);
-    else
+    } else {
         return false;
+    }
     return true;
+}
+
+/* What is taken away from under a call, no client takes. */
+static bool is_early(const struct session *session, const struct service_vendor *call)
+{
+    const size_t offset = functions[call->function].offset;
+    if (offset == offsetof(struct solver_library, destroy))
+        return handle_of(session, 'h', call->words[0]) && is_busy(session->solvers[call->words[0] - 1].worker);
+    if (offset != offsetof(struct solver_library, destroy_params))
+        return false;
+    for (int i = 0; i < SERVICE_HANDLES; i++)
+        if (session->solvers[i].handle && is_busy(session->solvers[i].worker))
+            return true;
+    return false;
+}
+
+static bool sets_or_tells(uint32_t function)
+{
+    static const size_t offsets[] = {
+        offsetof(struct solver_library, set_stream), offsetof(struct solver_library, set_deterministic_mode),
+        offsetof(struct solver_library, get_deterministic_mode), offsetof(struct solver_library, blas_set_stream),
+        offsetof(struct solver_library, blas_set_pointer_mode), offsetof(struct solver_library, blas_set_atomics_mode),
+        offsetof(struct solver_library, blas_set_math_mode)};
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
+        if (functions[function].offset == offsets[i])
+            return true;
+    return false;
+}
+
+/* A handle works in a stream of its session's, and takes scalars from the host. */
+static bool is_in_stream(struct session *session, const struct service_vendor *call, uint32_t set_to)
+{
+    CUstream stream;
+    if (functions[call->function].offset == offsetof(struct solver_library, blas_set_pointer_mode))
+        return call->words[1] == CUBLAS_POINTER_MODE_HOST;
+    return sets_or_tells(call->function) || session_stream(session, set_to, &stream);
 }
 
 /* Its stream is whose error a failure is. */
 static CUresult run_blas(struct session *session, struct service_vendor *call, struct service_vendor_answer *answer)
 {
     struct session_blas *const blas = &session->blas[call->words[0] - 1];
-    session->named_stream = blas->stream;
-    answer->status = call_library(session, NULL, call, answer);
+    uintptr_t words[SERVICE_WORDS_MOST] = {0};
+    if (!is_in_stream(session, call, blas->stream) || !make_words(session, NULL, call, answer, words))
+        return CUDA_ERROR_INVALID_VALUE;
+    answer->status = call_library(session, call->function, words);
     if (functions[call->function].kinds[1] == 's')
-        blas->stream = session->named_stream;
+        blas->stream = (uint32_t)call->words[1];
+    session->named_stream = blas->stream;
     return answer->status == 0 ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+}
+
+/* It may wait for the device: its worker does, and answers. */
+static CUresult run_solver(struct session *session, struct service_vendor *call)
+{
+    struct session_solver *const solver = &session->solvers[call->words[0] - 1];
+    if (session->slot == 0 || !is_in_stream(session, call, solver->stream))
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = give_job(session, solver->worker, call);
+    if (result == CUDA_SUCCESS && functions[call->function].kinds[1] == 's')
+        solver->stream = (uint32_t)call->words[1];
+    return result;
 }
 
 CUresult session_run_vendor(struct session *session, const void *payload, size_t bytes, void *back)
 {
     struct service_vendor call = *(const struct service_vendor *)payload;
     struct service_vendor_answer *const answer = back;
+    uintptr_t words[SERVICE_WORDS_MOST] = {0};
     (void)bytes;
     if (!session->library || call.function >= FUNCTIONS ||
-        call.count != strlen(functions[call.function].kinds))
+        call.count != strlen(functions[call.function].kinds) || is_early(session, &call))
         return CUDA_ERROR_INVALID_VALUE;
-    const char kind = functions[call.function].kinds[0];
     if (run_here(session, &call, answer))
         return CUDA_SUCCESS;
-    if (kind == 'b')
-        return run_blas(session, &call, answer);
-    if (kind == 'h' && session->slot > 0) {
-        if (!give_job(session->solvers[call.words[0] - 1].worker, &call, session->slot))
-            return CUDA_ERROR_NOT_READY;
-        session->slot = 0; /* the worker answers */
-        return CUDA_SUCCESS;
+    switch (functions[call.function].kinds[0]) {
+    case 'b': return run_blas(session, &call, answer);
+    case 'h': return run_solver(session, &call);
+    default: break;
     }
-    answer->status = call_library(session, NULL, &call, answer);
+    if (!make_words(session, NULL, &call, answer, words))
+        return CUDA_ERROR_INVALID_VALUE;
+    answer->status = call_library(session, call.function, words);
     return CUDA_SUCCESS;
 }
 
@@ -381,13 +444,23 @@ CUresult session_open_library(struct session *session, const void *payload, size
 
 static bool owns_matrix(const struct session *session, const struct blas_matrix *matrix, enum blas_type type)
 {
-    if (!matrix->pointer || matrix->rows == 0 || matrix->columns == 0)
+    if (matrix->rows == 0 || matrix->columns == 0)
         return true;
-    if (matrix->rows < 0 || matrix->columns < 0 || matrix->ld < matrix->rows)
+    if (matrix->rows < 0 || matrix->columns < 0 || matrix->ld < matrix->rows ||
+        (uintptr_t)matrix->pointer % blas_element_bytes(type) != 0)
         return false;
     const unsigned __int128 elements =
         (unsigned __int128)(matrix->columns - 1) * (uint64_t)matrix->ld + (uint64_t)matrix->rows;
     return session_owns(session, (uintptr_t)matrix->pointer, elements * blas_element_bytes(type));
+}
+
+/* The sizes that count are the call's: operands' own are made of them. */
+static bool owns_operands(const struct session *session, struct blas_call *call)
+{
+    call->a.rows = call->b.rows = call->c.rows = 0;
+    call_set_shapes(call);
+    return owns_matrix(session, &call->a, call->type) && owns_matrix(session, &call->b, call->type) &&
+           owns_matrix(session, &call->c, call->type);
 }
 
 static bool is_sound(const struct blas_call *call)
@@ -402,15 +475,14 @@ static bool is_sound(const struct blas_call *call)
 CUresult session_run_level3(struct session *session, const void *payload, size_t bytes, void *back)
 {
     const struct service_level3 *const message = payload;
-    const struct blas_call *const call = &message->call;
+    struct blas_call call = message->call;
     CUstream stream;
     (void)bytes, (void)back;
     if (!session_stream(session, message->stream, &stream))
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!is_sound(call) || !owns_matrix(session, &call->a, call->type) ||
-        !owns_matrix(session, &call->b, call->type) || !owns_matrix(session, &call->c, call->type))
+    if (!is_sound(&call) || !owns_operands(session, &call))
         return CUDA_ERROR_INVALID_VALUE;
-    switch (level3_queue(session->device, stream, call)) {
+    switch (level3_queue(session->device, stream, &call)) {
     case STATUS_OK: return CUDA_SUCCESS;
     case STATUS_OUT_OF_MEMORY: return CUDA_ERROR_OUT_OF_MEMORY;
     case STATUS_DEVICE_LOST: return CUDA_ERROR_LAUNCH_FAILED;
@@ -419,6 +491,14 @@ CUresult session_run_level3(struct session *session, const void *payload, size_t
 }
 
 void session_vendor_end(struct session *session)
+{
+    for (int i = 0; i < SERVICE_HANDLES; i++) {
+        worker_end(session->solvers[i].worker);
+        session->solvers[i].worker = NULL;
+    }
+}
+
+void session_vendor_give(struct session *session)
 {
     for (int i = 0; i < SERVICE_HANDLES; i++) {
         if (session->solvers[i].handle)

@@ -1,0 +1,53 @@
+/* What a test tells the device of another process, and asks of it, through a file that both map (emulated.h). */
+#include "emulated_driver/internal.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static struct emulated_control *control;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void open_control(void)
+{
+    const char *const name = getenv("EMULATED_CONTROL");
+    const int file = name ? open(name, O_RDWR | O_CLOEXEC) : -1;
+    if (!name)
+        return;
+    void *const memory = file < 0 ? MAP_FAILED : mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED)
+        emulated_abort("EMULATED_CONTROL='%s' cannot be mapped", name);
+    close(file);
+    control = memory;
+}
+
+/* Those that a service makes again and again while it waits for clients. */
+static bool is_idle_call(enum function_index function)
+{
+    switch (function) {
+    case CALL_cuCtxPushCurrent_v2: case CALL_cuCtxPopCurrent_v2: case CALL_cuCtxGetCurrent: case CALL_cuCtxSetCurrent:
+    case CALL_cuCtxGetId: case CALL_cuThreadExchangeStreamCaptureMode: case CALL_cuStreamQuery: case CALL_cuEventQuery:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void control_look(enum function_index function)
+{
+    pthread_once(&once, open_control);
+    if (!control)
+        return;
+    if (atomic_exchange(&control->census_is_wanted, 0)) {
+        census_take(&control->census);
+        atomic_store(&control->census_is_taken, 1);
+    }
+    if (is_idle_call(function))
+        return;
+    atomic_fetch_add(&control->calls, 1);
+    if (atomic_load(&control->remaining) > 0 && atomic_fetch_sub(&control->remaining, 1) == 1)
+        kill(control->process ? control->process : getpid(), control->signal);
+}
