@@ -1,4 +1,5 @@
 #include "digest_file.h"
+#include "service/client/link.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -115,4 +116,20 @@ bool digest_file_report(const struct digest_file *kept, const char *name, uint64
         printf("%s: %016llx, kept was %016llx\n", name, (unsigned long long)digest,
                (unsigned long long)wanted);
     return wanted == digest;
+}
+
+static bool is_service_wanted(void)
+{
+    return getenv("DIGESTS_SERVICE") != NULL;
+}
+
+void digests_offer_service(void)
+{
+    if (is_service_wanted())
+        service_offer();
+}
+
+bool digests_are_served(void)
+{
+    return !is_service_wanted() || link_socket() >= 0;
 }

@@ -18,4 +18,8 @@ bool digest_file_find(const struct digest_file *file, const char *name, uint64_t
  * differs, or none is kept. */
 bool digest_file_report(const struct digest_file *kept, const char *name, uint64_t digest);
 
+/* With DIGESTS_SERVICE=1 in the environment the device is a service's: before it wakes, and then whether it is. */
+void digests_offer_service(void);
+bool digests_are_served(void);
+
 #endif

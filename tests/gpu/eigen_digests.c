@@ -12,6 +12,7 @@
  * --part does only every N-th case from number I (0..N-1) on: several at once share the work.
  * --only does those whose names begin so, --leave-out none whose names have that in them: divide and conquer
  * takes the device's reciprocal square root, which the emulated one does not have ("stedc").
+ * DIGESTS_SERVICE=1 in the environment: by the device of a service (mublas serve), which must be there.
  * Exit status 0: all equal; 1: a difference, an error or no case at all; 77: no device. */
 #include "digest_file.h"
 #include "eigen_steps.h"
@@ -115,9 +116,14 @@ static int run_on_device(const struct options *options)
     struct device *device;
     struct device_scope scope;
     struct lane *lane;
+    digests_offer_service();
     if (device_wake(&device) != STATUS_OK || device_enter(device, &scope) != STATUS_OK) {
         fprintf(stderr, "eigen_digests: no device\n");
         return 77;
+    }
+    if (!digests_are_served()) {
+        fprintf(stderr, "eigen_digests: no service\n");
+        return 1;
     }
     int result = 1, *const multiprocessors = &device_kernels(device)->multiprocessors;
     if (options->multiprocessors > *multiprocessors)

@@ -12,6 +12,7 @@
  * digests by contract_model.c, without a device.
  * --part does only every N-th case from number I (0..N-1) on: several at once share the work.
  * --only does those whose names begin so.
+ * DIGESTS_SERVICE=1 in the environment: by the device of a service (mublas serve), which must be there.
  * Exit status 0: all equal; 1: a difference, an error or no case at all; 77: no device. */
 #include "contract_model.h"
 #include "digest_file.h"
@@ -172,9 +173,14 @@ static int run_on_device(const struct options *options)
     struct runner runner = {.options = options};
     struct device *device;
     struct device_scope scope;
+    digests_offer_service();
     if (device_wake(&device) != STATUS_OK || device_enter(device, &scope) != STATUS_OK) {
         fprintf(stderr, "kernel_digests: no device\n");
         return 77;
+    }
+    if (!digests_are_served()) {
+        fprintf(stderr, "kernel_digests: no service\n");
+        return 1;
     }
     int result = 1;
     if (lane_acquire(device, &runner.lane) == STATUS_OK) {
