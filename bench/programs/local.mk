@@ -14,7 +14,8 @@ bench_program_libraries = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm -l
 
 bench_programs = \
 	bench/programs/dgeev bench/programs/dgels bench/programs/dgelsd bench/programs/dgemm bench/programs/dgeqrf \
-	bench/programs/dgesdd bench/programs/dgesv bench/programs/dgetrf bench/programs/dpotrf bench/programs/dspevd bench/programs/dsyev \
+	bench/programs/dgesdd bench/programs/dgesv bench/programs/dgetrf bench/programs/dpotrf bench/programs/dspevd \
+	bench/programs/dsyev \
 	bench/programs/dsyevd bench/programs/dsyevd_loop bench/programs/dsyevd_threads bench/programs/dsyevr \
 	bench/programs/dsygvd bench/programs/dsytrd bench/programs/factor_loop bench/programs/lanczos bench/programs/power bench/programs/products_threads \
 	bench/programs/rewritten bench/programs/short_calls bench/programs/single_use bench/programs/small_calls \
@@ -52,7 +53,7 @@ bench_programs += bench/programs/cusolver
 bench_programs_cusolver_SOURCES = bench/programs/peer/cusolver.c bench/programs/peer/cuda_functions.def \
 	bench/programs/peer/cuda_libraries.c bench/programs/peer/cuda_libraries.h \
 	bench/programs/peer/peer.c bench/programs/peer/peer.h \
-	bench/programs/peer/eigen.c bench/programs/peer/factor.c
+	bench/programs/peer/eigen.c bench/programs/peer/factor.c bench/programs/peer/forms.c
 bench_programs_cusolver_LDADD = bench/programs/libprogram.la -lm -ldl
 
 # A program of several ranks, for scalapack.py.

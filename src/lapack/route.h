@@ -206,7 +206,7 @@ static inline struct device_part route_place_of(const struct route *route, const
     return place;
 }
 
-/* What the routine references of what was sent: the unpacked triangle of one that was packed. */
+/* The part that the routine references of an operand that was sent: the triangle of one that was packed. */
 static inline struct device_part route_sent_part(const struct route *route, const struct route_operand *operand)
 {
     return operand->packed == PART_FULL ? route_place_of(route, operand, &operand->up)

@@ -101,6 +101,8 @@ fi
 
 if shim_answers_dsyevd; then
     other_types=$types_of_others run_all "through the shim" passes_through_shim $types
+    passes_through_shim failing dspgvd zhpevx && [ "$(ran dspgvd 3)" = 1 ] && [ "$(ran zhpevx 3)" = 1 ]
+    result $? "through the shim: eigenproblems of packed storage run on the device"
     ( export EMULATED_SOLVER_VALUES=swapped
       passes_through_shim eigen --types $real --only s 33 )
     result $? "through the shim: values that come out of order"
@@ -162,7 +164,7 @@ if shim_answers_dsyevd; then
     fi
     # The factor is 2 MB, which dgetrf or dpotrf have left there; what is changed in it lies on a page. What dgetrs and
     # dpotrs send: right-hand sides, and five pages.
-    for way in "repeated 0.0 0.1" "renewed 0.0 0.1" "changed 0.1 0.2" "triangle 0.0 0.1"; do
+    for way in "repeated 0.0 0.1" "renewed 0.0 0.1" "changed 0.1 0.2" "triangle 0.0 0.1" "packed 1.0 1.1"; do
         set -- $way
         passes_through_shim resident "$1" && sent_between "$2" "$3"
         result $? "through the shim: a factor that stays on the device ($1)"

@@ -14,7 +14,8 @@ static bool choose(const struct lapack_routine *routine, int number, struct lapa
         return false;
     const int n = verify_orders[number];
     *arguments = (struct lapack_arguments){
-        .jobvl = 'N', .jobz = "NV"[job], .side = "NPSB"[balanc], .trans = 'N', .n = n, .lda = n + 3, .ldb = n + 2, .ldz = n + 1};
+        .jobvl = 'N', .jobz = "NV"[job], .side = "NPSB"[balanc], .trans = 'N', .n = n, .lda = n + 3,
+        .ldb = n + 2, .ldz = n + 1};
     return true;
 }
 

@@ -62,7 +62,8 @@ static bool read_flags(const struct lapack_call *call, const struct lapack_place
     general->problem.n = lapack_integer(call, places->n);
     general->balance = is_expert(call) ? lapack_letter(call, places->balanc) : 'B';
     return left == 'N' && general->balance && strchr("NPSB", general->balance) &&
-           (!is_expert(call) || lapack_letter(call, places->sense) == 'N') && (right == 'V' || right == 'N') && general->problem.n > 1 &&
+           (!is_expert(call) || lapack_letter(call, places->sense) == 'N') && (right == 'V' || right == 'N') &&
+           general->problem.n > 1 &&
            lapack_integer(call, places->ldleft) >= 1;
 }
 
@@ -184,7 +185,8 @@ static void balance(const struct lapack_call *call, struct general_call *general
         return;
     copy_columns(&general->a, &copy, blas_element_bytes(problem->type));
     problem->a = copy;
-    gebal(&general->balance, &problem->n, copy.pointer, &copy.ld, &general->ilo, &general->ihi, general->scale, &info, 1);
+    gebal(&general->balance, &problem->n, copy.pointer, &copy.ld, &general->ilo, &general->ihi, general->scale,
+          &info, 1);
     problem->is_balanced = info == 0;
     general->norm = is_expert(call) ? column_norm(&copy, problem->type) : 0;
 }

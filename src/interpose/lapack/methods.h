@@ -14,8 +14,8 @@
 bool workspace_is_asked(const struct lapack_call *call);
 
 /* Write WORK(1), RWORK(1), IWORK(1) as the host would have: the first elements of workspaces tell the best
- * size. The bound host's own query is asked once for each routine that has LWORK, flags and sizes. Thread-safe. The thread is
- * inside mublas, so that what the host calls for it is not looked at. */
+ * size. The routine has LWORK. The bound host's own query is asked once for each routine, flags and sizes.
+ * Thread-safe. The thread is inside mublas, so that what the host calls for it is not looked at. */
 void workspace_answers_write(const struct lapack_call *call);
 
 /* geev's and geevx's, around whose problem the host balances. */

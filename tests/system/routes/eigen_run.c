@@ -40,7 +40,8 @@ struct workspace eigen_least_workspace(const struct lapack_routine *routine, cha
     case 'r': size = (struct workspace){in_two ? 2 * least : 26 * least, 24 * least, 10 * least}; break;
     case 'x': size = (struct workspace){(in_two ? 2 : 8) * least, 7 * least, 5 * least}; break;
     default:
-        size = (struct workspace){in_two ? 2 * least - 1 : 3 * least - !is_packed(routine), least > 1 ? 3 * n - 2 : 1, 0};
+        size = (struct workspace){in_two ? 2 * least - 1 : 3 * least - !is_packed(routine),
+                                  least > 1 ? 3 * n - 2 : 1, 0};
     }
     if (!in_two)
         size.rwork = 0;

@@ -124,10 +124,10 @@ shim_answers_dsyevd()
         awk '$1 == "dsyevd" && $3 > 0 { found = 1 } END { exit !found }' "$work/report"
 }
 
-# Did dgetrs or dpotrs send from LEAST to MOST megabytes up in all?
+# Did dgetrs, dpotrs or dpptrs send from LEAST to MOST megabytes up in all?
 sent_between() # LEAST MOST
 {
-    awk -v least="$1" -v most="$2" '$1 ~ /^d(ge|po)trs$/ && $3 > 0 && $5 >= least && $5 <= most { found = 1 } END { exit !found }' \
+    awk -v least="$1" -v most="$2" '$1 ~ /^d(ge|po|pp)trs$/ && $3 > 0 && $5 >= least && $5 <= most { found = 1 } END { exit !found }' \
         "$work/report"
 }
 

@@ -2,7 +2,8 @@
  * are right, and whether products with the whole matrix are, other triangle and gaps included. The report
  * tells what went up. repeated  dgetrs, again and again with one factor renewed   a new matrix each time:
  * dgetrf, dgetrs changed   one factor, in which the program changes an element between the calls triangle  a
- * new matrix each time: dpotrf and dpotrs of a triangle, with gaps behind the columns */
+ * new matrix each time: dpotrf and dpotrs of a triangle, with gaps behind the columns packed  dpptrf once, dpptrs again
+ * and again */
 #include "tap.h"
 
 #include <math.h>
@@ -16,12 +17,15 @@ extern void dgetrs_(const char *, const int *, const int *, const double *, cons
 extern void dpotrf_(const char *, const int *, double *, const int *, int *, size_t);
 extern void dpotrs_(const char *, const int *, const int *, const double *, const int *, double *,
                     const int *, int *, size_t);
+extern void dpptrf_(const char *, const int *, double *, int *, size_t);
+extern void dpptrs_(const char *, const int *, const int *, const double *, double *, const int *, int *, size_t);
 extern void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *,
                    const double *, const int *, const double *, double *, const int *, size_t);
 
 enum { N = 500, GAP = 3, CALLS = 5 };
 static const int n = N, one = 1;
 static int pivots[N];
+static double *packed;
 
 static double number(int i, int j, int seed)
 {
@@ -82,10 +86,23 @@ static int multiplies(const double *a, int ld, int rows)
     return right;
 }
 
+static void move(double *a, int ld, int back)
+{
+    for (int j = 0, at = 0; j < n; j++)
+        for (int i = j; i < n; i++, at++)
+            *(back ? &a[i + j * ld] : &packed[at]) = back ? packed[at] : a[i + j * ld];
+}
+
+enum { SQUARE, TRIANGLE, PACKED };
+
 static int factorise(double *a, int ld, int triangle)
 {
     int info;
-    if (triangle)
+    if (triangle == PACKED) {
+        move(a, ld, 0);
+        dpptrf_("L", &n, packed, &info, 1);
+        move(a, ld, 1);
+    } else if (triangle)
         dpotrf_("L", &n, a, &ld, &info, 1);
     else
         dgetrf_(&n, &n, a, &ld, pivots, &info);
@@ -98,7 +115,9 @@ static int solve(const double *a, int ld, int triangle, int seed)
     int info;
     for (int i = 0; i < n; i++)
         x[i] = b[i] = number(i, seed, 1);
-    if (triangle)
+    if (triangle == PACKED)
+        dpptrs_("L", &n, &one, packed, x, &n, &info, 1);
+    else if (triangle)
         dpotrs_("L", &n, &one, a, &ld, x, &n, &info, 1);
     else
         dgetrs_("N", &n, &one, a, &ld, pivots, x, &n, &info, 1);
@@ -112,11 +131,12 @@ int main(int count, char **words)
 {
     if (count < 2)
         return 2;
-    const int triangle = strcmp(words[1], "triangle") == 0, ld = triangle ? N + GAP : N;
-    const int renewed = triangle || strcmp(words[1], "renewed") == 0,
+    const int triangle = strcmp(words[1], "triangle") == 0 ? TRIANGLE : strcmp(words[1], "packed") == 0 ? PACKED : SQUARE;
+    const int ld = triangle ? N + GAP : N, renewed = triangle == TRIANGLE || strcmp(words[1], "renewed") == 0,
               changed = strcmp(words[1], "changed") == 0;
     double *const a = malloc((size_t)ld * N * sizeof *a);
     int right = 0;
+    packed = malloc((size_t)N * (N + 1) / 2 * sizeof *packed);
     alarm(120);
     for (int i = 0; i < CALLS; i++) {
         int good = 1;
@@ -130,6 +150,7 @@ int main(int count, char **words)
         right += good && (changed || !renewed || multiplies(a, ld, ld));
     }
     free(a);
+    free(packed);
     tap_ok(right == CALLS, "%d of %d solutions by a factor (%s) are right", right, CALLS, words[1]);
     return tap_done();
 }

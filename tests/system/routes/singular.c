@@ -1,5 +1,5 @@
-/* singular [--types sdcz] [--only SGL] [ORDER...]: gesvd and gesdd with every choice of vectors, and geev, geevx, and, where
- * --only says so, gesdd of matrices a hundred times as long as wide, or as wide as long: residuals, orthogonality
+/* singular [--types sdcz] [--only SGL] [ORDER...]: gesvd and gesdd with every choice of vectors, and geev, geevx, and,
+ * where --only says so, gesdd of matrices a hundred times as long as wide, or as wide as long: residuals, orthogonality
  * and values, INFO and WORK(1) as the plain host's, nothing written that LAPACK does not. */
 #include "factor_run.h"
 #include "tap.h"
@@ -256,7 +256,7 @@ static void unbalance(char type, double *a, int n, enum kind kind)
         }
 }
 
-/* What geevx tells of balancing. */
+/* Balancing, as geevx tells of it. */
 static const char *balance_fault(const struct context *context)
 {
     const struct factor_run *run = &context->run;
