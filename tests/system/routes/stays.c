@@ -4,9 +4,11 @@
  * writes    elements of the factor, of the other triangle and of the gaps; memory that is replaced, given back and
  *           moved; a fork
  * beside    another thread writes the other triangle while routes write theirs; two threads with factors that share a page
- * loop N    dpotrf, dpotrs, dtrsm, dtrtri and dpotri of N matrices in one place, for the report to tell what goes up */
+ * loop N    dpotrf, dpotrs, dtrsm, dtrtri and dpotri of N matrices in one place, for the report to tell what goes up
+ * products N  six dgemv with each of N matrices in one place, likewise */
 #include "tap.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -294,6 +296,28 @@ static void test_loop(int loops)
     tap_ok(good, "%d times the same calls", loops);
 }
 
+/* All calls find the device as the host has it, or the host. */
+static void test_products(int loops)
+{
+    double *const a = map(bytes), x[N], y[LD], other[LD];
+    int good = 1;
+    for (size_t i = 0; i < N; i++)
+        x[i] = number(i, 5, 7);
+    for (int i = 0; i < loops; i++) {
+        fill(a, i);
+        for (int k = 0; k < 6; k++) {
+            dgemv_("N", &n, &n, &unit, a, &ld, x, &one, &zero, y, &one, 1);
+            memset(other, 0, sizeof other);
+            for (size_t j = 0; j < N; j++)
+                for (size_t row = 0; row < N; row++)
+                    other[row] += a[row + j * LD] * x[j];
+            for (size_t row = 0; row < N; row++)
+                good = good && fabs(other[row] - y[row]) < 1e-9;
+        }
+    }
+    tap_ok(good, "%d matrices, each used six times", loops);
+}
+
 int main(int count, char **words)
 {
     alarm(120);
@@ -303,6 +327,8 @@ int main(int count, char **words)
         test_beside();
     else if (count == 3 && strcmp(words[1], "loop") == 0)
         test_loop(atoi(words[2]));
+    else if (count == 3 && strcmp(words[1], "products") == 0)
+        test_products(atoi(words[2]));
     else
         return 2;
     return tap_done();
