@@ -132,7 +132,8 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
         return on_host(HOST_UNTRACKABLE, 0);
     if (missing == 0 || !residency->trackable || saved_us <= 0)
         return on_host(HOST_FASTER, 0);
-    if (residency->recurs || residency->credit_us + saved_us >= ldexp(times.upload_us, (int)residency->setbacks))
+    const bool recurs = residency->recurs && residency->usual_us > times.upload_us;
+    if (recurs || residency->credit_us + saved_us >= ldexp(times.upload_us, (int)residency->setbacks))
         return on_device(saved_us, times.host_us - times.resident_us);
     return on_host(reason_not_bought(residency), saved_us);
 }

@@ -28,7 +28,8 @@ struct residency {
     unsigned setbacks;     /* how often its price must be doubled, for what was lost: ledger/account.h */
     bool rewritten;        /* the program rewrites what is missing between its uses, as far as is known */
     bool renewed;          /* of a route: it has rewritten most of the matrix since the last call */
-    bool recurs;           /* residency pays each time that the program rewrites what is missing, of a route any */
+    bool recurs;           /* residency pays each time that the program rewrites what is missing, of a route any, */
+    double usual_us;       /* ... and saves so much from one rewriting to the next; of what is missing the least */
     bool is_result;        /* of a route: what may stay is what it writes over the matrix */
     uint64_t kept_bytes;   /* of a resident output, which stay resident only if the device writes them */
     double worth_us;       /* what that residency was bought for, and has earned since */

@@ -76,7 +76,9 @@ void residency_add_missing(struct residency *residency, const struct operand *op
     if (account && account_look_for_changes(account, operand, bytes))
         residency->renewed = true;
     const bool recurs = account && account_recurs(account, account_use_of(operand), bytes, residency->is_result);
+    const double usual_us = account ? account->usual_us[account_use_of(operand)] : 0;
     residency->recurs = recurs && (residency->resident || residency->recurs); /* all that are missing */
+    residency->usual_us = residency->resident || usual_us < residency->usual_us ? usual_us : residency->usual_us;
     const struct account *known = account ? account : &none;
     const unsigned setbacks = account_setbacks(known, losses);
     if (setbacks > residency->setbacks)

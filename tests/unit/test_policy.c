@@ -88,7 +88,10 @@ static void test_setbacks(const struct machine_model *model)
     residency = cold(&call, 0);
     residency.setbacks = 2;
     residency.recurs = true;
+    residency.usual_us = times.upload_us * 1.1;
     tap_ok(decide(OFFLOAD_AUTO, model, &call, &residency).device, "nothing is waited for where it pays each time");
+    residency.usual_us = times.upload_us * 0.9;
+    tap_ok(!decide(OFFLOAD_AUTO, model, &call, &residency).device, "but where it does not pay for the upload");
 }
 
 static void test_level3(const struct machine_model *model)

@@ -4,9 +4,11 @@
  * writes    elements of the factor, of the other triangle and of the gaps; memory that is replaced, given back and
  *           moved; a fork
  * beside    another thread writes the other triangle while routes write theirs; two threads with factors that share a page
- * loop      dpotrf, dpotrs, dtrsm, dtrtri and dpotri of matrices renewed each time, for the report to tell what goes up */
+ * loop N    dpotrf, dpotrs, dtrsm, dtrtri and dpotri of N matrices in one place, for the report to tell what goes up
+ * products N  six dgemv with each of N matrices in one place, likewise */
 #include "tap.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@ extern void dtrsm_(const char *, const char *, const char *, const char *, const
 extern void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *,
                    const double *, const int *, const double *, double *, const int *, size_t);
 
-enum { N = 230, GAP = 5, LD = N + GAP, SIDES = 3, ROUNDS = 3, LOOPS = 4, STEP = 83 };
+enum { N = 230, GAP = 5, LD = N + GAP, SIDES = 3, MANY_SIDES = 60, ROUNDS = 3, STEP = 83 };
 static const int n = N, ld = LD, sides = SIDES, one = 1;
 static const double unit = 1, zero = 0;
 static const size_t bytes = (size_t)LD * N * sizeof(double);
@@ -272,25 +274,48 @@ static void test_beside(void)
     munmap(memory, 2 * bytes);
 }
 
-static void test_loop(void)
+static void test_loop(int loops)
 {
-    double *const a = map(bytes), *const b = map(sizeof(double) * N * SIDES);
+    const int many = MANY_SIDES;
+    double *const a = map(bytes), *const b = map(sizeof(double) * N * MANY_SIDES);
     int info, good = 1;
-    for (int i = 0; i < LOOPS; i++) {
+    for (int i = 0; i < loops; i++) {
         factorise("L", a, i);
-        for (int k = 0; k < N * SIDES; k++)
+        for (int k = 0; k < N * MANY_SIDES; k++)
             b[k] = 1;
         for (int k = 0; k < 3; k++) {
-            dpotrs_("L", &n, &sides, a, &ld, b, &n, &info, 1);
+            dpotrs_("L", &n, &many, a, &ld, b, &n, &info, 1);
             dtrsm_("L", "L", "N", "N", &n, &sides, &unit, a, &ld, b, &n, 1, 1, 1, 1);
         }
         dtrtri_("L", "N", &n, a, &ld, &info, 1, 1);
         good = good && info == 0;
-        dpotrs_("L", &n, &sides, a, &ld, b, &n, &info, 1);
+        dpotrs_("L", &n, &many, a, &ld, b, &n, &info, 1);
         dpotri_("L", &n, a, &ld, &info, 1);
         good = good && info == 0;
     }
-    tap_ok(good, "%d times the same calls", LOOPS);
+    tap_ok(good, "%d times the same calls", loops);
+}
+
+/* All calls find the device as the host has it, or the host. */
+static void test_products(int loops)
+{
+    double *const a = map(bytes), x[N], y[LD], other[LD];
+    int good = 1;
+    for (size_t i = 0; i < N; i++)
+        x[i] = number(i, 5, 7);
+    for (int i = 0; i < loops; i++) {
+        fill(a, i);
+        for (int k = 0; k < 6; k++) {
+            dgemv_("N", &n, &n, &unit, a, &ld, x, &one, &zero, y, &one, 1);
+            memset(other, 0, sizeof other);
+            for (size_t j = 0; j < N; j++)
+                for (size_t row = 0; row < N; row++)
+                    other[row] += a[row + j * LD] * x[j];
+            for (size_t row = 0; row < N; row++)
+                good = good && fabs(other[row] - y[row]) < 1e-9;
+        }
+    }
+    tap_ok(good, "%d matrices, each used six times", loops);
 }
 
 int main(int count, char **words)
@@ -300,8 +325,10 @@ int main(int count, char **words)
         test_writes();
     else if (count == 2 && strcmp(words[1], "beside") == 0)
         test_beside();
-    else if (count == 2 && strcmp(words[1], "loop") == 0)
-        test_loop();
+    else if (count == 3 && strcmp(words[1], "loop") == 0)
+        test_loop(atoi(words[2]));
+    else if (count == 3 && strcmp(words[1], "products") == 0)
+        test_products(atoi(words[2]));
     else
         return 2;
     return tap_done();
