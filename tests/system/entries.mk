@@ -26,14 +26,12 @@ plain_tests += tests/system/progress.sh
 sanitizer_tests += tests/system/tiled.sh
 EXTRA_DIST += tests/system/progress.sh tests/system/tiled.sh
 check_PROGRAMS += tests/system/tiled_long
-tests_system_tiled_long_SOURCES = tests/system/tiled_long.c
-tests_system_tiled_long_LDADD = $(system_test_libraries)
 tests/system/tiled.log: tests/system/entries$(EXEEXT) tests/system/tiled_long$(EXEEXT)
 
 # Tiles on several devices.
 check_PROGRAMS += tests/system/shared_tiles
-tests_system_shared_tiles_SOURCES = tests/system/shared_tiles.c tests/system/program_pins.h
-tests_system_shared_tiles_LDADD = $(system_test_libraries)
 sanitizer_tests += tests/system/shared_tiles.sh
 EXTRA_DIST += tests/system/shared_tiles.sh
 tests/system/shared_tiles.log: tests/system/shared_tiles$(EXEEXT)
+# What these programs include.
+EXTRA_DIST += tests/system/program_pins.h

@@ -2,7 +2,6 @@
 # are names for what several.sh puts there; they are linked as files since libtool would
 # not link a module.
 plain_programs += tests/system/several
-tests_system_several_SOURCES = tests/system/several.c
 tests_system_several_LDADD = -ldl -lpthread
 plain_libraries += tests/system/second_blas.la \
 	tests/system/caller32.la tests/system/caller32b.la tests/system/caller64.la
@@ -28,7 +27,6 @@ tests_system_caller64_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_caller64_la_LDFLAGS = $(module_flags) -Wl,--no-as-needed,tests/system/.libs/wide_plain.so
 EXTRA_tests_system_caller64_la_DEPENDENCIES = tests/system/wide_plain.la
 check_PROGRAMS += tests/system/wide_program
-tests_system_wide_program_SOURCES = tests/system/wide_program.c
 tests_system_wide_program_LDADD = src/interpose/libblas64.la
 tests_system_wide_program_LDFLAGS = $(AM_LDFLAGS) -no-install
 plain_tests += tests/system/several.sh

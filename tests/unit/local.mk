@@ -118,50 +118,31 @@ sanitizer_tests += $(own_programs)
 sanitizer_programs += $(own_programs)
 long_thread_tests += tests/unit/test_shared_transfer tests/unit/test_shared_transfer_failures
 thread_tests += tests/unit/test_job_helpers tests/unit/test_page_scan
-tests_unit_test_blacs_SOURCES = tests/unit/test_blacs.c
 tests_unit_test_blacs_LDADD = $(unit_test_libraries)
 tests_unit_test_blacs_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
-tests_unit_test_nested_SOURCES = tests/unit/test_nested.c
 tests_unit_test_nested_LDADD = $(unit_test_libraries)
-tests_unit_test_job_helpers_SOURCES = tests/unit/test_job_helpers.c tests/unit/said_processors.h
 tests_unit_test_job_helpers_LDADD = $(unit_test_libraries)
-tests_unit_test_shared_transfer_SOURCES = tests/unit/test_shared_transfer.c tests/unit/shared_transfer.h \
-	tests/unit/said_processors.h tests/unit/emulated_lane.h
 tests_unit_test_shared_transfer_LDADD = $(unit_test_libraries)
-tests_unit_test_shared_transfer_failures_SOURCES = tests/unit/test_shared_transfer_failures.c \
-	tests/unit/shared_transfer.h tests/unit/said_processors.h tests/unit/emulated_lane.h
 tests_unit_test_shared_transfer_failures_LDADD = $(unit_test_libraries)
-tests_unit_test_page_scan_SOURCES = tests/unit/test_page_scan.c tests/unit/said_processors.h
 tests_unit_test_page_scan_LDADD = $(unit_test_libraries)
 tests_unit_test_process_pins_SOURCES = tests/unit/test_process_pins.c tests/system/unseen_ring.c \
 	tests/system/unseen_ring.h
 tests_unit_test_process_pins_LDADD = $(unit_test_libraries)
-tests_unit_test_emulated_solver_SOURCES = tests/unit/test_emulated_solver.c \
-	tests/unit/emulated_device.h
 tests_unit_test_emulated_solver_LDADD = -lm -ldl
 tests_unit_test_emulated_solver_LDFLAGS = $(AM_LDFLAGS) -Wl,--export-dynamic
-tests_unit_test_operand_requests_SOURCES = tests/unit/test_operand_requests.c tests/unit/operand_table.h \
-	tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_operand_requests_LDADD = $(unit_test_libraries)
 tests_unit_test_loader_cache_SOURCES = tests/unit/test_loader_cache.c src/command/inspect/loader_cache.c
 tests_unit_test_verify_operands_SOURCES = tests/unit/test_verify_operands.c $(verify_blas_sources)
 tests_unit_test_verify_operands_LDADD = libmublas_calls.la $(unit_test_libraries)
 tests_unit_test_verify_lapack_SOURCES = tests/unit/test_verify_lapack.c $(verify_lapack_sources)
 tests_unit_test_verify_lapack_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
-tests_unit_test_timed_calls_SOURCES = tests/unit/test_timed_calls.c
 tests_unit_test_timed_calls_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
 tests_unit_test_timed_calls_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
-tests_unit_test_program_checks_SOURCES = tests/unit/test_program_checks.c
 tests_unit_test_program_checks_LDADD = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm
-tests_unit_test_exit_gate_SOURCES = tests/unit/test_exit_gate.c
 tests_unit_test_exit_gate_LDADD = $(unit_test_libraries)
-tests_unit_test_background_SOURCES = tests/unit/test_background.c
 tests_unit_test_background_LDADD = $(unit_test_libraries) -ldl
-tests_unit_test_last_thread_SOURCES = tests/unit/test_last_thread.c
 tests_unit_test_last_thread_LDADD = $(unit_test_libraries)
-tests_unit_test_scalapack_launcher_SOURCES = tests/unit/test_scalapack_launcher.c
 tests_unit_test_scalapack_launcher_LDADD = $(unit_test_libraries)
-tests_unit_test_scalapack_membership_SOURCES = tests/unit/test_scalapack_membership.c
 tests_unit_test_scalapack_membership_LDADD = $(unit_test_libraries)
 
 # What tests load.
@@ -209,3 +190,6 @@ tests_unit_symbols_sysv_la_SOURCES = tests/unit/symbols_module.c
 tests_unit_symbols_sysv_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_unit_symbols_sysv_la_LDFLAGS = $(symbols_module_flags) -Wl,--hash-style=sysv
 EXTRA_DIST += tests/unit/symbols_module.map
+# What these programs include.
+EXTRA_DIST += tests/unit/emulated_device.h tests/unit/emulated_lane.h tests/unit/operand_calls.h \
+	tests/unit/operand_table.h tests/unit/said_processors.h tests/unit/shared_transfer.h
