@@ -5,19 +5,13 @@ tests_system_entries_SOURCES = tests/system/entries.c tests/system/entries_level
 	tests/system/element.h tests/system/level3_problem.c tests/system/level3_problem.h \
 	tests/system/interface_call.c tests/system/interface_call.h tests/system/random.h
 tests_system_entries_LDADD = -lm -ldl
-check_LTLIBRARIES += tests/system/interface_table.la tests/system/wide_plain.la tests/system/wide_named.la
-tests_system_interface_table_la_SOURCES = tests/system/interface_table.c
-tests_system_interface_table_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_interface_table_la_LDFLAGS = $(module_flags)
-tests_system_wide_plain_la_SOURCES = tests/system/wide_blas.c
-tests_system_wide_plain_la_CPPFLAGS = $(AM_CPPFLAGS) -DPLAIN_NAMES
-tests_system_wide_plain_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_wide_plain_la_LDFLAGS = $(module_flags)
-tests_system_wide_plain_la_LIBADD = -ldl
-tests_system_wide_named_la_SOURCES = tests/system/wide_blas.c
-tests_system_wide_named_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_wide_named_la_LDFLAGS = $(module_flags)
-tests_system_wide_named_la_LIBADD = -ldl
+modules += tests/system/.libs/interface_table.so tests/system/.libs/wide_plain.so \
+	tests/system/.libs/wide_named.so
+tests/system/.libs/wide_plain.so: tests/system/wide_blas.c
+tests/system/.libs/wide_plain.so: private module_flags = -DPLAIN_NAMES
+tests/system/.libs/wide_plain.so: private module_libraries = -ldl
+tests/system/.libs/wide_named.so: tests/system/wide_blas.c
+tests/system/.libs/wide_named.so: private module_libraries = -ldl
 plain_tests += tests/system/entries.sh
 EXTRA_DIST += tests/system/entries.sh
 
@@ -35,3 +29,5 @@ EXTRA_DIST += tests/system/shared_tiles.sh
 tests/system/shared_tiles.log: tests/system/shared_tiles$(EXEEXT)
 # What these programs include.
 EXTRA_DIST += tests/system/program_pins.h
+# What its modules are made of.
+EXTRA_DIST += tests/system/interface_table.c tests/system/wide_blas.c

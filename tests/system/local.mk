@@ -5,6 +5,23 @@
 system_test_libraries = $(BLAS_LIBS) -lm
 LDADD = $(system_test_libraries)
 
+# What they load: NAME.so in .libs of NAME.c, unless it is said of what, by module_flags and with module_libraries.
+# libtool would take longer than the compiler.
+make_module = $(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
+	-fvisibility=default $(CFLAGS) -fPIC -shared $(AM_LDFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) -o $@ \
+	$(filter %.c,$^) $(module_flags) $(module_libraries)
+tests/system/.libs/%.so: tests/system/%.c
+	$(make_module)
+tests/unit/.libs/%.so: tests/unit/%.c
+	$(make_module)
+tests/netlib/.libs/%.so: tests/netlib/%.c
+	$(make_module)
+tests/system/.libs/%.so:
+	$(make_module)
+tests/unit/.libs/%.so:
+	$(make_module)
+CLEANFILES += $(modules) $(plain_modules)
+
 # Random host writes of every kind between random BLAS calls.
 plain_programs += tests/system/coherence
 long_plain_tests += tests/system/coherence.sh
@@ -21,15 +38,12 @@ tests_system_coherence_LDADD = $(system_test_libraries) -ldl
 tests_system_coherence_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_coherence_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 # The program's own use of CUDA, which it loads in the middle of its life.
-plain_libraries += tests/system/coherence_device.la
-tests_system_coherence_device_la_SOURCES = tests/system/coherence_device.c tests/system/coherence_device.h \
-	tests/system/driver_table.h
-tests_system_coherence_device_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_coherence_device_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+plain_modules += tests/system/.libs/coherence_device.so
+tests/system/.libs/coherence_device.so: tests/system/coherence_device.h tests/system/driver_table.h
 
 # Writes that leave no mark in the page tables.
 sanitizer_programs += tests/system/unseen tests/system/unseen_cuda
-check_LTLIBRARIES += tests/system/harmless_library.la
+modules += tests/system/.libs/harmless_library.so
 sanitizer_tests += tests/system/unseen.sh
 EXTRA_DIST += tests/system/unseen.sh
 tests_system_unseen_SOURCES = tests/system/unseen.c tests/system/unseen.h tests/system/unseen_ring.c \
@@ -38,9 +52,6 @@ tests_system_unseen_LDADD = $(system_test_libraries) -ldl
 tests_system_unseen_cuda_SOURCES = tests/system/unseen_cuda.c tests/system/unseen.h tests/system/unseen_device.c \
 	tests/system/unseen_device.h tests/system/driver_table.h tests/system/blas_program.h
 tests_system_unseen_cuda_LDADD = $(system_test_libraries) -ldl
-tests_system_harmless_library_la_SOURCES = tests/system/harmless_library.c
-tests_system_harmless_library_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_harmless_library_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 
 # Memory that a routine does not reference, and that cannot be touched.
 plain_programs += tests/system/guarded
@@ -66,19 +77,10 @@ EXTRA_DIST += tests/system/eigensolver.sh tests/system/library.sh
 tests/system/eigensolver.log: $(noinst_PROGRAMS)
 
 # What the shim exports, and how it finds the host BLAS.
-plain_libraries += tests/system/plugin.la tests/system/fake_blas.la tests/system/joining_plugin.la
-module_flags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
-tests_system_plugin_la_SOURCES = tests/system/plugin.c
-tests_system_plugin_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_plugin_la_LDFLAGS = $(module_flags)
-tests_system_plugin_la_LIBADD = $(system_test_libraries)
-tests_system_joining_plugin_la_SOURCES = tests/system/joining_plugin.c
-tests_system_joining_plugin_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_joining_plugin_la_LDFLAGS = $(module_flags)
-tests_system_joining_plugin_la_LIBADD = $(system_test_libraries) -lpthread
-tests_system_fake_blas_la_SOURCES = tests/system/fake_blas.c
-tests_system_fake_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_fake_blas_la_LDFLAGS = $(module_flags)
+plain_modules += tests/system/.libs/plugin.so tests/system/.libs/fake_blas.so \
+	tests/system/.libs/joining_plugin.so
+tests/system/.libs/plugin.so: private module_libraries = $(system_test_libraries)
+tests/system/.libs/joining_plugin.so: private module_libraries = $(system_test_libraries) -lpthread
 plain_programs += tests/system/load_plugin tests/system/odd_signature tests/system/load_default tests/system/probe
 tests_system_probe_LDADD = -ldl
 tests_system_load_plugin_LDADD = -ldl
@@ -115,16 +117,12 @@ EXTRA_DIST += tests/system/info_program.sh tests/system/info_damaged.sh
 # What a tiny call costs.
 check_PROGRAMS += tests/system/tiny
 plain_programs += tests/system/tiny_call
-plain_libraries += tests/system/tiny_names.la tests/system/tiny_names_linked.la
+plain_modules += tests/system/.libs/tiny_names.so tests/system/.libs/tiny_names_linked.so
 tests_system_tiny_call_LDADD = -ldl
-tests_system_tiny_names_la_SOURCES = tests/system/tiny_names.c tests/system/tiny_part.h
-tests_system_tiny_names_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_tiny_names_la_LDFLAGS = $(module_flags)
-tests_system_tiny_names_linked_la_SOURCES = $(tests_system_tiny_names_la_SOURCES)
-tests_system_tiny_names_linked_la_CFLAGS = $(tests_system_tiny_names_la_CFLAGS)
-tests_system_tiny_names_linked_la_LDFLAGS = $(module_flags)
-tests_system_tiny_names_linked_la_CPPFLAGS = $(AM_CPPFLAGS) -DLINKED
-tests_system_tiny_names_linked_la_LIBADD = $(system_test_libraries)
+tests/system/.libs/tiny_names.so: tests/system/tiny_part.h
+tests/system/.libs/tiny_names_linked.so: tests/system/tiny_names.c tests/system/tiny_part.h
+tests/system/.libs/tiny_names_linked.so: private module_flags = -DLINKED
+tests/system/.libs/tiny_names_linked.so: private module_libraries = $(system_test_libraries)
 long_plain_tests += tests/system/instructions.sh
 EXTRA_DIST += tests/system/instructions.sh
 
@@ -248,22 +246,14 @@ EXTRA_DIST += tests/system/library_lapack.sh tests/system/lapack_subset.sh tests
 	tests/system/lapack_part.c tests/system/lapack_user.c
 
 # Kinds of host BLAS.
-plain_libraries += tests/system/fake_flexiblas.la tests/system/plugin_own.la
-tests_system_fake_flexiblas_la_SOURCES = tests/system/fake_flexiblas.c
-tests_system_fake_flexiblas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_fake_flexiblas_la_LDFLAGS = $(module_flags)
-tests_system_fake_flexiblas_la_LIBADD = -ldl
-tests_system_plugin_own_la_SOURCES = tests/system/plugin.c tests/system/own_blas.c
-tests_system_plugin_own_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_plugin_own_la_LDFLAGS = $(module_flags)
+plain_modules += tests/system/.libs/fake_flexiblas.so tests/system/.libs/plugin_own.so
+tests/system/.libs/fake_flexiblas.so: private module_libraries = -ldl
+tests/system/.libs/plugin_own.so: tests/system/plugin.c tests/system/own_blas.c
 plain_tests += tests/system/host_kinds.sh
 EXTRA_DIST += tests/system/host_kinds.sh
 
 # The check that users make on their own machine.
-plain_libraries += tests/system/rough_blas.la
-tests_system_rough_blas_la_SOURCES = tests/system/rough_blas.c
-tests_system_rough_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_rough_blas_la_LDFLAGS = $(module_flags)
+plain_modules += tests/system/.libs/rough_blas.so
 sanitizer_tests += tests/system/tune.sh
 long_plain_tests += tests/system/tune_files.sh tests/system/tune_kinds.sh
 EXTRA_DIST += tests/system/tune.sh tests/system/tune_files.sh tests/system/tune_kinds.sh
@@ -271,11 +261,8 @@ check_PROGRAMS += tests/unit/sign_recipe
 tests_unit_sign_recipe_LDADD = $(unit_test_libraries)
 
 if LAPACK
-plain_libraries += tests/system/rough_lapack.la
-tests_system_rough_lapack_la_SOURCES = tests/system/rough_lapack.c
-tests_system_rough_lapack_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_rough_lapack_la_LDFLAGS = $(module_flags)
-tests_system_rough_lapack_la_LIBADD = $(LAPACK_LIBS) -ldl
+plain_modules += tests/system/.libs/rough_lapack.so
+tests/system/.libs/rough_lapack.so: private module_libraries = $(LAPACK_LIBS) -ldl
 endif
 long_tests += tests/system/verify.sh
 long_plain_tests += tests/system/tune_routes.sh
@@ -326,13 +313,10 @@ tests/system/estimate.log: mublas$(EXEEXT) tests/system/make_recipe$(EXEEXT) ben
 # A device that wakes in the background.
 check_PROGRAMS += tests/system/waking
 plain_programs += tests/system/waking_upper
-plain_libraries += tests/system/no_threads.la
-thread_libraries += tests/system/no_threads.la
+plain_modules += tests/system/.libs/no_threads.so
+thread_modules += tests/system/.libs/no_threads.so
 tests_system_waking_upper_SOURCES = tests/system/waking.c
 tests_system_waking_upper_CPPFLAGS = $(AM_CPPFLAGS) -DSIZE=316 -DUPLO=\"U\"
-tests_system_no_threads_la_SOURCES = tests/system/no_threads.c
-tests_system_no_threads_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_no_threads_la_LDFLAGS = $(module_flags)
 plain_tests += tests/system/links.sh
 EXTRA_DIST += tests/system/links.sh
 tests/system/links.log: mublas$(EXEEXT) bench/shares$(EXEEXT) tests/system/shared_tiles$(EXEEXT)
@@ -344,10 +328,7 @@ plain_tests += tests/system/waking.sh
 EXTRA_DIST += tests/system/waking.sh tests/system/waking_recipe.sh
 
 # Several cuBLAS, and none.
-check_LTLIBRARIES += tests/system/partial_cublas.la
-tests_system_partial_cublas_la_SOURCES = tests/system/partial_cublas.c
-tests_system_partial_cublas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_partial_cublas_la_LDFLAGS = $(module_flags)
+modules += tests/system/.libs/partial_cublas.so
 sanitizer_tests += tests/system/cublas_candidates.sh
 EXTRA_DIST += tests/system/cublas_candidates.sh
 thread_tests += tests/system/waking.sh
@@ -361,30 +342,29 @@ check_PROGRAMS += tests/system/linked_arithmetic
 tests_system_linked_arithmetic_SOURCES = tests/system/arithmetic.c
 tests_system_linked_arithmetic_LDADD = libmublas.la -lm
 tests_system_linked_arithmetic_LDFLAGS = $(AM_LDFLAGS) -no-install
-check_LTLIBRARIES += tests/system/untidy_host.la
-tests_system_untidy_host_la_SOURCES = tests/system/untidy_host.c
-tests_system_untidy_host_la_LDFLAGS = $(module_flags)
-tests_system_untidy_host_la_LIBADD = $(system_test_libraries)
+modules += tests/system/.libs/untidy_host.so
+tests/system/.libs/untidy_host.so: private module_libraries = $(system_test_libraries)
 TESTS += tests/system/arithmetic.sh
 EXTRA_DIST += tests/system/arithmetic.sh
 
 # What a program may notice before main, and of a small call.
 plain_programs += tests/system/start tests/system/first_call tests/system/fork_listing
-plain_libraries += tests/system/opening_library.la tests/system/indirect_blas.la tests/system/many_keys.la
-tests_system_many_keys_la_SOURCES = tests/system/many_keys.c
-tests_system_many_keys_la_LDFLAGS = $(module_flags)
+plain_modules += tests/system/.libs/opening_library.so tests/system/.libs/indirect_blas.so \
+	tests/system/.libs/many_keys.so
 tests_system_start_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_start_LDADD = -ldl -lm
 tests_system_first_call_LDADD = $(system_test_libraries) -lm
 tests_system_fork_listing_LDADD = -lpthread
-tests_system_opening_library_la_SOURCES = tests/system/opening_library.c
-tests_system_opening_library_la_LDFLAGS = $(module_flags)
-tests_system_opening_library_la_LIBADD = -ldl
-tests_system_indirect_blas_la_SOURCES = tests/system/indirect_blas.c
-tests_system_indirect_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_indirect_blas_la_LDFLAGS = $(module_flags)
+tests/system/.libs/opening_library.so: private module_libraries = -ldl
 plain_tests += tests/system/start.sh tests/system/lisp.sh
 EXTRA_DIST += tests/system/start.sh tests/system/lisp.sh
 # What these programs include.
 EXTRA_DIST += tests/system/blas_program.h tests/system/one_processor.h tests/system/program_pins.h \
 	tests/system/shared_calls.h tests/system/tiny_part.h
+# What its modules are made of.
+EXTRA_DIST += tests/system/coherence_device.c tests/system/coherence_device.h tests/system/driver_table.h \
+	tests/system/fake_blas.c tests/system/fake_flexiblas.c tests/system/harmless_library.c \
+	tests/system/indirect_blas.c tests/system/joining_plugin.c tests/system/many_keys.c \
+	tests/system/no_threads.c tests/system/opening_library.c tests/system/own_blas.c \
+	tests/system/partial_cublas.c tests/system/plugin.c tests/system/rough_blas.c tests/system/rough_lapack.c \
+	tests/system/tiny_names.c tests/system/tiny_part.h tests/system/untidy_host.c

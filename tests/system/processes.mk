@@ -62,12 +62,10 @@ thread_programs += tests/system/nested
 EXTRA_DIST += tests/system/nested.sh
 
 # Libraries that bring BLAS along and go.
-check_LTLIBRARIES += tests/system/passing.la
+modules += tests/system/.libs/passing.so
 check_PROGRAMS += tests/system/unloading
-tests_system_passing_la_SOURCES = tests/system/passing.c tests/system/blas_program.h
-tests_system_passing_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_passing_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
-tests_system_passing_la_LIBADD = $(system_test_libraries)
+tests/system/.libs/passing.so: tests/system/blas_program.h
+tests/system/.libs/passing.so: private module_libraries = $(system_test_libraries)
 tests_system_unloading_LDADD = -ldl
 TESTS += tests/system/unloading.sh
 EXTRA_DIST += tests/system/unloading.sh
@@ -78,3 +76,5 @@ TESTS += tests/system/interrupted.sh
 EXTRA_DIST += tests/system/interrupted.sh
 # What these programs include.
 EXTRA_DIST += tests/system/blas_program.h tests/system/driver_table.h
+# What its modules are made of.
+EXTRA_DIST += tests/system/blas_program.h tests/system/passing.c
