@@ -25,13 +25,11 @@ tests_api_test_native_shapes_LDFLAGS = $(native_test_flags)
 
 sanitizer_programs += tests/api/test_native_offsets
 sanitizer_tests += tests/api/test_native_offsets
-tests_api_test_native_offsets_SOURCES = tests/api/test_native_offsets.c
 tests_api_test_native_offsets_LDADD = libmublas.la
 tests_api_test_native_offsets_LDFLAGS = $(native_test_flags)
 
 sanitizer_programs += tests/api/test_native_axpy
 sanitizer_tests += tests/api/test_native_axpy
-tests_api_test_native_axpy_SOURCES = tests/api/test_native_axpy.c
 tests_api_test_native_axpy_LDADD = libmublas.la -lm
 tests_api_test_native_axpy_LDFLAGS = $(native_test_flags)
 
@@ -70,43 +68,38 @@ tests/api/installed.log: $(lib_LTLIBRARIES) $(check_DATA)
 eigen_test_flags = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
 plain_programs += tests/api/test_native_eigen
 long_plain_tests += tests/api/test_native_eigen
-tests_api_test_native_eigen_SOURCES = tests/api/test_native_eigen.c tests/api/eigen_operands.h
 tests_api_test_native_eigen_CPPFLAGS = $(eigen_test_flags)
 tests_api_test_native_eigen_LDADD = libmublas.la -lm
 tests_api_test_native_eigen_LDFLAGS = $(native_test_flags)
 
 plain_programs += tests/api/test_native_singular
 plain_tests += tests/api/test_native_singular
-tests_api_test_native_singular_SOURCES = tests/api/test_native_singular.c tests/api/eigen_operands.h
 tests_api_test_native_singular_CPPFLAGS = $(eigen_test_flags)
 tests_api_test_native_singular_LDADD = libmublas.la -lm
 tests_api_test_native_singular_LDFLAGS = $(native_test_flags)
 
 plain_programs += tests/api/test_native_gesdd
 plain_tests += tests/api/test_native_gesdd
-tests_api_test_native_gesdd_SOURCES = tests/api/test_native_gesdd.c tests/api/eigen_operands.h
 tests_api_test_native_gesdd_CPPFLAGS = $(eigen_test_flags)
 tests_api_test_native_gesdd_LDADD = libmublas.la -lm
 tests_api_test_native_gesdd_LDFLAGS = $(native_test_flags)
 
 plain_programs += tests/api/test_native_eigen_values
 plain_tests += tests/api/test_native_eigen_values
-tests_api_test_native_eigen_values_SOURCES = tests/api/test_native_eigen_values.c tests/api/eigen_operands.h \
-	tests/unit/real_matrices.h
 tests_api_test_native_eigen_values_CPPFLAGS = $(eigen_test_flags)
 tests_api_test_native_eigen_values_LDADD = libmublas.la -lm
 tests_api_test_native_eigen_values_LDFLAGS = $(native_test_flags)
 
 sanitizer_programs += tests/api/test_native_eigen_calls
 sanitizer_tests += tests/api/test_native_eigen_calls
-tests_api_test_native_eigen_calls_SOURCES = tests/api/test_native_eigen_calls.c tests/api/eigen_operands.h
 tests_api_test_native_eigen_calls_CPPFLAGS = $(eigen_test_flags)
 tests_api_test_native_eigen_calls_LDADD = libmublas.la -lm -ldl
 tests_api_test_native_eigen_calls_LDFLAGS = $(native_test_flags)
 
 sanitizer_programs += tests/api/test_native_stages
 sanitizer_tests += tests/api/test_native_stages
-tests_api_test_native_stages_SOURCES = tests/api/test_native_stages.c tests/api/eigen_operands.h
 tests_api_test_native_stages_CPPFLAGS = $(eigen_test_flags)
 tests_api_test_native_stages_LDADD = tests/system/routes/early/libmublas.la -lm -ldl
 tests_api_test_native_stages_LDFLAGS = $(native_test_flags)
+# What these programs include.
+EXTRA_DIST += tests/api/eigen_operands.h tests/unit/real_matrices.h

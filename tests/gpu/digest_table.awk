@@ -1,4 +1,4 @@
-# The table of kept digests of lines "name digest": up to eight cases whose names differ by their second word alone
+# The table of kept digests of lines "name digest": up to 16 cases whose names differ by their second word alone
 # are a row, `name-*-size word=digest ...`. `kernel_digests --model | awk -f tests/gpu/digest_table.awk`
 /^#/ { print; next }
 {
@@ -6,7 +6,7 @@
     row = part[1] "-*"
     for (i = 3; i <= count; i++)
         row = row "-" part[i]
-    if (!(row in at) || cases[at[row]]++ == 8) {
+    if (!(row in at) || cases[at[row]]++ == 16) {
         at[row] = ++rows
         cases[rows] = 1
         line[rows] = row

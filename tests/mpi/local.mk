@@ -45,7 +45,6 @@ tests_mpi_symmetric_linked_SOURCES = tests/mpi/symmetric.c
 tests_mpi_symmetric_linked_LDADD = libmublas.la $(SCALAPACK_LIBS) $(BLAS_LIBS) -lm
 tests_mpi_symmetric_linked_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests/mpi/linked.log: tests/mpi/symmetric_linked$(EXEEXT)
-tests_mpi_symmetric_SOURCES = tests/mpi/symmetric.c
 tests_mpi_symmetric_LDADD = $(SCALAPACK_LIBS) $(BLAS_LIBS) -lm
 tests/mpi/scalapack.log: tests/mpi/symmetric$(EXEEXT)
 tests/mpi/parallel_reports.log: tests/mpi/symmetric$(EXEEXT)
@@ -55,7 +54,6 @@ tests_mpi_parallel_properties_SOURCES = tests/mpi/parallel_properties.c $(parall
 tests_mpi_parallel_properties_LDADD = $(SCALAPACK_LIBS) -lm
 tests/mpi/parallel_properties.log: tests/mpi/parallel_properties$(EXEEXT)
 plain_programs += tests/mpi/parallel_faults
-tests_mpi_parallel_faults_SOURCES = tests/mpi/parallel_faults.c
 tests_mpi_parallel_faults_LDADD = $(SCALAPACK_LIBS) -lm -ldl -lpthread
 # Libraries call its mmap.
 tests_mpi_parallel_faults_LDFLAGS = $(AM_LDFLAGS) -rdynamic

@@ -22,11 +22,10 @@ EXTRA_DIST += tests/netlib/check_blas.sh tests/netlib/check_stages.sh tests/netl
 
 # Host BLAS libraries and testers of both widths; `make hosts` unpacks them in hosts/.
 EXTRA_DIST += tests/hosts/bound.sh tests/hosts/fetch.sh tests/hosts/hosts.sh tests/hosts/packages
-plain_libraries += tests/netlib/cblas_globals.la
-tests_netlib_cblas_globals_la_SOURCES = tests/netlib/cblas_globals.c
-tests_netlib_cblas_globals_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_netlib_cblas_globals_la_LDFLAGS = $(module_flags)
+plain_modules += tests/netlib/.libs/cblas_globals.so
 
 hosts:
 	$(top_srcdir)/tests/hosts/fetch.sh hosts
 .PHONY: hosts
+# What its modules are made of.
+EXTRA_DIST += tests/netlib/cblas_globals.c

@@ -5,19 +5,13 @@ tests_system_entries_SOURCES = tests/system/entries.c tests/system/entries_level
 	tests/system/element.h tests/system/level3_problem.c tests/system/level3_problem.h \
 	tests/system/interface_call.c tests/system/interface_call.h tests/system/random.h
 tests_system_entries_LDADD = -lm -ldl
-check_LTLIBRARIES += tests/system/interface_table.la tests/system/wide_plain.la tests/system/wide_named.la
-tests_system_interface_table_la_SOURCES = tests/system/interface_table.c
-tests_system_interface_table_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_interface_table_la_LDFLAGS = $(module_flags)
-tests_system_wide_plain_la_SOURCES = tests/system/wide_blas.c
-tests_system_wide_plain_la_CPPFLAGS = $(AM_CPPFLAGS) -DPLAIN_NAMES
-tests_system_wide_plain_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_wide_plain_la_LDFLAGS = $(module_flags)
-tests_system_wide_plain_la_LIBADD = -ldl
-tests_system_wide_named_la_SOURCES = tests/system/wide_blas.c
-tests_system_wide_named_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_wide_named_la_LDFLAGS = $(module_flags)
-tests_system_wide_named_la_LIBADD = -ldl
+modules += tests/system/.libs/interface_table.so tests/system/.libs/wide_plain.so \
+	tests/system/.libs/wide_named.so
+tests/system/.libs/wide_plain.so: tests/system/wide_blas.c
+tests/system/.libs/wide_plain.so: private module_flags = -DPLAIN_NAMES
+tests/system/.libs/wide_plain.so: private module_libraries = -ldl
+tests/system/.libs/wide_named.so: tests/system/wide_blas.c
+tests/system/.libs/wide_named.so: private module_libraries = -ldl
 plain_tests += tests/system/entries.sh
 EXTRA_DIST += tests/system/entries.sh
 
@@ -26,14 +20,14 @@ plain_tests += tests/system/progress.sh
 sanitizer_tests += tests/system/tiled.sh
 EXTRA_DIST += tests/system/progress.sh tests/system/tiled.sh
 check_PROGRAMS += tests/system/tiled_long
-tests_system_tiled_long_SOURCES = tests/system/tiled_long.c
-tests_system_tiled_long_LDADD = $(system_test_libraries)
 tests/system/tiled.log: tests/system/entries$(EXEEXT) tests/system/tiled_long$(EXEEXT)
 
 # Tiles on several devices.
 check_PROGRAMS += tests/system/shared_tiles
-tests_system_shared_tiles_SOURCES = tests/system/shared_tiles.c tests/system/program_pins.h
-tests_system_shared_tiles_LDADD = $(system_test_libraries)
 sanitizer_tests += tests/system/shared_tiles.sh
 EXTRA_DIST += tests/system/shared_tiles.sh
 tests/system/shared_tiles.log: tests/system/shared_tiles$(EXEEXT)
+# What these programs include.
+EXTRA_DIST += tests/system/program_pins.h
+# What its modules are made of.
+EXTRA_DIST += tests/system/interface_table.c tests/system/wide_blas.c

@@ -1,9 +1,26 @@
 # Programs that call BLAS as an application does; run_emulated.sh preloads the shim.
 #   check_PROGRAMS += tests/system/thing
 #   TESTS += tests/system/thing
-#   tests_system_thing_SOURCES = tests/system/thing.c
-#   tests_system_thing_LDADD = $(system_test_libraries)
+# A program is made of thing.c and linked with these unless its _SOURCES and _LDADD say more.
 system_test_libraries = $(BLAS_LIBS) -lm
+LDADD = $(system_test_libraries)
+
+# What they load: NAME.so in .libs of NAME.c, unless it is said of what, by module_flags and with module_libraries.
+# libtool would take longer than the compiler.
+make_module = $(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
+	-fvisibility=default $(CFLAGS) -fPIC -shared $(AM_LDFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) -o $@ \
+	$(filter %.c,$^) $(module_flags) $(module_libraries)
+tests/system/.libs/%.so: tests/system/%.c
+	$(make_module)
+tests/unit/.libs/%.so: tests/unit/%.c
+	$(make_module)
+tests/netlib/.libs/%.so: tests/netlib/%.c
+	$(make_module)
+tests/system/.libs/%.so:
+	$(make_module)
+tests/unit/.libs/%.so:
+	$(make_module)
+CLEANFILES += $(modules) $(plain_modules)
 
 # Random host writes of every kind between random BLAS calls.
 plain_programs += tests/system/coherence
@@ -21,15 +38,12 @@ tests_system_coherence_LDADD = $(system_test_libraries) -ldl
 tests_system_coherence_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_coherence_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 # The program's own use of CUDA, which it loads in the middle of its life.
-plain_libraries += tests/system/coherence_device.la
-tests_system_coherence_device_la_SOURCES = tests/system/coherence_device.c tests/system/coherence_device.h \
-	tests/system/driver_table.h
-tests_system_coherence_device_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_coherence_device_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+plain_modules += tests/system/.libs/coherence_device.so
+tests/system/.libs/coherence_device.so: tests/system/coherence_device.h tests/system/driver_table.h
 
 # Writes that leave no mark in the page tables.
 sanitizer_programs += tests/system/unseen tests/system/unseen_cuda
-check_LTLIBRARIES += tests/system/harmless_library.la
+modules += tests/system/.libs/harmless_library.so
 sanitizer_tests += tests/system/unseen.sh
 EXTRA_DIST += tests/system/unseen.sh
 tests_system_unseen_SOURCES = tests/system/unseen.c tests/system/unseen.h tests/system/unseen_ring.c \
@@ -38,9 +52,6 @@ tests_system_unseen_LDADD = $(system_test_libraries) -ldl
 tests_system_unseen_cuda_SOURCES = tests/system/unseen_cuda.c tests/system/unseen.h tests/system/unseen_device.c \
 	tests/system/unseen_device.h tests/system/driver_table.h tests/system/blas_program.h
 tests_system_unseen_cuda_LDADD = $(system_test_libraries) -ldl
-tests_system_harmless_library_la_SOURCES = tests/system/harmless_library.c
-tests_system_harmless_library_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_harmless_library_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 
 # Memory that a routine does not reference, and that cannot be touched.
 plain_programs += tests/system/guarded
@@ -54,8 +65,6 @@ tests_system_guarded_LDADD = $(system_test_libraries) -ldl
 sanitizer_programs += tests/system/fetched
 sanitizer_tests += tests/system/fetched.sh
 EXTRA_DIST += tests/system/fetched.sh
-tests_system_fetched_SOURCES = tests/system/fetched.c
-tests_system_fetched_LDADD = $(system_test_libraries)
 
 # Programs that go by a service.
 if LAPACK
@@ -74,7 +83,6 @@ tests_system_service_strike_SOURCES = tests/system/service_strike.c
 check_PROGRAMS += tests/system/moved
 TESTS += tests/system/moved.sh
 EXTRA_DIST += tests/system/moved.sh
-tests_system_moved_SOURCES = tests/system/moved.c
 tests_system_moved_LDADD = $(system_test_libraries) -lpthread
 
 TESTS += tests/system/eigensolver.sh tests/system/library.sh
@@ -82,27 +90,14 @@ EXTRA_DIST += tests/system/eigensolver.sh tests/system/library.sh
 tests/system/eigensolver.log: $(noinst_PROGRAMS)
 
 # What the shim exports, and how it finds the host BLAS.
-plain_libraries += tests/system/plugin.la tests/system/fake_blas.la tests/system/joining_plugin.la
-module_flags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
-tests_system_plugin_la_SOURCES = tests/system/plugin.c
-tests_system_plugin_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_plugin_la_LDFLAGS = $(module_flags)
-tests_system_plugin_la_LIBADD = $(system_test_libraries)
-tests_system_joining_plugin_la_SOURCES = tests/system/joining_plugin.c
-tests_system_joining_plugin_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_joining_plugin_la_LDFLAGS = $(module_flags)
-tests_system_joining_plugin_la_LIBADD = $(system_test_libraries) -lpthread
-tests_system_fake_blas_la_SOURCES = tests/system/fake_blas.c
-tests_system_fake_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_fake_blas_la_LDFLAGS = $(module_flags)
+plain_modules += tests/system/.libs/plugin.so tests/system/.libs/fake_blas.so \
+	tests/system/.libs/joining_plugin.so
+tests/system/.libs/plugin.so: private module_libraries = $(system_test_libraries)
+tests/system/.libs/joining_plugin.so: private module_libraries = $(system_test_libraries) -lpthread
 plain_programs += tests/system/load_plugin tests/system/odd_signature tests/system/load_default tests/system/probe
-tests_system_probe_SOURCES = tests/system/probe.c
 tests_system_probe_LDADD = -ldl
-tests_system_load_plugin_SOURCES = tests/system/load_plugin.c
 tests_system_load_plugin_LDADD = -ldl
-tests_system_odd_signature_SOURCES = tests/system/odd_signature.c
 tests_system_odd_signature_LDADD = -ldl
-tests_system_load_default_SOURCES = tests/system/load_default.c
 tests_system_load_default_LDADD = -ldl
 plain_tests += tests/system/symbols.sh tests/system/binding.sh
 EXTRA_DIST += tests/system/symbols.sh tests/system/binding.sh \
@@ -111,13 +106,10 @@ EXTRA_DIST += tests/system/symbols.sh tests/system/binding.sh \
 # What an application sees of arguments and report.
 check_PROGRAMS += tests/system/arguments tests/system/counted
 plain_programs += tests/system/held_back
-tests_system_held_back_SOURCES = tests/system/held_back.c
 tests_system_held_back_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
 tests_system_arguments_SOURCES = tests/system/arguments.c tests/system/interface_call.c tests/system/interface_call.h
 tests_system_arguments_LDADD = -ldl
 tests_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
-tests_system_counted_SOURCES = tests/system/counted.c
-tests_system_counted_LDADD = $(system_test_libraries)
 long_plain_tests += tests/system/report_page.sh
 sanitizer_tests += tests/system/arguments.sh
 TESTS += tests/system/report.sh tests/system/report_elk.sh
@@ -137,36 +129,23 @@ EXTRA_DIST += tests/system/info_program.sh tests/system/info_damaged.sh
 
 # What a tiny call costs.
 check_PROGRAMS += tests/system/tiny
-tests_system_tiny_SOURCES = tests/system/tiny.c tests/system/tiny_part.h
-tests_system_tiny_LDADD = $(system_test_libraries)
 plain_programs += tests/system/tiny_call
-plain_libraries += tests/system/tiny_names.la tests/system/tiny_names_linked.la
-tests_system_tiny_call_SOURCES = tests/system/tiny_call.c
+plain_modules += tests/system/.libs/tiny_names.so tests/system/.libs/tiny_names_linked.so
 tests_system_tiny_call_LDADD = -ldl
-tests_system_tiny_names_la_SOURCES = tests/system/tiny_names.c tests/system/tiny_part.h
-tests_system_tiny_names_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_tiny_names_la_LDFLAGS = $(module_flags)
-tests_system_tiny_names_linked_la_SOURCES = $(tests_system_tiny_names_la_SOURCES)
-tests_system_tiny_names_linked_la_CFLAGS = $(tests_system_tiny_names_la_CFLAGS)
-tests_system_tiny_names_linked_la_LDFLAGS = $(module_flags)
-tests_system_tiny_names_linked_la_CPPFLAGS = $(AM_CPPFLAGS) -DLINKED
-tests_system_tiny_names_linked_la_LIBADD = $(system_test_libraries)
+tests/system/.libs/tiny_names.so: tests/system/tiny_part.h
+tests/system/.libs/tiny_names_linked.so: tests/system/tiny_names.c tests/system/tiny_part.h
+tests/system/.libs/tiny_names_linked.so: private module_flags = -DLINKED
+tests/system/.libs/tiny_names_linked.so: private module_libraries = $(system_test_libraries)
 long_plain_tests += tests/system/instructions.sh
 EXTRA_DIST += tests/system/instructions.sh
 
 # Everything offloaded: small changes between calls, and threads that are cancelled.
 check_PROGRAMS += tests/system/rewrites tests/system/cancelled
-tests_system_rewrites_SOURCES = tests/system/rewrites.c tests/system/blas_program.h
-tests_system_rewrites_LDADD = $(system_test_libraries)
-tests_system_cancelled_SOURCES = tests/system/cancelled.c tests/system/blas_program.h
-tests_system_cancelled_LDADD = $(system_test_libraries)
 TESTS += tests/system/rewrites.sh tests/system/cancelled.sh tests/system/reference_host.sh
 EXTRA_DIST += tests/system/rewrites.sh tests/system/cancelled.sh tests/system/reference_host.sh tests/system/seconds.c
 
 # A device that fails.
 sanitizer_programs += tests/system/failing
-tests_system_failing_SOURCES = tests/system/failing.c tests/system/blas_program.h
-tests_system_failing_LDADD = $(system_test_libraries)
 sanitizer_tests += tests/system/failures.sh
 EXTRA_DIST += tests/system/failures.sh
 
@@ -177,7 +156,6 @@ tests/system/ranks.log: mublas$(EXEEXT) tests/system/counted$(EXEEXT)
 
 # Several devices at once.
 plain_programs += tests/system/devices
-tests_system_devices_SOURCES = tests/system/devices.c
 tests_system_devices_LDADD = $(system_test_libraries) -lpthread
 plain_tests += tests/system/devices.sh
 EXTRA_DIST += tests/system/devices.sh
@@ -185,22 +163,16 @@ tests/system/devices.log: mublas$(EXEEXT) tests/system/devices$(EXEEXT) tests/sy
 
 # Matrices on several devices.
 plain_programs += tests/system/steady
-tests_system_steady_SOURCES = tests/system/steady.c
-tests_system_steady_LDADD = $(system_test_libraries)
 long_plain_tests += tests/system/steady.sh
 EXTRA_DIST += tests/system/steady.sh
 tests/system/steady.log: tests/system/make_recipe$(EXEEXT) tests/system/steady$(EXEEXT)
 
 plain_programs += tests/system/split
-tests_system_split_SOURCES = tests/system/split.c
-tests_system_split_LDADD = $(system_test_libraries)
 long_plain_tests += tests/system/split.sh
 EXTRA_DIST += tests/system/split.sh
 tests/system/split.log: mublas$(EXEEXT) tests/system/split$(EXEEXT)
 
 check_PROGRAMS += tests/system/shared_rewritten
-tests_system_shared_rewritten_SOURCES = tests/system/shared_rewritten.c
-tests_system_shared_rewritten_LDADD = $(system_test_libraries)
 tests/system/shared_rewritten.log: tests/system/shared_rewritten$(EXEEXT)
 sanitizer_tests += tests/system/shared_rewritten.sh
 EXTRA_DIST += tests/system/shared_rewritten.sh
@@ -211,15 +183,12 @@ EXTRA_DIST += tests/system/shared_paces.sh
 # A LAPACK routine on several devices.
 if LAPACK
 plain_programs += tests/system/ending
-tests_system_ending_SOURCES = tests/system/ending.c tests/system/shared_calls.h
 tests_system_ending_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -lpthread -lm
 tests/system/ending.log: tests/system/ending$(EXEEXT)
 plain_programs += tests/system/returned
-tests_system_returned_SOURCES = tests/system/returned.c tests/system/shared_calls.h
 tests_system_returned_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -ldl -lm
 tests/system/returned.log: tests/system/returned$(EXEEXT)
 sanitizer_programs += tests/system/shared_cholesky
-tests_system_shared_cholesky_SOURCES = tests/system/shared_cholesky.c tests/system/program_pins.h
 tests_system_shared_cholesky_LDADD = $(LAPACK_LIBS) $(system_test_libraries) -lm
 tests/system/shared_cholesky.log: tests/system/shared_cholesky$(EXEEXT)
 endif
@@ -257,14 +226,13 @@ tests/system/completion.log: mublas$(EXEEXT)
 
 # `mublas doctor`, also as under a container's filter of system calls.
 check_PROGRAMS += tests/system/without_userfaultfd
-tests_system_without_userfaultfd_SOURCES = tests/system/without_userfaultfd.c
+tests_system_without_userfaultfd_LDADD =
 TESTS += tests/system/doctor.sh
 EXTRA_DIST += tests/system/doctor.sh
 tests/system/doctor.log: mublas$(EXEEXT) tests/system/without_userfaultfd$(EXEEXT)
 
 # libmublas.so as the BLAS that a program is linked with, and as libblas.so.3.
 check_PROGRAMS += tests/system/linked_arguments tests/system/wrong tests/system/by_handle
-tests_system_by_handle_SOURCES = tests/system/by_handle.c
 tests_system_by_handle_LDADD = -ldl
 tests_system_linked_arguments_SOURCES = $(tests_system_arguments_SOURCES)
 tests_system_linked_arguments_LDADD = libmublas.la -lm -ldl
@@ -273,8 +241,6 @@ check_PROGRAMS += tests/system/system_arguments
 tests_system_system_arguments_SOURCES = $(tests_system_arguments_SOURCES)
 tests_system_system_arguments_LDADD = $(system_test_libraries) -ldl
 tests_system_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic -Wl,--no-as-needed
-tests_system_wrong_SOURCES = tests/system/wrong.c
-tests_system_wrong_LDADD = $(system_test_libraries)
 long_plain_tests += tests/system/uninstall.sh tests/system/alternatives.sh
 plain_tests += tests/system/clean_root.sh tests/system/job_script.sh
 tests/system/job_script.log: mublas$(EXEEXT)
@@ -283,7 +249,6 @@ TESTS += tests/system/linked.sh
 EXTRA_DIST += tests/system/linked.sh tests/system/alternatives.sh tests/system/uninstall.sh \
 	tests/system/clean_root.sh tests/system/job_script.sh
 plain_programs += tests/system/trampoline
-tests_system_trampoline_SOURCES = tests/system/trampoline.c
 tests_system_trampoline_LDADD = -ldl -lm
 plain_tests += tests/system/trampoline.sh
 EXTRA_DIST += tests/system/trampoline.sh tests/system/fake_trampoline.c
@@ -294,35 +259,23 @@ EXTRA_DIST += tests/system/library_lapack.sh tests/system/lapack_subset.sh tests
 	tests/system/lapack_part.c tests/system/lapack_user.c
 
 # Kinds of host BLAS.
-plain_libraries += tests/system/fake_flexiblas.la tests/system/plugin_own.la
-tests_system_fake_flexiblas_la_SOURCES = tests/system/fake_flexiblas.c
-tests_system_fake_flexiblas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_fake_flexiblas_la_LDFLAGS = $(module_flags)
-tests_system_fake_flexiblas_la_LIBADD = -ldl
-tests_system_plugin_own_la_SOURCES = tests/system/plugin.c tests/system/own_blas.c
-tests_system_plugin_own_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_plugin_own_la_LDFLAGS = $(module_flags)
+plain_modules += tests/system/.libs/fake_flexiblas.so tests/system/.libs/plugin_own.so
+tests/system/.libs/fake_flexiblas.so: private module_libraries = -ldl
+tests/system/.libs/plugin_own.so: tests/system/plugin.c tests/system/own_blas.c
 plain_tests += tests/system/host_kinds.sh
 EXTRA_DIST += tests/system/host_kinds.sh
 
 # The check that users make on their own machine.
-plain_libraries += tests/system/rough_blas.la
-tests_system_rough_blas_la_SOURCES = tests/system/rough_blas.c
-tests_system_rough_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_rough_blas_la_LDFLAGS = $(module_flags)
+plain_modules += tests/system/.libs/rough_blas.so
 sanitizer_tests += tests/system/tune.sh
 long_plain_tests += tests/system/tune_files.sh tests/system/tune_kinds.sh
 EXTRA_DIST += tests/system/tune.sh tests/system/tune_files.sh tests/system/tune_kinds.sh
 check_PROGRAMS += tests/unit/sign_recipe
-tests_unit_sign_recipe_SOURCES = tests/unit/sign_recipe.c
 tests_unit_sign_recipe_LDADD = $(unit_test_libraries)
 
 if LAPACK
-plain_libraries += tests/system/rough_lapack.la
-tests_system_rough_lapack_la_SOURCES = tests/system/rough_lapack.c
-tests_system_rough_lapack_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_rough_lapack_la_LDFLAGS = $(module_flags)
-tests_system_rough_lapack_la_LIBADD = $(LAPACK_LIBS) -ldl
+plain_modules += tests/system/.libs/rough_lapack.so
+tests/system/.libs/rough_lapack.so: private module_libraries = $(LAPACK_LIBS) -ldl
 endif
 long_tests += tests/system/verify.sh
 long_plain_tests += tests/system/tune_routes.sh
@@ -342,15 +295,11 @@ tests/system/bench_lapack.log: bench/lapack$(EXEEXT) bench/lapack_exchange$(EXEE
 
 # What tuning measured.
 check_PROGRAMS += tests/system/tuning_files
-tests_system_tuning_files_SOURCES = tests/system/tuning_files.c
 tests_system_tuning_files_LDFLAGS = $(AM_LDFLAGS)
 tests_system_tuning_files_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 sanitizer_tests += tests/system/tuning_report.sh
 EXTRA_DIST += tests/system/tuning_report.sh
 check_PROGRAMS += tests/system/learned tests/system/make_recipe
-tests_system_learned_SOURCES = tests/system/learned.c tests/system/one_processor.h
-tests_system_learned_LDADD = $(system_test_libraries)
-tests_system_make_recipe_SOURCES = tests/system/make_recipe.c
 tests_system_make_recipe_LDFLAGS = $(AM_LDFLAGS)
 tests_system_make_recipe_LDADD = libmublas_tuning.la libmublas_core.la -lm -ldl
 sanitizer_tests += tests/system/learned.sh
@@ -362,15 +311,12 @@ EXTRA_DIST += tests/system/programs.sh
 
 # What keeps a process, and what does not.
 check_PROGRAMS += tests/system/last
-tests_system_last_SOURCES = tests/system/last.c
-tests_system_last_LDADD = $(system_test_libraries)
 plain_tests += tests/system/last.sh
 EXTRA_DIST += tests/system/last.sh
 
 # A device that is not there.
 if LAPACK
 plain_programs += tests/system/estimated
-tests_system_estimated_SOURCES = tests/system/estimated.c
 tests_system_estimated_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
 endif
 plain_tests += tests/system/estimate.sh
@@ -380,16 +326,10 @@ tests/system/estimate.log: mublas$(EXEEXT) tests/system/make_recipe$(EXEEXT) ben
 # A device that wakes in the background.
 check_PROGRAMS += tests/system/waking
 plain_programs += tests/system/waking_upper
-plain_libraries += tests/system/no_threads.la
-thread_libraries += tests/system/no_threads.la
-tests_system_waking_SOURCES = tests/system/waking.c tests/system/blas_program.h tests/system/one_processor.h
-tests_system_waking_LDADD = $(system_test_libraries)
-tests_system_waking_upper_SOURCES = $(tests_system_waking_SOURCES)
+plain_modules += tests/system/.libs/no_threads.so
+thread_modules += tests/system/.libs/no_threads.so
+tests_system_waking_upper_SOURCES = tests/system/waking.c
 tests_system_waking_upper_CPPFLAGS = $(AM_CPPFLAGS) -DSIZE=316 -DUPLO=\"U\"
-tests_system_waking_upper_LDADD = $(system_test_libraries)
-tests_system_no_threads_la_SOURCES = tests/system/no_threads.c
-tests_system_no_threads_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_no_threads_la_LDFLAGS = $(module_flags)
 plain_tests += tests/system/links.sh
 EXTRA_DIST += tests/system/links.sh
 tests/system/links.log: mublas$(EXEEXT) bench/shares$(EXEEXT) tests/system/shared_tiles$(EXEEXT)
@@ -401,10 +341,7 @@ plain_tests += tests/system/waking.sh
 EXTRA_DIST += tests/system/waking.sh tests/system/waking_recipe.sh
 
 # Several cuBLAS, and none.
-check_LTLIBRARIES += tests/system/partial_cublas.la
-tests_system_partial_cublas_la_SOURCES = tests/system/partial_cublas.c
-tests_system_partial_cublas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_partial_cublas_la_LDFLAGS = $(module_flags)
+modules += tests/system/.libs/partial_cublas.so
 sanitizer_tests += tests/system/cublas_candidates.sh
 EXTRA_DIST += tests/system/cublas_candidates.sh
 thread_tests += tests/system/waking.sh
@@ -412,39 +349,35 @@ thread_programs += tests/system/waking tests/system/make_recipe
 
 # How a program computes. -Ofast links start-up code that sets flush-to-zero.
 check_PROGRAMS += tests/system/arithmetic tests/system/fast_math
-tests_system_arithmetic_SOURCES = tests/system/arithmetic.c
-tests_system_arithmetic_LDADD = $(system_test_libraries)
 tests_system_fast_math_SOURCES = tests/system/arithmetic.c
-tests_system_fast_math_LDADD = $(system_test_libraries)
 tests_system_fast_math_LDFLAGS = $(AM_LDFLAGS) -Ofast
 check_PROGRAMS += tests/system/linked_arithmetic
 tests_system_linked_arithmetic_SOURCES = tests/system/arithmetic.c
 tests_system_linked_arithmetic_LDADD = libmublas.la -lm
 tests_system_linked_arithmetic_LDFLAGS = $(AM_LDFLAGS) -no-install
-check_LTLIBRARIES += tests/system/untidy_host.la
-tests_system_untidy_host_la_SOURCES = tests/system/untidy_host.c
-tests_system_untidy_host_la_LDFLAGS = $(module_flags)
-tests_system_untidy_host_la_LIBADD = $(system_test_libraries)
+modules += tests/system/.libs/untidy_host.so
+tests/system/.libs/untidy_host.so: private module_libraries = $(system_test_libraries)
 TESTS += tests/system/arithmetic.sh
 EXTRA_DIST += tests/system/arithmetic.sh
 
 # What a program may notice before main, and of a small call.
 plain_programs += tests/system/start tests/system/first_call tests/system/fork_listing
-plain_libraries += tests/system/opening_library.la tests/system/indirect_blas.la tests/system/many_keys.la
-tests_system_many_keys_la_SOURCES = tests/system/many_keys.c
-tests_system_many_keys_la_LDFLAGS = $(module_flags)
-tests_system_start_SOURCES = tests/system/start.c
+plain_modules += tests/system/.libs/opening_library.so tests/system/.libs/indirect_blas.so \
+	tests/system/.libs/many_keys.so
 tests_system_start_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_start_LDADD = -ldl -lm
-tests_system_first_call_SOURCES = tests/system/first_call.c
 tests_system_first_call_LDADD = $(system_test_libraries) -lm
-tests_system_fork_listing_SOURCES = tests/system/fork_listing.c
 tests_system_fork_listing_LDADD = -lpthread
-tests_system_opening_library_la_SOURCES = tests/system/opening_library.c
-tests_system_opening_library_la_LDFLAGS = $(module_flags)
-tests_system_opening_library_la_LIBADD = -ldl
-tests_system_indirect_blas_la_SOURCES = tests/system/indirect_blas.c
-tests_system_indirect_blas_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_indirect_blas_la_LDFLAGS = $(module_flags)
+tests/system/.libs/opening_library.so: private module_libraries = -ldl
 plain_tests += tests/system/start.sh tests/system/lisp.sh
 EXTRA_DIST += tests/system/start.sh tests/system/lisp.sh
+# What these programs include.
+EXTRA_DIST += tests/system/blas_program.h tests/system/one_processor.h tests/system/program_pins.h \
+	tests/system/shared_calls.h tests/system/tiny_part.h
+# What its modules are made of.
+EXTRA_DIST += tests/system/coherence_device.c tests/system/coherence_device.h tests/system/driver_table.h \
+	tests/system/fake_blas.c tests/system/fake_flexiblas.c tests/system/harmless_library.c \
+	tests/system/indirect_blas.c tests/system/joining_plugin.c tests/system/many_keys.c \
+	tests/system/no_threads.c tests/system/opening_library.c tests/system/own_blas.c \
+	tests/system/partial_cublas.c tests/system/plugin.c tests/system/rough_blas.c tests/system/rough_lapack.c \
+	tests/system/tiny_names.c tests/system/tiny_part.h tests/system/untidy_host.c

@@ -1,11 +1,7 @@
 # Threads, forks, loading and unloading, other users of CUDA (see local.mk for the form).
 # Threads; what shows under ThreadSanitizer only is looked for there.
 plain_programs += tests/system/threads tests/system/openmp
-tests_system_threads_SOURCES = tests/system/threads.c tests/system/blas_program.h
-tests_system_threads_LDADD = $(system_test_libraries)
-tests_system_openmp_SOURCES = tests/system/openmp.c tests/system/blas_program.h
 tests_system_openmp_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-tests_system_openmp_LDADD = $(system_test_libraries)
 plain_tests += tests/system/threads.sh tests/system/openmp.sh
 thread_tests += tests/system/threads.sh
 thread_programs += tests/system/threads
@@ -13,7 +9,6 @@ EXTRA_DIST += tests/system/threads.sh tests/system/openmp.sh
 
 # What threads call is counted.
 plain_programs += tests/system/counted_threads
-tests_system_counted_threads_SOURCES = tests/system/counted_threads.c
 tests_system_counted_threads_LDADD = $(system_test_libraries) -lpthread
 plain_tests += tests/system/counted_threads.sh
 thread_tests += tests/system/counted_threads.sh
@@ -22,8 +17,6 @@ EXTRA_DIST += tests/system/counted_threads.sh
 
 # Forks.
 plain_programs += tests/system/forking
-tests_system_forking_SOURCES = tests/system/forking.c tests/system/blas_program.h
-tests_system_forking_LDADD = $(system_test_libraries)
 plain_tests += tests/system/forking.sh
 thread_tests += tests/system/forking.sh
 thread_programs += tests/system/forking
@@ -49,8 +42,6 @@ EXTRA_DIST += tests/system/lifetime.sh
 
 # Programs with CUDA of their own.
 plain_programs += tests/system/cuda_user
-tests_system_cuda_user_SOURCES = tests/system/cuda_user.c tests/system/blas_program.h \
-	tests/system/driver_table.h
 tests_system_cuda_user_LDADD = $(system_test_libraries) -ldl
 plain_tests += tests/system/cuda_user.sh
 EXTRA_DIST += tests/system/cuda_user.sh
@@ -63,7 +54,6 @@ tests_system_libworkers_la_SOURCES = tests/system/worker_blas.c
 tests_system_libworkers_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_system_libworkers_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -shared -rpath /nowhere
 tests_system_libworkers_la_LIBADD = $(system_test_libraries)
-tests_system_nested_SOURCES = tests/system/nested.c tests/system/blas_program.h
 tests_system_nested_LDADD = tests/system/libworkers.la $(system_test_libraries)
 tests_system_nested_LDFLAGS = $(AM_LDFLAGS) -no-install
 plain_tests += tests/system/nested.sh
@@ -72,20 +62,19 @@ thread_programs += tests/system/nested
 EXTRA_DIST += tests/system/nested.sh
 
 # Libraries that bring BLAS along and go.
-check_LTLIBRARIES += tests/system/passing.la
+modules += tests/system/.libs/passing.so
 check_PROGRAMS += tests/system/unloading
-tests_system_passing_la_SOURCES = tests/system/passing.c tests/system/blas_program.h
-tests_system_passing_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_system_passing_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
-tests_system_passing_la_LIBADD = $(system_test_libraries)
-tests_system_unloading_SOURCES = tests/system/unloading.c
+tests/system/.libs/passing.so: tests/system/blas_program.h
+tests/system/.libs/passing.so: private module_libraries = $(system_test_libraries)
 tests_system_unloading_LDADD = -ldl
 TESTS += tests/system/unloading.sh
 EXTRA_DIST += tests/system/unloading.sh
 
 # Signals.
 check_PROGRAMS += tests/system/interrupted
-tests_system_interrupted_SOURCES = tests/system/interrupted.c tests/system/blas_program.h
-tests_system_interrupted_LDADD = $(system_test_libraries)
 TESTS += tests/system/interrupted.sh
 EXTRA_DIST += tests/system/interrupted.sh
+# What these programs include.
+EXTRA_DIST += tests/system/blas_program.h tests/system/driver_table.h
+# What its modules are made of.
+EXTRA_DIST += tests/system/blas_program.h tests/system/passing.c

@@ -118,97 +118,66 @@ sanitizer_tests += $(own_programs)
 sanitizer_programs += $(own_programs)
 long_thread_tests += tests/unit/test_shared_transfer tests/unit/test_shared_transfer_failures
 thread_tests += tests/unit/test_job_helpers tests/unit/test_page_scan
-tests_unit_test_blacs_SOURCES = tests/unit/test_blacs.c
 tests_unit_test_blacs_LDADD = $(unit_test_libraries)
 tests_unit_test_blacs_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
-tests_unit_test_nested_SOURCES = tests/unit/test_nested.c
 tests_unit_test_nested_LDADD = $(unit_test_libraries)
-tests_unit_test_job_helpers_SOURCES = tests/unit/test_job_helpers.c tests/unit/said_processors.h
 tests_unit_test_job_helpers_LDADD = $(unit_test_libraries)
-tests_unit_test_shared_transfer_SOURCES = tests/unit/test_shared_transfer.c tests/unit/shared_transfer.h \
-	tests/unit/said_processors.h tests/unit/emulated_lane.h
 tests_unit_test_shared_transfer_LDADD = $(unit_test_libraries)
-tests_unit_test_shared_transfer_failures_SOURCES = tests/unit/test_shared_transfer_failures.c \
-	tests/unit/shared_transfer.h tests/unit/said_processors.h tests/unit/emulated_lane.h
 tests_unit_test_shared_transfer_failures_LDADD = $(unit_test_libraries)
-tests_unit_test_page_scan_SOURCES = tests/unit/test_page_scan.c tests/unit/said_processors.h
 tests_unit_test_page_scan_LDADD = $(unit_test_libraries)
 tests_unit_test_process_pins_SOURCES = tests/unit/test_process_pins.c tests/system/unseen_ring.c \
 	tests/system/unseen_ring.h
 tests_unit_test_process_pins_LDADD = $(unit_test_libraries)
-tests_unit_test_emulated_solver_SOURCES = tests/unit/test_emulated_solver.c \
-	tests/unit/emulated_device.h
 tests_unit_test_emulated_solver_LDADD = -lm -ldl
 tests_unit_test_emulated_solver_LDFLAGS = $(AM_LDFLAGS) -Wl,--export-dynamic
-tests_unit_test_operand_requests_SOURCES = tests/unit/test_operand_requests.c tests/unit/operand_table.h \
-	tests/unit/operand_calls.h tests/unit/emulated_lane.h
 tests_unit_test_operand_requests_LDADD = $(unit_test_libraries)
 tests_unit_test_loader_cache_SOURCES = tests/unit/test_loader_cache.c src/command/inspect/loader_cache.c
 tests_unit_test_verify_operands_SOURCES = tests/unit/test_verify_operands.c $(verify_blas_sources)
 tests_unit_test_verify_operands_LDADD = libmublas_calls.la $(unit_test_libraries)
 tests_unit_test_verify_lapack_SOURCES = tests/unit/test_verify_lapack.c $(verify_lapack_sources)
 tests_unit_test_verify_lapack_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
-tests_unit_test_timed_calls_SOURCES = tests/unit/test_timed_calls.c
 tests_unit_test_timed_calls_LDADD = libmublas_calls.la libmublas_tuning.la $(unit_test_libraries)
 tests_unit_test_timed_calls_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
-tests_unit_test_program_checks_SOURCES = tests/unit/test_program_checks.c
 tests_unit_test_program_checks_LDADD = bench/programs/libprogram.la $(BENCH_BLAS_LIBS) -lm
-tests_unit_test_exit_gate_SOURCES = tests/unit/test_exit_gate.c
 tests_unit_test_exit_gate_LDADD = $(unit_test_libraries)
-tests_unit_test_background_SOURCES = tests/unit/test_background.c
 tests_unit_test_background_LDADD = $(unit_test_libraries) -ldl
-tests_unit_test_last_thread_SOURCES = tests/unit/test_last_thread.c
 tests_unit_test_last_thread_LDADD = $(unit_test_libraries)
-tests_unit_test_scalapack_launcher_SOURCES = tests/unit/test_scalapack_launcher.c
 tests_unit_test_scalapack_launcher_LDADD = $(unit_test_libraries)
-tests_unit_test_scalapack_membership_SOURCES = tests/unit/test_scalapack_membership.c
 tests_unit_test_scalapack_membership_LDADD = $(unit_test_libraries)
 
 # What tests load.
-check_LTLIBRARIES += tests/unit/device_code.la tests/unit/driver_user.la tests/unit/driver_opener.la
-tests_unit_device_code_la_SOURCES = tests/unit/device_code.c
-tests_unit_device_code_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
-tests_unit_driver_opener_la_SOURCES = tests/unit/driver_opener.c
-tests_unit_driver_opener_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_unit_driver_opener_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
-tests_unit_driver_opener_la_LIBADD = -ldl
-tests_unit_driver_user_la_SOURCES = tests/unit/driver_user.c
-tests_unit_driver_user_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_unit_driver_user_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere \
-	-Wl,tests/emulated_driver/lib/libcuda.so.1
-EXTRA_tests_unit_driver_user_la_DEPENDENCIES = tests/emulated_driver/lib/libcuda.so.1
-vendor_flags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
-check_LTLIBRARIES += tests/unit/vendor_good.la tests/unit/vendor_poor.la tests/unit/vendor_refusing.la
-tests_unit_vendor_good_la_SOURCES = tests/unit/vendor_candidate.c
-tests_unit_vendor_good_la_CPPFLAGS = $(AM_CPPFLAGS) -DCREATION=0
-tests_unit_vendor_good_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_unit_vendor_good_la_LDFLAGS = $(vendor_flags)
-tests_unit_vendor_poor_la_SOURCES = tests/unit/vendor_candidate.c
-tests_unit_vendor_poor_la_CPPFLAGS = $(AM_CPPFLAGS) -DCREATION=0 -DPOOR
-tests_unit_vendor_poor_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_unit_vendor_poor_la_LDFLAGS = $(vendor_flags)
-tests_unit_vendor_refusing_la_SOURCES = tests/unit/vendor_candidate.c
-tests_unit_vendor_refusing_la_CPPFLAGS = $(AM_CPPFLAGS) -DCREATION=7
-tests_unit_vendor_refusing_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_unit_vendor_refusing_la_LDFLAGS = $(vendor_flags)
-check_LTLIBRARIES += tests/unit/solver_candidate.la
-thread_libraries += tests/unit/solver_candidate.la
-tests_unit_solver_candidate_la_SOURCES = tests/unit/solver_candidate.c
-tests_unit_solver_candidate_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_unit_solver_candidate_la_LDFLAGS = $(vendor_flags) -Wl,--no-as-needed,$(emulated_folder)/lib/libcusolver.so.12
-tests_unit_solver_candidate_la_DEPENDENCIES = $(emulated_folder)/lib/libcusolver.so.12
-check_LTLIBRARIES += tests/unit/loaded_caller.la
-tests_unit_loaded_caller_la_SOURCES = tests/unit/loaded_caller.c
-tests_unit_loaded_caller_la_LDFLAGS = $(module_flags)
-symbols_module_flags = $(module_flags) -Wl,--version-script=$(top_srcdir)/tests/unit/symbols_module.map
-check_LTLIBRARIES += tests/unit/symbols_gnu.la tests/unit/symbols_sysv.la
-tests_unit_symbols_gnu_la_SOURCES = tests/unit/symbols_module.c
-tests_unit_symbols_gnu_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_unit_symbols_gnu_la_LDFLAGS = $(symbols_module_flags) -Wl,--hash-style=gnu
-tests_unit_symbols_sysv_la_SOURCES = tests/unit/symbols_module.c
-tests_unit_symbols_sysv_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_unit_symbols_sysv_la_LDFLAGS = $(symbols_module_flags) -Wl,--hash-style=sysv
+modules += tests/unit/.libs/device_code.so tests/unit/.libs/driver_user.so tests/unit/.libs/driver_opener.so
+tests/unit/.libs/driver_opener.so: private module_libraries = -ldl
+tests/unit/.libs/driver_user.so: tests/emulated_driver/lib/libcuda.so.1
+tests/unit/.libs/driver_user.so: private module_flags = -Wl,tests/emulated_driver/lib/libcuda.so.1
+modules += tests/unit/.libs/vendor_good.so tests/unit/.libs/vendor_poor.so tests/unit/.libs/vendor_refusing.so
+tests/unit/.libs/vendor_good.so: tests/unit/vendor_candidate.c
+tests/unit/.libs/vendor_good.so: private module_flags = -DCREATION=0
+tests/unit/.libs/vendor_poor.so: tests/unit/vendor_candidate.c
+tests/unit/.libs/vendor_poor.so: private module_flags = -DCREATION=0 -DPOOR
+tests/unit/.libs/vendor_refusing.so: tests/unit/vendor_candidate.c
+tests/unit/.libs/vendor_refusing.so: private module_flags = -DCREATION=7
+modules += tests/unit/.libs/solver_candidate.so
+thread_modules += tests/unit/.libs/solver_candidate.so
+tests/unit/.libs/solver_candidate.so: $(emulated_folder)/lib/libcusolver.so.12
+tests/unit/.libs/solver_candidate.so: private module_flags = \
+	-Wl,--no-as-needed,$(emulated_folder)/lib/libcusolver.so.12
+modules += tests/unit/.libs/loaded_caller.so
+modules += tests/unit/.libs/symbols_gnu.so tests/unit/.libs/symbols_sysv.so
+tests/unit/.libs/symbols_gnu.so: tests/unit/symbols_module.c
+tests/unit/.libs/symbols_gnu.so: private module_flags = \
+	-Wl,--version-script=$(top_srcdir)/tests/unit/symbols_module.map -Wl,--hash-style=gnu
+tests/unit/.libs/symbols_sysv.so: tests/unit/symbols_module.c
+tests/unit/.libs/symbols_sysv.so: private module_flags = \
+	-Wl,--version-script=$(top_srcdir)/tests/unit/symbols_module.map -Wl,--hash-style=sysv
 EXTRA_DIST += tests/unit/symbols_module.map
+# What these programs include.
+EXTRA_DIST += tests/unit/emulated_device.h tests/unit/emulated_lane.h tests/unit/operand_calls.h \
+	tests/unit/operand_table.h tests/unit/said_processors.h tests/unit/shared_transfer.h
+# What its modules are made of.
+EXTRA_DIST += tests/unit/device_code.c tests/unit/driver_opener.c tests/unit/driver_user.c \
+	tests/unit/loaded_caller.c tests/unit/solver_candidate.c tests/unit/symbols_module.c \
+	tests/unit/vendor_candidate.c
 
 # Sends a service what no client sends: tests/system/service_fuzz.sh.
 check_PROGRAMS += tests/unit/service_fuzz

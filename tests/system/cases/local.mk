@@ -11,55 +11,17 @@ check_PROGRAMS += tests/system/cases/direct_read_beside tests/system/cases/error
 	tests/system/cases/guarded_triangle tests/system/cases/inexact_trap tests/system/cases/locale_report tests/system/cases/odd_stack \
 	tests/system/cases/own_descriptor_two \
 	tests/system/cases/received_packets tests/system/cases/syscall_filter
-tests_system_cases_direct_read_beside_SOURCES = tests/system/cases/direct_read_beside.c \
-	tests/system/cases/case.h
-tests_system_cases_direct_read_beside_LDADD = $(system_test_libraries)
-tests_system_cases_error_number_SOURCES = tests/system/cases/error_number.c tests/system/cases/case.h
-tests_system_cases_error_number_LDADD = $(system_test_libraries)
-tests_system_cases_fetched_on_access_SOURCES = tests/system/cases/fetched_on_access.c \
-	tests/system/cases/case.h
-tests_system_cases_fetched_on_access_LDADD = $(system_test_libraries)
-tests_system_cases_filter_probe_SOURCES = tests/system/cases/filter_probe.c tests/system/cases/case.h
-tests_system_cases_filter_probe_LDADD = $(system_test_libraries)
-tests_system_cases_float_status_SOURCES = tests/system/cases/float_status.c tests/system/cases/case.h
-tests_system_cases_float_status_LDADD = $(system_test_libraries)
-tests_system_cases_found_values_SOURCES = tests/system/cases/found_values.c tests/system/cases/case.h
 tests_system_cases_found_values_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
-tests_system_cases_guarded_triangle_SOURCES = tests/system/cases/guarded_triangle.c tests/system/cases/case.h
-tests_system_cases_guarded_triangle_LDADD = $(system_test_libraries)
-tests_system_cases_inexact_trap_SOURCES = tests/system/cases/inexact_trap.c tests/system/cases/case.h
-tests_system_cases_inexact_trap_LDADD = $(system_test_libraries)
-tests_system_cases_locale_report_SOURCES = tests/system/cases/locale_report.c tests/system/cases/case.h
 tests_system_cases_locale_report_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
-tests_system_cases_odd_stack_SOURCES = tests/system/cases/odd_stack.c tests/system/cases/case.h
 tests_system_cases_odd_stack_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
-tests_system_cases_own_descriptor_two_SOURCES = tests/system/cases/own_descriptor_two.c \
-	tests/system/cases/case.h
-tests_system_cases_own_descriptor_two_LDADD = $(system_test_libraries)
-tests_system_cases_received_packets_SOURCES = tests/system/cases/received_packets.c tests/system/cases/case.h
-tests_system_cases_received_packets_LDADD = $(system_test_libraries)
-tests_system_cases_syscall_filter_SOURCES = tests/system/cases/syscall_filter.c tests/system/cases/case.h
-tests_system_cases_syscall_filter_LDADD = $(system_test_libraries)
 
 check_PROGRAMS += tests/system/cases/child_filter tests/system/cases/filled_on_access \
 	tests/system/cases/interrupted_task tests/system/cases/jumped_out \
 	tests/system/cases/jumped_transfer tests/system/cases/jumped_within tests/system/cases/large_storage \
 	tests/system/cases/protected_results
-tests_system_cases_child_filter_SOURCES = tests/system/cases/child_filter.c tests/system/cases/case.h
-tests_system_cases_child_filter_LDADD = $(system_test_libraries)
-tests_system_cases_filled_on_access_SOURCES = tests/system/cases/filled_on_access.c tests/system/cases/case.h
 tests_system_cases_filled_on_access_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
-tests_system_cases_interrupted_task_SOURCES = tests/system/cases/interrupted_task.c tests/system/cases/case.h
 tests_system_cases_interrupted_task_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
-tests_system_cases_jumped_out_SOURCES = tests/system/cases/jumped_out.c tests/system/cases/case.h
 tests_system_cases_jumped_out_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
-tests_system_cases_jumped_transfer_SOURCES = tests/system/cases/jumped_transfer.c tests/system/cases/case.h
-tests_system_cases_jumped_transfer_LDADD = $(system_test_libraries)
-tests_system_cases_jumped_within_SOURCES = tests/system/cases/jumped_within.c tests/system/cases/case.h
-tests_system_cases_jumped_within_LDADD = $(system_test_libraries)
-tests_system_cases_large_storage_SOURCES = tests/system/cases/large_storage.c tests/system/cases/case.h
-tests_system_cases_large_storage_LDADD = $(system_test_libraries)
-tests_system_cases_protected_results_SOURCES = tests/system/cases/protected_results.c tests/system/cases/case.h
 tests_system_cases_protected_results_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
 
 linked_cases = $(case_programs:%=tests/system/cases/linked/%)
@@ -72,3 +34,5 @@ sanitizer_tests += tests/system/locale.sh
 tests/system/locale.log: libmublas_shim.la $(linked_cases)
 EXTRA_DIST += tests/system/cases.sh tests/system/handlers.sh tests/system/locale.sh tests/comma_locale.sh
 CLEANFILES += $(linked_cases)
+# What these programs include.
+EXTRA_DIST += tests/system/cases/case.h

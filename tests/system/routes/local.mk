@@ -48,14 +48,12 @@ tests_system_routes_refused_SOURCES = tests/system/routes/refused.c tests/system
 tests_system_routes_refused_LDADD = $(route_test_libraries)
 
 check_PROGRAMS += tests/system/routes/resident
-tests_system_routes_resident_SOURCES = tests/system/routes/resident.c tests/system/blas_program.h
 tests_system_routes_resident_LDADD = $(route_test_libraries)
 check_PROGRAMS += tests/system/routes/stays
 thread_programs += tests/system/routes/stays
 tests_system_routes_stays_SOURCES = tests/system/routes/stays.c tests/system/blas_program.h
 tests_system_routes_stays_LDADD = $(route_test_libraries) -lpthread
 sanitizer_programs += tests/system/routes/solved
-tests_system_routes_solved_SOURCES = tests/system/routes/solved.c tests/system/blas_program.h
 tests_system_routes_solved_LDADD = $(route_test_libraries)
 
 # What becomes of calls of every routine.
@@ -97,7 +95,6 @@ tests_system_routes_stedc_LDADD = $(route_test_libraries)
 tests_system_routes_stedc_LDFLAGS = $(route_test_flags)
 
 # Looked up at run time.
-tests_system_routes_plain_SOURCES = tests/system/routes/plain.c
 tests_system_routes_plain_LDADD = -lm -ldl
 endif
 plain_tests += tests/system/routes_deadline.sh
@@ -121,3 +118,5 @@ tests_system_routes_early_libmublas_la_SOURCES = $(libmublas_la_SOURCES) tests/s
 tests_system_routes_early_libmublas_la_LIBADD = $(libmublas_la_LIBADD)
 tests_system_routes_early_libmublas_la_LDFLAGS = $(libmublas_la_LDFLAGS) -rpath /nowhere -Wl,-z,muldefs
 EXTRA_tests_system_routes_early_libmublas_la_DEPENDENCIES = $(EXTRA_libmublas_la_DEPENDENCIES)
+# What these programs include.
+EXTRA_DIST += tests/system/blas_program.h
