@@ -35,6 +35,11 @@ int link_socket(void)
     return connection.socket;
 }
 
+const struct service_device *link_device(void)
+{
+    return &connection.control->device;
+}
+
 bool link_is_lost(void)
 {
     return atomic_load_explicit(&connection.is_lost, memory_order_acquire);

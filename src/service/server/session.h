@@ -42,7 +42,7 @@ struct session {
     bool is_broken;       /* it sent what no client sends */
     unsigned slot; /* of the answer to the call under way; 0: none, or another thread answers */
     uint32_t named_stream; /* that the call under way has named; 0: none */
-    unsigned long long calls;
+    unsigned long long calls, answers; /* it waits for the answer of so many */
     pthread_t thread;
 };
 

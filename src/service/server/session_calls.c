@@ -82,17 +82,25 @@ static void give_event(CUevent event)
         driver()->event_destroy(event);
 }
 
+void session_spares_make(int streams, int events)
+{
+    CUstream stream;
+    CUevent event;
+    for (int i = 0; i < streams && driver()->stream_create(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS; i++)
+        give_stream(stream);
+    for (int i = 0; i < events && driver()->event_create(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS; i++)
+        give_event(event);
+}
+
 static CUresult serve_stream_create(struct session *session, const void *payload, size_t bytes, void *back)
 {
-    struct service_handle *const answer = back;
-    (void)payload, (void)bytes;
-    for (uint32_t i = 0; i < SERVICE_STREAMS; i++)
-        if (!session->streams[i]) {
-            answer->number = i + 1;
-            atomic_store(&session->control->errors[i], CUDA_SUCCESS);
-            return take_stream(&session->streams[i]);
-        }
-    return CUDA_ERROR_OUT_OF_MEMORY;
+    const uint32_t number = ((const struct service_handle *)payload)->number;
+    (void)bytes, (void)back;
+    if (number < 1 || number > SERVICE_STREAMS || session->streams[number - 1])
+        return CUDA_ERROR_INVALID_HANDLE;
+    session->named_stream = number;
+    atomic_store(&session->control->errors[number - 1], CUDA_SUCCESS);
+    return take_stream(&session->streams[number - 1]);
 }
 
 /* The client waits for this, as for its work. */
@@ -121,14 +129,11 @@ static CUresult serve_stream_mark(struct session *session, const void *payload, 
 
 static CUresult serve_event_create(struct session *session, const void *payload, size_t bytes, void *back)
 {
-    struct service_handle *const answer = back;
-    (void)payload, (void)bytes;
-    for (uint32_t i = 0; i < SERVICE_EVENTS; i++)
-        if (!session->events[i]) {
-            answer->number = i + 1;
-            return take_event(&session->events[i]);
-        }
-    return CUDA_ERROR_OUT_OF_MEMORY;
+    const uint32_t number = ((const struct service_handle *)payload)->number;
+    (void)bytes, (void)back;
+    if (number < 1 || number > SERVICE_EVENTS || session->events[number - 1])
+        return CUDA_ERROR_INVALID_HANDLE;
+    return take_event(&session->events[number - 1]);
 }
 
 static CUresult serve_event_destroy(struct session *session, const void *payload, size_t bytes, void *back)
@@ -172,6 +177,28 @@ static CUresult serve_function_allow(struct session *session, const void *payloa
     if (call->attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
         return kernel_set_cluster_function(set, kernel, 0, &function);
     return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult serve_kernel_figures(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_figures_of *const call = payload;
+    struct service_figures *const answer = back;
+    struct kernel_set *const set = device_kernels(session->device);
+    CUfunction function;
+    (void)bytes;
+    if (call->kernel < 1 || call->kernel > KERNEL_COUNT || call->shared_bytes > INT32_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = kernel_set_function(set, (enum kernel)(call->kernel - 1), call->shared_bytes, &function);
+    if (result == CUDA_SUCCESS)
+        result = driver()->function_attribute(&answer->most_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);
+    if (result == CUDA_SUCCESS)
+        result = driver()->function_attribute(&answer->ptx_version, CU_FUNC_ATTRIBUTE_PTX_VERSION, function);
+    for (int warps = 1; result == CUDA_SUCCESS && warps <= SERVICE_WARPS_MOST && 32 * warps <= answer->most_threads; warps++) {
+        int active = 0;
+        result = driver()->active_blocks(&active, function, 32 * warps, call->shared_bytes);
+        answer->active[warps - 1] = (uint8_t)(active < UINT8_MAX ? active : UINT8_MAX);
+    }
+    return result;
 }
 
 static CUlaunchConfig cluster_config(const unsigned grid[3], const unsigned block[3], unsigned shared_bytes,
@@ -325,20 +352,13 @@ static CUmemAllocationProp physical_properties(struct session *session)
                                  .location = {CU_MEM_LOCATION_TYPE_DEVICE, session_device(session)}};
 }
 
-/* No bytes: what its granules are. */
 static CUresult serve_physical_create(struct session *session, const void *payload, size_t bytes, void *back)
 {
     const struct service_range *const call = payload;
     struct service_range *const answer = back;
     const CUmemAllocationProp properties = physical_properties(session);
     CUmemGenericAllocationHandle handle = 0;
-    size_t granule = 0;
     (void)bytes;
-    if (call->bytes == 0) {
-        const CUresult result = driver()->physical_granularity(&granule, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
-        *answer = (struct service_range){0, granule};
-        return result;
-    }
     const CUresult result = driver()->physical_create(&handle, call->bytes, &properties, 0);
     if (result != CUDA_SUCCESS)
         return result;
@@ -488,13 +508,14 @@ const struct session_call *session_call_of(unsigned call)
 {
     static const struct session_call calls[SERVICE_CALLS] = {
         ASKED(SERVICE_SEGMENT, segment, 0, sizeof(struct service_segment_answer))
-        ASKED(SERVICE_STREAM_CREATE, stream_create, 0, sizeof(struct service_handle))
+        QUEUED(SERVICE_STREAM_CREATE, stream_create, sizeof(struct service_handle))
         ASKED(SERVICE_STREAM_DESTROY, stream_destroy, sizeof(struct service_handle), 0)
         QUEUED(SERVICE_STREAM_MARK, stream_mark, sizeof(struct service_mark))
-        ASKED(SERVICE_EVENT_CREATE, event_create, 0, sizeof(struct service_handle))
+        QUEUED(SERVICE_EVENT_CREATE, event_create, sizeof(struct service_handle))
         QUEUED(SERVICE_EVENT_DESTROY, event_destroy, sizeof(struct service_handle))
         QUEUED(SERVICE_EVENT_RECORD, event_record, sizeof(struct service_event_record))
         ASKED(SERVICE_FUNCTION_ALLOW, function_allow, sizeof(struct service_allow), 0)
+        ASKED(SERVICE_KERNEL_FIGURES, kernel_figures, sizeof(struct service_figures_of), sizeof(struct service_figures))
         ASKED(SERVICE_ACTIVE_CLUSTERS, active_clusters, sizeof(struct service_clusters), sizeof(struct service_handle))
         QUEUED(SERVICE_LAUNCH, launch, offsetof(struct service_launch, arguments))
         ASKED(SERVICE_MEMORY_INFO, memory_info, 0, sizeof(struct service_memory_answer))
