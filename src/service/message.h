@@ -25,6 +25,7 @@
 enum {
     SERVICE_SEGMENT_BYTES = 32 << 20,
     SERVICE_SEGMENTS = 64, /* of a client, at most */
+    SERVICE_SHARES = 8, /* the same */
     SERVICE_RING_BYTES = 256 << 10,
     SERVICE_RECORD_MOST = 8 << 10,
     SERVICE_SLOTS = 64,
@@ -43,6 +44,7 @@ enum {
 enum service_call {
     SERVICE_FILLER, /* up to the ring's end */
     SERVICE_SEGMENT, /* another one: its number and address; the descriptor comes through the socket */
+    SERVICE_SHARE, SERVICE_UNSHARE, /* memory of the client's own file; the descriptor comes through the socket */
     SERVICE_STREAM_CREATE, SERVICE_STREAM_DESTROY,
     SERVICE_STREAM_MARK, /* the stream's word becomes `value` once all before is done */
     SERVICE_EVENT_CREATE, SERVICE_EVENT_DESTROY, SERVICE_EVENT_RECORD,
@@ -165,6 +167,11 @@ struct service_memory_answer { uint64_t free_bytes, total_bytes; };
 
 /* Bytes of the arguments of a kernel, numbered from 1 on; 0: there is none. */
 size_t service_argument_bytes(unsigned kernel);
+
+/* The device that a process would use, where nobody names one: by its local rank, as far as devices can be counted
+ * without a driver. A server has one device, and whoever would use another is not served by it. */
+void service_use_device(int ordinal);
+int service_device_ordinal(void);
 
 /* The identity (rendezvous.c): what must be equal for client and server to belong together, as text. */
 struct service_identity {

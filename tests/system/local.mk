@@ -60,11 +60,11 @@ tests_system_fetched_LDADD = $(system_test_libraries)
 # Programs that go by a service.
 if LAPACK
 check_PROGRAMS += tests/system/served
-TESTS += tests/system/service.sh tests/system/service_calls.sh
+TESTS += tests/system/service.sh tests/system/service_calls.sh tests/system/service_policy.sh
 tests_system_served_SOURCES = tests/system/served.c
 tests_system_served_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
 endif
-EXTRA_DIST += tests/system/service.sh tests/system/service_calls.sh tests/service.sh
+EXTRA_DIST += tests/system/service.sh tests/system/service_calls.sh tests/system/service_policy.sh tests/service.sh
 
 # System calls on memory that holds resident matrices.
 check_PROGRAMS += tests/system/moved

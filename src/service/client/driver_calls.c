@@ -549,8 +549,7 @@ static CUresult pin(void *pointer, size_t bytes, unsigned flags)
 
 static CUresult unpin(void *pointer)
 {
-    (void)pointer;
-    return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    return window_unshare(pointer);
 }
 
 static CUresult pointer_attributes(unsigned count, int *attributes, void **values, CUdeviceptr pointer)

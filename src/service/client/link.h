@@ -51,6 +51,10 @@ void *window_take(size_t bytes);
 void window_give(void *memory);
 /* Does all of it lie there? */
 bool window_has(const void *memory, size_t bytes);
+/* Memory of this process's that is mapped from the file's begin, for the device: the server maps and pins it, too,
+ * until it is taken back. */
+CUresult window_share(int file, void *memory, size_t bytes);
+CUresult window_unshare(void *memory);
 /* The first segment, as connecting has brought it. False: its address is not free here. */
 bool window_open(int file, uint64_t address, bool is_server);
 void window_close(void);

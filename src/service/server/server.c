@@ -81,6 +81,7 @@ static void close_socket(void)
 static const char *open_device(void)
 {
     struct device_scope scope;
+    device_choose_alone(service_device_ordinal());
     if (device_wake(&server.device) != STATUS_OK)
         return device_fault() ? device_fault() : "there is no device that can be used";
     if (!driver()->stream_write_value)

@@ -81,6 +81,11 @@ bool session_has_host(const struct session *session, uint64_t address, unsigned 
         if (address - begin < SERVICE_SEGMENT_BYTES)
             return bytes <= SERVICE_SEGMENT_BYTES - (address - begin);
     }
+    for (int i = 0; i < SERVICE_SHARES; i++) {
+        const struct session_share *const share = &session->shares[i];
+        if (share->memory && address - (uintptr_t)share->memory < share->bytes)
+            return bytes <= share->bytes - (address - (uintptr_t)share->memory);
+    }
     return false;
 }
 

@@ -30,6 +30,10 @@ struct session {
     int control_file;
     struct server_segment *segments[SERVICE_SEGMENTS];
     int segment_count;
+    struct session_share { /* pinned; NULL: none */
+        unsigned char *memory;
+        size_t bytes;
+    } shares[SERVICE_SHARES];
     CUstream streams[SERVICE_STREAMS];
     CUevent events[SERVICE_EVENTS];
     const struct solver_library *library; /* NULL: not opened */

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "service/server/calls.inc"
 
@@ -501,6 +503,68 @@ static CUresult serve_segment(struct session *session, const void *payload, size
     return CUDA_SUCCESS;
 }
 
+/* At the client's address, where kernels' arguments may point to, or not at all. Sealed: nobody makes it shorter. */
+static unsigned char *map_share(int file, uint64_t address, size_t bytes)
+{
+    void *const wanted = (void *)(uintptr_t)address;
+    if (!service_memory_is_sealed(file, bytes))
+        return NULL;
+    void *const memory = mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, file, 0);
+    if (memory != wanted && memory != MAP_FAILED)
+        munmap(memory, bytes);
+    if (memory != wanted)
+        return NULL;
+    if (driver()->pin(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE) == CUDA_SUCCESS)
+        return memory;
+    munmap(memory, bytes);
+    return NULL;
+}
+
+static CUresult serve_share(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    enum { PATIENCE_MS = 1000 };
+    const struct service_range *const call = payload;
+    int number = 0, file, files = 1;
+    uint64_t address;
+    (void)bytes, (void)back;
+    while (number < SERVICE_SHARES && session->shares[number].memory)
+        number++;
+    if (!service_receive_files(session->owner.socket, &address, sizeof address, &file, &files, PATIENCE_MS))
+        return CUDA_ERROR_INVALID_VALUE;
+    unsigned char *const memory = number < SERVICE_SHARES && address == call->address && call->bytes <= SIZE_MAX / 2
+                                      ? map_share(file, address, call->bytes)
+                                      : NULL;
+    close(file);
+    if (!memory)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    session->shares[number] = (struct session_share){memory, call->bytes};
+    return CUDA_SUCCESS;
+}
+
+/* What the session does with it comes to an end first. To undo a pin may wait for other clients, too: it is done for
+ * an arena that has grown, and at the end. */
+static void end_share(struct session_share *share)
+{
+    driver()->unpin(share->memory);
+    munmap(share->memory, share->bytes);
+    *share = (struct session_share){NULL, 0};
+}
+
+static CUresult serve_unshare(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_range *const call = payload;
+    (void)bytes, (void)back;
+    for (int i = 0; i < SERVICE_SHARES; i++)
+        if (session->shares[i].memory && (uintptr_t)session->shares[i].memory == call->address) {
+            for (int stream = 0; stream < SERVICE_STREAMS; stream++)
+                if (session->streams[stream])
+                    driver()->stream_synchronise(session->streams[stream]);
+            end_share(&session->shares[i]);
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
 #define ASKED(call, name, in, out) [call] = {serve_##name, in, out, false},
 #define QUEUED(call, name, in) [call] = {serve_##name, in, 0, true},
 
@@ -508,6 +572,8 @@ const struct session_call *session_call_of(unsigned call)
 {
     static const struct session_call calls[SERVICE_CALLS] = {
         ASKED(SERVICE_SEGMENT, segment, 0, sizeof(struct service_segment_answer))
+        ASKED(SERVICE_SHARE, share, sizeof(struct service_range), 0)
+        ASKED(SERVICE_UNSHARE, unshare, sizeof(struct service_range), 0)
         QUEUED(SERVICE_STREAM_CREATE, stream_create, sizeof(struct service_handle))
         ASKED(SERVICE_STREAM_DESTROY, stream_destroy, sizeof(struct service_handle), 0)
         QUEUED(SERVICE_STREAM_MARK, stream_mark, sizeof(struct service_mark))
@@ -563,6 +629,9 @@ void session_calls_end(struct session *session)
             driver()->stream_synchronise(session->streams[i]);
     session_vendor_end(session);
     end_memory(session);
+    for (int i = 0; i < SERVICE_SHARES; i++)
+        if (session->shares[i].memory)
+            end_share(&session->shares[i]);
     for (int i = 0; i < SERVICE_EVENTS; i++)
         if (session->events[i])
             give_event(session->events[i]);
