@@ -29,3 +29,20 @@ all_on_device() # REPORT LEAST
 {
     awk -v least="$2" '$1 == "total" && $3 >= least && $4 == 0 { found = 1 } END { exit !found }' "$1"
 }
+
+# What clients would wait for has been made.
+await_warm_service()
+{
+    for _ in {1..600}; do
+        "$build/mublas" serve --status > "$work/status" || return
+        grep -q 'warming up' "$work/status" || return 0
+        sleep 0.05
+    done
+    return 1
+}
+
+# "CALLS ANSWERED" of the only client, so far.
+calls_of_client()
+{
+    "$build/mublas" serve --status | sed -n 's/^  process .* \([0-9]*\) calls, \([0-9]*\) of them answered.*/\1 \2/p'
+}

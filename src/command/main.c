@@ -68,7 +68,7 @@ static const struct command {
      "mublas report --tuning ~/.config/mublas/recipe\n"
      "mublas report --tuning ~/.config/mublas/recipe --output curves\n"},
     {"serve", serve_run,
-     "mublas serve [--keep]\n"
+     "mublas serve [--device=NUMBER] [--keep]\n"
      "           hold the GPU for programs of this user that run under mublas with this environment, so that they\n"
      "           need no context of their own; it ends five seconds after the last, with --keep when it is stopped\n"
      "mublas serve --status|--stop\n"

@@ -91,6 +91,9 @@ void device_choice_add_candidates(struct device_choice *choice, const struct dev
  * there take part of the rest. */
 enum { CANDIDATE_FREE_PERCENT = 90 };
 
+/* Before a device is woken: it is to be that one, whatever ranks and settings say. */
+void device_choose_alone(int ordinal);
+
 /* Why the device at this place among the ordinals is one of them. */
 const char *device_choice_reason(const struct device_choice *choice, int place);
 

@@ -115,12 +115,25 @@ static enum status count_devices(int *count)
     return driver_check(result, "initialising the CUDA driver") == STATUS_OK ? STATUS_OK : STATUS_NO_DEVICE;
 }
 
+static int only_ordinal = -1;
+
+void device_choose_alone(int ordinal)
+{
+    only_ordinal = ordinal;
+}
+
 enum status device_choose(struct device_choice *choice)
 {
     int count;
     enum status status = count_devices(&count);
     if (status != STATUS_OK)
         return status;
+    if (only_ordinal >= 0) {
+        *choice = (struct device_choice){.ordinal = only_ordinal, .count = 1, .ordinals = {only_ordinal},
+                                         .devices = count, .missing = -1, .sharers = 1,
+                                         .reason = "the service has one"};
+        return STATUS_OK;
+    }
     *choice = device_choice_make(&settings()->device, local_rank(), count, device_sharing_bound_of());
     if (settings()->offload == OFFLOAD_AUTO)
         device_choice_add_candidates(choice, &settings()->device,

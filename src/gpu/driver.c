@@ -188,24 +188,46 @@ bool driver_is_there(void)
     return found;
 }
 
-static driver_provider *provider;
-static bool is_provided;
+static const struct driver_provider *provider;
+static struct once provide_once = ONCE_INIT;
+static atomic_bool is_provided;
 
-void driver_offer(driver_provider *offered)
+void driver_offer(const struct driver_provider *offered)
 {
     provider = offered;
 }
 
+bool driver_provider_looks(void)
+{
+    return provider && provider->looks();
+}
+
 bool driver_is_provided(void)
 {
-    return is_provided;
+    return atomic_load_explicit(&is_provided, memory_order_acquire);
+}
+
+CUresult driver_pin_file(int file, void *memory, size_t bytes)
+{
+    return driver_is_provided() ? provider->pins_file(file, memory, bytes)
+                                : table.pin(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE);
+}
+
+static void provide(void)
+{
+    atomic_store(&is_provided, provider && provider->opens(&table));
+}
+
+bool driver_provide(void)
+{
+    once_run(&provide_once, provide);
+    return driver_is_provided();
 }
 
 static void open_library(void)
 {
-    if (provider && provider(&table)) {
+    if (driver_provide()) {
         exit_gate_install();
-        is_provided = true;
         open_status = STATUS_OK;
         return;
     }

@@ -184,11 +184,23 @@ enum status driver_open(void);
  * it beside. */
 bool driver_is_there(void);
 
-/* Another who may fill the table, whole, in the driver's stead: the service. Asked once, by driver_open, before it
- * opens the library. False: it does not. To be offered while the process is set up. */
-typedef bool driver_provider(struct driver *table);
-void driver_offer(driver_provider *provider);
-bool driver_is_provided(void); /* it did; once driver_open is done */
+/* Another who may fill the table, whole, in the driver's stead: the service. To be offered while the process is set
+ * up. `looks` tells in microseconds whether one seems to be there, and leaves nothing behind; `opens` is asked once,
+ * and fills the table, or does not. Its `pin` refuses the program's memory; `pins_file` is for memory that is mapped
+ * from the begin of a sealed file, and its `unpin` undoes it. */
+struct driver_provider {
+    bool (*looks)(void);
+    bool (*opens)(struct driver *table);
+    CUresult (*pins_file)(int file, void *memory, size_t bytes);
+};
+void driver_offer(const struct driver_provider *provider);
+bool driver_provider_looks(void);
+/* Let it fill the table now, once. False: it does not, and driver_open, which asks it first as well, will open the
+ * library. */
+bool driver_provide(void);
+bool driver_is_provided(void); /* it did; a load */
+/* Pin memory that is mapped from a file's begin (-1: nobody knows it any more). */
+CUresult driver_pin_file(int file, void *memory, size_t bytes);
 
 /* Why driver_open failed, or what driver_is_there missed; NULL: nothing. */
 const char *driver_fault(void);

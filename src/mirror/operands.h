@@ -179,7 +179,7 @@ struct own_pin {
     size_t bytes;
     uint64_t counted;
 };
-enum status operands_pin_own(struct mirror_table *table, void *begin, size_t bytes, struct own_pin *pin);
+enum status operands_pin_own(struct mirror_table *table, int file, void *begin, size_t bytes, struct own_pin *pin);
 void operands_unpin_own(struct mirror_table *table, const struct own_pin *pin);
 
 /* One line of state for `mublas info` and the report. */

@@ -231,15 +231,15 @@ bool operands_are_pinned_by_program(struct mirror_table *table, const struct ope
     return true;
 }
 
-enum status operands_pin_own(struct mirror_table *table, void *begin, size_t bytes, struct own_pin *pin)
+enum status operands_pin_own(struct mirror_table *table, int file, void *begin, size_t bytes, struct own_pin *pin)
 {
     struct mirror_resources *const resources = &table->space->resources;
     *pin = (struct own_pin){0};
-    if (device_properties(table->share->device)->uses_host_page_tables)
+    if (device_properties(table->share->device)->uses_host_page_tables && !driver_is_provided())
         return STATUS_OK;
     pthread_mutex_lock(&resources->pinning);
     const uint64_t before = process_pins_bytes(&resources->process_pins);
-    const CUresult result = driver()->pin(begin, bytes, CU_MEMHOSTREGISTER_PORTABLE);
+    const CUresult result = driver_pin_file(file, begin, bytes);
     const uint64_t after = result == CUDA_SUCCESS ? process_pins_bytes(&resources->process_pins) : before;
     *pin = (struct own_pin){begin, bytes, after > before ? after - before : 0};
     if (pin->counted > bytes)

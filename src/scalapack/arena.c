@@ -210,10 +210,13 @@ bool arena_populate(struct arena *arena, int part, int parts)
     const size_t share = (arena->bytes / page + (size_t)parts - 1) / (size_t)parts * page;
     const size_t begin = (size_t)smaller((int64_t)(share * (size_t)part), (int64_t)arena->bytes);
     const size_t end = (size_t)smaller((int64_t)(begin + share), (int64_t)arena->bytes);
-    const bool is_present = make_present(arena->file, begin, end);
+    return make_present(arena->file, begin, end);
+}
+
+void arena_close_file(struct arena *arena)
+{
     close(arena->file);
     arena->file = -1;
-    return is_present;
 }
 
 void arena_pin(struct arena *arena)
@@ -224,7 +227,7 @@ void arena_pin(struct arena *arena)
         return;
     arena->mirrors = use->mirrors;
     arena->is_pinned =
-        operands_pin_own(use->mirrors, arena->memory, arena->bytes, &arena->pin) == STATUS_OK;
+        operands_pin_own(use->mirrors, arena->file, arena->memory, arena->bytes, &arena->pin) == STATUS_OK;
     device_leave(use->device, &scope);
     if (!arena->is_pinned)
         log_message(LOG_INFO, "the memory that ranks share cannot be pinned");

@@ -163,6 +163,7 @@ static bool make_arena(struct team *team, int context, size_t bytes)
         return false;
     if (team_am_owner(team))
         arena_pin(&team->arena);
+    arena_close_file(&team->arena);
     team->rounds = 0;
     return true;
 }

@@ -127,12 +127,14 @@ bool arena_offer(const struct arena *arena, const pid_t *processes, int count);
 /* Another process takes it from the owner of that local rank. False: anything about it is not as agreed. */
 bool arena_receive(struct arena *arena, int owner_rank, pid_t owner, size_t bytes, uint32_t nonce);
 
-/* Each, once all have mapped it, makes its share of the pages present, `part` of `parts`. The descriptor
- * goes: what stays open in a program that does not know of it may become the program's own. */
+/* Each, once all have mapped it, makes its share of the pages present, `part` of `parts`. */
 bool arena_populate(struct arena *arena, int part, int parts);
 
 /* The owner, whose device is awake, pins it for copies by DMA. Without that they go through staging. */
 void arena_pin(struct arena *arena);
+
+/* Once it is pinned: what stays open in a program that does not know of it may become the program's own. */
+void arena_close_file(struct arena *arena);
 
 void arena_drop(struct arena *arena);
 

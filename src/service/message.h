@@ -25,6 +25,7 @@
 enum {
     SERVICE_SEGMENT_BYTES = 32 << 20,
     SERVICE_SEGMENTS = 64, /* of a client, at most */
+    SERVICE_SHARES = 8, /* the same */
     SERVICE_RING_BYTES = 256 << 10,
     SERVICE_RECORD_MOST = 8 << 10,
     SERVICE_SLOTS = 64,
@@ -43,10 +44,11 @@ enum {
 enum service_call {
     SERVICE_FILLER, /* up to the ring's end */
     SERVICE_SEGMENT, /* another one: its number and address; the descriptor comes through the socket */
+    SERVICE_SHARE, SERVICE_UNSHARE, /* memory of the client's own file; the descriptor comes through the socket */
     SERVICE_STREAM_CREATE, SERVICE_STREAM_DESTROY,
     SERVICE_STREAM_MARK, /* the stream's word becomes `value` once all before is done */
     SERVICE_EVENT_CREATE, SERVICE_EVENT_DESTROY, SERVICE_EVENT_RECORD,
-    SERVICE_FUNCTION_ALLOW, SERVICE_ACTIVE_CLUSTERS, SERVICE_LAUNCH,
+    SERVICE_FUNCTION_ALLOW, SERVICE_KERNEL_FIGURES, SERVICE_ACTIVE_CLUSTERS, SERVICE_LAUNCH,
     SERVICE_MEMORY_INFO, SERVICE_MEMORY_ALLOCATE, SERVICE_MEMORY_FREE,
     SERVICE_ADDRESS_RESERVE, SERVICE_ADDRESS_FREE,
     SERVICE_PHYSICAL_CREATE, SERVICE_PHYSICAL_RELEASE, SERVICE_PHYSICAL_MAP, SERVICE_PHYSICAL_UNMAP,
@@ -71,6 +73,16 @@ struct service_slot {
     unsigned char answer[120];
 };
 
+/* What a client wants to know of the device and never changes: it is there with the connection. */
+enum { SERVICE_ATTRIBUTES = 192, SERVICE_WARPS_MOST = 32 };
+struct service_device {
+    int32_t driver_version;
+    int32_t attributes[SERVICE_ATTRIBUTES]; /* by CUDA's numbers */
+    uint64_t has[SERVICE_ATTRIBUTES / 64];  /* a bit for each that is there */
+    uint64_t memory_bytes, granule;         /* of device memory */
+    char name[96];
+};
+
 /* Sealed memory; the client's and the server's words lie on lines of their own. */
 struct service_control {
     alignas(64) _Atomic uint64_t tail; /* the client's: bytes that it has put into the ring */
@@ -79,6 +91,7 @@ struct service_control {
     alignas(64) atomic_uint heartbeat; /* the server's: grows while it lives */
     _Atomic int32_t lost;              /* a CUresult: the device, or this connection, is lost for good */
     _Atomic int32_t errors[SERVICE_STREAMS]; /* a CUresult: the first call that failed in the stream */
+    struct service_device device;
     struct service_slot slots[SERVICE_SLOTS];
     alignas(64) unsigned char ring[SERVICE_RING_BYTES];
 };
@@ -106,6 +119,11 @@ struct service_handle { uint32_t number; };
 struct service_mark { uint32_t stream, value; };
 struct service_event_record { uint32_t event, stream, value; };
 struct service_allow { uint32_t kernel; int32_t attribute, value; };
+struct service_figures_of { uint32_t kernel, shared_bytes; };
+struct service_figures {
+    int32_t most_threads, ptx_version;
+    uint8_t active[SERVICE_WARPS_MOST]; /* blocks of a multiprocessor, by a block's warps from 1 on */
+};
 struct service_clusters { uint32_t kernel, blocks, cluster, threads, shared_bytes; };
 struct service_launch {
     uint32_t kernel, stream;
@@ -125,10 +143,13 @@ struct service_copy_2d {
     uint32_t stream;
     uint8_t to_is_host, from_is_host, reserved[2];
 };
-struct service_library { uint32_t is_solver; };
+struct service_library { uint32_t is_solver, tries_eigensolvers; };
 enum { SERVICE_FUNCTIONS_MOST = 256 };
 /* A bit for each function of solver.def that the library has. */
-struct service_library_answer { uint64_t has[SERVICE_FUNCTIONS_MOST / 64]; };
+struct service_library_answer {
+    uint64_t has[SERVICE_FUNCTIONS_MOST / 64];
+    int32_t version; /* of cuSOLVER */
+};
 struct service_level3 { uint32_t stream, reserved; struct blas_call call; }; /* its padding is nobody's */
 enum { SERVICE_WORDS_MOST = 28, SERVICE_SCALARS_MOST = 2, SERVICE_RESULTS_MOST = 4 };
 struct service_vendor {
@@ -146,6 +167,11 @@ struct service_memory_answer { uint64_t free_bytes, total_bytes; };
 
 /* Bytes of the arguments of a kernel, numbered from 1 on; 0: there is none. */
 size_t service_argument_bytes(unsigned kernel);
+
+/* The device that a process would use, where nobody names one: by its local rank, as far as devices can be counted
+ * without a driver. A server has one device, and whoever would use another is not served by it. */
+void service_use_device(int ordinal);
+int service_device_ordinal(void);
 
 /* The identity (rendezvous.c): what must be equal for client and server to belong together, as text. */
 struct service_identity {

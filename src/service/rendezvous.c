@@ -1,6 +1,8 @@
 #include "common/log.h"
+#include "common/launcher.h"
 #include "common/private_folder.h"
 #include "gpu/device.h"
+#include "gpu/device_sharing.h"
 #include "service/calls.h"
 #include "service/message.h"
 
@@ -53,6 +55,26 @@ static bool add_build(struct service_identity *identity)
     char line[160];
     snprintf(line, sizeof line, "mublas %s kernels %s calls %016llx kernels %d", PACKAGE_VERSION, kernel_set_hash,
              (unsigned long long)service_calls_hash, KERNEL_COUNT);
+    return add(identity, line);
+}
+
+static int device_ordinal = -1;
+
+void service_use_device(int ordinal)
+{
+    device_ordinal = ordinal;
+}
+
+int service_device_ordinal(void)
+{
+    const int rank = local_rank()->rank;
+    return device_ordinal >= 0 ? device_ordinal : rank > 0 ? device_sharing_place(rank) : 0;
+}
+
+static bool add_device(struct service_identity *identity)
+{
+    char line[32];
+    snprintf(line, sizeof line, "device %d", service_device_ordinal());
     return add(identity, line);
 }
 
@@ -141,8 +163,8 @@ static uint64_t hash_of(const char *text, size_t bytes)
 bool service_identity_make(struct service_identity *identity)
 {
     identity->bytes = 0;
-    if (getauxval(AT_SECURE) || !add_build(identity) || !add_namespaces(identity) || !add_environment(identity) ||
-        !add_libraries(identity))
+    if (getauxval(AT_SECURE) || !add_build(identity) || !add_device(identity) || !add_namespaces(identity) ||
+        !add_environment(identity) || !add_libraries(identity))
         return false;
     snprintf(identity->name, sizeof identity->name, "%016llx",
              (unsigned long long)hash_of(identity->text, identity->bytes));

@@ -17,14 +17,14 @@ result $? "a service starts"
     LD_PRELOAD=$shim_preload MUBLAS_VERBOSE=2 timeout -k 5 120 tests/system/service_checked 60 3 > "$work/right" 2> "$work/errors" &&
         grep -qx right "$work/right" && grep -q 'through the service' "$work/errors" && ! grep -q 'is lost' "$work/errors" || exit 1
 done ) &
-beside=$!
+other=$!
 timeout -k 5 3000 tests/unit/service_fuzz $messages "$seed" > "$work/output"
 status=$?
 cat "$work/output" "$work/service_errors" | sed 's/^/# /' | sort | uniq -c | sort -rn | head -n 8
 [ $status = 0 ] && kill -0 "$service_process"
 result $? "it survives random messages, and right ones with some bits changed"
 touch "$work/enough"
-wait $beside
+wait $other
 result $? "another client's results are right beside them"
 LD_PRELOAD=$shim_preload tests/system/service_checked 60 1 > "$work/output" && grep -qx right "$work/output"
 result $? "and so are the next one's"

@@ -131,6 +131,32 @@ static struct machine_model model_of(int cores, double sharing)
     return model;
 }
 
+/* Through a service clients use the device side by side, and a connection is all that they wait for. */
+static void test_served(void)
+{
+    struct machine_model alone = model_of(1, 1), served = model_of(1, 1), many = model_of(1, 1);
+    struct wake_account of_context = {0}, of_service = {0};
+    crossover_serve(&served, 1);
+    crossover_serve(&many, RANKS);
+    const struct blas_call call = gemm_call(300);
+    const double one_us = crossover_times(&alone, &call).resident_us - result_home_us(&call, true),
+                 served_us = crossover_times(&served, &call).resident_us - result_home_us(&call, false),
+                 many_us = crossover_times(&many, &call).resident_us - 2 * result_home_us(&call, false);
+    tap_ok(close_to(served_us, one_us) && many_us > 1.5 * one_us && many_us < 2.01 * one_us,
+           "through a service a call takes as long as alone, and twice as long beside fifteen others");
+    tap_ok(served.wake_us <= 1e4 && many.wake_us == served.wake_us && served.solver_wake_us < 10 &&
+               served.level3_wake_us < 10 && many.level3_first_us < 10,
+           "whoever else is there, to wake is to connect, and the libraries are open");
+    tap_ok(crossover_copies_us(&served, 64 << 20, true) < crossover_copies_us(&served, 64 << 20, false) * 1.01 &&
+               crossover_copies_us(&many, 64 << 20, true) >= 1e6 * (64 << 20) / (RESULT_PINNED_BANDWIDTH / 4) &&
+               crossover_new_output_us(&served, &call) == 0,
+           "copies are staged, and share the link");
+    const double gain_us = 80e3; /* of a dsyevd of order 1024 */
+    tap_ok(!policy_wake_for_route(OFFLOAD_AUTO, &alone, gain_us, &of_context) &&
+               policy_wake_for_route(OFFLOAD_AUTO, &served, gain_us, &of_service),
+           "which pays for a connection what would not pay for a context");
+}
+
 /* Scans of memory are the host's. */
 static void test_times(void)
 {
@@ -254,6 +280,7 @@ UNIT_TEST(test_device_sharing)
     test_files();
     test_bound();
     test_daemon();
+    test_served();
     test_times();
     test_routes();
     test_small_products();

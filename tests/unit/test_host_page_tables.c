@@ -172,7 +172,7 @@ static void test_pins(void)
     for (int i = 0; i < 4; i++)
         good = call(whole(memory, 24 * MIB, OPERAND_UPDATE), other - memory) >= 0 &&
                memcmp(memory, other, 24 * MIB) == 0 && good;
-    good = good && operands_pin_own(table, memory, 24 * MIB, &pin) == STATUS_OK;
+    good = good && operands_pin_own(table, -1, memory, 24 * MIB, &pin) == STATUS_OK;
     operands_unpin_own(table, &pin);
     tap_ok(good && call_count("cuMemHostRegister_v2") == 0, "nothing is pinned, whatever comes and goes");
     if (mirror_table_tracks(table))

@@ -5,6 +5,7 @@
 
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -47,11 +48,25 @@ static void say_ready(void *context)
     fflush(stdout);
 }
 
+static bool use_device(const char *number)
+{
+    char *end;
+    const long ordinal = strtol(number, &end, 10);
+    if (end == number || *end || ordinal < 0 || ordinal > 1023)
+        return false;
+    service_use_device((int)ordinal);
+    return true;
+}
+
 int serve_run(char **arguments)
 {
+    static const char device[] = "--device=";
     bool keep = false;
     for (; *arguments; arguments++) {
-        if (strcmp(*arguments, "--keep") == 0)
+        if (strncmp(*arguments, device, sizeof device - 1) == 0) {
+            if (!use_device(*arguments + sizeof device - 1))
+                return complain(*arguments, "names no device by its number");
+        } else if (strcmp(*arguments, "--keep") == 0)
             keep = true;
         else if ((strcmp(*arguments, "--status") == 0 || strcmp(*arguments, "--stop") == 0) && !arguments[1] && !keep)
             return ask((*arguments)[3] == 't' && (*arguments)[4] == 'o' ? REQUEST_STOP : REQUEST_STATUS);

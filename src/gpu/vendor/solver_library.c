@@ -58,7 +58,13 @@ static const char *file_of(const void *function)
 
 static const char *try_pair(void)
 {
+    const struct vendor_provider *const provider = vendor_library_provider();
     char fault[SOLVER_FAULT_BYTES];
+    if (provider) {
+        the_library.file = the_library.blas_file = "the service";
+        the_library.version_number = provider->solver_version();
+        return NULL;
+    }
     the_library.file = file_of(&the_library.create);
     the_library.blas_file = file_of(&the_library.blas_create);
     if (the_library.version(&the_library.version_number) != CUSOLVER_STATUS_SUCCESS)
@@ -154,12 +160,15 @@ enum status solver_library_open(struct device *device, const struct solver_libra
 static enum status try_eigensolvers(struct own_library *own)
 {
     char fault[SOLVER_FAULT_BYTES];
-    const enum status status = solver_trial_of_eigensolvers(&own->library, fault);
+    const struct vendor_provider *const provider = vendor_library_provider();
+    const enum status status = !provider                     ? solver_trial_of_eigensolvers(&own->library, fault)
+                               : provider->has_eigensolvers() ? STATUS_OK
+                                                              : STATUS_UNSUPPORTED;
     if (status == STATUS_OUT_OF_MEMORY || !device_is_usable(own->library.device))
         return status;
     own->is_tried = true;
     own->eigensolvers = status == STATUS_OK ? STATUS_OK : STATUS_UNSUPPORTED;
-    if (status != STATUS_OK)
+    if (status != STATUS_OK && !provider)
         log_message(LOG_WARNING, "cuSOLVER's eigensolvers are not used: %s (%s with %s)", fault,
                     own->library.file, own->library.blas_file);
     return own->eigensolvers;

@@ -3,6 +3,7 @@
 #include "common/settings.h"
 #include "common/text.h"
 #include "gpu/device_sharing.h"
+#include "gpu/driver.h"
 #include "host/host_blas.h"
 #include "interpose/estimate/estimate.h"
 #include "interpose/execute/shared_tiles.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct machine_model reference_model, early_model, device_model;
+static struct machine_model reference_model, early_model, served_model, device_model;
 static const struct machine_model *in_force = &reference_model;
 
 const struct machine_model *model_in_force(void)
@@ -77,16 +78,46 @@ static const struct machine_model *model_in_force_beside(const struct device *de
     return learned_model_of_other(device, &built_in, host);
 }
 
+static void learn_by(struct machine_model *learning, struct learned_times *times)
+{
+    char *section = estimate_wanted() ? estimate_section() : recipe_search_early();
+    if (section)
+        learn(learning, times, section);
+    else
+        use_model(learning); /* the same, but no recipe is waited for */
+    free(section);
+}
+
+static void serve(struct machine_model *model)
+{
+    crossover_serve(model, device_sharing_sharers_foreseen());
+}
+
+/* Whether there is a service is looked for here alone, so that decisions repeat. */
 static void learn_early(void)
 {
     static struct learned_times learned;
-    char *section = estimate_wanted() ? estimate_section() : recipe_search_early();
+    if (settings()->offload == OFFLOAD_AUTO && !estimate_wanted() && driver_provider_looks()) {
+        served_model = built_in_model(NULL);
+        serve(&served_model);
+        learn_by(&served_model, &learned);
+        return;
+    }
     early_model = reference_model;
-    if (section)
-        learn(&early_model, &learned, section);
-    else
-        use_model(&early_model); /* the same, but no recipe is waited for */
-    free(section);
+    learn_by(&early_model, &learned);
+}
+
+static void learn_alone(void)
+{
+    static struct learned_times learned;
+    early_model = reference_model;
+    learn_by(&early_model, &learned);
+}
+
+void model_in_force_leave_service(void)
+{
+    static struct once once = ONCE_INIT;
+    once_run(&once, learn_alone);
 }
 
 void model_in_force_learn(void)
@@ -100,7 +131,10 @@ void model_in_force_learn_of(const struct device *device)
     static struct learned_times learned;
     const struct recipe *recipe = recipe_of_process(device_properties(device));
     device_model = built_in_model(device_properties(device));
-    crossover_share(&device_model, device_sharing_of(device));
+    if (driver_is_provided())
+        serve(&device_model);
+    else
+        crossover_share(&device_model, device_sharing_of(device));
     learn(&device_model, &learned, recipe ? recipe->crossover : NULL);
 }
 
@@ -131,9 +165,11 @@ const struct machine_model *device_use_model(const struct device_use *use)
     return use->own_model ? use->own_model : model_in_force();
 }
 
-/* The ranks on this machine divide a percentage of its memory. */
+/* The ranks on this machine divide a percentage of its memory. A service pins none of it. */
 static size_t pinned_bytes(void)
 {
+    if (driver_is_provided())
+        return 0;
     const struct memory_amount amount = settings()->pinned_memory;
     const int ranks = local_rank()->ranks;
     size_t bytes =

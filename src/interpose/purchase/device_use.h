@@ -21,6 +21,9 @@ const struct machine_model *model_in_force(void);
 /* Learn what a recipe says of calls. Cheap after the first time. */
 void model_in_force_learn(void);
 
+/* The service that the model counts on refuses: go by the model of a device of this process from now on. */
+void model_in_force_leave_service(void);
+
 /* This device is in use from now on. Once. */
 void model_in_force_learn_of(const struct device *device);
 

@@ -128,6 +128,19 @@ static bool solver_may_come(enum host_reason *reason)
     return false;
 }
 
+/* The price was that of a connection. Where that cannot be had calls have paid nothing like a context's. */
+static bool service_serves(void)
+{
+    if (!model_in_force()->is_served || estimate_wanted())
+        return true;
+    give_lock();
+    const bool serves = driver_provide();
+    if (!serves)
+        model_in_force_leave_service();
+    take_lock_again();
+    return serves;
+}
+
 /* False: for *reason. */
 static bool wake_if_it_pays(struct program_call *call, enum host_reason *reason)
 {
@@ -137,6 +150,10 @@ static bool wake_if_it_pays(struct program_call *call, enum host_reason *reason)
     background_watch_thread(); /* another thread's call may wake it while this one ends the process */
     if (!ledger_pays_for_device(call, reason))
         return false;
+    if (!service_serves()) {
+        *reason = HOST_NOT_OPENED;
+        return false;
+    }
     if (!(call->kind->is_route ? solver_may_come(reason) : level3_may_come(call, reason)) ||
         !wake_without_lock())
         return false;

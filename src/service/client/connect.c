@@ -39,8 +39,20 @@ static bool connect_and_fill(struct driver *table)
     return true;
 }
 
+/* One that has ended leaves a socket that refuses. */
+static bool is_there(void)
+{
+    static struct service_identity identity;
+    const char *why;
+    const int socket = is_wanted() && service_identity_make(&identity) ? service_connect_socket(&identity, &why) : -1;
+    if (socket >= 0)
+        close(socket);
+    return socket >= 0;
+}
+
 void service_offer(void)
 {
-    driver_offer(connect_and_fill);
+    static const struct driver_provider provider = {is_there, connect_and_fill, window_share};
+    driver_offer(&provider);
     vendor_library_offer(&service_vendor_provider);
 }

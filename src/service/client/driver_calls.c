@@ -25,6 +25,7 @@ static struct stream {
 static struct event {
     _Atomic uint32_t value, stream; /* 0: not recorded */
 } events[SERVICE_EVENTS + 1];
+static atomic_flag stream_is_taken[SERVICE_STREAMS + 1], event_is_taken[SERVICE_EVENTS + 1];
 
 static struct stream *stream_of(CUstream handle)
 {
@@ -166,25 +167,44 @@ static CUresult capture_mode(int *mode)
     return CUDA_SUCCESS;
 }
 
-static CUresult ask_handle(unsigned call, uint32_t *number)
+/* A client gives its streams and events their numbers itself, so that nobody waits for an answer: the server has some
+ * ready, and where it has none the stream's first wait says so. 0: all are in use. */
+static uint32_t take_number(atomic_flag *taken, uint32_t most)
 {
-    struct service_handle answer;
-    const CUresult result = link_ask(call, NULL, 0, &answer, sizeof answer);
-    *number = result == CUDA_SUCCESS ? answer.number : 0;
-    return result;
+    static atomic_uint first; /* in turn: the one that was given back last may still be at its end */
+    const uint32_t begin = atomic_fetch_add(&first, 1);
+    for (uint32_t i = 0; i < most; i++) {
+        const uint32_t number = (begin + i) % most + 1;
+        if (!atomic_flag_test_and_set(&taken[number]))
+            return number;
+    }
+    return 0;
 }
 
+/* Another process's connection, or none yet. */
+static void handles_forget(void)
+{
+    for (int i = 0; i <= SERVICE_STREAMS; i++) {
+        atomic_store(&streams[i].value, 0);
+        atomic_flag_clear(&stream_is_taken[i]);
+    }
+    for (int i = 0; i <= SERVICE_EVENTS; i++) {
+        atomic_store(&events[i].value, 0);
+        atomic_flag_clear(&event_is_taken[i]);
+    }
+}
+
+/* Marks of the one that had the number before may still be under way: its values go on. */
 static CUresult stream_create(CUstream *handle, unsigned flags)
 {
-    uint32_t number;
     (void)flags; /* none blocks another */
-    const CUresult result = ask_handle(SERVICE_STREAM_CREATE, &number);
-    *handle = (CUstream)(uintptr_t)number;
-    struct stream *const stream = stream_of(*handle);
-    if (result == CUDA_SUCCESS && !stream)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (stream)
-        atomic_store(&stream->is_used, false); /* its value goes on: what is left of another may still come */
+    const struct service_handle call = {take_number(stream_is_taken, SERVICE_STREAMS)};
+    *handle = NULL;
+    if (call.number == 0)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    atomic_store(&streams[call.number].is_used, false);
+    const CUresult result = link_post(SERVICE_STREAM_CREATE, &call, sizeof call);
+    *handle = result == CUDA_SUCCESS ? (CUstream)(uintptr_t)call.number : NULL;
     return result;
 }
 
@@ -225,28 +245,36 @@ static CUresult stream_synchronise(CUstream handle)
 static CUresult stream_destroy(CUstream handle)
 {
     const struct service_handle call = {(uint32_t)(uintptr_t)handle};
-    const CUresult result = stream_synchronise(handle);
-    return result == LINK_LOST ? result : link_post(SERVICE_STREAM_DESTROY, &call, sizeof call);
+    CUresult result = stream_synchronise(handle);
+    if (result == LINK_LOST || !stream_of(handle))
+        return result;
+    result = link_post(SERVICE_STREAM_DESTROY, &call, sizeof call);
+    atomic_flag_clear(&stream_is_taken[call.number]);
+    return result;
 }
 
 static CUresult event_create(CUevent *handle, unsigned flags)
 {
-    uint32_t number;
     (void)flags; /* a wait for any sleeps */
-    const CUresult result = ask_handle(SERVICE_EVENT_CREATE, &number);
-    *handle = (CUevent)(uintptr_t)number;
-    struct event *const event = event_of(*handle);
-    if (result == CUDA_SUCCESS && !event)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (event)
-        atomic_store(&event->stream, 0); /* its value goes on, as a stream's */
+    const struct service_handle call = {take_number(event_is_taken, SERVICE_EVENTS)};
+    *handle = NULL;
+    if (call.number == 0)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    atomic_store(&events[call.number].stream, 0);
+    const CUresult result = link_post(SERVICE_EVENT_CREATE, &call, sizeof call);
+    *handle = result == CUDA_SUCCESS ? (CUevent)(uintptr_t)call.number : NULL;
     return result;
 }
 
+/* Behind it in the ring the number is another one's. */
 static CUresult event_destroy(CUevent handle)
 {
     const struct service_handle call = {(uint32_t)(uintptr_t)handle};
-    return link_post(SERVICE_EVENT_DESTROY, &call, sizeof call);
+    if (!event_of(handle))
+        return CUDA_ERROR_INVALID_HANDLE;
+    const CUresult result = link_post(SERVICE_EVENT_DESTROY, &call, sizeof call);
+    atomic_flag_clear(&event_is_taken[call.number]);
+    return result;
 }
 
 static CUresult event_record(CUevent handle, CUstream stream)
@@ -348,10 +376,15 @@ static CUresult module_function(CUfunction *function, CUmodule module, const cha
     return CUDA_ERROR_NOT_FOUND;
 }
 
+/* Shared memory that the device has is not asked for: the launch says if the kernel cannot have it. */
 static CUresult function_set_attribute(CUfunction function, int attribute, int value)
 {
     const struct service_allow call = {(uint32_t)(uintptr_t)function, attribute, value};
-    return link_ask(SERVICE_FUNCTION_ALLOW, &call, sizeof call, NULL, 0);
+    if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+        return link_ask(SERVICE_FUNCTION_ALLOW, &call, sizeof call, NULL, 0);
+    if (value > link_device()->attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN])
+        return CUDA_ERROR_INVALID_VALUE;
+    return link_post(SERVICE_FUNCTION_ALLOW, &call, sizeof call);
 }
 
 static CUresult active_clusters(int *clusters, CUfunction function, const CUlaunchConfig *config)
@@ -459,13 +492,9 @@ static CUresult address_free(CUdeviceptr address, size_t bytes)
 
 static CUresult physical_granularity(size_t *bytes, const CUmemAllocationProp *properties, int option)
 {
-    struct service_range answer;
     (void)properties, (void)option;
-    const struct service_range call = {0, 0}; /* no memory: what its size would be */
-    const CUresult result = link_ask(SERVICE_PHYSICAL_CREATE, &call, sizeof call, &answer, sizeof answer);
-    if (result == CUDA_SUCCESS)
-        *bytes = answer.bytes;
-    return result;
+    *bytes = link_device()->granule;
+    return CUDA_SUCCESS;
 }
 
 static CUresult physical_create(CUmemGenericAllocationHandle *handle, size_t bytes,
@@ -527,8 +556,7 @@ static CUresult pin(void *pointer, size_t bytes, unsigned flags)
 
 static CUresult unpin(void *pointer)
 {
-    (void)pointer;
-    return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    return window_unshare(pointer);
 }
 
 static CUresult pointer_attributes(unsigned count, int *attributes, void **values, CUdeviceptr pointer)
@@ -651,6 +679,6 @@ void service_fill_table(struct driver *table)
 #include "gpu/driver.def"
 #undef DRIVER_FUNCTION
     fill_generated(table);
-    memset(streams, 0, sizeof streams);
-    memset(events, 0, sizeof events);
+    answers_fill(table);
+    handles_forget();
 }

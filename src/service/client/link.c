@@ -44,6 +44,11 @@ int link_socket(void)
     return socket_is_ours() ? connection.socket : -1;
 }
 
+const struct service_device *link_device(void)
+{
+    return &connection.control->device;
+}
+
 bool link_is_lost(void)
 {
     return atomic_load_explicit(&connection.is_lost, memory_order_acquire);

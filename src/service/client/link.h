@@ -28,6 +28,9 @@ CUresult link_post_numbered(unsigned call, const void *payload, size_t bytes, _A
 /* Queue a call and wait for its result, and its answer where that is CUDA_SUCCESS. */
 CUresult link_ask(unsigned call, const void *payload, size_t bytes, void *answer, size_t answer_bytes);
 
+/* What the connection has brought of the device. */
+const struct service_device *link_device(void);
+
 /* The word of completion of a stream (number from 1 on) or an event. */
 atomic_uint *link_stream_word(uint32_t stream);
 atomic_uint *link_event_word(uint32_t event);
@@ -48,6 +51,10 @@ void *window_take(size_t bytes);
 void window_give(void *memory);
 /* Does all of it lie there? */
 bool window_has(const void *memory, size_t bytes);
+/* Memory of this process's that is mapped from the file's begin, for the device: the server maps and pins it, too,
+ * until it is taken back. */
+CUresult window_share(int file, void *memory, size_t bytes);
+CUresult window_unshare(void *memory);
 /* The first segment, as connecting has brought it. False: its address is not free here. */
 bool window_open(int file, uint64_t address, bool is_server);
 void window_close(void);
@@ -63,6 +70,9 @@ extern const struct vendor_provider service_vendor_provider;
 
 /* The driver's table for a process with a link (driver_calls.c). */
 void service_fill_table(struct driver *table);
+/* The rest of it: what the connection has brought, or one answer for many questions (answers.c). Those members that
+ * ask are there before. */
+void answers_fill(struct driver *table);
 /* The stream has work that no mark stands behind. */
 void link_stream_is_used(CUstream stream);
 

@@ -122,7 +122,7 @@ static void *symbol_of(const char *name)
 
 static bool open_library(const char *library)
 {
-    const struct service_library call = {strcmp(library, "cuSOLVER") == 0};
+    const struct service_library call = {strcmp(library, "cuSOLVER") == 0, 0};
     struct service_library_answer answer;
     if (link_ask(SERVICE_OPEN_LIBRARY, &call, sizeof call, &answer, sizeof answer) != CUDA_SUCCESS)
         return false;
@@ -141,4 +141,16 @@ static CUresult queue_level3(CUstream stream, const struct blas_call *call)
     return link_post(SERVICE_LEVEL3, &message, sizeof message);
 }
 
-const struct vendor_provider service_vendor_provider = {open_library, symbol_of, queue_level3};
+static int solver_version(void)
+{
+    return solver_functions.version;
+}
+
+static bool has_eigensolvers(void)
+{
+    const struct service_library call = {1, 1};
+    return link_ask(SERVICE_OPEN_LIBRARY, &call, sizeof call, NULL, 0) == CUDA_SUCCESS;
+}
+
+const struct vendor_provider service_vendor_provider = {open_library, symbol_of, queue_level3, solver_version,
+                                                        has_eigensolvers};

@@ -167,9 +167,62 @@ void window_give(void *memory)
     pthread_mutex_unlock(&lock);
 }
 
+/* Shared memory: those with an end are there. */
+static struct share {
+    _Atomic uintptr_t begin, end;
+} shares[SERVICE_SHARES];
+
+static bool is_shared(const void *memory, size_t bytes)
+{
+    const uintptr_t begin = (uintptr_t)memory;
+    for (int i = 0; i < SERVICE_SHARES; i++) {
+        const uintptr_t end = atomic_load_explicit(&shares[i].end, memory_order_acquire);
+        if (end > begin && begin >= atomic_load_explicit(&shares[i].begin, memory_order_relaxed))
+            return bytes <= end - begin;
+    }
+    return false;
+}
+
 bool window_has(const void *memory, size_t bytes)
 {
     const struct segment *const segment = segment_of(memory);
-    return segment && bytes <= SERVICE_SEGMENT_BYTES -
-                                   (size_t)((const unsigned char *)memory - segment->memory);
+    return segment ? bytes <= SERVICE_SEGMENT_BYTES - (size_t)((const unsigned char *)memory - segment->memory)
+                   : is_shared(memory, bytes);
+}
+
+CUresult window_share(int file, void *memory, size_t bytes)
+{
+    const struct service_range call = {(uintptr_t)memory, bytes};
+    const uint64_t address = call.address;
+    CUresult result = CUDA_ERROR_NOT_SUPPORTED;
+    pthread_mutex_lock(&lock); /* messages with descriptors go one by one */
+    for (int i = 0; i < SERVICE_SHARES && file >= 0; i++) {
+        if (atomic_load(&shares[i].end) != 0)
+            continue;
+        if (!service_send_files(link_socket(), &address, sizeof address, &file, 1))
+            break;
+        result = link_ask(SERVICE_SHARE, &call, sizeof call, NULL, 0);
+        if (result == CUDA_SUCCESS) {
+            atomic_store(&shares[i].begin, (uintptr_t)memory);
+            atomic_store_explicit(&shares[i].end, (uintptr_t)memory + bytes, memory_order_release);
+        }
+        break;
+    }
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+CUresult window_unshare(void *memory)
+{
+    const struct service_range call = {(uintptr_t)memory, 0};
+    CUresult result = CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < SERVICE_SHARES; i++)
+        if (atomic_load(&shares[i].end) != 0 && atomic_load(&shares[i].begin) == (uintptr_t)memory) {
+            atomic_store(&shares[i].end, 0);
+            result = link_ask(SERVICE_UNSHARE, &call, sizeof call, NULL, 0);
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    return result;
 }

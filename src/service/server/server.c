@@ -25,6 +25,7 @@ static struct {
     int folder, lock, listener;
     struct service_identity identity;
     struct device *device;
+    struct service_device known;
     CUstream watch; /* idle: tells of a lost device */
     bool keep;
 } server = {.folder = -1, .lock = -1, .listener = -1};
@@ -80,6 +81,7 @@ static void close_socket(void)
 static const char *open_device(void)
 {
     struct device_scope scope;
+    device_choose_alone(service_device_ordinal());
     if (device_wake(&server.device) != STATUS_OK)
         return device_fault() ? device_fault() : "there is no device that can be used";
     if (!driver()->stream_write_value)
@@ -88,6 +90,7 @@ static const char *open_device(void)
         return "the device cannot be used";
     const bool is_ready = segments_open(FIRST_SEGMENTS) &&
                           driver()->stream_create(&server.watch, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
+    warm_read_device(server.device, &server.known);
     device_leave(server.device, &scope);
     return is_ready ? NULL : "there is no pinned memory for it";
 }
@@ -111,9 +114,10 @@ static void tell(int socket, int request)
     char text[8192], clients[7680];
     sessions_describe(clients, sizeof clients);
     is_stopping |= request == REQUEST_STOP;
-    snprintf(text, sizeof text, "process %d serves %s to %d client%s%s\n%s", (int)getpid(),
+    snprintf(text, sizeof text, "process %d serves %s to %d client%s%s%s\n%s", (int)getpid(),
              device_properties(server.device)->name, sessions_count(), sessions_count() == 1 ? "" : "s",
-             is_stopping ? ", and ends with the last of them" : server.keep ? ", until it is stopped" : "", clients);
+             is_stopping ? ", and ends with the last of them" : server.keep ? ", until it is stopped" : "",
+             warm_is_under_way() ? "; it is still warming up" : "", clients);
     send(socket, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
     close(socket);
 }
@@ -156,7 +160,7 @@ static void meet(int socket)
     if (owner.process_file >= 0)
         fcntl(owner.process_file, F_SETFD, FD_CLOEXEC);
     memcpy(owner.processors, hello.head.processors, sizeof owner.processors);
-    if (!session_begin(&owner, server.device)) {
+    if (!session_begin(&owner, server.device, &server.known)) {
         if (owner.process_file >= 0)
             close(owner.process_file);
         refuse(socket, REFUSAL_MEMORY);
@@ -242,7 +246,9 @@ int server_run(bool keep, void ready(void *context), void *context)
     signal(SIGPIPE, SIG_IGN);
     if (ready)
         ready(context);
+    warm_begin(server.device);
     wait_for_clients();
+    warm_end();
     close_socket();
     return 0;
 }

@@ -50,7 +50,7 @@ struct session_owner { /* what a session is begun with */
 
 /* Begin a session in a thread of its own, which welcomes the client, and closes the socket at its end; the pidfd is
  * closed once the process has ended. False: there is no memory or no thread, and both are still open. */
-bool session_begin(const struct session_owner *owner, struct device *device);
+bool session_begin(const struct session_owner *owner, struct device *device, const struct service_device *known);
 
 /* Those that still use the device. */
 int sessions_count(void);
@@ -84,6 +84,17 @@ struct session_call {
 const struct session_call *session_call_of(unsigned call);
 /* All that the session has on the device comes to rest and goes back. */
 void session_calls_end(struct session *session);
+
+/* What does not change of the device, inside its context (warm.c). */
+void warm_read_device(struct device *device, struct service_device *known);
+/* Begin to make what first calls of clients would wait for; the end stops it, and waits for the step under way. */
+void warm_begin(struct device *device);
+bool warm_is_under_way(void);
+void warm_end(void);
+/* Streams and events, and handles of cuSOLVER and its cuBLAS, that the next clients take. */
+void session_spares_make(int streams, int events);
+struct solver_library;
+void vendor_spares_make(const struct solver_library *library, int count);
 
 /* Serve until it is to end: with `keep` until stopped, else five seconds after the last client. Its socket is there
  * once `ready` is called. The exit status: 0, or 1 after a line that says why not. */

@@ -84,6 +84,11 @@ bool session_has_host(const struct session *session, uint64_t address, unsigned 
         if (address - begin < SERVICE_SEGMENT_BYTES)
             return bytes <= SERVICE_SEGMENT_BYTES - (address - begin);
     }
+    for (int i = 0; i < SERVICE_SHARES; i++) {
+        const struct session_share *const share = &session->shares[i];
+        if (share->memory && address - (uintptr_t)share->memory < share->bytes)
+            return bytes <= share->bytes - (address - (uintptr_t)share->memory);
+    }
     return false;
 }
 
@@ -116,6 +121,7 @@ static void run(struct session *session, const struct service_record *head, cons
     memset(answer, 0, sizeof answer);
     session->named_stream = 0;
     session->calls++;
+    session->answers += head->slot != 0;
     session->slot = head->slot;
     const CUresult result = call->handler(session, payload, head->sent, answer);
     if (driver_status(result) == STATUS_DEVICE_LOST)
@@ -313,7 +319,7 @@ static void add_to_list(struct session *session)
     pthread_mutex_unlock(&lock);
 }
 
-bool session_begin(const struct session_owner *owner, struct device *device)
+bool session_begin(const struct session_owner *owner, struct device *device, const struct service_device *known)
 {
     struct session *const session = calloc(1, sizeof *session);
     pthread_t thread;
@@ -325,6 +331,7 @@ bool session_begin(const struct session_owner *owner, struct device *device)
     session->segment_count = session->segments[0] ? 1 : 0;
     if (session->segment_count == 1 && make_control(session)) {
         memset(session->segments[0]->memory, 0, SERVICE_WORDS_BYTES);
+        session->control->device = *known;
         add_to_list(session);
         if (own_thread_start(&thread, OWN_THREAD_STACK_BYTES, session_main, session))
             return true;
@@ -390,9 +397,9 @@ void sessions_describe(char *text, size_t size)
     text[0] = '\0';
     pthread_mutex_lock(&lock);
     for (const struct session *session = sessions; session && used + 1 < size; session = session->next) {
-        const int length = snprintf(text + used, size - used, "  process %d: %zu MiB of device memory, %d MiB pinned, %llu calls\n",
+        const int length = snprintf(text + used, size - used, "  process %d: %zu MiB of device memory, %d MiB pinned, %llu calls, %llu of them answered\n",
                                     (int)session->owner.process, session->used_bytes >> 20,
-                                    session->segment_count * (SERVICE_SEGMENT_BYTES >> 20), session->calls);
+                                    session->segment_count * (SERVICE_SEGMENT_BYTES >> 20), session->calls, session->answers);
         used += length > 0 ? (size_t)length : 0;
     }
     pthread_mutex_unlock(&lock);

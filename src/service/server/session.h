@@ -32,6 +32,10 @@ struct session {
     uint64_t head; /* bytes taken from the ring; what stands in the control block is the client's to spoil */
     struct server_segment *segments[SERVICE_SEGMENTS];
     int segment_count;
+    struct session_share { /* pinned; NULL: none */
+        unsigned char *memory;
+        size_t bytes;
+    } shares[SERVICE_SHARES];
     CUstream streams[SERVICE_STREAMS];
     bool is_leaving[SERVICE_STREAMS]; /* destroyed by the client, with work under way, perhaps */
     CUevent events[SERVICE_EVENTS];
@@ -45,7 +49,7 @@ struct session {
     bool is_broken;       /* it sent what no client sends */
     unsigned slot; /* of the answer to the call under way; 0: none, or another thread answers */
     uint32_t named_stream; /* that the call under way has named; 0: none */
-    unsigned long long calls;
+    unsigned long long calls, answers; /* it waits for the answer of so many */
 };
 
 /* The address of a word of completion, for the device. */

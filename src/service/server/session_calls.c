@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "service/server/calls.inc"
 
@@ -121,17 +123,29 @@ static bool stream_has_left(struct session *session, int place)
     return !session->streams[place];
 }
 
+void session_spares_make(int streams, int events)
+{
+    CUstream stream;
+    CUevent event;
+    for (int i = 0; i < streams && driver()->stream_create(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS; i++)
+        give_stream(stream);
+    for (int i = 0; i < events && driver()->event_create(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS; i++)
+        give_event(event);
+}
+
 static CUresult serve_stream_create(struct session *session, const void *payload, size_t bytes, void *back)
 {
-    struct service_handle *const answer = back;
-    (void)payload, (void)bytes;
-    for (int i = 0; i < SERVICE_STREAMS; i++)
-        if (stream_has_left(session, i)) {
-            answer->number = (uint32_t)i + 1;
-            atomic_store(&session->control->errors[i], CUDA_SUCCESS);
-            return take_stream(&session->streams[i]);
-        }
-    return CUDA_ERROR_OUT_OF_MEMORY;
+    const uint32_t number = ((const struct service_handle *)payload)->number;
+    (void)bytes, (void)back;
+    if (number < 1 || number > SERVICE_STREAMS)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (session->is_leaving[number - 1])
+        driver()->stream_synchronise(session->streams[number - 1]); /* the client has waited: it is at its end */
+    if (!stream_has_left(session, (int)number - 1))
+        return CUDA_ERROR_INVALID_HANDLE;
+    session->named_stream = number;
+    atomic_store(&session->control->errors[number - 1], CUDA_SUCCESS);
+    return take_stream(&session->streams[number - 1]);
 }
 
 /* The client has waited for its work. One that has not keeps the place until it is done. */
@@ -160,14 +174,11 @@ static CUresult serve_stream_mark(struct session *session, const void *payload, 
 
 static CUresult serve_event_create(struct session *session, const void *payload, size_t bytes, void *back)
 {
-    struct service_handle *const answer = back;
-    (void)payload, (void)bytes;
-    for (uint32_t i = 0; i < SERVICE_EVENTS; i++)
-        if (!session->events[i]) {
-            answer->number = i + 1;
-            return take_event(&session->events[i]);
-        }
-    return CUDA_ERROR_OUT_OF_MEMORY;
+    const uint32_t number = ((const struct service_handle *)payload)->number;
+    (void)bytes, (void)back;
+    if (number < 1 || number > SERVICE_EVENTS || session->events[number - 1])
+        return CUDA_ERROR_INVALID_HANDLE;
+    return take_event(&session->events[number - 1]);
 }
 
 static CUresult serve_event_destroy(struct session *session, const void *payload, size_t bytes, void *back)
@@ -211,6 +222,28 @@ static CUresult serve_function_allow(struct session *session, const void *payloa
     if (call->attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
         return kernel_set_cluster_function(set, kernel, 0, &function);
     return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult serve_kernel_figures(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_figures_of *const call = payload;
+    struct service_figures *const answer = back;
+    struct kernel_set *const set = device_kernels(session->device);
+    CUfunction function;
+    (void)bytes;
+    if (call->kernel < 1 || call->kernel > KERNEL_COUNT || call->shared_bytes > INT32_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = kernel_set_function(set, (enum kernel)(call->kernel - 1), call->shared_bytes, &function);
+    if (result == CUDA_SUCCESS)
+        result = driver()->function_attribute(&answer->most_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);
+    if (result == CUDA_SUCCESS)
+        result = driver()->function_attribute(&answer->ptx_version, CU_FUNC_ATTRIBUTE_PTX_VERSION, function);
+    for (int warps = 1; result == CUDA_SUCCESS && warps <= SERVICE_WARPS_MOST && 32 * warps <= answer->most_threads; warps++) {
+        int active = 0;
+        result = driver()->active_blocks(&active, function, 32 * warps, call->shared_bytes);
+        answer->active[warps - 1] = (uint8_t)(active < UINT8_MAX ? active : UINT8_MAX);
+    }
+    return result;
 }
 
 static CUlaunchConfig cluster_config(const unsigned grid[3], const unsigned block[3], unsigned shared_bytes,
@@ -438,7 +471,6 @@ static CUresult serve_address_free(struct session *session, const void *payload,
     return result;
 }
 
-/* No bytes: what its granules are. */
 static CUresult serve_physical_create(struct session *session, const void *payload, size_t bytes, void *back)
 {
     const struct service_range *const call = payload;
@@ -446,10 +478,6 @@ static CUresult serve_physical_create(struct session *session, const void *paylo
     const CUmemAllocationProp properties = physical_properties(session);
     CUmemGenericAllocationHandle handle = 0;
     (void)bytes;
-    if (call->bytes == 0) {
-        *answer = (struct service_range){0, granule_of(session)};
-        return answer->bytes ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
-    }
     if (!is_granular(session, call->bytes))
         return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = driver()->physical_create(&handle, call->bytes, &properties, 0);
@@ -596,6 +624,68 @@ static CUresult serve_segment(struct session *session, const void *payload, size
     return CUDA_SUCCESS;
 }
 
+/* At the client's address, where kernels' arguments may point to, or not at all. Sealed: nobody makes it shorter. */
+static unsigned char *map_share(int file, uint64_t address, size_t bytes)
+{
+    void *const wanted = (void *)(uintptr_t)address;
+    if (!service_memory_is_sealed(file, bytes))
+        return NULL;
+    void *const memory = mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, file, 0);
+    if (memory != wanted && memory != MAP_FAILED)
+        munmap(memory, bytes);
+    if (memory != wanted)
+        return NULL;
+    if (driver()->pin(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE) == CUDA_SUCCESS)
+        return memory;
+    munmap(memory, bytes);
+    return NULL;
+}
+
+static CUresult serve_share(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    enum { PATIENCE_MS = 1000 };
+    const struct service_range *const call = payload;
+    int number = 0, file, files = 1;
+    uint64_t address;
+    (void)bytes, (void)back;
+    while (number < SERVICE_SHARES && session->shares[number].memory)
+        number++;
+    if (!service_receive_files(session->owner.socket, &address, sizeof address, &file, &files, PATIENCE_MS))
+        return CUDA_ERROR_INVALID_VALUE;
+    unsigned char *const memory = number < SERVICE_SHARES && address == call->address && call->bytes <= SIZE_MAX / 2
+                                      ? map_share(file, address, call->bytes)
+                                      : NULL;
+    close(file);
+    if (!memory)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    session->shares[number] = (struct session_share){memory, call->bytes};
+    return CUDA_SUCCESS;
+}
+
+/* What the session does with it comes to an end first. To undo a pin may wait for other clients, too: it is done for
+ * an arena that has grown, and at the end. */
+static void end_share(struct session_share *share)
+{
+    driver()->unpin(share->memory);
+    munmap(share->memory, share->bytes);
+    *share = (struct session_share){NULL, 0};
+}
+
+static CUresult serve_unshare(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_range *const call = payload;
+    (void)bytes, (void)back;
+    for (int i = 0; i < SERVICE_SHARES; i++)
+        if (session->shares[i].memory && (uintptr_t)session->shares[i].memory == call->address) {
+            for (int stream = 0; stream < SERVICE_STREAMS; stream++)
+                if (session->streams[stream])
+                    driver()->stream_synchronise(session->streams[stream]);
+            end_share(&session->shares[i]);
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
 #define ASKED(call, name, in, out) [call] = {serve_##name, in, out, false},
 #define QUEUED(call, name, in) [call] = {serve_##name, in, 0, true},
 
@@ -603,13 +693,16 @@ const struct session_call *session_call_of(unsigned call)
 {
     static const struct session_call calls[SERVICE_CALLS] = {
         ASKED(SERVICE_SEGMENT, segment, 0, sizeof(struct service_segment_answer))
-        ASKED(SERVICE_STREAM_CREATE, stream_create, 0, sizeof(struct service_handle))
+        ASKED(SERVICE_SHARE, share, sizeof(struct service_range), 0)
+        ASKED(SERVICE_UNSHARE, unshare, sizeof(struct service_range), 0)
+        QUEUED(SERVICE_STREAM_CREATE, stream_create, sizeof(struct service_handle))
         QUEUED(SERVICE_STREAM_DESTROY, stream_destroy, sizeof(struct service_handle))
         QUEUED(SERVICE_STREAM_MARK, stream_mark, sizeof(struct service_mark))
-        ASKED(SERVICE_EVENT_CREATE, event_create, 0, sizeof(struct service_handle))
+        QUEUED(SERVICE_EVENT_CREATE, event_create, sizeof(struct service_handle))
         QUEUED(SERVICE_EVENT_DESTROY, event_destroy, sizeof(struct service_handle))
         QUEUED(SERVICE_EVENT_RECORD, event_record, sizeof(struct service_event_record))
         ASKED(SERVICE_FUNCTION_ALLOW, function_allow, sizeof(struct service_allow), 0)
+        ASKED(SERVICE_KERNEL_FIGURES, kernel_figures, sizeof(struct service_figures_of), sizeof(struct service_figures))
         ASKED(SERVICE_ACTIVE_CLUSTERS, active_clusters, sizeof(struct service_clusters), sizeof(struct service_handle))
         QUEUED(SERVICE_LAUNCH, launch, offsetof(struct service_launch, arguments))
         ASKED(SERVICE_MEMORY_INFO, memory_info, 0, sizeof(struct service_memory_answer))
@@ -659,6 +752,9 @@ void session_calls_end(struct session *session)
             driver()->stream_synchronise(session->streams[i]);
     session_vendor_give(session);
     end_memory(session);
+    for (int i = 0; i < SERVICE_SHARES; i++)
+        if (session->shares[i].memory)
+            end_share(&session->shares[i]);
     for (int i = 0; i < SERVICE_EVENTS; i++)
         if (session->events[i])
             give_event(session->events[i]);

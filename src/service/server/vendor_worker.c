@@ -70,6 +70,19 @@ static bool keep_spare(struct spare *spare, void *handle)
     return is_kept;
 }
 
+void vendor_spares_make(const struct solver_library *library, int count)
+{
+    for (int i = 0; i < count; i++) {
+        cusolverDnHandle_t solver;
+        cublasHandle_t blas;
+        cusolverDnParams_t params;
+        if (library->create(&solver) != 0 || !keep_spare(&spare_solvers, solver) ||
+            library->blas_create(&blas) != 0 || !keep_spare(&spare_blas, blas) ||
+            library->create_params(&params) != 0 || !keep_spare(&spare_params, params))
+            return;
+    }
+}
+
 static word_function *address_of(const struct solver_library *library, uint32_t number)
 {
     word_function *address;
@@ -433,10 +446,15 @@ CUresult session_open_library(struct session *session, const void *payload, size
     const struct service_library *const call = payload;
     struct service_library_answer *const answer = back;
     (void)bytes;
+    if (call->tries_eigensolvers)
+        return session->library && solver_library_try_eigensolvers(session->library) == STATUS_OK
+                   ? CUDA_SUCCESS
+                   : CUDA_ERROR_NOT_SUPPORTED;
     if (!call->is_solver)
         return cublas_library_open(device_place(session->device)) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
     if (solver_library_open(session->device, &session->library) != STATUS_OK)
         return CUDA_ERROR_NOT_FOUND;
+    answer->version = session->library->version_number;
     for (uint32_t i = 0; i < FUNCTIONS; i++)
         answer->has[i / 64] |= (uint64_t)(address_of(session->library, i) != NULL) << i % 64;
     return CUDA_SUCCESS;

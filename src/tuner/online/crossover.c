@@ -123,6 +123,26 @@ void crossover_share(struct machine_model *model, double sharing)
         *times[i] *= sharing;
 }
 
+/* Through a service (bench/service.sh): a connection with what the first call of a process makes; cuBLAS and cuSOLVER
+ * are there with it, at a price above 0 since parts of it are counted. Copies by a thread, and by eight. Clients' kernels
+ * run side by side: sixteen calls at once took twice as long as one under NVIDIA's MPS (dgemm of order 300 on an H100:
+ * 470 us, 231); they share the link, which each wants a quarter of the time. */
+static const double served_wake_us = 5e3, served_opening_us = 1;
+static const double served_copy = 8.5e9, served_copies = 27e9;
+static const double clients_side_by_side = 8, clients_on_link = 4;
+
+void crossover_serve(struct machine_model *model, int clients)
+{
+    const double link = RESULT_PINNED_BANDWIDTH / fmax(1, clients / clients_on_link);
+    crossover_share(model, fmax(1, clients / clients_side_by_side));
+    model->is_served = true;
+    model->staged_bandwidth = fmin(served_copy, link);
+    model->link_bandwidth = fmin(fmin(served_copies, model->packers * served_copy), link);
+    model->pin_us_per_byte = 0;
+    model->wake_us = served_wake_us;
+    model->level3_wake_us = model->level3_first_us = model->solver_wake_us = served_opening_us;
+}
+
 /* On an H100 most calls take longer than the built-in figures say, by what a call and its matrices cost
  * whatever their size; large products are faster. By these figures 90 of 100 calls that pay, or nearly so,
  * take 0.87 to 1.27 times what is foretold (bench/foretold with h100-crossovers/calls.csv). The way up of a
@@ -297,17 +317,26 @@ void crossover_use_learned(struct machine_model *model, const struct learned_tim
     double least = model->sharing * learned_times_least_resident(learned);
     model->learned = learned;
     model->call_us = fmin(model->call_us, least); /* the built-in floors rest on it */
-    if (learned->wake_us > 0)
+    if (learned->wake_us > 0 && !model->is_served)
         model->wake_us = model->sharing * learned->wake_us;
+}
+
+/* What the tuner has timed is not what a service does with a matrix that stays. */
+static bool learned_copies_us(const struct machine_model *model, double bytes, bool is_staged, double *us)
+{
+    const enum upload_way way = is_staged           ? UPLOAD_STAGED
+                                : model->huge_pages ? UPLOAD_PINNED_HUGE
+                                                    : UPLOAD_PINNED;
+    return model->learned && (is_staged || !model->is_served) &&
+           learned_times_upload(model->learned, way, bytes, us);
 }
 
 double crossover_copies_us(const struct machine_model *model, double bytes, bool trackable)
 {
-    enum upload_way way = !trackable ? UPLOAD_STAGED : model->huge_pages ? UPLOAD_PINNED_HUGE : UPLOAD_PINNED;
     double us;
     if (bytes <= 0)
         return 0;
-    if (model->learned && learned_times_upload(model->learned, way, bytes, &us))
+    if (learned_copies_us(model, bytes, !trackable || (model->is_served && bytes < PIN_BYTES_MIN), &us))
         return model->sharing * us;
     if (!trackable || bytes < PIN_BYTES_MIN)
         return 1e6 * bytes / model->staged_bandwidth;
@@ -316,13 +345,14 @@ double crossover_copies_us(const struct machine_model *model, double bytes, bool
 
 double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call)
 {
-    return model->sharing * (result_home_us(call, false) - result_home_us(call, true));
+    return model->is_served ? 0 : model->sharing * (result_home_us(call, false) - result_home_us(call, true));
 }
 
-/* Learned on a matrix without gaps that stays on the device. */
+/* Learned on a matrix without gaps that stays on the device. Through a service results come home staged. */
 static double resident_us(const struct machine_model *model, int class, const struct blas_call *call,
-                          bool trackable)
+                          bool is_trackable)
 {
+    const bool trackable = is_trackable && !model->is_served;
     double us;
     if (model->learned && learned_times_resident(model->learned, class, call, trackable, &us))
         return model->sharing * us + call_work_gap_bytes(call) * model->scan_us_per_byte;

@@ -38,6 +38,7 @@ struct machine_model {
     double level3_wake_us; /* opening cuBLAS */
     double level3_first_us; /* the first call of each of its routines: loading its kernels */
     double solver_wake_us;  /* the first use of cuSOLVER: its handle, and a routine's kernels */
+    bool is_served; /* the device is another process's (crossover_serve) */
     double sharing; /* how many times as long the device takes, since others are at work on it: that is in all
                      * figures above, and multiplies what was learned; 1: it is this process's alone */
     const struct learned_times *learned; /* settled; NULL: nothing */
@@ -66,6 +67,11 @@ void crossover_use_reference_host(struct machine_model *model);
 /* Others share the device (gpu/device_sharing.h): whatever it does takes `sharing` times as long, copies over
  * its link and the prices of opening it, cuBLAS and cuSOLVER included. Once, before crossover_use_learned. */
 void crossover_share(struct machine_model *model, double sharing);
+
+/* The device is that of a service (service/), which `clients` processes of this job use side by side: to wake is to
+ * connect, cuBLAS and cuSOLVER are open, and what goes up is staged by this process's threads. Once, in the stead of
+ * crossover_share. */
+void crossover_serve(struct machine_model *model, int clients);
 
 /* Change the built-in figures of a model of the reference device, which are made for choices near the border,
  * into such as foretell the times of calls there on average; what was learned stays. For estimates alone. */
