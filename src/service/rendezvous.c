@@ -1,6 +1,8 @@
+#include "common/launcher.h"
 #include "common/log.h"
 #include "common/private_folder.h"
 #include "gpu/device.h"
+#include "gpu/device_sharing.h"
 #include "service/calls.h"
 #include "service/message.h"
 
@@ -129,6 +131,15 @@ static bool add_libraries(struct service_identity *identity)
     return true;
 }
 
+/* Ranks are dealt the devices that they see: there is a service for each. */
+static bool add_place(struct service_identity *identity)
+{
+    char line[32];
+    const int rank = local_rank()->rank;
+    snprintf(line, sizeof line, "device %d", rank > 0 ? device_sharing_place(rank) : 0);
+    return add(identity, line);
+}
+
 /* FNV-1a */
 static uint64_t hash_of(const char *text, size_t bytes)
 {
@@ -142,7 +153,7 @@ bool service_identity_make(struct service_identity *identity)
 {
     identity->bytes = 0;
     if (getauxval(AT_SECURE) || !add_build(identity) || !add_namespaces(identity) || !add_environment(identity) ||
-        !add_libraries(identity))
+        !add_libraries(identity) || !add_place(identity))
         return false;
     snprintf(identity->name, sizeof identity->name, "%016llx",
              (unsigned long long)hash_of(identity->text, identity->bytes));

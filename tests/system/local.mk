@@ -61,10 +61,13 @@ tests_system_fetched_LDADD = $(system_test_libraries)
 if LAPACK
 check_PROGRAMS += tests/system/served
 TESTS += tests/system/service.sh
+plain_tests += tests/system/service_suites.sh
 tests_system_served_SOURCES = tests/system/served.c
 tests_system_served_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
 endif
-EXTRA_DIST += tests/system/service.sh tests/service.sh
+EXTRA_DIST += tests/system/service.sh tests/system/service_suites.sh tests/service.sh
+tests/system/service_suites.log: tests/system/entries$(EXEEXT) tests/system/coherence$(EXEEXT) tests/gpu/kernel_digests$(EXEEXT) \
+	tests/gpu/eigen_digests$(EXEEXT)
 
 # System calls on memory that holds resident matrices.
 check_PROGRAMS += tests/system/moved

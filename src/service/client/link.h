@@ -58,6 +58,10 @@ int link_socket(void);
  * service is there when the device wakes. For the preloaded library, at load: it notes, and does nothing. */
 void service_offer(void);
 
+/* Why this process would not go by a service that is there, as far as settings, rights and the program tell; NULL: it
+ * would. Static storage. */
+const char *service_refusal_here(void);
+
 /* cuBLAS and cuSOLVER by the connection (vendor_calls.c). */
 extern const struct vendor_provider service_vendor_provider;
 

@@ -83,6 +83,9 @@ const struct session_call *session_call_of(unsigned call);
 /* All that the session has on the device comes to rest and goes back. */
 void session_calls_end(struct session *session);
 
+/* The line of a server that ends at once begins so, behind "mublas serve: ", on a machine without a device. */
+#define SERVER_NO_DEVICE "there is no device"
+
 /* Serve until it is to end: with `keep` until stopped, else five seconds after the last client. Its socket is there
  * once `ready` is called. The exit status: 0, or 1 after a line that says why not. */
 int server_run(bool keep, void ready(void *context), void *context);
