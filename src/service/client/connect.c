@@ -25,15 +25,31 @@ const char *service_refusal_here(void)
     return !settings()->service                                   ? "MUBLAS_SERVICE=never"
            : settings()->device.count > 0 || settings()->device.all ? "MUBLAS_DEVICE names the device"
            : secure_getenv("CUDA_INJECTION64_PATH") != NULL         ? "CUDA_INJECTION64_PATH is set"
-           : has_cuda()                                             ? "the program uses CUDA itself"
            : access(node, F_OK) == 0 && access(node, R_OK | W_OK) != 0 ? "this user may not open /dev/nvidiactl"
                                                                        : NULL;
 }
 
+static const char *not_used;
+
+/* Where none runs, a refusal is no news. */
+static bool is_there(void)
+{
+    static struct service_identity identity;
+    const char *why;
+    const int socket = service_identity_make(&identity) ? service_connect_socket(&identity, &why) : -1;
+    if (socket >= 0)
+        close(socket);
+    return socket >= 0;
+}
+
 static bool connect_and_fill(struct driver *table)
 {
-    const char *why = NULL;
-    if (service_refusal_here() || !link_open(&why)) {
+    const char *why = service_refusal_here();
+    why = why ? why : has_cuda() ? "the program uses CUDA itself" : NULL;
+    if (why ? !is_there() : link_open(&why))
+        why = NULL;
+    if (link_socket() < 0) {
+        not_used = why;
         if (why)
             log_message(LOG_INFO, "not through the service: %s", why);
         return false;
@@ -41,6 +57,13 @@ static bool connect_and_fill(struct driver *table)
     service_fill_table(table);
     log_message(LOG_INFO, "calls run on the device through the service");
     return true;
+}
+
+struct service_use service_use(void)
+{
+    struct service_use use = link_use();
+    use.not_used = not_used;
+    return use;
 }
 
 void service_offer(void)

@@ -385,9 +385,10 @@ void sessions_describe(char *text, size_t size)
         const unsigned waiting = count_waiting(session), busy = count_busy_streams(session);
         const int length =
             snprintf(text + used, size - used,
-                     "  process %d: %zu MiB of device memory, %d MiB pinned, %llu calls; %u call%s in the queue, %u stream%s at work\n",
+                     "  process %d: %zu MiB of device memory, %d MiB pinned, %llu call%s; %u call%s in the queue, %u stream%s at work\n",
                      (int)session->owner.process, session->used_bytes >> 20,
-                     session->segment_count * (SERVICE_SEGMENT_BYTES >> 20), session->calls, waiting,
+                     session->segment_count * (SERVICE_SEGMENT_BYTES >> 20), session->calls,
+                     session->calls == 1 ? "" : "s", waiting,
                      waiting == 1 ? "" : "s", busy, busy == 1 ? "" : "s");
         used += length > 0 ? (size_t)length : 0;
     }
