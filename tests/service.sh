@@ -2,14 +2,15 @@
 # Sourced by test scripts behind tests/environment.sh: a service of this build over the emulated driver, in a folder
 # of the test's own, so that tests beside do not meet it.
 
-# Sets service_process; XDG_RUNTIME_DIR leads its clients there.
+# Sets service_process, which the script's end ends, and which has no lock of the script's (alone of mpi.sh); XDG_RUNTIME_DIR leads its clients there.
 start_service() # [OPTION OF mublas serve...]
 {
     export XDG_RUNTIME_DIR=$work/runtime
     mkdir -p -m 700 "$XDG_RUNTIME_DIR"
     : > "$work/served"
-    "$build/mublas" serve "$@" > "$work/served" 2> "$work/service_errors" &
+    "$build/mublas" serve "$@" > "$work/served" 2> "$work/service_errors" 9>&- &
     service_process=$!
+    trap 'kill $service_process 2> "$work/nothing"; rm -rf "$work"' EXIT
     for _ in {1..600}; do
         grep -q 'serves$' "$work/served" && return
         kill -0 $service_process 2> "$work/nothing" || return

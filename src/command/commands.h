@@ -57,6 +57,10 @@ int verify_run(char **arguments);
  * runs already, or none does. */
 int serve_run(char **arguments);
 
+/* A phrase on the service that programs of this environment would go by, or that none runs. `refusal`: why they would
+ * not, by service_refusal_here; NULL: they would. False: something is wrong, which the phrase tells. */
+bool serve_describe(const char *refusal, char *text, size_t size);
+
 /* tuning_report.c says from where on calls gain on the device: `mublas report --tuning` by a recipe, and
  * `mublas info --crossovers` for LAPACK's routines by the model in force. */
 

@@ -1,5 +1,5 @@
-#include "common/log.h"
 #include "common/launcher.h"
+#include "common/log.h"
 #include "common/private_folder.h"
 #include "gpu/device.h"
 #include "gpu/device_sharing.h"

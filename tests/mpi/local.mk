@@ -23,6 +23,10 @@ tests/mpi/sharing.log: tests/system/learned$(EXEEXT) tests/system/make_recipe$(E
 plain_tests += tests/mpi/mps.sh
 EXTRA_DIST += tests/mpi/mps.sh tests/mpi/nvidia-cuda-mps-control
 tests/mpi/mps.log: tests/system/counted$(EXEEXT)
+# And with a service.
+plain_tests += tests/mpi/service_run.sh
+EXTRA_DIST += tests/mpi/service_run.sh
+tests/mpi/service_run.log: tests/system/counted$(EXEEXT)
 
 # Every parallel routine of the engine (src/scalapack).
 long_plain_tests += tests/mpi/parallel_properties.sh

@@ -8,6 +8,7 @@ unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD MUBLAS_DEVICE MUBLAS_MPS CUDA_VISIBLE_DEVI
 mpirun=${mpirun:-$(command -v mpirun)}
 [ -n "$mpirun" ] && command -v "$mpirun" > "$work/which" || { echo "1..0 # SKIP there is no mpirun"; exit 0; }
 [ ! -e /tmp/nvidia-mps/control ] || { echo "1..0 # SKIP this machine has an MPS of its own"; exit 0; }
+export MUBLAS_SERVICE=never
 use_emulated_driver
 use_reference_libraries
 options=()

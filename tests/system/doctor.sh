@@ -1,5 +1,5 @@
 #!/bin/bash
-# `mublas doctor`: twelve lines on a sound machine; each state that is wrong is produced, found, and told with
+# `mublas doctor`: thirteen lines on a sound machine; each state that is wrong is produced, found, and told with
 # advice.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
@@ -13,7 +13,7 @@ use_emulated_driver
 use_reference_libraries
 export HOME=$work/home XDG_CONFIG_HOME=$work/home/config
 mkdir -p "$XDG_CONFIG_HOME/mublas"
-subjects="driver device kernels residency container host_BLAS cuBLAS cuSOLVER ScaLAPACK MPS recipe test_product"
+subjects="driver device kernels residency container host_BLAS cuBLAS cuSOLVER ScaLAPACK MPS service recipe test_product"
 
 # doctor [SETTING=VALUE...] [PROGRAM BEFORE IT...]
 doctor()
@@ -57,12 +57,12 @@ finds()
 }
 
 doctor
-[ $status = 0 ] && complete && [ "$(wc -l < "$work/output")" = 12 ] &&
-    [ "$(grep -c '^ok' "$work/output")" = 12 ] && [ ! -s "$work/errors" ]
-result $? "a sound machine: twelve lines"
+[ $status = 0 ] && complete && [ "$(wc -l < "$work/output")" = 13 ] &&
+    [ "$(grep -c '^ok' "$work/output")" = 13 ] && [ ! -s "$work/errors" ]
+result $? "a sound machine: thirteen lines"
 good driver 'libcuda.so.1, for CUDA 13.0' && good device '0: Emulated device, .* GiB; chosen by default' &&
     good 'host BLAS' '/.*libblas.so.3 .*the slow reference.*LAPACK: /.*liblapack' &&
-    good cuSOLVER '12.0.4, .* with .*libcublas' &&
+    good cuSOLVER '12.0.4, .* with .*libcublas' && good service 'none runs for this environment' &&
     good 'test product' 'dsymv,dgemm on the device agree with the host, to [0-9.]+ eps'
 result $? "they say what was found"
 "$build/mublas" doctor now > "$work/output" 2> "$work/errors"

@@ -68,6 +68,7 @@ EXTRA_DIST += tests/system/fetched.sh
 
 # Programs that go by a service.
 if LAPACK
+plain_tests += tests/system/service_suites.sh
 check_PROGRAMS += tests/system/served tests/system/service_checked
 TESTS += tests/system/service.sh tests/system/service_signals.sh tests/system/service_fuzz.sh tests/system/service_calls.sh \
 	tests/system/service_policy.sh
@@ -77,9 +78,11 @@ tests_system_served_SOURCES = tests/system/served.c
 tests_system_served_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
 endif
 EXTRA_DIST += tests/system/service.sh tests/system/service_signals.sh tests/system/service_fuzz.sh tests/service.sh \
-	tests/system/service_calls.sh tests/system/service_policy.sh
+	tests/system/service_calls.sh tests/system/service_policy.sh tests/system/service_suites.sh
 check_PROGRAMS += tests/system/service_strike
 tests_system_service_strike_SOURCES = tests/system/service_strike.c
+tests/system/service_suites.log: tests/system/entries$(EXEEXT) tests/system/coherence$(EXEEXT) tests/gpu/kernel_digests$(EXEEXT) \
+	tests/gpu/eigen_digests$(EXEEXT)
 
 # System calls on memory that holds resident matrices.
 check_PROGRAMS += tests/system/moved

@@ -23,16 +23,33 @@ start_service --keep
 result $? "a service starts"
 run served && diff "$work/alone" "$work/served" > "$work/difference" && goes_by_service
 result $? "through it a program has the same bits"
+grep -q "^  service     process $service_process has the device; calls waited [0-9.]* s in its queue" "$work/report"
+result $? "its report says so: $(grep '^  service' "$work/report")"
+awk '$1 == "service" { for (i = 2; i < NF; i++) if ($i == "waited") waited = $(i + 1) } $1 == "total" { total = $7 }
+    END { exit !(waited > 0 && waited < total) }' "$work/report"
+result $? "which has time in the queue, and not all of that in calls"
 all_on_device "$work/report" 5
 result $? "and all of it ran on the device"
 run served MUBLAS_SERVICE=never && diff "$work/alone" "$work/served" > "$work/difference" && ! goes_by_service
 result $? "MUBLAS_SERVICE=never leaves it out"
+grep -q '^  service     not used: MUBLAS_SERVICE=never$' "$work/report"
+result $? "and its report says so"
+run served MUBLAS_DEVICE=0 && ! goes_by_service && grep -q '^  service     not used: MUBLAS_DEVICE names the device$' "$work/report"
+result $? "MUBLAS_DEVICE, too"
+for command in doctor info; do
+    "$build/mublas" $command > "$work/output" 2> "$work/errors"
+    grep -qE "^(ok +service +|service: )process $service_process serves Emulated device to [0-9]+ client" "$work/output"
+    result $? "mublas $command names it: $(grep service "$work/output")"
+done
+MUBLAS_SERVICE=never "$build/mublas" doctor > "$work/output" 2> "$work/errors"
+grep -qE "^ok +service .*programs do not go by it: MUBLAS_SERVICE=never$" "$work/output"
+result $? "and mublas doctor why programs do not go by it"
 run served CUDA_MODULE_LOADING=LAZY && diff "$work/alone" "$work/served" > "$work/difference" && ! goes_by_service
 result $? "and so does another environment of CUDA's"
 "$build/mublas" serve > "$work/second" 2>&1
 [ $? = 1 ] && grep -q 'one is running already' "$work/second"
 result $? "a second one says that one is running"
-"$build/mublas" serve --status > "$work/status" && grep -q "^process $service_process serves .* to 0 clients, until" "$work/status"
+"$build/mublas" serve --status > "$work/status" && grep -q "^process $service_process serves .* to 0 clients, [0-9]* in all, until" "$work/status"
 result $? "--status says whom it serves"
 for program in 1 2 3; do
     LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always timeout -k 5 120 tests/system/served 90 > "$work/beside.$program" &
@@ -41,8 +58,30 @@ done
 wait "${jobs[@]}"
 cat "$work"/beside.* | sort -u | diff - <(sort "$work/alone") > "$work/difference"
 result $? "three programs at once have the same bits"
-stop_service
-result $? "--stop ends it"
+# A client that is stopped in the middle; --stop waits for it.
+until_status() # TEXT: within 20 seconds
+{
+    local tries
+    for ((tries = 0; tries < 400; tries++)); do
+        "$build/mublas" serve --status > "$work/status" && grep -q "$1" "$work/status" && return
+        sleep 0.05
+    done
+    return 1
+}
+LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always tests/system/served 90 40 > "$work/late" &
+client=$!
+until_status 'to 1 client, ' && kill -STOP $client &&
+    grep -qE "^  process $client: [0-9]+ MiB of device memory, [0-9]+ MiB pinned, [0-9]+ calls?; [0-9]+ calls? in the queue, [0-9]+ streams? at work$" "$work/status"
+result $? "--status says what a client has and waits for: $(tail -n 1 "$work/status")"
+"$build/mublas" serve --stop > "$work/stopped" 2>&1 &
+stopping=$!
+until_status 'and ends with the last of them' && run served && ! goes_by_service &&
+    grep -q '^  service     not used: the service is about to end$' "$work/report"
+result $? "one that is to end takes no others"
+kill -0 $stopping && kill -CONT $client && wait $client &&
+    head -n "$(wc -l < "$work/alone")" "$work/late" | diff "$work/alone" - > "$work/difference" &&
+    wait $stopping && wait "$service_process" && [ ! -s "$work/service_errors" ]
+result $? "--stop ends it when its last client has ended, and comes back then"
 "$build/mublas" serve --status > "$work/status" 2>&1
 [ $? = 1 ] && grep -q 'no service runs' "$work/status"
 result $? "and then none runs"

@@ -10,6 +10,7 @@
 #include "common/text.h"
 #include "gpu/device_sharing.h"
 #include "interpose/policy.h"
+#include "service/client/link.h"
 #include "tuner/online/recipe.h"
 
 #include <stdarg.h>
@@ -98,6 +99,18 @@ static void check_mps(struct patient *patient)
         finding_good(&patient->findings, "MPS", "it is installed (%s) and does not run", program);
     else
         finding_good(&patient->findings, "MPS", "it does not run, and there is no nvidia-cuda-mps-control");
+}
+
+static void check_service(struct patient *patient)
+{
+    char text[512];
+    if (serve_describe(service_refusal_here(), text, sizeof text))
+        finding_good(&patient->findings, "service", "%s", text);
+    else
+        finding_wrong(&patient->findings, "service",
+                      "end a process that does not answer by kill; remove a folder that is another's, or name one of "
+                      "your own by XDG_RUNTIME_DIR",
+                      "%s", text);
 }
 
 /* Says nothing without a launcher. */
@@ -328,6 +341,7 @@ int doctor_run(char **arguments)
     check_cusolver(&patient);
     check_scalapack(&patient);
     check_mps(&patient);
+    check_service(&patient);
     check_ranks(&patient);
     check_recipe(&patient);
     check_product(&patient);

@@ -11,6 +11,7 @@
 #include "interpose/purchase/learned_model.h"
 #include "mirror/host_memory/mapping.h"
 #include "mirror/tracking/write_tracker.h"
+#include "service/client/link.h"
 #include "tuner/online/recipe.h"
 
 #include <limits.h>
@@ -234,6 +235,13 @@ static void print_library(FILE *stream, const char *routines, const char *librar
         fprintf(stream, "%s: on the host, there is no %s (%s names one)\n", routines, library, setting);
 }
 
+static void print_service(FILE *stream)
+{
+    char text[512];
+    serve_describe(service_refusal_here(), text, sizeof text);
+    fprintf(stream, "service: %s\n", text);
+}
+
 static void print_host(FILE *stream, const struct machine *machine)
 {
     if (machine->has_host)
@@ -281,6 +289,7 @@ static void print_screen(FILE *stream, const struct machine *machine)
     } else {
         fputs("device: none usable; every call runs on the host (MUBLAS_VERBOSE=2 says why)\n", stream);
     }
+    print_service(stream);
     print_host(stream, machine);
     if (machine->has_device)
         print_recipe(stream, machine);

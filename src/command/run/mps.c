@@ -287,43 +287,63 @@ static bool has_failed(const struct mps_folder *folder, bool now)
     return stat(path, &mark) == 0;
 }
 
-/* In the open folder. */
-static bool start(struct mps_folder *folder, const char *program)
+static void start_mps(struct mps_folder *folder, const char *program)
+{
+    if (has_failed(folder, false))
+        return;
+    if (mps_process_start(program, folder)) {
+        mps_process_name(folder);
+        return;
+    }
+    has_failed(folder, true);
+    fprintf(stderr, "mublas run: %s does not start MPS; ranks take turns on the device\n", program);
+}
+
+static void lock_again(const struct mps_folder *folder)
+{
+    while (flock(folder->lock, LOCK_EX) != 0 && errno == EINTR)
+        continue;
+}
+
+/* In the open folder, which stays while this rank runs: other ranks go on while a service starts. `program` starts
+ * MPS; NULL: it is not wanted, or not installed. */
+static void start(struct mps_folder *folder, bool wants_service, const char *program)
 {
     const struct mps_rank self = {getpid(), process_started(getpid())};
     const bool is_first = folder->watcher >= 0;
     if (!mps_folder_add(folder, &self))
-        return false;
+        return;
     if (is_first && !mps_watch_begin(folder, local_rank()->ranks)) {
         mps_folder_remove(folder);
-        return false;
+        return;
     }
-    if (has_failed(folder, false))
-        return false;
-    if (mps_process_start(program, folder))
-        return mps_process_name(folder);
-    has_failed(folder, true);
-    fprintf(stderr, "mublas run: %s does not start MPS; ranks take turns on the device\n", program);
-    return false;
+    if (wants_service) {
+        flock(folder->lock, LOCK_UN);
+        if (service_start(folder->path))
+            return;
+        lock_again(folder);
+    }
+    if (program)
+        start_mps(folder, program);
 }
 
-void mps_begin(void)
+void sharing_begin(void)
 {
     char program[PATH_MAX];
     struct launcher_process found;
     struct mps_folder folder;
     const char *fault;
-    if (!is_wanted() || !mps_daemon_program(program) ||
-        !launcher_process_find(local_rank()->variable, &found))
+    const bool wants_service = service_is_wanted(), wants_mps = is_wanted() && mps_daemon_program(program);
+    if ((!wants_service && !wants_mps) || !launcher_process_find(local_rank()->variable, &found))
         return;
     const struct mps_rank launcher = {found.process, found.started};
     if (!mps_folder_open(&folder, &launcher, &fault)) {
         if (fault)
-            fprintf(stderr, "mublas run: MPS is not started: %s\n", fault);
+            fprintf(stderr, "mublas run: %s is not started: %s\n", wants_service ? "a service" : "MPS", fault);
         return;
     }
     if (folder.watcher >= 0)
         mps_folder_sweep(mps_process_end);
-    start(&folder, program);
+    start(&folder, wants_service, wants_mps ? program : NULL);
     mps_folder_close(&folder);
 }

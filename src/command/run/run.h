@@ -1,6 +1,6 @@
 /* run.h - programs under the shim: the file of the program that `mublas run` becomes or `mublas info` looks
- * into, the program's environment, and NVIDIA's MPS for a parallel job, without which the ranks on a device
- * take turns. commands.h has both commands. shim_child.c starts this command again as a process under the
+ * into, the program's environment, and the service or NVIDIA's MPS for a parallel job, without which the ranks on a
+ * device take turns. commands.h has both commands. shim_child.c starts this command again as a process under the
  * shim, whose calls are treated as those of programs. For one thread at a time. */
 #ifndef MUBLAS_RUN_H
 #define MUBLAS_RUN_H
@@ -90,12 +90,20 @@ void mps_folder_remove(const struct mps_folder *folder);
  * remove them. */
 void mps_folder_sweep(void (*end)(const struct mps_folder *folder));
 
-/* For `mublas run`, about to become the program: where its launcher's ranks share a device, MPS is installed
- * and nobody runs it, let the job have it, and tell the program's environment. The first rank on the machine
- * starts it in the job's folder. A process aside watches both, and removes them after the last rank. Changes
- * nothing of the machine. Says one line where the folder cannot be trusted or MPS does not start; else
- * nothing. */
-void mps_begin(void);
+/* Would a rank of this environment go by a service, and do several share its device? */
+bool service_is_wanted(void);
+
+/* A service of this environment runs, or is started: by the first rank on the machine that asks for it, while others
+ * wait. It ends by itself (server_run). `folder` is the job's; locks, what the server says and whether it has failed
+ * are in files there. False: there is none, and the first rank has said why in a line, but where there is no device. */
+bool service_start(const char *folder);
+
+/* For `mublas run`, about to become the program: where its launcher's ranks share a device, let the job have a service.
+ * Where that does not serve, MPS is installed and nobody runs it, let it have that, and tell the program's environment.
+ * The first rank on the machine starts either in the job's folder. A process aside watches folder and MPS, and removes
+ * them after the last rank. Changes nothing of the machine. Says one line where the folder cannot be trusted, or what
+ * it is to have does not start; else nothing. */
+void sharing_begin(void);
 
 /* One report of several processes (merged_report.c), sums first, then a section for each: of those of a
  * run, or of files that they have left. */

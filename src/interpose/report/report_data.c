@@ -16,6 +16,7 @@
 #include "interpose/purchase/waking.h"
 #include "interpose/report/thread_counters.h"
 #include "mirror/tracking/write_tracker.h"
+#include "service/client/link.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -82,6 +83,23 @@ static void tell_mps(struct report *report)
                      : !settings()->mps             ? "never"
                      : !mps_daemon_program(program) ? "not installed"
                                                     : "not running: mublas run starts it");
+}
+
+/* Where one was used, or runs and was not. */
+static void tell_service(struct report *report)
+{
+    char text[192];
+    const struct service_use use = service_use();
+    if (use.process && use.lost)
+        snprintf(text, sizeof text, "process %ld, lost: %s", (long)use.process, use.lost);
+    else if (use.process)
+        snprintf(text, sizeof text, "process %ld has the device; calls waited %.6f s in its queue, apart from the device's time",
+                 (long)use.process, (double)use.queue_nanoseconds / 1e9);
+    else if (use.not_used)
+        snprintf(text, sizeof text, "not used: %s", use.not_used);
+    else
+        return;
+    report_setup_add(report, "service", text);
 }
 
 static void print_opened(FILE *stream, const char *what, const struct purchase_times *times)
@@ -177,6 +195,7 @@ static void tell_setup(struct report *report)
             report_setup_add(report, "device", next_device_unused(place));
     tell_processor(report);
     tell_opening(report);
+    tell_service(report);
     tell_mps(report);
     tell_hosts(report);
     tell_settings(report);

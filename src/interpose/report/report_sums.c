@@ -177,14 +177,15 @@ static bool merge_device(struct report *sum, const char *text)
     return false;
 }
 
-/* Lines that the processes have in the same words are told once; of devices and threads, what is of the process alone
- * stands behind a semicolon. */
+/* Lines that the processes have in the same words are told once; of devices, threads and the service, what is of the
+ * process alone stands behind a semicolon. */
 static void add_setup(struct report *sum, const struct report *more)
 {
     for (int i = 0; i < more->setup_count; i++) {
         const char *const label = more->setup[i].label;
         char *const text = strdup(more->setup[i].text);
-        if (text && (strcmp(label, "device") == 0 || strcmp(label, "threads") == 0) && strchr(text, ';'))
+        const bool has_own = strcmp(label, "device") == 0 || strcmp(label, "threads") == 0 || strcmp(label, "service") == 0;
+        if (text && has_own && strchr(text, ';'))
             *strchr(text, ';') = '\0';
         const bool is_told = text && strcmp(label, "device") == 0 && merge_device(sum, text);
         if (text && !is_told && strcmp(label, "opened in") != 0 && !has_setup(sum, label, text))

@@ -9,27 +9,47 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The program has CUDA of its own, or a tool that looks into it: its context is in this process anyway. */
+/* The program has CUDA of its own: its context is in this process anyway. */
 static bool has_cuda(void)
 {
     void *const driver = loader_open(driver_file(), RTLD_NOW | RTLD_NOLOAD);
     if (driver)
         loader_close(driver);
-    return driver != NULL || secure_getenv("CUDA_INJECTION64_PATH") != NULL;
+    return driver != NULL;
 }
 
 /* Devices that the user names are opened here. Who may not open the device's file is not served either. */
-static bool is_wanted(void)
+const char *service_refusal_here(void)
 {
     static const char node[] = "/dev/nvidiactl";
-    return settings()->service && settings()->device.count == 0 && !settings()->device.all && !has_cuda() &&
-           (access(node, F_OK) != 0 || access(node, R_OK | W_OK) == 0);
+    return !settings()->service                                   ? "MUBLAS_SERVICE=never"
+           : settings()->device.count > 0 || settings()->device.all ? "MUBLAS_DEVICE names the device"
+           : secure_getenv("CUDA_INJECTION64_PATH") != NULL         ? "CUDA_INJECTION64_PATH is set"
+           : access(node, F_OK) == 0 && access(node, R_OK | W_OK) != 0 ? "this user may not open /dev/nvidiactl"
+                                                                       : NULL;
+}
+
+static const char *not_used;
+
+/* Where none runs, a refusal is no news. */
+static bool is_there(void)
+{
+    static struct service_identity identity;
+    const char *why;
+    const int socket = service_identity_make(&identity) ? service_connect_socket(&identity, &why) : -1;
+    if (socket >= 0)
+        close(socket);
+    return socket >= 0;
 }
 
 static bool connect_and_fill(struct driver *table)
 {
-    const char *why = NULL;
-    if (!is_wanted() || !link_open(&why)) {
+    const char *why = service_refusal_here();
+    why = why ? why : has_cuda() ? "the program uses CUDA itself" : NULL;
+    if (why ? !is_there() : link_open(&why))
+        why = NULL;
+    if (link_socket() < 0) {
+        not_used = why;
         if (why)
             log_message(LOG_INFO, "not through the service: %s", why);
         return false;
@@ -48,6 +68,13 @@ static bool is_there(void)
     if (socket >= 0)
         close(socket);
     return socket >= 0;
+}
+
+struct service_use service_use(void)
+{
+    struct service_use use = link_use();
+    use.not_used = not_used;
+    return use;
 }
 
 void service_offer(void)

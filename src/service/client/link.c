@@ -39,6 +39,10 @@ static bool socket_is_ours(void)
            state.st_dev == connection.place && state.st_ino == connection.inode;
 }
 
+static _Atomic uint64_t queue_nanoseconds;
+static const char *lost_why;
+static pid_t server_process;
+
 int link_socket(void)
 {
     return socket_is_ours() ? connection.socket : -1;
@@ -59,6 +63,7 @@ static CUresult lose(const char *why)
 {
     if (atomic_exchange(&connection.is_lost, true))
         return LINK_LOST;
+    lost_why = why;
     log_message(LOG_WARNING, "the service is lost: %s; the host goes on", why);
     if (socket_is_ours())
         shutdown(connection.socket, SHUT_RDWR);
@@ -134,12 +139,36 @@ CUresult link_look(const atomic_uint *word, uint32_t value)
     return CUDA_ERROR_NOT_READY;
 }
 
+/* A wait is in the queue until the server has taken all that was there when it began, and then the device's. */
+struct queued {
+    uint64_t tail, since; /* ns; 0: it has been taken */
+};
+
+static struct queued queue_enter(void)
+{
+    return (struct queued){atomic_load_explicit(&connection.control->tail, memory_order_relaxed), clock_nanoseconds()};
+}
+
+static void queue_look(struct queued *queued)
+{
+    if (!queued->since || atomic_load_explicit(&connection.control->head, memory_order_relaxed) < queued->tail)
+        return;
+    atomic_fetch_add_explicit(&queue_nanoseconds, clock_nanoseconds() - queued->since, memory_order_relaxed);
+    queued->since = 0;
+}
+
 CUresult link_wait(const atomic_uint *word, uint32_t value)
 {
     struct vigil vigil = {.is_begun = false};
     CUresult result = CUDA_SUCCESS;
-    while (!is_reached(word, value) && result == CUDA_SUCCESS)
+    if (is_reached(word, value))
+        return CUDA_SUCCESS;
+    struct queued queued = queue_enter();
+    while (!is_reached(word, value) && result == CUDA_SUCCESS) {
+        queue_look(&queued);
         result = wait_a_step(&vigil);
+    }
+    queue_look(&queued);
     return result;
 }
 
@@ -304,15 +333,18 @@ static CUresult take_slot(unsigned *slot)
     }
 }
 
-static CUresult wait_for_slot(struct service_slot *slot)
+static CUresult wait_in_queue(struct service_slot *slot, struct queued *queued)
 {
     struct vigil vigil = {.is_begun = false};
     CUresult result = CUDA_SUCCESS;
     const uint64_t begun = clock_nanoseconds();
-    while (!connection.is_alone && clock_nanoseconds() - begun < SPIN_NS)
+    while (!connection.is_alone && clock_nanoseconds() - begun < SPIN_NS) {
+        queue_look(queued);
         if (atomic_load_explicit(&slot->state, memory_order_acquire) == SLOT_DONE)
             return CUDA_SUCCESS;
+    }
     while (result == CUDA_SUCCESS) {
+        queue_look(queued);
         unsigned pending = SLOT_PENDING;
         atomic_compare_exchange_strong(&slot->state, &pending, SLOT_AWAITED);
         if (pending == SLOT_DONE)
@@ -324,6 +356,14 @@ static CUresult wait_for_slot(struct service_slot *slot)
             wait_a_step(&vigil);
         result = look_at_server(&vigil, clock_nanoseconds());
     }
+    return result;
+}
+
+static CUresult wait_for_slot(struct service_slot *slot)
+{
+    struct queued queued = queue_enter();
+    const CUresult result = wait_in_queue(slot, &queued);
+    queue_look(&queued);
     return result;
 }
 
@@ -381,6 +421,8 @@ static bool adopt(const struct service_welcome *welcome, const int files[2])
     }
     connection.inode = state.st_ino;
     connection.place = state.st_dev;
+    server_process = welcome->process;
+    lost_why = NULL;
     connection.control = memory;
     connection.words = (atomic_uint *)(uintptr_t)welcome->segment;
     connection.tail = 0;
@@ -443,4 +485,10 @@ void link_close(void)
     window_close();
     munmap(connection.control, sizeof(struct service_control));
     connection.control = NULL;
+}
+
+struct service_use link_use(void)
+{
+    return (struct service_use){.process = server_process, .lost = lost_why,
+                                .queue_nanoseconds = atomic_load_explicit(&queue_nanoseconds, memory_order_relaxed)};
 }

@@ -65,6 +65,21 @@ int link_socket(void);
  * service is there when the device wakes. For the preloaded library, at load: it notes, and does nothing. */
 void service_offer(void);
 
+/* What a service was to this process, for its report. Phrases in static storage. */
+struct service_use {
+    pid_t process;              /* the server's; 0: none was used */
+    uint64_t queue_nanoseconds; /* that calls waited until the server had taken what they waited for */
+    const char *lost;           /* why it is; NULL: it is not */
+    const char *not_used;       /* why one that runs is not; NULL: it is, or none runs, or no device was wanted */
+};
+struct service_use service_use(void);
+/* The same as far as the connection knows. */
+struct service_use link_use(void);
+
+/* Why this process would not go by a service that is there, as far as settings and rights tell; NULL: it would, if
+ * the program has no CUDA of its own. Static storage. */
+const char *service_refusal_here(void);
+
 /* cuBLAS and cuSOLVER by the connection (vendor_calls.c). */
 extern const struct vendor_provider service_vendor_provider;
 

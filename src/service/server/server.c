@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ static struct {
     struct service_device known;
     CUstream watch; /* idle: tells of a lost device */
     bool keep;
+    unsigned long long clients; /* since it began */
 } server = {.folder = -1, .lock = -1, .listener = -1};
 
 static volatile sig_atomic_t is_stopping;
@@ -44,21 +46,46 @@ static int complain(const char *text)
     return 1;
 }
 
+static void lock_name(char name[32])
+{
+    snprintf(name, 32, "%s.lock", server.identity.name);
+}
+
+/* A server that ends removes its lock, and the folder behind the last one. False: it did meanwhile. */
+static bool open_lock(const char **fault)
+{
+    char name[32];
+    struct stat state;
+    lock_name(name);
+    server.folder = service_folder_open(true, fault);
+    if (server.folder < 0) {
+        *fault = *fault ? *fault : "there is no folder for its socket";
+        return true;
+    }
+    server.lock = openat(server.folder, name, O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
+    *fault = server.lock < 0 && errno == ENOENT                      ? NULL
+             : server.lock < 0 || !private_file_is(server.lock, S_IFREG) ? "its lock cannot be opened"
+             : flock(server.lock, LOCK_EX | LOCK_NB) != 0                ? "one is running already"
+                                                                         : NULL;
+    if (*fault || (server.lock >= 0 && fstat(server.lock, &state) == 0 && state.st_nlink > 0))
+        return true;
+    if (server.lock >= 0)
+        close(server.lock);
+    close(server.folder);
+    return false;
+}
+
 /* One server for an identity: it has a lock on a file beside the socket. */
 static const char *open_socket(void)
 {
-    static const char *fault;
-    char name[32];
+    enum { TRIES = 100 };
+    const char *fault = "its folder comes and goes";
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    server.folder = service_folder_open(true, &fault);
-    if (server.folder < 0)
-        return fault ? fault : "there is no folder for its socket";
-    snprintf(name, sizeof name, "%s.lock", server.identity.name);
-    server.lock = openat(server.folder, name, O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (server.lock < 0 || !private_file_is(server.lock, S_IFREG))
-        return "its lock cannot be opened";
-    if (flock(server.lock, LOCK_EX | LOCK_NB) != 0)
-        return "one is running already";
+    bool is_open = false;
+    for (int i = 0; i < TRIES && !is_open; i++)
+        is_open = open_lock(&fault);
+    if (!is_open || fault)
+        return fault ? fault : "its folder comes and goes";
     service_socket_path(server.folder, &server.identity, address.sun_path);
     unlinkat(server.folder, server.identity.name, 0);
     server.listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -69,21 +96,36 @@ static const char *open_socket(void)
     return is_bound && listen(server.listener, 128) == 0 ? NULL : "its socket cannot be made";
 }
 
+/* Nothing of it is left; the folder goes with the last. */
 static void close_socket(void)
 {
-    if (server.listener >= 0) {
-        unlinkat(server.folder, server.identity.name, 0);
-        close(server.listener);
-        server.listener = -1;
+    char name[32], path[64], folder[PATH_MAX];
+    if (server.listener < 0)
+        return;
+    lock_name(name);
+    unlinkat(server.folder, server.identity.name, 0);
+    unlinkat(server.folder, name, 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", server.folder);
+    const ssize_t length = readlink(path, folder, sizeof folder - 1);
+    if (length > 0) {
+        folder[length] = '\0';
+        rmdir(folder);
     }
+    close(server.listener);
+    server.listener = -1;
 }
 
 static const char *open_device(void)
 {
     struct device_scope scope;
+    static char text[256];
     device_choose_alone(service_device_ordinal());
-    if (device_wake(&server.device) != STATUS_OK)
-        return device_fault() ? device_fault() : "there is no device that can be used";
+    const enum status status = device_wake(&server.device);
+    if (status != STATUS_OK) {
+        snprintf(text, sizeof text, "%s%s%s", status == STATUS_NO_DEVICE ? SERVER_NO_DEVICE : "the device cannot be used",
+                 device_fault() ? ": " : "", device_fault() ? device_fault() : "");
+        return text;
+    }
     if (!driver()->stream_write_value)
         return "the driver is too old: it has no cuStreamWriteValue32_v2";
     if (device_enter(server.device, &scope) != STATUS_OK)
@@ -114,8 +156,8 @@ static void tell(int socket, int request)
     char text[8192], clients[7680];
     sessions_describe(clients, sizeof clients);
     is_stopping |= request == REQUEST_STOP;
-    snprintf(text, sizeof text, "process %d serves %s to %d client%s%s%s\n%s", (int)getpid(),
-             device_properties(server.device)->name, sessions_count(), sessions_count() == 1 ? "" : "s",
+    snprintf(text, sizeof text, "process %d serves %s to %d client%s, %llu in all%s%s\n%s", (int)getpid(),
+             device_properties(server.device)->name, sessions_count(), sessions_count() == 1 ? "" : "s", server.clients,
              is_stopping ? ", and ends with the last of them" : server.keep ? ", until it is stopped" : "",
              warm_is_under_way() ? "; it is still warming up" : "", clients);
     send(socket, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -160,11 +202,13 @@ static void meet(int socket)
     if (owner.process_file >= 0)
         fcntl(owner.process_file, F_SETFD, FD_CLOEXEC);
     memcpy(owner.processors, hello.head.processors, sizeof owner.processors);
-    if (!session_begin(&owner, server.device, &server.known)) {
-        if (owner.process_file >= 0)
-            close(owner.process_file);
-        refuse(socket, REFUSAL_MEMORY);
+    if (session_begin(&owner, server.device, &server.known)) {
+        server.clients++;
+        return;
     }
+    if (owner.process_file >= 0)
+        close(owner.process_file);
+    refuse(socket, REFUSAL_MEMORY);
 }
 
 static void accept_one(void)

@@ -95,6 +95,8 @@ void warm_end(void);
 void session_spares_make(int streams, int events);
 struct solver_library;
 void vendor_spares_make(const struct solver_library *library, int count);
+/* The line of a server that ends at once begins so, behind "mublas serve: ", on a machine without a device. */
+#define SERVER_NO_DEVICE "there is no device"
 
 /* Serve until it is to end: with `keep` until stopped, else five seconds after the last client. Its socket is there
  * once `ready` is called. The exit status: 0, or 1 after a line that says why not. */

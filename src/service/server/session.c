@@ -391,15 +391,48 @@ void sessions_lose(CUresult result)
     pthread_mutex_unlock(&lock);
 }
 
+/* Records that the client has put and the server has not taken; the client may write there meanwhile. */
+static unsigned count_waiting(const struct session *session)
+{
+    const struct service_control *const control = session->control;
+    const uint64_t tail = atomic_load(&control->tail);
+    unsigned count = 0;
+    for (uint64_t at = atomic_load(&control->head); at < tail && tail - at <= SERVICE_RING_BYTES;) {
+        struct service_record record;
+        memcpy(&record, control->ring + at % SERVICE_RING_BYTES / 16 * 16, sizeof record);
+        if (record.bytes < sizeof record || record.bytes % 16 != 0)
+            break;
+        count += record.call != SERVICE_FILLER;
+        at += record.bytes;
+    }
+    return count;
+}
+
+/* Of streams that its thread gives back meanwhile another client may have the work: for --status that will do. */
+static unsigned count_busy_streams(const struct session *session)
+{
+    unsigned count = 0;
+    for (int i = 0; i < SERVICE_STREAMS; i++) {
+        const CUstream stream = __atomic_load_n(&session->streams[i], __ATOMIC_RELAXED);
+        count += stream && driver()->stream_query(stream) == CUDA_ERROR_NOT_READY;
+    }
+    return count;
+}
+
 void sessions_describe(char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
     pthread_mutex_lock(&lock);
     for (const struct session *session = sessions; session && used + 1 < size; session = session->next) {
-        const int length = snprintf(text + used, size - used, "  process %d: %zu MiB of device memory, %d MiB pinned, %llu calls, %llu of them answered\n",
-                                    (int)session->owner.process, session->used_bytes >> 20,
-                                    session->segment_count * (SERVICE_SEGMENT_BYTES >> 20), session->calls, session->answers);
+        const unsigned waiting = count_waiting(session), busy = count_busy_streams(session);
+        const int length =
+            snprintf(text + used, size - used,
+                     "  process %d: %zu MiB of device memory, %d MiB pinned, %llu call%s, %llu of them answered; %u call%s in the queue, %u stream%s at work\n",
+                     (int)session->owner.process, session->used_bytes >> 20,
+                     session->segment_count * (SERVICE_SEGMENT_BYTES >> 20), session->calls,
+                     session->calls == 1 ? "" : "s", session->answers, waiting,
+                     waiting == 1 ? "" : "s", busy, busy == 1 ? "" : "s");
         used += length > 0 ? (size_t)length : 0;
     }
     pthread_mutex_unlock(&lock);
