@@ -31,7 +31,7 @@ const char *service_refusal_here(void)
 
 static const char *not_used;
 
-/* Where none runs, a refusal is no news. */
+/* One that has ended leaves a socket that refuses. */
 static bool is_there(void)
 {
     static struct service_identity identity;
@@ -42,11 +42,16 @@ static bool is_there(void)
     return socket >= 0;
 }
 
+static const char *why_not(void)
+{
+    const char *const why = service_refusal_here();
+    return why ? why : has_cuda() ? "the program uses CUDA itself" : NULL;
+}
+
 static bool connect_and_fill(struct driver *table)
 {
-    const char *why = service_refusal_here();
-    why = why ? why : has_cuda() ? "the program uses CUDA itself" : NULL;
-    if (why ? !is_there() : link_open(&why))
+    const char *why = why_not();
+    if (why ? !is_there() /* where none runs a refusal is no news */ : link_open(&why))
         why = NULL;
     if (link_socket() < 0) {
         not_used = why;
@@ -59,15 +64,9 @@ static bool connect_and_fill(struct driver *table)
     return true;
 }
 
-/* One that has ended leaves a socket that refuses. */
-static bool is_there(void)
+static bool would_be_used(void)
 {
-    static struct service_identity identity;
-    const char *why;
-    const int socket = is_wanted() && service_identity_make(&identity) ? service_connect_socket(&identity, &why) : -1;
-    if (socket >= 0)
-        close(socket);
-    return socket >= 0;
+    return !why_not() && is_there();
 }
 
 struct service_use service_use(void)
@@ -79,7 +78,7 @@ struct service_use service_use(void)
 
 void service_offer(void)
 {
-    static const struct driver_provider provider = {is_there, connect_and_fill, window_share};
+    static const struct driver_provider provider = {would_be_used, connect_and_fill, window_share};
     driver_offer(&provider);
     vendor_library_offer(&service_vendor_provider);
 }
