@@ -158,11 +158,12 @@ static bool overlaps(const struct lapack_call *call, const struct lapack_places 
     return operand_extents_meet(&operands);
 }
 
-static struct route_shape shape_of(const struct lapack_places *places, const struct factor_problem *problem)
+static struct route_shape shape_of(const struct lapack_call *call, const struct lapack_places *places,
+                                   const struct factor_problem *problem)
 {
     const uint64_t a = blas_part_bytes(&problem->a, problem->type),
                    b = blas_part_bytes(&problem->b, problem->type);
-    return (struct route_shape){.family = problem->family,
+    return (struct route_shape){.family = lapack_full_family(call->routine->family),
                                 .type = problem->type, .is_right = problem->side == SIDE_RIGHT,
                                 .m = problem->m, .n = problem->n, .k = problem->k, .bytes_up = a + b,
                                 .bytes_down = (places->writes_a ? a : 0) + b,
@@ -194,7 +195,7 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
         !workspace_suffices(call, places, problem) || !read_vectors(call, places, problem) ||
         overlaps(call, places, problem))
         return false;
-    any->shape = shape_of(places, problem);
+    any->shape = shape_of(call, places, problem);
     if (!places->writes_a)
         any->kept = problem->a;
     return true;
