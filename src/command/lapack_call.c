@@ -41,7 +41,7 @@ static const struct argument {
     OTHER(jobvt, jobz, false), OTHER(jobvr, jobz, false), OTHER(compz, jobz, false), OTHER(rcond, vl, false),
     OTHER(rank, il, false), OTHER(vect, jobz, false), OTHER(tauq, tau, true), OTHER(taup, z, true),
     OTHER(balanc, side, false), OTHER(sense, trans, false), OTHER(ilo, il, false), OTHER(ihi, iu, false),
-    OTHER(scale, tau, true), OTHER(abnrm, vl, false), OTHER(rconde, ifail, true), OTHER(rcondv, isuppz, true),
+    ARRAY(scale), OTHER(abnrm, vl, false), OTHER(rconde, ifail, true), OTHER(rcondv, isuppz, true),
     OTHER(realiwork, iwork, true),
 #undef VALUE
 #undef ARRAY
@@ -172,13 +172,14 @@ bool lapack_arguments_make(struct lapack_arguments *arguments, enum blas_type ty
     arguments->e = calloc(columns, LAPACK_ELEMENT_MOST);
     arguments->tau = calloc(columns, LAPACK_ELEMENT_MOST);
     arguments->ipiv = calloc(columns, LAPACK_ELEMENT_MOST);
+    arguments->scale = calloc(columns, LAPACK_ELEMENT_MOST);
     arguments->work = malloc(most * element);
     arguments->rwork = malloc(most * sizeof(double));
     arguments->iwork = malloc(most * sizeof(int64_t));
     arguments->ifail = malloc(columns * sizeof(int64_t));
     arguments->isuppz = malloc(2 * columns * sizeof(int64_t));
     return arguments->a && arguments->b && arguments->z && arguments->w && arguments->e && arguments->tau &&
-           arguments->ipiv && arguments->work && arguments->rwork && arguments->iwork && arguments->ifail &&
+           arguments->ipiv && arguments->scale && arguments->work && arguments->rwork && arguments->iwork && arguments->ifail &&
            arguments->isuppz;
 }
 

@@ -56,9 +56,9 @@ struct lapack_arguments {
     int64_t itype, n, k, nrhs, lda, ldb, ldz, il, iu, m, lwork, lrwork, liwork, info;
     union lapack_real vl, vu, abstol;
     /* w is also s and d, e is wi, z is u and vr, b is vt, c and the left vectors; jobz is jobu, jobvt,
-     * jobvr, compz and vect; vl is rcond, il rank; tau is tauq, z taup. For geevx side is balanc, trans sense, il and iu
-     * are ilo and ihi, tau is scale, vl abnrm. */
-    void *a, *b, *z, *w, *e, *tau, *work, *rwork, *iwork, *ifail, *isuppz, *ipiv;
+     * jobvr, compz and vect; vl is rcond, il rank; tau is tauq, z taup. For geevx side is balanc, trans sense,
+     * il and iu are ilo and ihi, vl is abnrm. */
+    void *a, *b, *z, *w, *e, *tau, *scale, *work, *rwork, *iwork, *ifail, *isuppz, *ipiv;
 };
 
 /* Bytes of vectors for each element, whatever its type. */

@@ -216,17 +216,16 @@ static void describe_operands(const struct factor_problem *problem, struct route
                is_scaled = family == LAPACK_GEQRF || family == LAPACK_GELS;
     const struct blas_matrix *const a = &problem->a, *const b = &problem->b;
     route->operands[FACTOR_A] = (struct route_operand){.rows = a->rows, .columns = a->columns, .up = *a,
-                                                       .finite_suffices = !is_scaled, 
-                                                       .is_kept = !problem->packed || is_read};
-    if (problem->packed) {
-        route->operands[FACTOR_A].rows = route->operands[FACTOR_A].columns = problem->n;
-        route->operands[FACTOR_A].packed = problem->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER;
-    }
+                                                       .finite_suffices = !is_scaled, .is_kept = true};
     if (!is_read)
         route->operands[FACTOR_A].home = *a;
     if (b->pointer)
         route->operands[FACTOR_B] = (struct route_operand){.rows = b->rows, .columns = b->columns, .up = *b,
                                                            .home = *b, .finite_suffices = !is_scaled};
+    if (problem->packed) {
+        route->operands[FACTOR_A].rows = route->operands[FACTOR_A].columns = problem->n;
+        route->operands[FACTOR_A].packed = problem->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER;
+    }
 }
 
 void factor_describe(struct factor_problem *problem, struct route *route)

@@ -63,13 +63,13 @@ struct route_operand {
     int64_t first_row, first_column; /* on the device, for up and for home */
     int64_t home_first;      /* home's first column on the device, from first_column */
     const int64_t *home_order; /* not NULL: home's column j is the one with this number; for full matrices */
-    enum blas_part packed;   /* not PART_FULL: up, and home where that is the same memory, are this triangle of the
-                                operand, packed (packed_matrix) */
     bool is_kept;            /* if the route keeps operands, home stays on the device, in a mirror
                                 (mirror/operands.h), or up does where there is no home */
     bool hermitian;          /* imaginary parts on the diagonal count as zero */
     bool finite_suffices;    /* LAPACK never scales it */
     enum route_diagonal diagonal;
+    enum blas_part packed;   /* not PART_FULL: up, and home where that is the same memory, are this triangle of the
+                                operand, packed (packed_matrix) */
     /* by the engine: */
     CUdeviceptr address, packed_address;
     int64_t ld;

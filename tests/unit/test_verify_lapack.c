@@ -33,6 +33,11 @@ static double size_of(enum blas_type type, const struct verify_place *place, con
     return most;
 }
 
+static bool has_reals(enum verify_array array)
+{
+    return array == ARRAY_W || array == ARRAY_E || array == ARRAY_SCALE;
+}
+
 static void spoil(const struct lapack_routine *routine, enum verify_array array,
                   const struct verify_place *place, int64_t i, int64_t j, double by)
 {
@@ -42,7 +47,7 @@ static void spoil(const struct lapack_routine *routine, enum verify_array array,
         lapack_integer_put(column, i, lapack_integer_get(column, i) + 1);
         return;
     }
-    const enum blas_type type = array == ARRAY_W || array == ARRAY_E ? real : routine->type;
+    const enum blas_type type = has_reals(array) ? real : routine->type;
     struct number value = number_get(type, column, i);
     value.re += by;
     number_put(type, column, i, value);
@@ -68,8 +73,7 @@ static void change_results(const struct lapack_routine *routine, const struct la
                            const struct verify_part *part, uint64_t *seed)
 {
     const struct verify_place place = verify_arrays_place(routine, after, array);
-    const bool is_real = array == ARRAY_W || array == ARRAY_E;
-    const double size = array == ARRAY_IPIV ? 1 : size_of(routine->type, &place, part, is_real);
+    const double size = array == ARRAY_IPIV ? 1 : size_of(routine->type, &place, part, has_reals(array));
     const double by = 40 * limit * dense_ulp(routine->type) * (double)(before->n + before->m) *
                       fmax(size, 0.1);
     for (int n = 0; n < TRIES; n++) {

@@ -6,8 +6,8 @@
  * checked in the same way. Its operands lie in pinned memory, which and device memory and workspace are kept
  * for all repetitions (peer.h). The first one's time includes the CUDA context, the handle and all that
  * memory. dsyev is answered by Xsyevd, dgesdd by Xgesvdp, dsyevr by Xsyevdx, zhegvx by Zhegvdx, dgels by
- * DDgels. dsytrf has no program: it tells how cuSOLVER's factor is stored. Exit status: as the programs', 3 without usable libraries and device, 4 where the library lacks the
- * routine. */
+ * DDgels. dsytrf and dgeevx have no program: they tell what cuSOLVER leaves in A (forms.c). Exit status: as the
+ * programs', 3 without usable libraries and device, 4 where the library lacks the routine. */
 #include "peer.h"
 
 #include <stdio.h>
@@ -20,7 +20,8 @@ static const struct {
     {"dsytrd", peer_dsytrd}, {"dsyevd", peer_dsyevd}, {"dsyev", peer_dsyevd},  {"dsyevr", peer_dsyevr},
     {"zheevd", peer_zheevd}, {"dsygvd", peer_dsygvd}, {"zhegvx", peer_zhegvx}, {"dgeev", peer_dgeev},
     {"dpotrf", peer_dpotrf}, {"dgetrf", peer_dgetrf}, {"dgesv", peer_dgesv},   {"dgeqrf", peer_dgeqrf},
-    {"dgels", peer_dgels},   {"dgesdd", peer_dgesdd}, {"dsytrf", peer_dsytrf},
+    {"dgels", peer_dgels},   {"dgesdd", peer_dgesdd},
+    {"dsytrf", peer_dsytrf}, {"dgeevx", peer_dgeevx},
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 

@@ -1,6 +1,7 @@
-/* cuSOLVER's Dsytrf beside LAPACK's: whether it chooses the same pivots, and which form of L it leaves. LAPACK leaves
+/* Matrices that cuSOLVER leaves in A, of which its documents say nothing. Dsytrf beside LAPACK's: whether it chooses the same pivots, and which form of L it leaves. LAPACK leaves
  * the columns of L as they were when they were made; the interchanges of later steps may be applied to them as well, so
- * that P A P' = L D L'. A line on standard error tells how far both forms are from cuSOLVER's. */
+ * that P A P' = L D L'. Xgeev with vectors: whether A is a Schur form, as LAPACK's geevx leaves it: zero below the
+ * subdiagonal, of A's Frobenius norm, and with the values on its diagonal. A line on standard error tells it. */
 #include "../checks.h"
 #include "peer.h"
 #include "../problems.h"
@@ -162,4 +163,57 @@ void peer_dsytrf(struct run *run)
         compare(n, own, factor.host, pivots.host);
     }
     free(own);
+}
+
+static double frobenius(int n, const double *a)
+{
+    double sum = 0;
+    for (size_t i = 0; i < (size_t)n * (size_t)n; i++)
+        sum += a[i] * a[i];
+    return sqrt(sum);
+}
+
+/* In units of eps. */
+static void tell_schur(int n, const double *a, double norm, const double *values)
+{
+    double below = 0, apart = 0;
+    for (int j = 0; j < n; j++) {
+        for (int i = j + 2; i < n; i++)
+            below = fmax(below, fabs(AT(i, j)));
+        /* LAPACK's pairs have the real part twice on the diagonal. */
+        apart = fmax(apart, fabs(AT(j, j) - values[2 * j]));
+    }
+    fprintf(stderr, "dgeevx of order %d: below the subdiagonal at most %.3g of the norm, norm %.3g eps from A's, diagonal "
+                    "%.3g eps of it from the values\n",
+            n, below / norm, fabs(frobenius(n, a) - norm) / norm / DBL_EPSILON, apart / norm / DBL_EPSILON);
+}
+
+void peer_dgeevx(struct run *run)
+{
+    int n = run->n, type = CUDA_REAL_64, pairs = CUDA_COMPLEX_64;
+    size_t order = (size_t)n, bytes, host_bytes;
+    struct matrix a = problem_general(n, n);
+    peer_begin(run);
+    peer_need("Xgeev", peer.cuda.geev_size && peer.cuda.geev);
+    struct operand matrix = peer_operand(matrix_size(&a)), vectors = peer_operand(matrix_size(&a)),
+                   values = peer_operand(2 * order);
+    peer_expect("Xgeev_bufferSize",
+                peer.cuda.geev_size(peer.handle, peer.params, 0, CUSOLVER_VECTORS, n, type, matrix.device, n, pairs,
+                                    values.device, type, NULL, n, type, vectors.device, n, type, &bytes, &host_bytes));
+    struct work work = peer_work(bytes, host_bytes);
+    peer_ready(run);
+    while (run_next(run)) {
+        matrix_fill(&a, matrix.host);
+        const double norm = frobenius(n, matrix.host);
+        run_start(run);
+        peer_up(&matrix);
+        peer_expect("Xgeev", peer.cuda.geev(peer.handle, peer.params, 0, CUSOLVER_VECTORS, n, type, matrix.device, n,
+                                            pairs, values.device, type, NULL, n, type, vectors.device, n, type,
+                                            work.device, bytes, work.host, host_bytes, peer.info));
+        peer_down(&values, values.count);
+        peer_down(&matrix, matrix.count);
+        peer_stop(run, "Xgeev");
+        tell_schur(n, matrix.host, norm, values.host);
+        run_digest(run, values.host, values.count);
+    }
 }

@@ -65,6 +65,7 @@ void peer_dsygvd(struct run *run);
 void peer_zhegvx(struct run *run);
 void peer_dsytrd(struct run *run);
 void peer_dsytrf(struct run *run);
+void peer_dgeevx(struct run *run);
 void peer_dgeev(struct run *run);
 void peer_dpotrf(struct run *run);
 void peer_dgetrf(struct run *run);

@@ -61,7 +61,7 @@ static void results(const struct lapack_routine *routine, const struct lapack_ar
     if (!complex)
         parts->of[ARRAY_E] = (struct verify_part){n, 1, .is_free = !vectors};
     if (lapack_call_has(routine->family, "scale"))
-        parts->of[ARRAY_TAU] = (struct verify_part){.rows = n, .columns = 1};
+        parts->of[ARRAY_SCALE] = (struct verify_part){.rows = n, .columns = 1};
     if (vectors)
         parts->of[ARRAY_Z] = (struct verify_part){.rows = n, .columns = n};
 }
@@ -145,10 +145,27 @@ static double residual(const struct lapack_routine *routine, const struct lapack
     return dense_norm(n, n, product) / dense_norm(n, n, a) / dense_norm(n, n, v);
 }
 
+/* geevx's SCALE has powers of two, and from ILO to IHI nothing else; elsewhere numbers of rows. */
+static bool scale_is_right(const struct lapack_routine *routine, const struct lapack_arguments *after)
+{
+    if (!lapack_call_has(routine->family, "scale"))
+        return true;
+    for (int64_t i = 0; i < after->n; i++) {
+        const double scale = number_real(routine->type, after->scale, i);
+        int exponent;
+        if (!(scale > 0) || (i + 1 >= after->il && i < after->iu ? frexp(scale, &exponent) != 0.5
+                                                                 : scale != rint(scale) || scale > (double)after->n))
+            return false;
+    }
+    return after->il >= 1 && after->iu >= after->il && after->iu <= after->n;
+}
+
 static double error(const struct lapack_routine *routine, const struct lapack_arguments *after,
                     const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
 {
     const int64_t n = before->n;
+    if (!scale_is_right(routine, after))
+        return INFINITY;
     if (!blas_is_complex(routine->type) && !pairs_are_whole(routine, after))
         return INFINITY;
     if (after->jobz == 'N')

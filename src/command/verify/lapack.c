@@ -16,7 +16,7 @@ static const struct {
     [ARRAY_A] = {AT(a), AT(lda), ELEMENT}, [ARRAY_B] = {AT(b), AT(ldb), ELEMENT},
     [ARRAY_Z] = {AT(z), AT(ldz), ELEMENT}, [ARRAY_W] = {AT(w), 0, REAL},
     [ARRAY_E] = {AT(e), 0, REAL},          [ARRAY_TAU] = {AT(tau), 0, ELEMENT},
-    [ARRAY_IPIV] = {AT(ipiv), 0, INTEGER},
+    [ARRAY_SCALE] = {AT(scale), 0, REAL},  [ARRAY_IPIV] = {AT(ipiv), 0, INTEGER},
 #undef AT
 };
 

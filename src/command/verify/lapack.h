@@ -126,9 +126,11 @@ void dense_transpose(bool conjugate, int64_t n, struct number *matrix);
 /* The norm of X* X - I; X has `rows` rows. */
 double dense_orthogonality(int64_t rows, int64_t columns, const struct number *x, struct number *product);
 
-/* The arrays of struct lapack_arguments. A vector is one column; elements of w and e are real numbers, those
- * of tau have the routine's type, those of ipiv are integers. */
-enum verify_array { ARRAY_A, ARRAY_B, ARRAY_Z, ARRAY_W, ARRAY_E, ARRAY_TAU, ARRAY_IPIV, VERIFY_ARRAYS };
+/* The arrays of struct lapack_arguments. A vector is one column; elements of w, e and scale are real numbers,
+ * those of tau have the routine's type, those of ipiv are integers. */
+enum verify_array {
+    ARRAY_A, ARRAY_B, ARRAY_Z, ARRAY_W, ARRAY_E, ARRAY_TAU, ARRAY_SCALE, ARRAY_IPIV, VERIFY_ARRAYS
+};
 
 /* The part of an array that may be written: the first rows of the first columns, or a triangle of these. All
  * zero: nothing. */

@@ -158,15 +158,16 @@ static bool overlaps(const struct lapack_call *call, const struct lapack_places 
     return operand_extents_meet(&operands);
 }
 
-static struct route_shape shape_of(const struct lapack_places *places, const struct factor_problem *problem)
+static struct route_shape shape_of(const struct lapack_call *call, const struct lapack_places *places,
+                                   const struct factor_problem *problem)
 {
     const uint64_t a = blas_part_bytes(&problem->a, problem->type),
                    b = blas_part_bytes(&problem->b, problem->type);
-    return (struct route_shape){.family = problem->family,
+    return (struct route_shape){.family = lapack_full_family(call->routine->family),
                                 .type = problem->type, .is_right = problem->side == SIDE_RIGHT,
                                 .m = problem->m, .n = problem->n, .k = problem->k, .bytes_up = a + b,
                                 .bytes_down = (places->writes_a ? a : 0) + b,
-                                .bytes_kept = problem->packed && places->writes_a ? 0 : a};
+                                .bytes_kept = a};
 }
 
 /* gels' least-squares problems alone are served. */
@@ -194,11 +195,9 @@ static bool read(const struct lapack_call *call, struct lapack_problem *any)
         !workspace_suffices(call, places, problem) || !read_vectors(call, places, problem) ||
         overlaps(call, places, problem))
         return false;
-    any->shape = shape_of(places, problem);
-    if (!problem->packed || !places->writes_a) {
-        any->kept = problem->a;
-        any->writes_kept = places->writes_a;
-    }
+    any->shape = shape_of(call, places, problem);
+    any->kept = problem->a;
+    any->writes_kept = places->writes_a;
     return true;
 }
 
