@@ -207,7 +207,8 @@ static int accounts_of(struct mirror_table *table, const struct operand *operand
         struct byte_range hull = operand_memory_hull(&operands[i]);
         struct mirror *mirror = mirror_table_find(table, hull.begin, hull.end);
         if (!mirror ||
-            (resident ? !is_on_device(table, mirror, &operands[i], hull) : is_resident(table, mirror, &operands[i], hull)))
+            (resident ? !is_on_device(table, mirror, &operands[i], hull)
+                      : is_resident(table, mirror, &operands[i], hull)))
             continue;
         struct mirror_copy *copy = mirror_table_copy(table, mirror);
         struct account *account =

@@ -26,8 +26,9 @@
  * matrix was seen to stay the same the less it pays for the others' losses.
  *
  * A matrix that the program rewrites and then uses often, again and again, pays each time: what its uses save
- * from one rewriting to the next is known from the last two such periods, of which the lesser counts; of routes the first is believed. If that is more than the way up and the program's faults,
- * it goes up with its first use after a rewriting, and no loss is seen in that. A LAPACK route's result, which
+ * from one rewriting to the next is known from the last two such periods, of which the lesser counts; of routes
+ * the first is believed. If that is more than the way up and the program's faults, it goes up with its first use
+ * after a rewriting, and no loss is seen in that. A LAPACK route's result, which
  * needs no way up, stays if what its uses save is more than the faults. For that the samples are looked at
  * before each route, and renewed behind one that writes the matrix.
  *
@@ -72,7 +73,8 @@ struct account {
     unsigned steady;   /* uses in a row by the host that found nothing changed */
     double period_us[ACCOUNT_USES]; /* that residency has saved, or would have, since it was last rewritten, */
     double last_us[ACCOUNT_USES];   /* ... in the period before that, */
-    double usual_us[ACCOUNT_USES];  /* ... and in that or the one before it, whichever is less; of routes at first in that */
+    double usual_us[ACCOUNT_USES];  /* ... and in that or the one before it, whichever is less (of routes: at
+                                       first in that) */
     bool is_known;                  /* such a period was before */
     bool was_used;                  /* since it was last rewritten */
     enum blas_part part;            /* of it, that a route has left on the device; PART_FULL: all, or none has */

@@ -29,7 +29,8 @@ uint64_t *parts_find(struct mirror_copy *copy, const struct operand *operand, st
 /* Is there a part that contains it? */
 bool parts_contain(struct mirror_copy *copy, const struct operand *operand);
 
-/* With `notes`, for mirror_pages.c. These pages are no part's any more. False: none was. The caller tells what is complete. */
+/* With `notes`, for mirror_pages.c. These pages are no part's any more. False: none was. The caller tells what is
+ * complete. */
 bool parts_lose(struct mirror_copy *copy, struct page_range pages);
 
 /* All parts go. */
