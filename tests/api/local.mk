@@ -78,12 +78,6 @@ tests_api_test_native_singular_CPPFLAGS = $(eigen_test_flags)
 tests_api_test_native_singular_LDADD = libmublas.la -lm
 tests_api_test_native_singular_LDFLAGS = $(native_test_flags)
 
-plain_programs += tests/api/test_native_gesdd
-plain_tests += tests/api/test_native_gesdd
-tests_api_test_native_gesdd_CPPFLAGS = $(eigen_test_flags)
-tests_api_test_native_gesdd_LDADD = libmublas.la -lm
-tests_api_test_native_gesdd_LDFLAGS = $(native_test_flags)
-
 plain_programs += tests/api/test_native_eigen_values
 plain_tests += tests/api/test_native_eigen_values
 tests_api_test_native_eigen_values_CPPFLAGS = $(eigen_test_flags)
