@@ -46,6 +46,8 @@ enum status stream_watch_create(struct device *device, CUstream stream, struct s
     CUresult result =
         driver()->event_create(&watch->done, CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC);
     if (result == CUDA_SUCCESS)
+        result = driver()->event_create(&watch->begun, CU_EVENT_DISABLE_TIMING);
+    if (result == CUDA_SUCCESS)
         result = driver()->pinned_allocate(&memory, sizeof(struct pinned), CU_MEMHOSTALLOC_PORTABLE);
     const enum status status = device_check(device, result, "preparing to wait for a stream");
     if (status == STATUS_OK) {
@@ -64,6 +66,8 @@ void stream_watch_destroy(struct stream_watch *watch)
     if (watch->device && device_is_usable(watch->device)) {
         if (watch->done)
             driver()->event_destroy(watch->done);
+        if (watch->begun)
+            driver()->event_destroy(watch->begun);
         if (watch->gate)
             driver()->pinned_free(watch->gate);
     }
@@ -122,6 +126,8 @@ enum status stream_watch_wait(struct stream_watch *watch, const char *what)
     CUresult result = driver()->event_record(watch->done, watch->stream);
     watch->has_deadline = false;
     if (result == CUDA_SUCCESS && has_deadline)
+        result = look_until(watch->begun, (uint64_t)(1e9 * STREAM_WATCH_TURN_SECONDS));
+    if (result == CUDA_SUCCESS && has_deadline)
         result = look_until(watch->done, (uint64_t)(1e9 * seconds));
     else if (result == CUDA_SUCCESS && progress_is_wanted())
         result = look_until(watch->done, UINT64_MAX);
@@ -172,6 +178,10 @@ enum status cooperative_launch(struct device *device, CUstream stream, struct co
     CUresult result = make_gate(launch, stream);
     if (result != CUDA_SUCCESS)
         return device_check(device, result, "making a gate");
+    if (launch->watch && !launch->watch->has_deadline)
+        result = driver()->event_record(launch->watch->begun, stream);
+    if (result != CUDA_SUCCESS)
+        return device_check(device, result, "marking a launch's turn");
     if (launch->watch)
         launch->watch->has_deadline = true;
     launch->blocks = launch->blocks < room ? launch->blocks : room;

@@ -23,11 +23,13 @@ struct grid_gate;
  * have been done: what is expected was measured on another device, maybe, and by one program alone. */
 #define STREAM_WATCH_TIMES 10.0
 #define STREAM_WATCH_LEAST_SECONDS 10.0
+#define STREAM_WATCH_TURN_SECONDS 600.0
 
 struct stream_watch {
     struct device *device;
     CUstream stream;
     CUevent done;            /* the plain wait for it sleeps */
+    CUevent begun;           /* the first launch since the last wait has its turn: the deadline's clock runs */
     struct grid_gate *gate;  /* what a gate is before a launch; pinned, and behind it the abort word */
     int *number;             /* pinned, for one that comes home: a copy to ordinary memory may wait, awake */
     double expected_seconds; /* of what is waited for; 0: not known */
@@ -39,7 +41,8 @@ enum status stream_watch_create(struct device *device, CUstream stream, struct s
 /* The stream is idle, or the device was lost; all zero: nothing. */
 void stream_watch_destroy(struct stream_watch *watch);
 
-/* Seconds from the beginning of a wait; finite, whatever is expected. */
+/* Seconds from the beginning of a wait, or of the first launch that it is for, whichever is later; finite, whatever is
+ * expected. A launch waits for its turn, where others have the device, for STREAM_WATCH_TURN_SECONDS at most. */
 double stream_watch_deadline(const struct stream_watch *watch);
 
 /* Waits, asleep, for everything queued on the stream, and lets a long call tell how it gets on (log.h).

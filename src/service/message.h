@@ -130,6 +130,7 @@ struct service_launch {
     uint32_t grid[3], block[3], shared_bytes;
     uint32_t cluster; /* blocks of one; 0: none */
     uint32_t is_cooperative;
+    uint32_t begun, begun_value; /* an event that is recorded once more, when the launch's turn has come; 0: none */
     uint32_t bytes; /* of the arguments */
     unsigned char arguments[SERVICE_ARGUMENTS_MOST];
 };

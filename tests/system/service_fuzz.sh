@@ -7,20 +7,21 @@
 use_emulated_driver
 use_reference_libraries
 sampled "SERVICE_FULL=1"
-export MUBLAS_OFFLOAD=always EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=8
-messages=6000
+export MUBLAS_OFFLOAD=always EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=8 EMULATED_DEVICE_MEMORY=256M
+messages=5000
 [ -z "$SERVICE_FULL" ] || messages=1000000
 
 start_service --keep
 result $? "a service starts"
 ( while [ ! -e "$work/enough" ]; do
-    LD_PRELOAD=$shim_preload MUBLAS_VERBOSE=2 timeout -k 5 120 tests/system/service_checked 60 3 > "$work/right" 2> "$work/errors" &&
+    LD_PRELOAD=$shim_preload MUBLAS_VERBOSE=2 timeout -k 5 120 tests/system/service_checked 60 1 > "$work/right" 2> "$work/errors" &&
         grep -qx right "$work/right" && grep -q 'through the service' "$work/errors" && ! grep -q 'is lost' "$work/errors" || exit 1
+    sleep 0.2
 done ) &
 other=$!
 timeout -k 5 3000 tests/unit/service_fuzz $messages "$seed" > "$work/output"
 status=$?
-cat "$work/output" "$work/service_errors" | sed 's/^/# /' | sort | uniq -c | sort -rn | head -n 8
+sed 's/^/# /' "$work/output"
 [ $status = 0 ] && kill -0 "$service_process"
 result $? "it survives random messages, and right ones with some bits changed"
 touch "$work/enough"

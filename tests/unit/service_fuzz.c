@@ -15,14 +15,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MESSAGES_OF_CLIENT = 400, KNOWN_MOST = 32, VENDOR_FUNCTIONS = 9999 };
+enum { MESSAGES_OF_CLIENT = 1000, KNOWN_MOST = 32, VENDOR_FUNCTIONS = 9999 };
 
 static uint64_t state;
+static _Atomic uint64_t *sent; /* messages, of all clients */
 
 static uint64_t dice(uint64_t sides)
 {
@@ -234,7 +237,7 @@ static size_t make(unsigned call, union payload *payload)
         return sizeof payload->fill;
     default: break;
     }
-    const size_t length = dice(dice(2) ? 96 : sizeof payload->bytes);
+    const size_t length = dice(3000) ? 320 + dice(64) : dice(sizeof payload->bytes); /* too short ends the connection */
     for (size_t i = 0; i < length / 8; i++)
         ((uint64_t *)payload->bytes)[i] = strange();
     return length;
@@ -262,7 +265,7 @@ static bool send_one(void)
     union payload payload;
     struct service_record head = {0};
     memset(&payload, 0, sizeof payload);
-    unsigned call = (unsigned)(dice(64) ? 1 + dice(SERVICE_CALLS - 1) : dice(UINT16_MAX));
+    unsigned call = (unsigned)(dice(5000) ? 1 + dice(SERVICE_CALLS - 1) : dice(UINT16_MAX));
     size_t bytes = make(call, &payload);
     if (call == SERVICE_SEGMENT && dice(8))
         return true; /* each is 32 MiB */
@@ -270,7 +273,7 @@ static bool send_one(void)
         change_some(&payload, bytes);
     head = (struct service_record){.bytes = (uint32_t)((sizeof head + bytes + 15) / 16 * 16), .call = (uint16_t)call,
                                    .slot = (uint16_t)(dice(4) ? 0 : 1 + dice(SERVICE_SLOTS - 1)), .sent = (uint32_t)bytes};
-    if (dice(200) == 0)
+    if (dice(5000) == 0)
         change_some(&head, sizeof head);
     spare_the_unchecked(head.call, &payload);
     if (own.scribbles && (head.call == SERVICE_LAUNCH || head.call == SERVICE_VENDOR))
@@ -298,6 +301,7 @@ static void *scribble(void *unused)
 static int live(uint64_t messages)
 {
     pthread_t thread;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!join_service())
         return 2;
     for (int i = 0; i < 10; i++)
@@ -310,19 +314,28 @@ static int live(uint64_t messages)
             get_something();
         if (!send_one() || is_closed())
             return 1;
+        atomic_fetch_add(sent, 1);
     }
-    return 0;
+    for (int tries = 0; atomic_load(&own.control->head) != own.tail && tries < (own.scribbles ? 100 : 20000); tries++) {
+        if (is_closed())
+            return 1;
+        usleep(1000);
+    }
+    return is_closed();
 }
 
 int main(int count, char **arguments)
 {
     const uint64_t messages = count > 1 ? strtoull(arguments[1], NULL, 10) : 1000;
-    uint64_t sent = 0, closed = 0, clients = 0;
+    uint64_t closed = 0, clients = 0;
+    sent = mmap(NULL, sizeof *sent, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (sent == MAP_FAILED)
+        return 2;
     state = count > 2 ? strtoull(arguments[2], NULL, 10) : 1;
-    for (; sent < messages; sent += MESSAGES_OF_CLIENT) {
+    while (atomic_load(sent) < messages) {
         int status = 0;
         clients++;
-        dice(2);
+        state = (dice(UINT64_MAX) ^ clients) * UINT64_C(0xd1342543de82ef95);
         const pid_t child = fork();
         if (child == 0)
             _exit(live(MESSAGES_OF_CLIENT));
@@ -332,7 +345,7 @@ int main(int count, char **arguments)
         }
         closed += WEXITSTATUS(status) == 1;
     }
-    printf("%llu messages, %llu of %llu connections closed\n", (unsigned long long)sent, (unsigned long long)closed,
+    printf("%llu messages, %llu of %llu connections closed\n", (unsigned long long)atomic_load(sent), (unsigned long long)closed,
            (unsigned long long)clients);
     return 0;
 }

@@ -20,7 +20,8 @@
 /* Streams and events by their numbers from 1 on. `value` is the last that the word is to reach. */
 static struct stream {
     _Atomic uint32_t value;
-    atomic_bool is_used; /* since the last mark */
+    atomic_bool is_used;     /* since the last mark */
+    _Atomic uint32_t record; /* the event that was the last to be recorded, with nothing behind it; 0: none */
 } streams[SERVICE_STREAMS + 1];
 static struct event {
     _Atomic uint32_t value, stream; /* 0: not recorded */
@@ -42,8 +43,10 @@ static struct event *event_of(CUevent handle)
 void link_stream_is_used(CUstream handle)
 {
     struct stream *const stream = stream_of(handle);
-    if (stream)
-        atomic_store(&stream->is_used, true);
+    if (!stream)
+        return;
+    atomic_store(&stream->is_used, true);
+    atomic_store(&stream->record, 0);
 }
 
 /* The context: there is one, and it is the server's. A thread has a stack of it. */
@@ -202,6 +205,7 @@ static CUresult stream_create(CUstream *handle, unsigned flags)
     *handle = NULL;
     if (call.number == 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    atomic_store(&streams[call.number].record, 0);
     atomic_store(&streams[call.number].is_used, false);
     const CUresult result = link_post(SERVICE_STREAM_CREATE, &call, sizeof call);
     *handle = result == CUDA_SUCCESS ? (CUstream)(uintptr_t)call.number : NULL;
@@ -284,6 +288,7 @@ static CUresult event_record(CUevent handle, CUstream stream)
         return CUDA_ERROR_INVALID_HANDLE;
     struct service_event_record call = {(uint32_t)(uintptr_t)handle, (uint32_t)(uintptr_t)stream, 0};
     atomic_store(&event->stream, call.stream);
+    atomic_store(&stream_of(stream)->record, call.event);
     return link_post_numbered(SERVICE_EVENT_RECORD, &call, sizeof call, &event->value, &call.value);
 }
 
@@ -399,7 +404,8 @@ static CUresult active_clusters(int *clusters, CUfunction function, const CUlaun
     return result;
 }
 
-/* Launches that the driver may refuse, for another way at once, are answered. */
+/* Launches that the driver may refuse, for another way at once, are answered. The service queues a cooperative one
+ * behind those of others; an event that was recorded right before it comes when its turn has come. */
 static CUresult send_launch(struct service_launch *launch, CUfunction function, CUstream stream, void **parameters,
                             bool is_asked)
 {
@@ -411,8 +417,10 @@ static CUresult send_launch(struct service_launch *launch, CUfunction function, 
     launch->bytes = (uint32_t)service_argument_bytes((unsigned)number);
     memcpy(launch->arguments, parameters[0], launch->bytes);
     const size_t bytes = offsetof(struct service_launch, arguments) + launch->bytes;
+    struct event *const begun = event_of((CUevent)(uintptr_t)launch->begun);
     link_stream_is_used(stream);
-    return is_asked ? link_ask(SERVICE_LAUNCH, launch, bytes, NULL, 0) : link_post(SERVICE_LAUNCH, launch, bytes);
+    return is_asked ? link_ask_numbered(SERVICE_LAUNCH, launch, bytes, begun ? &begun->value : NULL, &launch->begun_value)
+                    : link_post(SERVICE_LAUNCH, launch, bytes);
 }
 
 static CUresult launch_kernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
@@ -429,8 +437,10 @@ static CUresult launch_cooperative_kernel(CUfunction function, unsigned grid_x, 
                                           unsigned block_x, unsigned block_y, unsigned block_z,
                                           unsigned shared_bytes, CUstream stream, void **parameters)
 {
+    struct stream *const in = stream_of(stream);
     struct service_launch launch = {.grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z},
-                                    .shared_bytes = shared_bytes, .is_cooperative = 1};
+                                    .shared_bytes = shared_bytes, .is_cooperative = 1,
+                                    .begun = in ? atomic_load(&in->record) : 0};
     return send_launch(&launch, function, stream, parameters, true);
 }
 

@@ -367,7 +367,8 @@ static CUresult wait_for_slot(struct service_slot *slot)
     return result;
 }
 
-CUresult link_ask(unsigned call, const void *payload, size_t bytes, void *answer, size_t answer_bytes)
+static CUresult ask(unsigned call, const void *payload, size_t bytes, const struct numbering *numbering, void *answer,
+                    size_t answer_bytes)
 {
     unsigned number = 0;
     if (link_is_lost())
@@ -381,7 +382,7 @@ CUresult link_ask(unsigned call, const void *payload, size_t bytes, void *answer
     atomic_store_explicit(&slot->state, SLOT_PENDING, memory_order_relaxed);
     asking.frame = FRAME_HERE();
     asking.slot = number;
-    result = transmit(call, number, payload, bytes, NULL);
+    result = transmit(call, number, payload, bytes, numbering);
     if (result == CUDA_SUCCESS)
         result = wait_for_slot(slot);
     asking.slot = outer;
@@ -393,6 +394,17 @@ CUresult link_ask(unsigned call, const void *payload, size_t bytes, void *answer
         memcpy(answer, slot->answer, answer_bytes);
     atomic_fetch_or(&connection.free_slots, UINT64_C(1) << (number - 1));
     return result;
+}
+
+CUresult link_ask(unsigned call, const void *payload, size_t bytes, void *answer, size_t answer_bytes)
+{
+    return ask(call, payload, bytes, NULL, answer, answer_bytes);
+}
+
+CUresult link_ask_numbered(unsigned call, const void *payload, size_t bytes, _Atomic uint32_t *counter,
+                           uint32_t *where)
+{
+    return ask(call, payload, bytes, counter ? &(struct numbering){counter, where} : NULL, NULL, 0);
 }
 
 static const char *refusal_text(int refusal)

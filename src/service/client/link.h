@@ -28,6 +28,10 @@ CUresult link_post_numbered(unsigned call, const void *payload, size_t bytes, _A
 /* Queue a call and wait for its result, and its answer where that is CUDA_SUCCESS. */
 CUresult link_ask(unsigned call, const void *payload, size_t bytes, void *answer, size_t answer_bytes);
 
+/* The same with the next number of a counter, as link_post_numbered; `counter` NULL: without. */
+CUresult link_ask_numbered(unsigned call, const void *payload, size_t bytes, _Atomic uint32_t *counter,
+                           uint32_t *where);
+
 /* What the connection has brought of the device. */
 const struct service_device *link_device(void);
 

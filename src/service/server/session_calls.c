@@ -193,6 +193,14 @@ static CUresult serve_event_destroy(struct session *session, const void *payload
     return CUDA_SUCCESS;
 }
 
+static CUresult record(struct session *session, CUevent event, uint32_t number, CUstream stream, uint32_t value)
+{
+    const CUresult result = driver()->event_record(event, stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    return driver()->stream_write_value(stream, session_word(session, SERVICE_STREAMS + number - 1), value, 0);
+}
+
 static CUresult serve_event_record(struct session *session, const void *payload, size_t bytes, void *back)
 {
     const struct service_event_record *const call = payload;
@@ -201,11 +209,7 @@ static CUresult serve_event_record(struct session *session, const void *payload,
     (void)bytes, (void)back;
     if (!session_stream(session, call->stream, &stream) || !session_event(session, call->event, &event))
         return CUDA_ERROR_INVALID_HANDLE;
-    const CUresult result = driver()->event_record(event, stream);
-    if (result != CUDA_SUCCESS)
-        return result;
-    return driver()->stream_write_value(stream, session_word(session, SERVICE_STREAMS + call->event - 1), call->value,
-                                        0);
+    return record(session, event, call->event, stream, call->value);
 }
 
 static CUresult serve_function_allow(struct session *session, const void *payload, size_t bytes, void *back)
@@ -280,15 +284,20 @@ static CUresult serve_active_clusters(struct session *session, const void *paylo
 static CUevent last_cooperative;
 static pthread_mutex_t cooperative_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static CUresult launch_cooperative(CUfunction function, const struct service_launch *call, CUstream stream,
-                                   void **parameters)
+static CUresult launch_cooperative(struct session *session, CUfunction function, const struct service_launch *call,
+                                   CUstream stream, void **parameters)
 {
     CUresult result = CUDA_SUCCESS;
+    CUevent begun = NULL;
+    if (call->begun && !session_event(session, call->begun, &begun))
+        return CUDA_ERROR_INVALID_HANDLE;
     pthread_mutex_lock(&cooperative_lock);
     if (!last_cooperative)
         result = driver()->event_create(&last_cooperative, CU_EVENT_DISABLE_TIMING);
     else
         result = driver()->stream_wait_event(stream, last_cooperative, 0);
+    if (result == CUDA_SUCCESS && begun)
+        result = record(session, begun, call->begun, stream, call->begun_value);
     if (result == CUDA_SUCCESS)
         result = driver()->launch_cooperative_kernel(function, call->grid[0], 1, 1, call->block[0], 1, 1,
                                                      call->shared_bytes, stream, parameters);
@@ -318,17 +327,10 @@ static CUresult launch_cluster(const struct service_launch *call, CUfunction fun
 }
 
 /* Shared memory that the kernel may not have is refused where it is asked for. */
-static CUresult serve_launch(struct session *session, const void *payload, size_t bytes, void *back)
+static CUresult launch(struct session *session, const struct service_launch *call, CUstream stream)
 {
-    const struct service_launch *const call = payload;
     void *parameters[] = {(void *)call->arguments};
     CUfunction function;
-    CUstream stream;
-    (void)back;
-    if (!session_function(session, call->kernel, &function) || !session_stream(session, call->stream, &stream))
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (!is_sound(call, bytes))
-        return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = kernel_set_function(device_kernels(session->device), (enum kernel)(call->kernel - 1),
                                                 call->shared_bytes, &function);
     if (result != CUDA_SUCCESS)
@@ -336,9 +338,27 @@ static CUresult serve_launch(struct session *session, const void *payload, size_
     if (call->cluster > 0)
         return launch_cluster(call, function, stream, parameters);
     if (call->is_cooperative)
-        return launch_cooperative(function, call, stream, parameters);
+        return launch_cooperative(session, function, call, stream, parameters);
     return driver()->launch_kernel(function, call->grid[0], 1, 1, call->block[0], 1, 1, call->shared_bytes, stream,
                                    parameters, NULL);
+}
+
+/* An event that the client counts on comes even so. */
+static CUresult serve_launch(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_launch *const call = payload;
+    CUfunction function;
+    CUstream stream;
+    CUevent begun;
+    (void)back;
+    if (!session_function(session, call->kernel, &function) || !session_stream(session, call->stream, &stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!is_sound(call, bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = launch(session, call, stream);
+    if (result != CUDA_SUCCESS && call->begun && session_event(session, call->begun, &begun))
+        record(session, begun, call->begun, stream, call->begun_value);
+    return result;
 }
 
 static CUresult serve_memory_info(struct session *session, const void *payload, size_t bytes, void *back)

@@ -500,6 +500,8 @@ CUresult session_run_level3(struct session *session, const void *payload, size_t
         return CUDA_ERROR_INVALID_HANDLE;
     if (!is_sound(&call) || !owns_operands(session, &call))
         return CUDA_ERROR_INVALID_VALUE;
+    if (!level3_supported(session->device, &call)) /* a client would have asked for the library before */
+        return CUDA_ERROR_NOT_SUPPORTED;
     switch (level3_queue(session->device, stream, &call)) {
     case STATUS_OK: return CUDA_SUCCESS;
     case STATUS_OUT_OF_MEMORY: return CUDA_ERROR_OUT_OF_MEMORY;
