@@ -5,6 +5,9 @@ EXTRA_DIST += tests/mpi/scalapack.sh
 TESTS += tests/mpi/parallel_reports.sh tests/mpi/verify.sh
 EXTRA_DIST += tests/mpi/parallel_reports.sh tests/mpi/verify.sh
 # The bench of parallel routines, in small.
+TESTS += tests/mpi/served.sh
+EXTRA_DIST += tests/mpi/served.sh
+tests/mpi/served.log: tests/mpi/symmetric$(EXEEXT)
 TESTS += tests/mpi/bench.sh
 EXTRA_DIST += tests/mpi/bench.sh
 # Linked with -lmublas.

@@ -32,7 +32,7 @@ result $? "and so does another environment of CUDA's"
 "$build/mublas" serve > "$work/second" 2>&1
 [ $? = 1 ] && grep -q 'one is running already' "$work/second"
 result $? "a second one says that one is running"
-"$build/mublas" serve --status > "$work/status" && grep -q "^process $service_process serves .* to 0 clients, until" "$work/status"
+"$build/mublas" serve --status > "$work/status" && grep -q "^process $service_process serves .* to 0 clients; [0-9]* so far, until" "$work/status"
 result $? "--status says whom it serves"
 for program in 1 2 3; do
     LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always timeout -k 5 120 tests/system/served 90 > "$work/beside.$program" &

@@ -28,6 +28,7 @@ static struct {
     struct service_device known;
     CUstream watch; /* idle: tells of a lost device */
     bool keep;
+    unsigned long long met; /* clients so far */
 } server = {.folder = -1, .lock = -1, .listener = -1};
 
 static volatile sig_atomic_t is_stopping;
@@ -81,7 +82,14 @@ static void close_socket(void)
 static const char *open_device(void)
 {
     struct device_scope scope;
+    static char missing[64];
+    int count = 0;
     device_choose_alone(service_device_ordinal());
+    if (driver_open() == STATUS_OK && driver()->init(0) == CUDA_SUCCESS && driver()->device_count(&count) == CUDA_SUCCESS &&
+        service_device_ordinal() >= count) {
+        snprintf(missing, sizeof missing, "there is no device %d", service_device_ordinal());
+        return missing;
+    }
     if (device_wake(&server.device) != STATUS_OK)
         return device_fault() ? device_fault() : "there is no device that can be used";
     if (!driver()->stream_write_value)
@@ -114,8 +122,8 @@ static void tell(int socket, int request)
     char text[8192], clients[7680];
     sessions_describe(clients, sizeof clients);
     is_stopping |= request == REQUEST_STOP;
-    snprintf(text, sizeof text, "process %d serves %s to %d client%s%s%s\n%s", (int)getpid(),
-             device_properties(server.device)->name, sessions_count(), sessions_count() == 1 ? "" : "s",
+    snprintf(text, sizeof text, "process %d serves %s to %d client%s; %llu so far%s%s\n%s", (int)getpid(),
+             device_properties(server.device)->name, sessions_count(), sessions_count() == 1 ? "" : "s", server.met,
              is_stopping ? ", and ends with the last of them" : server.keep ? ", until it is stopped" : "",
              warm_is_under_way() ? "; it is still warming up" : "", clients);
     send(socket, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -160,6 +168,7 @@ static void meet(int socket)
     if (owner.process_file >= 0)
         fcntl(owner.process_file, F_SETFD, FD_CLOEXEC);
     memcpy(owner.processors, hello.head.processors, sizeof owner.processors);
+    server.met++;
     if (!session_begin(&owner, server.device, &server.known)) {
         if (owner.process_file >= 0)
             close(owner.process_file);
