@@ -2,15 +2,16 @@
 
 # Ordinary programs, which bench/run_offload.sh and people run. BENCH_BLAS_LIBS: another host to link.
 BENCH_BLAS_LIBS = -llapack -lblas
-ordinary_programs = bench/grown_results bench/residency bench/small_results bench/threads \
+ordinary_programs = bench/grown_results bench/residency bench/service bench/small_results bench/threads \
 	bench/tiles bench/tridiagonal
 bench_grown_results_LDADD = $(BENCH_BLAS_LIBS) -lm
 bench_residency_LDADD = $(BENCH_BLAS_LIBS)
+bench_service_LDADD = $(BENCH_BLAS_LIBS)
 bench_small_results_LDADD = $(BENCH_BLAS_LIBS) -lm
 bench_threads_LDADD = $(BENCH_BLAS_LIBS) -lpthread
 bench_tiles_LDADD = $(BENCH_BLAS_LIBS) -lm
 bench_tridiagonal_LDADD = $(BENCH_BLAS_LIBS) -lm
-EXTRA_DIST += bench/run_offload.sh bench/tuning_plots.py
+EXTRA_DIST += bench/run_offload.sh bench/service.sh bench/tuning_plots.py
 
 # Through the shim and without it in turns: the first finds both by dlopen, the second starts itself again.
 turning_programs = bench/in_turns bench/threads_in_turns

@@ -37,10 +37,19 @@ static void interleave(void *memory, size_t bytes)
         syscall(SYS_mbind, memory, bytes, MPOL_INTERLEAVE, nodes, (unsigned long)NODES, 0UL);
 }
 
+/* A service maps the owner's at the same address: far from where programs, their libraries and CUDA map theirs, and
+ * another for each process. */
+static void *wanted_address(void)
+{
+    enum { PLACES = 512 };
+    const uint64_t first = UINT64_C(0x300000000000), each = UINT64_C(64) << 30;
+    return (void *)(uintptr_t)(first + (uint64_t)((unsigned)getpid() % PLACES) * each);
+}
+
 static bool map(struct arena *arena)
 {
     void *const memory =
-        mmap(NULL, arena->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, arena->file, 0);
+        mmap(wanted_address(), arena->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, arena->file, 0);
     if (memory == MAP_FAILED)
         return false;
     arena->memory = memory;
@@ -229,8 +238,8 @@ void arena_pin(struct arena *arena)
     arena->is_pinned =
         operands_pin_own(use->mirrors, arena->file, arena->memory, arena->bytes, &arena->pin) == STATUS_OK;
     device_leave(use->device, &scope);
-    if (!arena->is_pinned)
-        log_message(LOG_INFO, "the memory that ranks share cannot be pinned");
+    log_message(LOG_INFO, arena->is_pinned ? "%zu MiB that ranks share are pinned" : "%zu MiB that ranks share cannot be pinned",
+                arena->bytes >> 20);
 }
 
 static void unpin(const struct arena *arena)

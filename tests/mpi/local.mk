@@ -7,6 +7,9 @@ plain_tests += tests/mpi/verify.sh
 EXTRA_DIST += tests/mpi/parallel_reports.sh tests/mpi/verify.sh
 # The bench of parallel routines, in small.
 plain_tests += tests/mpi/bench.sh
+TESTS += tests/mpi/served.sh
+EXTRA_DIST += tests/mpi/served.sh
+tests/mpi/served.log: tests/mpi/symmetric$(EXEEXT)
 EXTRA_DIST += tests/mpi/bench.sh
 # Linked with -lmublas.
 plain_tests += tests/mpi/linked.sh

@@ -112,17 +112,20 @@ int serve_run(char **arguments)
 {
     static const char device[] = "--device=";
     bool keep = false;
+    enum service_request request = REQUEST_CONNECT; /* none: serve */
     for (; *arguments; arguments++) {
         if (strncmp(*arguments, device, sizeof device - 1) == 0) {
             if (!use_device(*arguments + sizeof device - 1))
                 return complain(*arguments, "names no device by its number");
-        } else if (strcmp(*arguments, "--keep") == 0)
+        } else if (strcmp(*arguments, "--keep") == 0 && request == REQUEST_CONNECT)
             keep = true;
-        else if ((strcmp(*arguments, "--status") == 0 || strcmp(*arguments, "--stop") == 0) && !arguments[1] && !keep)
-            return ask((*arguments)[3] == 't' && (*arguments)[4] == 'o' ? REQUEST_STOP : REQUEST_STATUS);
+        else if ((strcmp(*arguments, "--status") == 0 || strcmp(*arguments, "--stop") == 0) && request == REQUEST_CONNECT)
+            request = strcmp(*arguments, "--stop") == 0 ? REQUEST_STOP : REQUEST_STATUS;
         else
             return complain(*arguments, **arguments == '-' ? "is not an option, or stands beside another"
                                                            : "is one argument too many");
     }
+    if (request != REQUEST_CONNECT)
+        return keep ? complain("--keep", "stands beside --status or --stop") : ask(request);
     return server_run(keep, say_ready, NULL);
 }

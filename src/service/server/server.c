@@ -119,7 +119,13 @@ static const char *open_device(void)
 {
     struct device_scope scope;
     static char text[256];
+    int count = 0;
     device_choose_alone(service_device_ordinal());
+    if (driver_open() == STATUS_OK && driver()->init(0) == CUDA_SUCCESS && driver()->device_count(&count) == CUDA_SUCCESS &&
+        service_device_ordinal() >= count) {
+        snprintf(text, sizeof text, SERVER_NO_DEVICE " %d", service_device_ordinal());
+        return text;
+    }
     const enum status status = device_wake(&server.device);
     if (status != STATUS_OK) {
         snprintf(text, sizeof text, "%s%s%s", status == STATUS_NO_DEVICE ? SERVER_NO_DEVICE : "the device cannot be used",
