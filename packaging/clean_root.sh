@@ -42,6 +42,12 @@ use() # ROOT DRIVER PROGRAM PREFIX
     awk '$1 == "total" { found = $3 > 0 } END { exit !found }' "$1/tmp/report.txt" ||
         { cat "$1/tmp/report.txt"; die "nothing ran on the emulated device"; }
     said "used: $(awk '$1 == "total" { print $3 }' "$1/tmp/report.txt") calls on the emulated device"
+    quietly serve.log in_root "$1" bash -c "cd /tmp && export LD_LIBRARY_PATH=$2 MUBLAS_OFFLOAD=always MUBLAS_RECIPE=none
+        ( $4 serve --keep ) > serving.txt &
+        until grep -q serves serving.txt; do sleep 0.1; kill -0 \$! || exit 1; done
+        $4 run --report=served.txt -- $3 && $4 serve --stop"
+    grep -q '^  service  *process [0-9]* has the device' "$1/tmp/served.txt" ||
+        { cat "$1/tmp/served.txt"; die "nothing ran through a service"; }
 }
 compare() # ROOT [PLACE...]: with $folder/before
 {

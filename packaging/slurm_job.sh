@@ -4,8 +4,8 @@
 #SBATCH --ntasks=8
 #SBATCH --gpus=1
 #SBATCH --time=00:30:00
-# A job of 8 ranks on one GPU: copy it, name the program, sbatch slurm_job.sh. `mublas run` starts NVIDIA's MPS for
-# ranks that share a GPU, where it is installed; with a GPU for each rank say --gpus-per-task=1 instead.
+# A job of 8 ranks on one GPU: copy it, name the program, sbatch slurm_job.sh. `mublas run` starts a service, one process
+# that has the GPU, for ranks that share one, or else NVIDIA's MPS, where it is installed; with a GPU for each rank say --gpus-per-task=1 instead.
 # ARGUMENTS: program and arguments, for those who pass them: sbatch slurm_job.sh ./my_program input.dat
 module load mublas/0.2.0
 export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-1}

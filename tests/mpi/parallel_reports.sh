@@ -46,7 +46,7 @@ result $? "the owner's has the work, the others' have their wait and name it"
 # One report of the job. Ranks beside the owner wake no device. (A sanitizer's runtime has to come before the shim.)
 if [ -z "$sanitizers" ]; then
     libraries=$LD_LIBRARY_PATH
-    LD_LIBRARY_PATH='' timeout 60 "$mpirun" "${options[@]}" -n 4 env LD_LIBRARY_PATH="$libraries" MUBLAS_OFFLOAD=always "$build/mublas" run \
+    LD_LIBRARY_PATH='' timeout 60 "$mpirun" "${options[@]}" -n 4 env LD_LIBRARY_PATH="$libraries" MUBLAS_OFFLOAD=always MUBLAS_SERVICE=never "$build/mublas" run \
         --report="$work/job.html" -- tests/mpi/symmetric 60 16 evd "$work/values" > "$work/output" 2> "$work/errors"
     [ "$(sed '/<details class="process">/,$d' "$work/job.html" | grep -c '^<tr><th scope="row">[0-9]*</th>.*<td>4</td></tr>$')" = 4 ] &&
         [ "$(sed '/<details class="process">/,$d' "$work/job.html" | grep -c 'Seconds are those of all processes')" = 1 ]

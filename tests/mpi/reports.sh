@@ -35,7 +35,8 @@ result $? "one rank: the name as it is"
 
 # One report of a job, whichever of the two starts the other.
 if [ -z "$sanitizers" ]; then
-    export XDG_RUNTIME_DIR=$work/runtime
+    # A service would be there for some time afterwards (service_run.sh).
+    export XDG_RUNTIME_DIR=$work/runtime MUBLAS_SERVICE=never
     mkdir -m 700 "$XDG_RUNTIME_DIR"
     job() # RANKS COMMAND...
     {

@@ -104,11 +104,19 @@ told $? "one that does not start: a line of one rank, MPS, and the programs run"
 
 kept=yes
 export XDG_RUNTIME_DIR=$work/runtime.kept
-mkdir -m 700 "$XDG_RUNTIME_DIR"
+folder=$XDG_RUNTIME_DIR/mublas-service-$(id -u)
+mkdir -m 700 "$XDG_RUNTIME_DIR" "$folder"
+# Of a server that was killed, and of one that runs.
+( umask 077; touch "$folder"/0123456789abcdef{,.lock} "$folder"/fedcba9876543210{,.lock} "$folder/mine" )
+exec 8< "$folder/fedcba9876543210.lock" && flock 8
 "$build/mublas" serve --keep > "$work/served" 2> "$work/service_errors" &
 until_true grep -qs serves "$work/served"
 job 1 && through 1 && job 2 && through 2 && count_servers 1 && ! mps_was_called
 told $? "one that the user has started serves a single process, and a job"
+[ ! -e "$folder/0123456789abcdef" ] && [ ! -e "$folder/0123456789abcdef.lock" ] && [ -e "$folder/fedcba9876543210" ] &&
+    [ -e "$folder/fedcba9876543210.lock" ] && [ -e "$folder/mine" ]
+result $? "it has removed what one has left that was killed, and nothing else: $(ls "$folder" | xargs)"
+rm "$folder"/fedcba9876543210* "$folder/mine"
 "$build/mublas" serve --stop > "$work/stopped" && count_servers 0 && [ -z "$(ls -A "$XDG_RUNTIME_DIR")" ]
 result $? "--stop comes back when it has ended, and nothing is left of it: $(ls -A "$XDG_RUNTIME_DIR")"
 

@@ -119,6 +119,13 @@ rm -r "$site/nvidia"
 
 use_emulated_driver
 export MUBLAS_OFFLOAD=always MUBLAS_RECIPE=none
+mkdir -m 700 runtime
+XDG_RUNTIME_DIR=$work/runtime mublas serve --keep > served 2> serve_errors &
+until grep -q 'serves$' served || ! kill -0 $!; do sleep 0.05; done
+XDG_RUNTIME_DIR=$work/runtime MUBLAS_VERBOSE=2 run mublas run -- "$build/tests/system/counted" &&
+    grep -q 'through the service$' "$work/errors" && XDG_RUNTIME_DIR=$work/runtime run mublas serve --stop && wait $! &&
+    [ -z "$(ls -A runtime)" ] && [ ! -s serve_errors ]
+result $? "its service: a program goes by it, and nothing is left of it"
 cat > eigen.py << 'END'
 import importlib, sys
 import numpy

@@ -7,7 +7,7 @@ unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_DEVICE
 use_emulated_driver
 use_reference_libraries
 for variable in $(compgen -e | grep -E '^(OMPI_|PMIX?_|MPI_|SLURM_)'); do unset "$variable"; done
-export MUBLAS_OFFLOAD=always MUBLAS_MPS=never LIBRARIES=$LD_LIBRARY_PATH work build version
+export MUBLAS_OFFLOAD=always MUBLAS_MPS=never MUBLAS_SERVICE=never LIBRARIES=$LD_LIBRARY_PATH work build version
 version=$(sed -n 's/^AC_INIT(\[mublas\], \[\(.*\)\])$/\1/p' "$source_tree/configure.ac")
 mkdir "$work/bin"
 ln -s "$build/mublas" "$work/bin/mublas"

@@ -5,6 +5,7 @@
 #include "common/own_thread.h"
 #include "common/private_folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -51,6 +52,49 @@ static void lock_name(char name[32])
     snprintf(name, 32, "%s.lock", server.identity.name);
 }
 
+/* One that only sweeps has it for a moment. */
+static bool take_lock(int file)
+{
+    enum { TRIES = 10, STEP_NS = 5000000 };
+    for (int i = 0; i < TRIES; i++) {
+        if (flock(file, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        pause_for(STEP_NS);
+    }
+    return false;
+}
+
+/* What a server has left that was killed: its lock, which nobody has, and its socket. */
+static void sweep_one(const char *name)
+{
+    char socket_name[17];
+    const int file = openat(server.folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (file >= 0 && private_file_is(file, S_IFREG) && flock(file, LOCK_EX | LOCK_NB) == 0) {
+        snprintf(socket_name, sizeof socket_name, "%.16s", name);
+        unlinkat(server.folder, socket_name, 0);
+        unlinkat(server.folder, name, 0);
+    }
+    if (file >= 0)
+        close(file);
+}
+
+static void sweep(void)
+{
+    static const char digits[] = "0123456789abcdef";
+    char own[32];
+    const int folder = openat(server.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *const all = folder >= 0 ? fdopendir(folder) : NULL;
+    lock_name(own);
+    for (struct dirent *entry; all && (entry = readdir(all));)
+        if (strspn(entry->d_name, digits) == 16 && strcmp(entry->d_name + 16, ".lock") == 0 &&
+            strcmp(entry->d_name, own) != 0)
+            sweep_one(entry->d_name);
+    if (all)
+        closedir(all);
+    else if (folder >= 0)
+        close(folder);
+}
+
 /* A server that ends removes its lock, and the folder behind the last one. False: it did meanwhile. */
 static bool open_lock(const char **fault)
 {
@@ -65,7 +109,7 @@ static bool open_lock(const char **fault)
     server.lock = openat(server.folder, name, O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
     *fault = server.lock < 0 && errno == ENOENT                      ? NULL
              : server.lock < 0 || !private_file_is(server.lock, S_IFREG) ? "its lock cannot be opened"
-             : flock(server.lock, LOCK_EX | LOCK_NB) != 0                ? "one is running already"
+             : !take_lock(server.lock)                                   ? "one is running already"
                                                                          : NULL;
     if (*fault || (server.lock >= 0 && fstat(server.lock, &state) == 0 && state.st_nlink > 0))
         return true;
@@ -86,6 +130,7 @@ static const char *open_socket(void)
         is_open = open_lock(&fault);
     if (!is_open || fault)
         return fault ? fault : "its folder comes and goes";
+    sweep();
     service_socket_path(server.folder, &server.identity, address.sun_path);
     unlinkat(server.folder, server.identity.name, 0);
     server.listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
