@@ -24,6 +24,7 @@ done
 [ -n "$mpirun" ] || { echo "1..0 # SKIP there is no mpirun"; exit 0; }
 use_emulated_driver
 use_reference_libraries
+ask_for_no_pins
 [ -z "$root" ] || export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$folder
 
 # What a tester counts.

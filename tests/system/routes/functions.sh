@@ -39,6 +39,7 @@ passes_through_shim()
 {
     ( use_emulated_driver
       use_reference_libraries
+      ask_for_no_pins
       export LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always
       rm -f "$work/report"
       MUBLAS_REPORT=$work/report passes "$@" )
