@@ -150,7 +150,7 @@ static void get_something(void)
         if (ask(SERVICE_PHYSICAL_CREATE, &range, sizeof range, &answer, sizeof answer))
             note(own.physical, &own.physical_count, answer.address);
         break;
-    case 4: ask(SERVICE_OPEN_LIBRARY, &(struct service_library){(uint32_t)dice(2)}, 4, &library, sizeof library); break;
+    case 4: ask(SERVICE_OPEN_LIBRARY, &(struct service_library){(uint32_t)dice(2), (uint32_t)dice(2)}, 8, &library, sizeof library); break;
     default:
         if (ask(SERVICE_MEMORY_ALLOCATE, &range, sizeof range, &answer, sizeof answer))
             note(own.blocks, &own.block_count, answer.address);
