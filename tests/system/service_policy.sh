@@ -29,6 +29,15 @@ result $? "a small one does not"
 run 1000 dgesv MUBLAS_SERVICE=never && is_on_host
 result $? "MUBLAS_SERVICE=never knows of no cheaper device"
 
+# The tuner's own calls have contexts of their own.
+tune() { OMP_NUM_THREADS=1 EMULATED_TIME='' "$build/mublas" tune --crossovers-only --routines=dsymv --time-limit=6 --memory=64 --output="$work/$1" > "$work/output" 2> "$work/errors"; }
+tune recipe && grep -q '^served-wake [0-9]' "$work/recipe" && grep -q '^upload served [0-9]' "$work/recipe" && grep -q '^wake [0-9]' "$work/recipe"
+result $? "the tuner learns what a connection and copies through the service take, beside a context's"
+run 1000 dgesv MUBLAS_RECIPE="$work/recipe" && goes_by_service && all_on_device "$work/report" 1
+result $? "and programs go by that"
+MUBLAS_SERVICE=never tune without && ! grep -q served "$work/without"
+result $? "where none is to be used nothing of it"
+
 mkfifo "$work/input"
 LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always timeout -k 5 60 tests/system/served 90 1 dgemv \
     < "$work/input" > "$work/held" &
