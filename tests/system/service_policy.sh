@@ -29,18 +29,33 @@ result $? "a small one does not"
 run 1000 dgesv MUBLAS_SERVICE=never && is_on_host
 result $? "MUBLAS_SERVICE=never knows of no cheaper device"
 
+# The tuner's own calls have contexts of their own.
+tune() { OMP_NUM_THREADS=1 EMULATED_TIME='' "$build/mublas" tune --crossovers-only --routines=dsymv --time-limit=6 --memory=64 --output="$work/$1" > "$work/output" 2> "$work/errors"; }
+tune recipe && grep -q '^served-wake [0-9]' "$work/recipe" && grep -q '^upload served [0-9]' "$work/recipe" && grep -q '^wake [0-9]' "$work/recipe"
+result $? "the tuner learns what a connection and copies through the service take, beside a context's"
+run 1000 dgesv MUBLAS_RECIPE="$work/recipe" && goes_by_service && all_on_device "$work/report" 1
+result $? "and programs go by that"
+MUBLAS_SERVICE=never tune without && ! grep -q served "$work/without"
+result $? "where none is to be used nothing of it"
+
 mkfifo "$work/input"
 LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always timeout -k 5 60 tests/system/served 90 1 dgemv \
     < "$work/input" > "$work/held" &
 holder=$!
 exec 7> "$work/input"
 for _ in {1..600}; do [ -s "$work/held" ] && break; sleep 0.02; done
-"$build/mublas" serve --stop > "$work/stopped"
+"$build/mublas" serve --stop > "$work/stopped" &
+stopper=$!
+for _ in {1..600}; do
+    "$build/mublas" serve --status > "$work/status" 2>&1
+    grep -q 'ends with the last' "$work/status" && break
+    sleep 0.02
+done
 run 1000 dgesv && is_on_host && grep -q 'not through the service: the service is about to end' "$work/errors"
 result $? "where it refuses, no context is made for the price of a connection"
 echo >&7
 exec 7>&-
-wait $holder && wait "$service_process" && [ ! -s "$work/service_errors" ]
+wait $holder && wait $stopper && wait "$service_process" && [ ! -s "$work/service_errors" ]
 result $? "and it ends with its last client"
 start_service --keep && kill -KILL "$service_process" && ! wait "$service_process" 2> "$work/nothing"
 run 1000 dgesv && is_on_host && ! grep -q service "$work/errors"

@@ -216,6 +216,15 @@ static void test_small_products(void)
     tap_ok(policy_decide(OFFLOAD_AUTO, &alone, &call, crossover_times(&alone, &call), &rewritten).device &&
                !policy_decide(OFFLOAD_AUTO, &four, &call, crossover_times(&four, &call), &rewritten).device,
            "on a device in use, with operands to send, it is not for four ranks either");
+    struct machine_model served = model_of(1, 1);
+    struct wake_account of_service = {.saved_us = 0};
+    crossover_serve(&served, RANKS);
+    const struct predicted_times through = crossover_times(&served, &call);
+    int calls = 0;
+    while (calls < 100 && !policy_wake(OFFLOAD_AUTO, &served, &call, &through, 0, &of_service))
+        calls++;
+    tap_ok(calls < 40 && policy_decide(OFFLOAD_AUTO, &served, &call, through, &rewritten).device,
+           "but through a service it is for sixteen, once %d have paid for the connection", calls);
     tap_ok(crossover_floor(&shared, FAMILY_GEMM, TYPE_D) > 4 * crossover_floor(&alone, FAMILY_GEMM, TYPE_D),
            "the floors are higher");
 }

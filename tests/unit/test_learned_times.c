@@ -127,9 +127,10 @@ static const char *read_text(struct learned_times *times, const char *text)
 }
 
 static const char text[] =
-    "host-blas /usr/lib/a path/libblas.so.3\nhost-threads 16\nwake 3.1e+05\n"
+    "host-blas /usr/lib/a path/libblas.so.3\nhost-threads 16\nwake 3.1e+05\nserved-wake 4000\n"
     "links-together 0.75\n"
     "upload pinned 65536 30 1048576 120\nupload pinned-huge 65536 25\nupload staged 65536 20 1048576 140\n"
+    "upload served 4194304 200 16777216 600\n"
     "route host real values 0.0625\nroute host complex vectors 1.25\nroute device real vectors 16\n"
     "route device real level3 0.5\nroute device real singular 1.75\n"
     "host dgemv_none_tall 4096 1 1048576 300\ndevice dgemv_none_tall 4096 15 1048576 20\n"
@@ -209,6 +210,7 @@ static void test_bad_text(struct learned_times *times)
                                         "host-blas \n",
                                         "host-blas a\nhost-blas a\n",
                                         "upload pinned\n",
+                                        "served-wake -1\n",
                                         "upload floppy 4 5\n",
                                         "device wsymv 4 5\n",
                                         "host dgemv_none 4 5\n",
@@ -265,6 +267,13 @@ static void test_predictions(struct learned_times *times)
     tap_ok(close_to(predicted.host_us, 300) && close_to(predicted.resident_us, 20) &&
            close_to(predicted.upload_us, 120),
            "learned times go before the model's");
+    struct machine_model served = built_in;
+    crossover_serve(&served, 1);
+    crossover_use_learned(&served, times);
+    tap_ok(close_to(served.wake_us, 4e3) && close_to(model.wake_us, 3.1e5) &&
+               close_to(crossover_copies_us(&served, 4 << 20, true), 200) &&
+               close_to(crossover_copies_us(&served, 1 << 20, false), 140),
+           "through a service those that were learned through one");
     tap_ok(close_to(predicted_call(&model, &call, 1 << 20, false).upload_us, 140),
            "staged where memory cannot be tracked");
     model.huge_pages = true;

@@ -231,6 +231,7 @@ struct shim_child_settings {
     const char *recipe;   /* MUBLAS_RECIPE; NULL: unchanged */
     const char *eigensolver; /* MUBLAS_EIGENSOLVER; NULL: unchanged */
     bool huge_pages;      /* as `mublas run` sets them */
+    bool by_service;      /* it may go by one: then no device is named to it */
 };
 
 /* Tries whether such a process can be started and finds a host BLAS, by the exit status of `command`

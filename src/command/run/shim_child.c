@@ -168,6 +168,8 @@ static void become(const struct shim_child *child, const struct shim_child_setti
         good = setenv("MUBLAS_RECIPE", child_settings->recipe, 1) == 0;
     if (good && child_settings->eigensolver)
         good = setenv("MUBLAS_EIGENSOLVER", child_settings->eigensolver, 1) == 0;
+    if (good && child_settings->by_service)
+        good = unsetenv("MUBLAS_DEVICE") == 0 && setenv("MUBLAS_SERVICE", "auto", 1) == 0;
     signal(SIGPIPE, SIG_DFL);
     signal(SIGINT, SIG_IGN); /* the parent ends the child */
     if (good)

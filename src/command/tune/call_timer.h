@@ -107,6 +107,7 @@ struct tune_calls_options {
     double host_seconds;  /* of these, for calls on the host, at most */
     double stage_seconds; /* and for the borders between ways of an eigensolver */
     size_t most_bytes;    /* of a matrix */
+    bool has_service;     /* there is one for this device: what differs by it is learned, too */
     double most_us;       /* of a call on a side (call_sampler.h) */
     /* Told the part done, 0 to 1, before each call; false: stop. NULL: nobody. */
     bool (*progress)(void *argument, double done);

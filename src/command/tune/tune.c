@@ -3,7 +3,9 @@
 #include "command/routine_call.h"
 #include "command/run/run.h"
 #include "command/tune/call_timer.h"
+#include "common/settings.h"
 #include "gpu/vendor/cublas_library.h"
+#include "service/message.h"
 
 #include <errno.h>
 #include <math.h>
@@ -216,9 +218,23 @@ static bool has_time_for_calls(const struct run *run)
     return limit <= 0 || run->started + limit - clock_seconds() > 1 + 2 * run->opening;
 }
 
+/* A process that names no device goes by it, if it is this device's. */
+static bool has_service(const struct run *run)
+{
+    static struct service_identity identity;
+    const char *why;
+    const bool is_asked = settings()->service && settings()->device.count == 0 && !settings()->device.all &&
+                          service_device_ordinal() == run->ordinal && service_identity_make(&identity);
+    const int socket = is_asked ? service_connect_socket(&identity, &why) : -1;
+    if (socket >= 0)
+        close(socket);
+    return socket >= 0;
+}
+
 static bool learn_calls(struct run *run)
 {
-    const struct tune_calls_options options = calls_options(run);
+    struct tune_calls_options options = calls_options(run);
+    options.has_service = has_service(run);
     struct learned_times *times = calloc(1, sizeof *times);
     char *text = NULL;
     char ordinal[16];

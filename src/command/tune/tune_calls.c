@@ -71,6 +71,8 @@ static void keep_rest(struct learned_times *times, const struct learned_times *b
     route_factors_keep(&times->routes, &before->routes);
     if (!(times->wake_us > 0))
         times->wake_us = before->wake_us;
+    if (!(times->served_wake_us > 0))
+        times->served_wake_us = before->served_wake_us;
     if (!(times->links_part > 0))
         times->links_part = before->links_part;
 }
@@ -222,6 +224,26 @@ static void sample_wake(struct session *session)
         session->times->wake_us = first - usual;
 }
 
+/* What the first call of a process takes through a service, and the way up of matrices. */
+static void sample_served(struct session *session, double end)
+{
+    const struct shim_child_settings served = {.offload = "always", .by_service = true};
+    struct blas_call call = {.family = FAMILY_AXPY, .type = TYPE_D, .n = 1000};
+    struct call_timer timer;
+    struct call_timer_end left = {.any_on_device = false};
+    struct time_curve *const curve = &session->times->upload[UPLOAD_SERVED];
+    double usual, first;
+    if (!session->options->has_service ||
+        !call_timer_start(&timer, &served, session->who, session->options->most_bytes))
+        return;
+    const bool is_timed = call_timer_warm(&timer, SIDE_DEVICE, &call, call_budget_us, &usual, &first) && first > usual;
+    sample_pinned(session, &timer, curve, end);
+    if (!call_timer_stop(&timer, &left) || left.reason[0] || !left.any_on_device)
+        memset(curve, 0, sizeof *curve);
+    else if (is_timed)
+        session->times->served_wake_us = first - usual;
+}
+
 static void sample_all(struct session *session)
 {
     const struct shim_child_settings plain = {.offload = "always"};
@@ -234,6 +256,7 @@ static void sample_all(struct session *session)
     sample_apart(session, session->as_programs, sample_pinned, UPLOAD_PINNED_HUGE, upload_part / 3);
     sample_apart(session, &plain, sample_pinned, UPLOAD_PINNED, 2 * upload_part / 3);
     sample_apart(session, &untracked, sample_staged, UPLOAD_STAGED, upload_part);
+    sample_served(session, 4 * upload_part / 3);
     call_sampler_run(&sampler, session->times);
 }
 

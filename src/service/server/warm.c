@@ -7,9 +7,10 @@
 #include "common/own_thread.h"
 #include "gpu/vendor/cublas_library.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { SPARE_HANDLES = 4, STREAMS = 64, EVENTS = 256, SEGMENTS = 8, ORDER = 192 };
+enum { SPARE_HANDLES = 4, STREAMS = 64, EVENTS = 256, SEGMENTS = 8, ORDER = 192, SOLVER_ORDER = 512 };
 
 static atomic_bool is_under_way, is_to_end;
 
@@ -111,10 +112,94 @@ static void use_level3(CUstream stream, struct device *device)
     pool_give(memory, NULL);
 }
 
+/* The identity, behind it pivots, reflectors' factors, a right side and INFO, and workspace. */
+struct problem {
+    const struct solver_handle *with;
+    int type;
+    void *a, *vector, *right, *info, *buffer, *host;
+    size_t buffer_bytes, host_bytes;
+};
+
+static void factor(const struct problem *by)
+{
+    const struct solver_library *const library = by->with->library;
+    library->getrf(by->with->solver, by->with->params, SOLVER_ORDER, SOLVER_ORDER, by->type, by->a, SOLVER_ORDER,
+                   by->vector, by->type, by->buffer, by->buffer_bytes, by->host, by->host_bytes, by->info);
+    library->getrs(by->with->solver, by->with->params, CUBLAS_OP_N, SOLVER_ORDER, 1, by->type, by->a, SOLVER_ORDER,
+                   by->vector, by->type, by->right, SOLVER_ORDER, by->info);
+    library->geqrf(by->with->solver, by->with->params, SOLVER_ORDER, SOLVER_ORDER, by->type, by->a, SOLVER_ORDER,
+                   by->type, by->vector, by->type, by->buffer, by->buffer_bytes, by->host, by->host_bytes, by->info);
+}
+
+/* The most that either wants. False: it does not say. */
+static bool ask_workspace(struct problem *by)
+{
+    const struct solver_library *const library = by->with->library;
+    size_t device[2] = {0, 0}, host[2] = {0, 0};
+    const bool is_told =
+        library->getrf_buffer(by->with->solver, by->with->params, SOLVER_ORDER, SOLVER_ORDER, by->type, by->a,
+                              SOLVER_ORDER, by->type, &device[0], &host[0]) == CUSOLVER_STATUS_SUCCESS &&
+        library->geqrf_buffer(by->with->solver, by->with->params, SOLVER_ORDER, SOLVER_ORDER, by->type, by->a,
+                              SOLVER_ORDER, by->type, by->vector, by->type, &device[1],
+                              &host[1]) == CUSOLVER_STATUS_SUCCESS;
+    by->buffer_bytes = device[0] > device[1] ? device[0] : device[1];
+    by->host_bytes = host[0] > host[1] ? host[0] : host[1];
+    return is_told;
+}
+
+/* The first half of a little-endian double that is 1 is 0. */
+static void set_identity(CUdeviceptr memory, size_t bytes, size_t element, CUstream stream)
+{
+    const unsigned second_half_of_one = 0x3ff00000;
+    driver()->memory_set_async(memory, 0, bytes, stream);
+    driver()->words_set_2d_async(memory + 4, (SOLVER_ORDER + 1) * element, second_half_of_one, 1, SOLVER_ORDER, stream);
+}
+
+/* What the trials of cuSOLVER have not used: real and complex. */
+static void use_factors(const struct solver_handle *with)
+{
+    static const enum blas_type types[] = {TYPE_D, TYPE_Z};
+    const size_t matrix = (size_t)SOLVER_ORDER * SOLVER_ORDER * 16, vector = SOLVER_ORDER * 16;
+    const size_t all = matrix + 3 * vector;
+    CUdeviceptr memory, workspace;
+    size_t bytes;
+    if (pool_take(NULL, all, &memory, &bytes) != CUDA_SUCCESS)
+        return;
+    for (size_t i = 0; i < sizeof types / sizeof *types && goes_on(); i++) {
+        struct problem problem = {.with = with, .type = solver_data_type(types[i]), .a = device_pointer(memory),
+                                  .vector = device_pointer(memory + matrix),
+                                  .right = device_pointer(memory + matrix + vector),
+                                  .info = device_pointer(memory + matrix + 2 * vector)};
+        set_identity(memory, all, blas_element_bytes(types[i]), with->stream);
+        if (!ask_workspace(&problem) || !(problem.host = malloc(problem.host_bytes + 1)))
+            break;
+        if (pool_take(NULL, problem.buffer_bytes + 1, &workspace, &bytes) == CUDA_SUCCESS) {
+            problem.buffer = device_pointer(workspace);
+            factor(&problem);
+            driver()->stream_synchronise(with->stream);
+            pool_give(workspace, NULL);
+        }
+        free(problem.host);
+    }
+    driver()->stream_synchronise(with->stream);
+    pool_give(memory, NULL);
+}
+
+static void use_solver(const struct solver_library *library, CUstream stream)
+{
+    struct solver_handle handle;
+    if (!library->getrf || !library->getrf_buffer || !library->getrs || !library->geqrf || !library->geqrf_buffer ||
+        solver_handle_create(library, stream, &handle) != STATUS_OK)
+        return;
+    use_factors(&handle);
+    solver_handle_destroy(&handle);
+}
+
 static void warm(struct device *device)
 {
     const struct solver_library *library;
     CUstream stream = NULL;
+    bool has_solver = false;
     segments_open(SEGMENTS);
     session_spares_make(STREAMS, EVENTS);
     make_blocks();
@@ -123,9 +208,14 @@ static void warm(struct device *device)
     if (goes_on() && solver_library_open(device, &library) == STATUS_OK) {
         solver_library_try_eigensolvers(library);
         vendor_spares_make(library, SPARE_HANDLES);
+        has_solver = true;
     }
-    if (has_cublas && driver()->stream_create(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS)
+    if (driver()->stream_create(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+        return;
+    if (has_cublas)
         use_level3(stream, device);
+    if (has_solver && goes_on())
+        use_solver(library, stream);
 }
 
 static void *warm_main(void *argument)

@@ -317,26 +317,22 @@ void crossover_use_learned(struct machine_model *model, const struct learned_tim
     double least = model->sharing * learned_times_least_resident(learned);
     model->learned = learned;
     model->call_us = fmin(model->call_us, least); /* the built-in floors rest on it */
-    if (learned->wake_us > 0 && !model->is_served)
+    if (model->is_served)
+        model->wake_us = learned->served_wake_us > 0 ? learned->served_wake_us : model->wake_us;
+    else if (learned->wake_us > 0)
         model->wake_us = model->sharing * learned->wake_us;
-}
-
-/* What the tuner has timed is not what a service does with a matrix that stays. */
-static bool learned_copies_us(const struct machine_model *model, double bytes, bool is_staged, double *us)
-{
-    const enum upload_way way = is_staged           ? UPLOAD_STAGED
-                                : model->huge_pages ? UPLOAD_PINNED_HUGE
-                                                    : UPLOAD_PINNED;
-    return model->learned && (is_staged || !model->is_served) &&
-           learned_times_upload(model->learned, way, bytes, us);
 }
 
 double crossover_copies_us(const struct machine_model *model, double bytes, bool trackable)
 {
+    const enum upload_way way = !trackable          ? UPLOAD_STAGED
+                                : model->is_served  ? UPLOAD_SERVED
+                                : model->huge_pages ? UPLOAD_PINNED_HUGE
+                                                    : UPLOAD_PINNED;
     double us;
     if (bytes <= 0)
         return 0;
-    if (learned_copies_us(model, bytes, !trackable || (model->is_served && bytes < PIN_BYTES_MIN), &us))
+    if (model->learned && learned_times_upload(model->learned, way, bytes, &us))
         return model->sharing * us;
     if (!trackable || bytes < PIN_BYTES_MIN)
         return 1e6 * bytes / model->staged_bandwidth;

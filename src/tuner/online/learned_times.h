@@ -143,8 +143,8 @@ double time_curve_first_gain(const struct time_curve *host, const struct time_cu
 
 /* Ways of a matrix to the device. Pinned: whole mappings, on ordinary pages, which are
  * gathered first, or on huge pages from the start; staged: through our own memory, as a
- * matrix that cannot stay there goes at every call. */
-enum upload_way { UPLOAD_PINNED, UPLOAD_PINNED_HUGE, UPLOAD_STAGED, UPLOAD_WAYS };
+ * matrix that cannot stay there goes at every call; served: the way of one that stays through a service. */
+enum upload_way { UPLOAD_PINNED, UPLOAD_PINNED_HUGE, UPLOAD_STAGED, UPLOAD_SERVED, UPLOAD_WAYS };
 
 /* Bytes a second of a result of level 3 on its way home (H100): pinned, staged. */
 #define RESULT_PINNED_BANDWIDTH 50e9
@@ -159,6 +159,7 @@ struct learned_times {
     char host_blas[256];   /* what the host curves hold for: the library's resolved path, */
     int host_threads;      /* ... and the number of threads */
     double wake_us;        /* 0: not learned */
+    double served_wake_us; /* the same of a connection to a warm service */
     double links_part; /* what all devices' links carry together, of the sum of each alone; 0: not learned */
     struct time_curve host[TIMED_CLASSES];     /* microseconds over timed_class_amount, of average flags */
     struct time_curve resident[TIMED_CLASSES]; /* the same on the device, every matrix resident, of average
@@ -178,8 +179,9 @@ struct learned_times {
  *   host-blas PATH
  *   host-threads NUMBER
  *   wake MICROSECONDS
+ *   served-wake MICROSECONDS
  *   links-together PART (links_part)
- *   upload pinned|pinned-huge|staged BYTES MICROSECONDS BYTES MICROSECONDS ...
+ *   upload pinned|pinned-huge|staged|served BYTES MICROSECONDS BYTES MICROSECONDS ...
  *   host CLASS AMOUNT MICROSECONDS ...
  *   flags CLASS FACTOR FACTOR ...
  *   device CLASS AMOUNT MICROSECONDS ...

@@ -197,7 +197,7 @@ void route_factors_write(FILE *stream, const struct route_factors *factors)
 /* The other lines of the crossover section. */
 static const double greatest = 1e18;
 
-static const char *const way_names[UPLOAD_WAYS] = {"pinned", "pinned-huge", "staged"};
+static const char *const way_names[UPLOAD_WAYS] = {"pinned", "pinned-huge", "staged", "served"};
 
 /* Samples as "AMOUNT US AMOUNT US ...", ascending, to the end of the line. */
 static bool read_curve(struct line_reader *reader, struct time_curve *curve)
@@ -282,6 +282,8 @@ static bool read_line(struct line_reader *reader, struct learned_times *times)
         return read_host_threads(reader, times);
     if (line_reader_is(reader, "wake"))
         return read_figure(reader, &times->wake_us);
+    if (line_reader_is(reader, "served-wake"))
+        return read_figure(reader, &times->served_wake_us);
     if (line_reader_is(reader, "links-together"))
         return read_figure(reader, &times->links_part);
     if (line_reader_is(reader, "upload"))
@@ -346,6 +348,8 @@ static void write_lines(const struct learned_times *times, FILE *stream)
         fprintf(stream, "host-threads %d\n", times->host_threads);
     if (times->wake_us > 0)
         fprintf(stream, "wake %.4g\n", times->wake_us);
+    if (times->served_wake_us > 0)
+        fprintf(stream, "served-wake %.4g\n", times->served_wake_us);
     if (times->links_part > 0)
         fprintf(stream, "links-together %.3g\n", times->links_part);
     for (int way = 0; way < UPLOAD_WAYS; way++)
