@@ -34,7 +34,7 @@ job()
     shift
     jobs=$((jobs + 1))
     [ -n "$kept" ] || { export XDG_RUNTIME_DIR=$work/runtime.$jobs; mkdir -m 700 "$XDG_RUNTIME_DIR"; }
-    rm -f "$work"/rank.* "$work"/output* "$work"/errors* "$work/calls"
+    rm -f "$work"/rank.* "$work"/output* "$work"/errors* "$work"/report* "$work/calls"
     touch "$work/calls"
     [ -z "$before" ] || $before
     LD_LIBRARY_PATH='' PATH=$work/bin:$PATH timeout -k 5 120 "$mpirun" "${options[@]}" -n "$ranks" \
@@ -82,6 +82,9 @@ is_detached() # PROCESS: no file of the rank's, a session of its own, no preload
 is_detached "$first"
 result $? "it has nothing of the rank that started it: $(cat "$work/which")"
 
+job 4 MUBLAS_REPORT="$work/report.txt" && through 4 && [ "$(grep -c '^  service  *process [0-9]* has the device$' "$work/report.txt")" = 1 ] &&
+    [ "$(grep -c '^  service  *process [0-9]* has the device; calls waited' "$work/report.txt")" = 4 ]
+told $? "the report of the job names it, and each rank's says how long its calls waited"
 job 4 SLURM_GPUS_ON_NODE=2 EMULATED_DEVICES=2 GPUS=2 && through 4 && count_servers 2 && says 0 ""
 told $? "ranks that have a device each of two: a service for each device"
 job 4 SLURM_GPUS_ON_NODE=2 EMULATED_DEVICES=2 && through 4 && count_servers 2 && says 0 ""
