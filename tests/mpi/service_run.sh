@@ -70,7 +70,7 @@ job 16 && through 16 && count_servers 1 && ! mps_was_called && told_no_mps && sa
 told $? "sixteen ranks that start at once have one service, and no MPS"
 first=$(servers)
 first_folder=$XDG_RUNTIME_DIR
-"$build/mublas" serve --status > "$work/status" && grep -q " 16 in all" "$work/status"
+"$build/mublas" serve --status > "$work/status" && grep -q " 16 so far" "$work/status"
 result $? "all were its clients: $(head -n 1 "$work/status")"
 is_detached() # PROCESS: no file of the rank's, a session of its own, no preload, its working folder is /
 {

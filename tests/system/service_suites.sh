@@ -33,7 +33,7 @@ end()
 {
     local tries
     for ((tries = 0; tries < 100; tries++)); do
-        "$build/mublas" serve --status > "$work/status" && grep -q " to 0 clients, [1-9][0-9]* in all" "$work/status" && break
+        "$build/mublas" serve --status > "$work/status" && grep -q " to 0 clients; [1-9][0-9]* so far" "$work/status" && break
         sleep 0.05
     done
     [ $tries -lt 100 ] && stop_service
@@ -65,19 +65,19 @@ if $has_routes; then
     served routes/ends fork
     served routes/threads
 fi
-digests kernel_digests --max-n $(all && echo 5000 || echo "40 --part $((seed % 8))/8") --edges
+digests kernel_digests --max-n $(all && echo 130 || echo "40 --part $((seed % 8))/8") --edges
 if [ -z "$scalapack_missing" ] && [ -n "$mpirun" ]; then
     . "$source_tree/tests/mpi/mpi.sh"
     alone
     calls=$(all && echo 160 || echo 12)
     "$build/mublas" serve --status > "$work/status"
-    before=$(sed -n 's/.* \([0-9]*\) in all.*/\1/p' "$work/status")
+    before=$(sed -n 's/.* \([0-9]*\) so far.*/\1/p' "$work/status")
     on_ranks 4 1000 env MUBLAS_OFFLOAD=always MUBLAS_VERBOSE=3 LD_PRELOAD="$shim_preload" \
         tests/mpi/parallel_properties "$seed" "$calls" device &&
         awk -v wanted="$calls" '$1 == "calls" && $2 == wanted && $4 > wanted * 0.6 && $6 == 0 { good = 1 } END { exit !good }' "$work/output"
     result $? "four ranks: $(grep '^calls' "$work/output")"
     "$build/mublas" serve --status > "$work/status"
-    [ "$(sed -n 's/.* \([0-9]*\) in all.*/\1/p' "$work/status")" -gt "$before" ]
+    [ "$(sed -n 's/.* \([0-9]*\) so far.*/\1/p' "$work/status")" -gt "$before" ]
     result $? "and the owner's device was the service's: $(head -n 1 "$work/status")"
 fi
 end
