@@ -97,6 +97,11 @@ job 2 MUBLAS_SERVICE=never && through 0 && count_servers 0 && mps_was_called && 
 told $? "never: MPS as without it"
 job 2 MUBLAS_OFFLOAD=never && through 0 && count_servers 0 && ! mps_was_called
 told $? "none for a program that is to use the host alone"
+echo 'int main(void) { return 0; }' | $compiler -static -o "$work/static" -x c - 2> "$work/which" &&
+    OMPI_COMM_WORLD_LOCAL_RANK=0 OMPI_COMM_WORLD_LOCAL_SIZE=2 "$build/mublas" run -- "$work/static" > "$work/output" 2> "$work/errors" &&
+    count_servers 0 && OMPI_COMM_WORLD_LOCAL_RANK=0 OMPI_COMM_WORLD_LOCAL_SIZE=2 "$build/mublas" run -- true && count_servers 1
+result $? "nor for one whose calls mublas does not get: $(head -n 1 "$work/errors")"
+servers | xargs -r kill # nobody came
 job 2 MUBLAS_CUDA_DRIVER="$work/none" && through 0 && count_servers 0 && says 0 "service"
 told $? "without a driver: none, without a word"
 
