@@ -123,7 +123,7 @@ job 1 && through 1 && job 2 && through 2 && count_servers 1 && ! mps_was_called
 told $? "one that the user has started serves a single process, and a job"
 [ ! -e "$folder/0123456789abcdef" ] && [ ! -e "$folder/0123456789abcdef.lock" ] && [ -e "$folder/fedcba9876543210" ] &&
     [ -e "$folder/fedcba9876543210.lock" ] && [ -e "$folder/mine" ]
-result $? "it has removed what one has left that was killed, and nothing else: $(ls "$folder" | xargs)"
+result $? "it has removed what one has left that was killed, and nothing else: $(cd "$folder" && echo *)"
 rm "$folder"/fedcba9876543210* "$folder/mine"
 "$build/mublas" serve --stop > "$work/stopped" && count_servers 0 && [ -z "$(ls -A "$XDG_RUNTIME_DIR")" ]
 result $? "--stop comes back when it has ended, and nothing is left of it: $(ls -A "$XDG_RUNTIME_DIR")"
