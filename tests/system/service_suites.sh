@@ -56,6 +56,8 @@ export ENTRIES_FEW=1
 ! { all || in_sample 2 1; } || { served entries cblas cblas_ "" 32 && most_on_device 1000000; }
 MUBLAS_TRUST_TRACKING=1 served coherence $((2 + seed)) $(all && echo 6000 || echo 300) 200 2 pins faults
 most_on_device 2
+# It computes with memory that it has pinned, once it has begun with CUDA after the service was there.
+MUBLAS_TRUST_TRACKING=1 served coherence 20788 6000 200 2 pins faults
 all && sessions=({1..20}) || sessions=()
 for session in "${sessions[@]}"; do
     MUBLAS_TRUST_TRACKING=1 served coherence "$session" 1000 200 $((1 + session % 4)) && most_on_device 2
