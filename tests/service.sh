@@ -6,7 +6,7 @@
 start_service() # [OPTION OF mublas serve...]
 {
     export XDG_RUNTIME_DIR=$work/runtime
-    mkdir -p -m 700 "$XDG_RUNTIME_DIR"
+    [ -d "$XDG_RUNTIME_DIR" ] || mkdir -m 700 "$XDG_RUNTIME_DIR"
     : > "$work/served"
     "$build/mublas" serve "$@" > "$work/served" 2> "$work/service_errors" 9>&- &
     service_process=$!

@@ -72,7 +72,8 @@ static const struct command {
      "           hold the GPU for programs of this user that run under mublas with this environment, so that they\n"
      "           need no context of their own; it ends five seconds after the last, with --keep when it is stopped\n"
      "mublas serve --status|--stop\n"
-     "           say who goes by it; let it end with the last of them\n",
+     "           say who goes by it; let it end with the last of them, and wait for that. mublas run starts one for\n"
+     "           ranks of a job that share a GPU (MUBLAS_SERVICE=never: it does not)\n",
      "mublas serve --keep > serve.log &\n"
      "mublas run -- ./legacy_app\n"
      "mublas serve --status\n"

@@ -31,7 +31,7 @@ solve() # RANKS NAME [SETTING...]
 served() { grep -l 'through the service$' "$work"/log.* | wc -l; }
 clients() # MUBLAS SERVE'S OPTIONS...
 {
-    "$build/mublas" serve "$@" --status | sed -n '1s/.*, \([0-9]*\) in all.*/\1/p'
+    "$build/mublas" serve "$@" --status | sed -n '1s/.*; \([0-9]*\) so far.*/\1/p'
 }
 
 solve 2 alone && [ "$(served)" = 0 ]

@@ -34,7 +34,7 @@ job()
     shift
     jobs=$((jobs + 1))
     [ -n "$kept" ] || { export XDG_RUNTIME_DIR=$work/runtime.$jobs; mkdir -m 700 "$XDG_RUNTIME_DIR"; }
-    rm -f "$work"/rank.* "$work"/output* "$work"/errors* "$work/calls"
+    rm -f "$work"/rank.* "$work"/output* "$work"/errors* "$work"/report* "$work/calls"
     touch "$work/calls"
     [ -z "$before" ] || $before
     LD_LIBRARY_PATH='' PATH=$work/bin:$PATH timeout -k 5 120 "$mpirun" "${options[@]}" -n "$ranks" \
@@ -70,7 +70,7 @@ job 16 && through 16 && count_servers 1 && ! mps_was_called && told_no_mps && sa
 told $? "sixteen ranks that start at once have one service, and no MPS"
 first=$(servers)
 first_folder=$XDG_RUNTIME_DIR
-"$build/mublas" serve --status > "$work/status" && grep -q " 16 in all" "$work/status"
+"$build/mublas" serve --status > "$work/status" && grep -q " 16 so far" "$work/status"
 result $? "all were its clients: $(head -n 1 "$work/status")"
 is_detached() # PROCESS: no file of the rank's, a session of its own, no preload, its working folder is /
 {
@@ -82,6 +82,9 @@ is_detached() # PROCESS: no file of the rank's, a session of its own, no preload
 is_detached "$first"
 result $? "it has nothing of the rank that started it: $(cat "$work/which")"
 
+job 4 MUBLAS_REPORT="$work/report.txt" && through 4 && [ "$(grep -c '^  service  *process [0-9]* has the device$' "$work/report.txt")" = 1 ] &&
+    [ "$(grep -c '^  service  *process [0-9]* has the device; calls waited' "$work/report.txt")" = 4 ]
+told $? "the report of the job names it, and each rank's says how long its calls waited"
 job 4 SLURM_GPUS_ON_NODE=2 EMULATED_DEVICES=2 GPUS=2 && through 4 && count_servers 2 && says 0 ""
 told $? "ranks that have a device each of two: a service for each device"
 job 4 SLURM_GPUS_ON_NODE=2 EMULATED_DEVICES=2 && through 4 && count_servers 2 && says 0 ""
@@ -94,6 +97,11 @@ job 2 MUBLAS_SERVICE=never && through 0 && count_servers 0 && mps_was_called && 
 told $? "never: MPS as without it"
 job 2 MUBLAS_OFFLOAD=never && through 0 && count_servers 0 && ! mps_was_called
 told $? "none for a program that is to use the host alone"
+echo 'int main(void) { return 0; }' | $compiler -static -o "$work/static" -x c - 2> "$work/which" &&
+    OMPI_COMM_WORLD_LOCAL_RANK=0 OMPI_COMM_WORLD_LOCAL_SIZE=2 "$build/mublas" run -- "$work/static" > "$work/output" 2> "$work/errors" &&
+    count_servers 0 && OMPI_COMM_WORLD_LOCAL_RANK=0 OMPI_COMM_WORLD_LOCAL_SIZE=2 "$build/mublas" run -- true && count_servers 1
+result $? "nor for one whose calls mublas does not get: $(head -n 1 "$work/errors")"
+servers | xargs -r kill # nobody came
 job 2 MUBLAS_CUDA_DRIVER="$work/none" && through 0 && count_servers 0 && says 0 "service"
 told $? "without a driver: none, without a word"
 
@@ -115,7 +123,7 @@ job 1 && through 1 && job 2 && through 2 && count_servers 1 && ! mps_was_called
 told $? "one that the user has started serves a single process, and a job"
 [ ! -e "$folder/0123456789abcdef" ] && [ ! -e "$folder/0123456789abcdef.lock" ] && [ -e "$folder/fedcba9876543210" ] &&
     [ -e "$folder/fedcba9876543210.lock" ] && [ -e "$folder/mine" ]
-result $? "it has removed what one has left that was killed, and nothing else: $(ls "$folder" | xargs)"
+result $? "it has removed what one has left that was killed, and nothing else: $(cd "$folder" && echo *)"
 rm "$folder"/fedcba9876543210* "$folder/mine"
 "$build/mublas" serve --stop > "$work/stopped" && count_servers 0 && [ -z "$(ls -A "$XDG_RUNTIME_DIR")" ]
 result $? "--stop comes back when it has ended, and nothing is left of it: $(ls -A "$XDG_RUNTIME_DIR")"

@@ -49,7 +49,7 @@ result $? "and so does another environment of CUDA's"
 "$build/mublas" serve > "$work/second" 2>&1
 [ $? = 1 ] && grep -q 'one is running already' "$work/second"
 result $? "a second one says that one is running"
-"$build/mublas" serve --status > "$work/status" && grep -q "^process $service_process serves .* to 0 clients, [0-9]* in all, until" "$work/status"
+"$build/mublas" serve --status > "$work/status" && grep -q "^process $service_process serves .* to 0 clients; [0-9]* so far, until" "$work/status"
 result $? "--status says whom it serves"
 for program in 1 2 3; do
     LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always timeout -k 5 120 tests/system/served 90 > "$work/beside.$program" &
@@ -70,8 +70,8 @@ until_status() # TEXT: within 20 seconds
 }
 LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always tests/system/served 90 40 > "$work/late" &
 client=$!
-until_status 'to 1 client, ' && kill -STOP $client &&
-    grep -qE "^  process $client: [0-9]+ MiB of device memory, [0-9]+ MiB pinned, [0-9]+ calls?; [0-9]+ calls? in the queue, [0-9]+ streams? at work$" "$work/status"
+until_status 'to 1 client; ' && kill -STOP $client &&
+    grep -qE "^  process $client: [0-9]+ MiB of device memory, [0-9]+ MiB pinned, [0-9]+ calls?, [0-9]+ of them answered; [0-9]+ calls? in the queue, [0-9]+ streams? at work$" "$work/status"
 result $? "--status says what a client has and waits for: $(tail -n 1 "$work/status")"
 "$build/mublas" serve --stop > "$work/stopped" 2>&1 &
 stopping=$!

@@ -327,13 +327,13 @@ static void start(struct mps_folder *folder, bool wants_service, const char *pro
         start_mps(folder, program);
 }
 
-void sharing_begin(void)
+void sharing_begin(bool gets_calls)
 {
     char program[PATH_MAX];
     struct launcher_process found;
     struct mps_folder folder;
     const char *fault;
-    const bool wants_service = service_is_wanted(), wants_mps = is_wanted() && mps_daemon_program(program);
+    const bool wants_service = gets_calls && service_is_wanted(), wants_mps = is_wanted() && mps_daemon_program(program);
     if ((!wants_service && !wants_mps) || !launcher_process_find(local_rank()->variable, &found))
         return;
     const struct mps_rank launcher = {found.process, found.started};

@@ -316,7 +316,7 @@ static int start_program(const struct start *start, bool has_own_report)
     const bool has_parts =
         is_merged && run_parts_begin(&parts, is_report_wanted() ? getenv("MUBLAS_REPORT") : "1", start->program);
     if (!is_estimate_wanted())
-        sharing_begin();
+        sharing_begin(!start->is_refused);
     if (has_parts)
         run_and_merge(&parts, start->program, become_child, (void *)start);
     return become(start);

@@ -1,6 +1,7 @@
 /* The driver's functions for a client of the service. What is not here travels as it is (calls.inc). */
 #include "service/client/link.h"
 
+#include "common/loader.h"
 #include "gpu/device.h"
 #include "gpu/kernels/arguments.h"
 #include "gpu/kernels/bidiagonal/bidiagonal_arguments.h"
@@ -569,10 +570,35 @@ static CUresult unpin(void *pointer)
     return window_unshare(pointer);
 }
 
+static CUresult pointer_attributes(unsigned count, int *attributes, void **values, CUdeviceptr pointer);
+
+/* The program may have come to CUDA of its own meanwhile, whose copies into memory that it has pinned leave no mark:
+ * its driver alone knows which that is. NULL: there is none. */
+static __typeof__(&pointer_attributes) programs_pointer_attributes(void)
+{
+    static _Atomic(__typeof__(&pointer_attributes)) found;
+    static _Atomic unsigned long long known;
+    const unsigned long long loads = loader_loads();
+    if (atomic_load(&found) || loads == atomic_load(&known))
+        return atomic_load(&found);
+    void *const library = loader_open(driver_file(), RTLD_NOW | RTLD_NOLOAD); /* stays open: it is called */
+    if (library)
+        atomic_store(&found, (__typeof__(&pointer_attributes))loader_symbol(library, "cuPointerGetAttributes"));
+    atomic_store(&known, loads);
+    return atomic_load(&found);
+}
+
+/* Memory that the program's driver refuses to judge counts as pinned, but where it has not begun. */
 static CUresult pointer_attributes(unsigned count, int *attributes, void **values, CUdeviceptr pointer)
 {
-    (void)count, (void)attributes;
-    *(unsigned *)values[0] = window_has((const void *)(uintptr_t)pointer, 1) ? CU_MEMORYTYPE_HOST : 0;
+    unsigned *const type = values[0];
+    const __typeof__(&pointer_attributes) ask = programs_pointer_attributes();
+    *type = window_has((const void *)(uintptr_t)pointer, 1) ? CU_MEMORYTYPE_HOST : 0;
+    if (*type == 0 && ask) {
+        const CUresult result = ask(count, attributes, values, pointer);
+        if (result != CUDA_SUCCESS)
+            *type = result == CUDA_ERROR_NOT_INITIALIZED || result == CUDA_ERROR_DEINITIALIZED ? 0 : CU_MEMORYTYPE_HOST;
+    }
     return CUDA_SUCCESS;
 }
 

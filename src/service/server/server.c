@@ -30,7 +30,7 @@ static struct {
     struct service_device known;
     CUstream watch; /* idle: tells of a lost device */
     bool keep;
-    unsigned long long clients; /* since it began */
+    unsigned long long met; /* clients so far */
 } server = {.folder = -1, .lock = -1, .listener = -1};
 
 static volatile sig_atomic_t is_stopping;
@@ -207,8 +207,8 @@ static void tell(int socket, int request)
     char text[8192], clients[7680];
     sessions_describe(clients, sizeof clients);
     is_stopping |= request == REQUEST_STOP;
-    snprintf(text, sizeof text, "process %d serves %s to %d client%s, %llu in all%s%s\n%s", (int)getpid(),
-             device_properties(server.device)->name, sessions_count(), sessions_count() == 1 ? "" : "s", server.clients,
+    snprintf(text, sizeof text, "process %d serves %s to %d client%s; %llu so far%s%s\n%s", (int)getpid(),
+             device_properties(server.device)->name, sessions_count(), sessions_count() == 1 ? "" : "s", server.met,
              is_stopping ? ", and ends with the last of them" : server.keep ? ", until it is stopped" : "",
              warm_is_under_way() ? "; it is still warming up" : "", clients);
     send(socket, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -254,7 +254,7 @@ static void meet(int socket)
         fcntl(owner.process_file, F_SETFD, FD_CLOEXEC);
     memcpy(owner.processors, hello.head.processors, sizeof owner.processors);
     if (session_begin(&owner, server.device, &server.known)) {
-        server.clients++;
+        server.met++;
         return;
     }
     if (owner.process_file >= 0)
