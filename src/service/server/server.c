@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -153,6 +154,10 @@ static void meet(int socket)
     }
     struct session_owner owner = {.socket = socket, .process = peer.pid,
                                   .process_file = (int)syscall(SYS_pidfd_open, peer.pid, 0)};
+    if (owner.process_file < 0 && errno != ENOSYS) {
+        refuse(socket, REFUSAL_MEMORY); /* it has ended, or there is no descriptor left */
+        return;
+    }
     if (owner.process_file >= 0)
         fcntl(owner.process_file, F_SETFD, FD_CLOEXEC);
     memcpy(owner.processors, hello.head.processors, sizeof owner.processors);
@@ -167,8 +172,10 @@ static void accept_one(void)
 {
     struct device_scope scope;
     const int socket = accept4(server.listener, NULL, NULL, SOCK_CLOEXEC);
-    if (socket < 0)
+    if (socket < 0) {
+        pause_for(LOOK_MS * 1000000); /* no descriptor is left: the listener stays ready */
         return;
+    }
     if (device_enter(server.device, &scope) != STATUS_OK) {
         refuse(socket, REFUSAL_MEMORY);
         return;
@@ -221,10 +228,21 @@ static void wait_for_clients(void)
     }
 }
 
+/* Three descriptors for a client, and one for each segment. */
+static void allow_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 int server_run(bool keep, void ready(void *context), void *context)
 {
     pthread_t watch;
     server.keep = keep;
+    allow_descriptors();
     if (!service_identity_make(&server.identity))
         return complain("this process may not serve: it has gained rights, or its environment is too large");
     const char *fault = open_socket();
