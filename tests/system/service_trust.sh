@@ -67,9 +67,9 @@ if [ -x "$work/probe" ]; then
     rm -f "$socket"
     chown $other "$folder" && in_process && chown 0 "$folder"
     result $? "a folder of another user's is not trusted"
-    cp tests/unit/service_fuzz "$work/secure" && chown $other "$work/secure" && chmod 4755 "$work/secure" &&
+    cp tests/unit/service_fuzz "$work/secure" && chgrp $other "$work/secure" && chmod 2755 "$work/secure" &&
         start_service --keep && tests/unit/service_fuzz 1 1 > "$work/output" && ! "$work/secure" 1 1 > "$work/output" &&
-        grep -q 'the service is gone' "$work/output" && stop_service
+        grep -q 'the service is gone' "$work/output" && "$build/mublas" serve --stop > "$work/stopped"
     result $? "a program with gained rights has no service"
 fi
 

@@ -39,6 +39,7 @@ struct session {
     struct session_solver solvers[SERVICE_HANDLES];
     struct session_blas blas[SERVICE_HANDLES];
     cusolverDnParams_t params[SERVICE_HANDLES];
+    struct host_buffer *host_buffers; /* of workers that have ended: what is queued may still write there */
     struct holding *holdings;
     size_t holding_count, holding_room, used_bytes;
     atomic_bool is_gone;  /* its process, or its connection */
