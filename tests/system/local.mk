@@ -61,14 +61,14 @@ tests_system_fetched_LDADD = $(system_test_libraries)
 if LAPACK
 check_PROGRAMS += tests/system/served tests/system/service_checked
 TESTS += tests/system/service.sh tests/system/service_signals.sh tests/system/service_fuzz.sh \
-	tests/system/service_trust.sh tests/system/service_week.sh
+	tests/system/service_memory.sh tests/system/service_trust.sh tests/system/service_week.sh
 tests_system_service_checked_SOURCES = tests/system/service_checked.c
 tests_system_service_checked_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
 tests_system_served_SOURCES = tests/system/served.c
 tests_system_served_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
 endif
 EXTRA_DIST += tests/system/service.sh tests/system/service_signals.sh tests/system/service_fuzz.sh tests/service.sh \
-	tests/system/service_trust.sh tests/system/service_week.sh
+	tests/system/service_memory.sh tests/system/service_trust.sh tests/system/service_week.sh
 check_PROGRAMS += tests/system/service_strike tests/system/service_probe
 tests_system_service_probe_SOURCES = tests/system/service_probe.c
 tests_system_service_strike_SOURCES = tests/system/service_strike.c

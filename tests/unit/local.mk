@@ -211,6 +211,8 @@ tests_unit_symbols_sysv_la_LDFLAGS = $(symbols_module_flags) -Wl,--hash-style=sy
 EXTRA_DIST += tests/unit/symbols_module.map
 
 # Sends a service what no client sends: tests/system/service_fuzz.sh.
-check_PROGRAMS += tests/unit/service_fuzz
+check_PROGRAMS += tests/unit/service_fuzz tests/unit/service_taker
+tests_unit_service_taker_SOURCES = tests/unit/service_taker.c
+tests_unit_service_taker_LDADD = $(unit_test_libraries)
 tests_unit_service_fuzz_SOURCES = tests/unit/service_fuzz.c
 tests_unit_service_fuzz_LDADD = $(unit_test_libraries)

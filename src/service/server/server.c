@@ -81,6 +81,7 @@ static void close_socket(void)
 static const char *open_device(void)
 {
     struct device_scope scope;
+    size_t free_bytes = 0, total_bytes = 0;
     if (device_wake(&server.device) != STATUS_OK)
         return device_fault() ? device_fault() : "there is no device that can be used";
     if (!driver()->stream_write_value)
@@ -89,6 +90,8 @@ static const char *open_device(void)
         return "the device cannot be used";
     const bool is_ready = segments_open(FIRST_SEGMENTS) &&
                           driver()->stream_create(&server.watch, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
+    if (driver()->memory_info(&free_bytes, &total_bytes) == CUDA_SUCCESS)
+        sessions_share(free_bytes, device_chosen(server.device)->sharers);
     device_leave(server.device, &scope);
     return is_ready ? NULL : "there is no pinned memory for it";
 }

@@ -11,6 +11,7 @@ struct holding {
     enum holding_kind kind;
     CUdeviceptr address; /* of HOLDING_PHYSICAL the handle */
     size_t bytes;
+    CUmemGenericAllocationHandle mapped; /* of HOLDING_MAPPED: what is mapped there */
 };
 
 struct session_solver {
@@ -41,7 +42,8 @@ struct session {
     cusolverDnParams_t params[SERVICE_HANDLES];
     struct host_buffer *host_buffers; /* of workers that have ended: what is queued may still write there */
     struct holding *holdings;
-    size_t holding_count, holding_room, used_bytes;
+    size_t holding_count, holding_room;
+    _Atomic size_t used_bytes; /* of the device's memory */
     atomic_bool is_gone;  /* its process, or its connection */
     bool is_broken;       /* it sent what no client sends */
     unsigned slot; /* of the answer to the call under way; 0: none, or another thread answers */

@@ -332,8 +332,10 @@ static CUresult serve_memory_info(struct session *session, const void *payload, 
 {
     struct service_memory_answer *const answer = back;
     size_t free_bytes = 0, total_bytes = 0;
-    (void)session, (void)payload, (void)bytes;
+    (void)payload, (void)bytes;
     const CUresult result = pool_info(&free_bytes, &total_bytes);
+    const size_t allowance = session_allowance(session);
+    free_bytes = free_bytes < allowance ? free_bytes : allowance;
     *answer = (struct service_memory_answer){free_bytes, total_bytes};
     return result;
 }
@@ -472,7 +474,11 @@ static CUresult serve_physical_create(struct session *session, const void *paylo
     }
     if (!is_granular(session, call->bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = driver()->physical_create(&handle, call->bytes, &properties, 0);
+    if (call->bytes > session_allowance(session))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = driver()->physical_create(&handle, call->bytes, &properties, 0);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY && pool_shrink())
+        result = driver()->physical_create(&handle, call->bytes, &properties, 0);
     if (result != CUDA_SUCCESS)
         return result;
     if (!session_hold(session, HOLDING_PHYSICAL, handle, call->bytes)) {
@@ -483,6 +489,14 @@ static CUresult serve_physical_create(struct session *session, const void *paylo
     return CUDA_SUCCESS;
 }
 
+static bool is_mapped_from(const struct session *session, CUmemGenericAllocationHandle handle)
+{
+    for (size_t i = 0; i < session->holding_count; i++)
+        if (session->holdings[i].kind == HOLDING_MAPPED && session->holdings[i].mapped == handle)
+            return true;
+    return false;
+}
+
 static CUresult serve_physical_release(struct session *session, const void *payload, size_t bytes, void *back)
 {
     const struct service_range *const call = payload;
@@ -490,6 +504,8 @@ static CUresult serve_physical_release(struct session *session, const void *payl
     (void)bytes, (void)back;
     if (!holding)
         return CUDA_ERROR_INVALID_HANDLE;
+    if (is_mapped_from(session, call->address))
+        return CUDA_ERROR_INVALID_VALUE; /* it would not be gone, and count for nobody */
     session_drop(session, holding);
     return driver()->physical_release(call->address);
 }
@@ -518,6 +534,7 @@ static CUresult serve_physical_map(struct session *session, const void *payload,
                                     .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     if (!session_hold(session, HOLDING_MAPPED, call->address, call->bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
+    session_holding(session, HOLDING_MAPPED, call->address)->mapped = call->handle;
     CUresult result = driver()->physical_map(call->address, call->bytes, 0, call->handle, 0);
     if (result == CUDA_SUCCESS) {
         result = driver()->physical_set_access(call->address, call->bytes, &access, 1);
