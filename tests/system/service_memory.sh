@@ -10,12 +10,13 @@ export EMULATED_DEVICE_MEMORY=512M EMULATED_POISON=0
 take() # NAME [mapped]: a client that takes what it gets, and keeps it
 {
     mkfifo "$work/$1.keep"
-    tests/unit/service_taker $2 < "$work/$1.keep" > "$work/$1" &
-    exec {keeps[$1]}> "$work/$1.keep"
+    tests/unit/service_taker ${2+"$2"} < "$work/$1.keep" > "$work/$1" &
+    exec {keep}> "$work/$1.keep"
+    keeps[$1]=$keep
     for _ in {1..200}; do [ -s "$work/$1" ] && break; sleep 0.05; done
     read -r has _ < "$work/$1"
 }
-let_go() { exec {keeps[$1]}>&-; rm "$work/$1.keep"; }
+let_go() { keep=${keeps[$1]}; exec {keep}>&-; rm "$work/$1.keep"; }
 declare -A keeps
 
 OMPI_COMM_WORLD_LOCAL_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=0 start_service --keep
