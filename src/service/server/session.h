@@ -66,6 +66,17 @@ session_handler session_open_library, session_run_level3, session_run_vendor;
 void session_vendor_end(struct session *session);
 void session_vendor_give(struct session *session);
 
+/* Streams and events that no client has any more, and new ones (session_calls.c); thread-safe. */
+CUresult session_take_stream(CUstream *stream);
+void session_give_stream(CUstream stream);
+CUresult session_take_event(CUevent *event);
+void session_give_event(CUevent event);
+
+/* Handlers of calls about the device's memory (session_memory.c); at the end, with all work done, it goes back. */
+session_handler serve_memory_info, serve_memory_allocate, serve_memory_free, serve_address_reserve, serve_address_free;
+session_handler serve_physical_create, serve_physical_release, serve_physical_map, serve_physical_unmap;
+void session_memory_end(struct session *session);
+
 /* Adds a holding; false: no memory, or the session has as many as a client may have. */
 bool session_hold(struct session *session, enum holding_kind kind, CUdeviceptr address, size_t bytes);
 /* The one of this kind that begins there, or NULL. */
