@@ -3,7 +3,8 @@ libmublas_core_la_SOURCES += src/service/client/answers.c src/service/client/con
 # The server is the command's alone.
 service_server_sources = src/service/server/device_pool.c src/service/server/segments.c src/service/server/server.c \
 	src/service/server/server.h src/service/server/session.c src/service/server/session.h \
-	src/service/server/session_calls.c src/service/server/vendor_worker.c src/service/server/warm.c
+	src/service/server/session_calls.c src/service/server/session_memory.c src/service/server/vendor_worker.c \
+	src/service/server/warm.c
 
 # Both sides of a call, made from one list.
 made_of_driver = src/service/calls.h src/service/vendor_calls.inc src/service/client/calls.inc src/service/server/calls.inc

@@ -249,7 +249,7 @@ bool service_send_files(int socket, const void *message, size_t bytes, const int
                                    .cmsg_len = CMSG_LEN((size_t)count * sizeof(int))};
         memcpy(CMSG_DATA(header), files, (size_t)count * sizeof(int));
     }
-    return sendmsg(socket, &head, MSG_NOSIGNAL) == (ssize_t)bytes;
+    return sendmsg(socket, &head, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)bytes;
 }
 
 static int take_files(struct msghdr *head, int *files)

@@ -71,15 +71,17 @@ if LAPACK
 plain_tests += tests/system/service_suites.sh
 check_PROGRAMS += tests/system/served tests/system/service_checked
 TESTS += tests/system/service.sh tests/system/service_signals.sh tests/system/service_fuzz.sh tests/system/service_calls.sh \
-	tests/system/service_policy.sh
+	tests/system/service_policy.sh tests/system/service_memory.sh tests/system/service_trust.sh tests/system/service_week.sh
 tests_system_service_checked_SOURCES = tests/system/service_checked.c
 tests_system_service_checked_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
 tests_system_served_SOURCES = tests/system/served.c
 tests_system_served_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
 endif
 EXTRA_DIST += tests/system/service.sh tests/system/service_signals.sh tests/system/service_fuzz.sh tests/service.sh \
-	tests/system/service_calls.sh tests/system/service_policy.sh tests/system/service_suites.sh
-check_PROGRAMS += tests/system/service_strike
+	tests/system/service_calls.sh tests/system/service_policy.sh tests/system/service_suites.sh \
+	tests/system/service_memory.sh tests/system/service_trust.sh tests/system/service_week.sh
+check_PROGRAMS += tests/system/service_strike tests/system/service_probe
+tests_system_service_probe_SOURCES = tests/system/service_probe.c
 tests_system_service_strike_SOURCES = tests/system/service_strike.c
 tests/system/service_suites.log: tests/system/entries$(EXEEXT) tests/system/coherence$(EXEEXT) tests/gpu/kernel_digests$(EXEEXT) \
 	tests/gpu/eigen_digests$(EXEEXT)

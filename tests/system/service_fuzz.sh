@@ -18,14 +18,14 @@ result $? "a service starts"
         grep -qx right "$work/right" && grep -q 'through the service' "$work/errors" && ! grep -q 'is lost' "$work/errors" || exit 1
     sleep 0.2
 done ) &
-other=$!
+companion=$!
 timeout -k 5 3000 tests/unit/service_fuzz $messages "$seed" > "$work/output"
 status=$?
 sed 's/^/# /' "$work/output"
 [ $status = 0 ] && kill -0 "$service_process"
 result $? "it survives random messages, and right ones with some bits changed"
 touch "$work/enough"
-wait $other
+wait $companion
 result $? "another client's results are right beside them"
 LD_PRELOAD=$shim_preload tests/system/service_checked 60 1 > "$work/output" && grep -qx right "$work/output"
 result $? "and so are the next one's"

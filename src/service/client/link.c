@@ -130,13 +130,32 @@ static bool is_reached(const atomic_uint *word, uint32_t value)
     return (int32_t)(atomic_load_explicit(word, memory_order_acquire) - value) >= 0;
 }
 
+/* Who asks again and again waits, too: now and then one of them looks at the server for all. */
+static CUresult look_for_all(void)
+{
+    enum { LOOK_LEAST_NS = 2000000 };
+    static struct vigil vigil;
+    static atomic_flag is_looking = ATOMIC_FLAG_INIT;
+    const uint64_t now = clock_nanoseconds();
+    CUresult result = CUDA_SUCCESS;
+    if (atomic_flag_test_and_set_explicit(&is_looking, memory_order_acquire))
+        return CUDA_SUCCESS;
+    if (now - vigil.looked > LOOK_LEAST_NS)
+        result = look_at_server(&vigil, now);
+    atomic_flag_clear_explicit(&is_looking, memory_order_release);
+    return result;
+}
+
 CUresult link_look(const atomic_uint *word, uint32_t value)
 {
     if (is_reached(word, value))
         return CUDA_SUCCESS;
-    if (link_is_lost() || atomic_load_explicit(&connection.control->lost, memory_order_acquire) != CUDA_SUCCESS)
+    if (link_is_lost())
+        return LINK_LOST;
+    if (atomic_load_explicit(&connection.control->lost, memory_order_acquire) != CUDA_SUCCESS)
         return lose("its device failed, or it ended the connection");
-    return CUDA_ERROR_NOT_READY;
+    const CUresult result = look_for_all();
+    return result == CUDA_SUCCESS ? CUDA_ERROR_NOT_READY : result;
 }
 
 /* A wait is in the queue until the server has taken all that was there when it began, and then the device's. */

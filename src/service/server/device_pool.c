@@ -88,10 +88,11 @@ static CUresult make(size_t bytes, struct block **result)
 
 CUresult pool_take(struct session *session, size_t bytes, CUdeviceptr *address, size_t *block_bytes)
 {
-    (void)session;
     CUresult result = CUDA_SUCCESS;
     if (bytes == 0 || bytes > SIZE_MAX / 2)
         return CUDA_ERROR_INVALID_VALUE;
+    if (rounded(bytes) > session_allowance(session))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     pthread_mutex_lock(&lock);
     struct block *block = find(rounded(bytes));
     if (block)
@@ -121,6 +122,16 @@ void pool_give(CUdeviceptr address, CUevent leave)
     pthread_mutex_unlock(&lock);
     if (leave)
         driver()->event_destroy(leave);
+}
+
+bool pool_shrink(void)
+{
+    pthread_mutex_lock(&lock);
+    const size_t before = resting_bytes;
+    free_resting();
+    const bool is_less = resting_bytes < before;
+    pthread_mutex_unlock(&lock);
+    return is_less;
 }
 
 CUresult pool_info(size_t *free_bytes, size_t *total_bytes)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -163,6 +164,7 @@ static void close_socket(void)
 static const char *open_device(void)
 {
     struct device_scope scope;
+    size_t free_bytes = 0, total_bytes = 0;
     static char text[256];
     int count = 0;
     device_choose_alone(service_device_ordinal());
@@ -184,6 +186,8 @@ static const char *open_device(void)
     const bool is_ready = segments_open(FIRST_SEGMENTS) &&
                           driver()->stream_create(&server.watch, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
     warm_read_device(server.device, &server.known);
+    if (driver()->memory_info(&free_bytes, &total_bytes) == CUDA_SUCCESS)
+        sessions_share(free_bytes, device_chosen(server.device)->sharers);
     device_leave(server.device, &scope);
     return is_ready ? NULL : "there is no pinned memory for it";
 }
@@ -250,6 +254,10 @@ static void meet(int socket)
     }
     struct session_owner owner = {.socket = socket, .process = peer.pid,
                                   .process_file = (int)syscall(SYS_pidfd_open, peer.pid, 0)};
+    if (owner.process_file < 0 && errno != ENOSYS) {
+        refuse(socket, REFUSAL_MEMORY); /* it has ended, or there is no descriptor left */
+        return;
+    }
     if (owner.process_file >= 0)
         fcntl(owner.process_file, F_SETFD, FD_CLOEXEC);
     memcpy(owner.processors, hello.head.processors, sizeof owner.processors);
@@ -266,8 +274,10 @@ static void accept_one(void)
 {
     struct device_scope scope;
     const int socket = accept4(server.listener, NULL, NULL, SOCK_CLOEXEC);
-    if (socket < 0)
+    if (socket < 0) {
+        pause_for(LOOK_MS * 1000000); /* no descriptor is left: the listener stays ready */
         return;
+    }
     if (device_enter(server.device, &scope) != STATUS_OK) {
         refuse(socket, REFUSAL_MEMORY);
         return;
@@ -320,10 +330,21 @@ static void wait_for_clients(void)
     }
 }
 
+/* Three descriptors for a client, and one for each segment. */
+static void allow_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 int server_run(bool keep, void ready(void *context), void *context)
 {
     pthread_t watch;
     server.keep = keep;
+    allow_descriptors();
     if (!service_identity_make(&server.identity))
         return complain("this process may not serve: it has gained rights, or its environment is too large");
     const char *fault = open_socket();

@@ -35,6 +35,8 @@ struct session;
 CUresult pool_take(struct session *session, size_t bytes, CUdeviceptr *address, size_t *block_bytes);
 /* `leave`: done when the block is at rest; NULL: now. */
 void pool_give(CUdeviceptr address, CUevent leave);
+/* Blocks at rest go back to the driver, which waits for all work: where there is no memory left. False: none is. */
+bool pool_shrink(void);
 /* What the driver says, with the blocks at rest. */
 CUresult pool_info(size_t *free_bytes, size_t *total_bytes);
 
@@ -58,6 +60,11 @@ int sessions_count(void);
 void sessions_look(void);
 /* The device is lost: every client is told. */
 void sessions_lose(CUresult result);
+/* Bytes of the device's memory that the session may have besides what it has. Clients, or those that are expected, have
+ * equal shares of all that there was at the start, which are theirs at any time; more than that while it is nobody's
+ * share. */
+void sessions_share(size_t total_bytes, int expected);
+size_t session_allowance(const struct session *session);
 /* For --status: a line for each. */
 void sessions_describe(char *text, size_t size);
 

@@ -31,7 +31,7 @@ bool session_hold(struct session *session, enum holding_kind kind, CUdeviceptr a
         session->holdings = holdings;
         session->holding_room = room;
     }
-    session->holdings[session->holding_count++] = (struct holding){kind, address, bytes};
+    session->holdings[session->holding_count++] = (struct holding){kind, address, bytes, 0};
     session->used_bytes += kind == HOLDING_BLOCK || kind == HOLDING_PHYSICAL ? bytes : 0;
     return true;
 }
@@ -364,6 +364,38 @@ static bool has_gone(const struct session *session)
     return (ends[0].revents & (POLLRDHUP | POLLHUP | POLLERR)) || (ends[1].revents & POLLIN);
 }
 
+static struct {
+    size_t bytes; /* 0: not known, and nobody is kept from any */
+    int expected;
+} shared;
+
+void sessions_share(size_t total_bytes, int expected)
+{
+    shared.bytes = total_bytes;
+    shared.expected = expected;
+}
+
+size_t session_allowance(const struct session *asking)
+{
+    size_t used = 0, claimed = 0, count = 0;
+    if (shared.bytes == 0)
+        return SIZE_MAX;
+    pthread_mutex_lock(&lock);
+    for (const struct session *session = sessions; session; session = session->next)
+        count++;
+    const size_t clients = count > (size_t)shared.expected ? count : (size_t)shared.expected;
+    const size_t share = shared.bytes / (clients ? clients : 1), own = atomic_load(&asking->used_bytes);
+    for (const struct session *session = sessions; session; session = session->next) {
+        const size_t has = atomic_load(&session->used_bytes);
+        used += has;
+        claimed += session != asking && has < share ? share - has : 0;
+    }
+    pthread_mutex_unlock(&lock);
+    claimed += (clients - count) * share;
+    const size_t nobodys = shared.bytes > used + claimed ? shared.bytes - used - claimed : 0;
+    return own < share && share - own > nobodys ? share - own : nobodys;
+}
+
 void sessions_look(void)
 {
     pthread_mutex_lock(&lock);
@@ -429,7 +461,7 @@ void sessions_describe(char *text, size_t size)
         const int length =
             snprintf(text + used, size - used,
                      "  process %d: %zu MiB of device memory, %d MiB pinned, %llu call%s, %llu of them answered; %u call%s in the queue, %u stream%s at work\n",
-                     (int)session->owner.process, session->used_bytes >> 20,
+                     (int)session->owner.process, atomic_load(&session->used_bytes) >> 20,
                      session->segment_count * (SERVICE_SEGMENT_BYTES >> 20), session->calls,
                      session->calls == 1 ? "" : "s", session->answers, waiting,
                      waiting == 1 ? "" : "s", busy, busy == 1 ? "" : "s");

@@ -11,6 +11,7 @@ struct holding {
     enum holding_kind kind;
     CUdeviceptr address; /* of HOLDING_PHYSICAL the handle */
     size_t bytes;
+    CUmemGenericAllocationHandle mapped; /* of HOLDING_MAPPED: what is mapped there */
 };
 
 struct session_solver {
@@ -43,8 +44,10 @@ struct session {
     struct session_solver solvers[SERVICE_HANDLES];
     struct session_blas blas[SERVICE_HANDLES];
     cusolverDnParams_t params[SERVICE_HANDLES];
+    struct host_buffer *host_buffers; /* of workers that have ended: what is queued may still write there */
     struct holding *holdings;
-    size_t holding_count, holding_room, used_bytes;
+    size_t holding_count, holding_room;
+    _Atomic size_t used_bytes; /* of the device's memory */
     atomic_bool is_gone;  /* its process, or its connection */
     bool is_broken;       /* it sent what no client sends */
     unsigned slot; /* of the answer to the call under way; 0: none, or another thread answers */
@@ -66,6 +69,17 @@ void session_answer(struct session *session, unsigned slot, CUresult result, con
 session_handler session_open_library, session_run_level3, session_run_vendor;
 void session_vendor_end(struct session *session);
 void session_vendor_give(struct session *session);
+
+/* Streams and events that no client has any more, and new ones (session_calls.c); thread-safe. */
+CUresult session_take_stream(CUstream *stream);
+void session_give_stream(CUstream stream);
+CUresult session_take_event(CUevent *event);
+void session_give_event(CUevent event);
+
+/* Handlers of calls about the device's memory (session_memory.c); at the end, with all work done, it goes back. */
+session_handler serve_memory_info, serve_memory_allocate, serve_memory_free, serve_address_reserve, serve_address_free;
+session_handler serve_physical_create, serve_physical_release, serve_physical_map, serve_physical_unmap;
+void session_memory_end(struct session *session);
 
 /* Adds a holding; false: no memory, or the session has as many as a client may have. */
 bool session_hold(struct session *session, enum holding_kind kind, CUdeviceptr address, size_t bytes);

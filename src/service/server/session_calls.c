@@ -66,10 +66,15 @@ static CUevent spare_events[SPARE_EVENTS];
 static int spare_stream_count, spare_event_count;
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static CUresult take_stream(CUstream *stream)
+CUresult session_take_stream(CUstream *stream)
 {
+    *stream = NULL;
     pthread_mutex_lock(&spare_lock);
-    *stream = spare_stream_count > 0 ? spare_streams[--spare_stream_count] : NULL;
+    for (int i = spare_stream_count; i-- > 0 && !*stream;)
+        if (driver()->stream_query(spare_streams[i]) == CUDA_SUCCESS) {
+            *stream = spare_streams[i];
+            spare_streams[i] = spare_streams[--spare_stream_count];
+        }
     pthread_mutex_unlock(&spare_lock);
     const CUresult result = *stream ? CUDA_SUCCESS : driver()->stream_create(stream, CU_STREAM_NON_BLOCKING);
     if (result != CUDA_SUCCESS)
@@ -78,7 +83,7 @@ static CUresult take_stream(CUstream *stream)
 }
 
 /* Its work is done, or nobody's any more. */
-static void give_stream(CUstream stream)
+void session_give_stream(CUstream stream)
 {
     pthread_mutex_lock(&spare_lock);
     const bool is_kept = spare_stream_count < SPARE_STREAMS;
@@ -89,7 +94,7 @@ static void give_stream(CUstream stream)
         driver()->stream_destroy(stream);
 }
 
-static CUresult take_event(CUevent *event)
+CUresult session_take_event(CUevent *event)
 {
     pthread_mutex_lock(&spare_lock);
     *event = spare_event_count > 0 ? spare_events[--spare_event_count] : NULL;
@@ -100,7 +105,7 @@ static CUresult take_event(CUevent *event)
     return result;
 }
 
-static void give_event(CUevent event)
+void session_give_event(CUevent event)
 {
     pthread_mutex_lock(&spare_lock);
     const bool is_kept = spare_event_count < SPARE_EVENTS;
@@ -116,7 +121,7 @@ static void give_event(CUevent event)
 static bool stream_has_left(struct session *session, int place)
 {
     if (session->is_leaving[place] && driver()->stream_query(session->streams[place]) == CUDA_SUCCESS) {
-        give_stream(session->streams[place]);
+        session_give_stream(session->streams[place]);
         session->streams[place] = NULL;
         session->is_leaving[place] = false;
     }
@@ -128,9 +133,9 @@ void session_spares_make(int streams, int events)
     CUstream stream;
     CUevent event;
     for (int i = 0; i < streams && driver()->stream_create(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS; i++)
-        give_stream(stream);
+        session_give_stream(stream);
     for (int i = 0; i < events && driver()->event_create(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS; i++)
-        give_event(event);
+        session_give_event(event);
 }
 
 static CUresult serve_stream_create(struct session *session, const void *payload, size_t bytes, void *back)
@@ -145,7 +150,7 @@ static CUresult serve_stream_create(struct session *session, const void *payload
         return CUDA_ERROR_INVALID_HANDLE;
     session->named_stream = number;
     atomic_store(&session->control->errors[number - 1], CUDA_SUCCESS);
-    return take_stream(&session->streams[number - 1]);
+    return session_take_stream(&session->streams[number - 1]);
 }
 
 /* The client has waited for its work. One that has not keeps the place until it is done. */
@@ -178,7 +183,7 @@ static CUresult serve_event_create(struct session *session, const void *payload,
     (void)bytes, (void)back;
     if (number < 1 || number > SERVICE_EVENTS || session->events[number - 1])
         return CUDA_ERROR_INVALID_HANDLE;
-    return take_event(&session->events[number - 1]);
+    return session_take_event(&session->events[number - 1]);
 }
 
 static CUresult serve_event_destroy(struct session *session, const void *payload, size_t bytes, void *back)
@@ -189,7 +194,7 @@ static CUresult serve_event_destroy(struct session *session, const void *payload
     if (!session_event(session, call->number, &event))
         return CUDA_ERROR_INVALID_HANDLE;
     session->events[call->number - 1] = NULL;
-    give_event(event);
+    session_give_event(event);
     return CUDA_SUCCESS;
 }
 
@@ -361,223 +366,6 @@ static CUresult serve_launch(struct session *session, const void *payload, size_
     return result;
 }
 
-static CUresult serve_memory_info(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    struct service_memory_answer *const answer = back;
-    size_t free_bytes = 0, total_bytes = 0;
-    (void)session, (void)payload, (void)bytes;
-    const CUresult result = pool_info(&free_bytes, &total_bytes);
-    *answer = (struct service_memory_answer){free_bytes, total_bytes};
-    return result;
-}
-
-static CUresult serve_memory_allocate(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    const struct service_range *const call = payload;
-    struct service_range *const answer = back;
-    CUdeviceptr address = 0;
-    size_t taken = 0;
-    (void)bytes;
-    const CUresult result = pool_take(session, call->bytes, &address, &taken);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!session_hold(session, HOLDING_BLOCK, address, taken)) {
-        pool_give(address, NULL);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    *answer = (struct service_range){address, taken};
-    return CUDA_SUCCESS;
-}
-
-/* An event behind all that the session has queued; NULL: nothing is. */
-static CUevent event_behind_all(struct session *session)
-{
-    CUstream joint = NULL;
-    CUevent behind = NULL;
-    for (int i = 0; i < SERVICE_STREAMS; i++) {
-        CUevent one;
-        if (!session->streams[i] || driver()->stream_query(session->streams[i]) == CUDA_SUCCESS)
-            continue;
-        if ((!joint && take_stream(&joint) != CUDA_SUCCESS) || take_event(&one) != CUDA_SUCCESS)
-            break;
-        driver()->event_record(one, session->streams[i]);
-        driver()->stream_wait_event(joint, one, 0);
-        give_event(one);
-    }
-    if (joint && take_event(&behind) == CUDA_SUCCESS)
-        driver()->event_record(behind, joint);
-    if (joint)
-        give_stream(joint);
-    return behind;
-}
-
-static CUresult serve_memory_free(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    const struct service_range *const call = payload;
-    struct holding *const holding = session_holding(session, HOLDING_BLOCK, call->address);
-    (void)bytes, (void)back;
-    if (!holding)
-        return CUDA_ERROR_INVALID_VALUE;
-    pool_give(call->address, event_behind_all(session));
-    session_drop(session, holding);
-    return CUDA_SUCCESS;
-}
-
-static CUmemAllocationProp physical_properties(struct session *session)
-{
-    return (CUmemAllocationProp){.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-                                 .location = {CU_MEM_LOCATION_TYPE_DEVICE, session_device(session)}};
-}
-
-/* What physical memory's sizes are multiples of; 0: the driver does not say. */
-static size_t granule_of(struct session *session)
-{
-    const CUmemAllocationProp properties = physical_properties(session);
-    static _Atomic size_t known;
-    size_t granule = atomic_load(&known);
-    if (granule == 0 &&
-        driver()->physical_granularity(&granule, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) == CUDA_SUCCESS)
-        atomic_store(&known, granule);
-    return granule;
-}
-
-static bool is_granular(struct session *session, uint64_t bytes)
-{
-    const size_t granule = granule_of(session);
-    return granule > 0 && bytes > 0 && bytes <= SIZE_MAX / 2 && bytes % granule == 0;
-}
-
-/* Is memory mapped in the range? */
-static bool is_mapped(const struct session *session, CUdeviceptr address, size_t bytes)
-{
-    for (size_t i = 0; i < session->holding_count; i++) {
-        const struct holding *const holding = &session->holdings[i];
-        if (holding->kind == HOLDING_MAPPED && holding->address < address + bytes &&
-            address < holding->address + holding->bytes)
-            return true;
-    }
-    return false;
-}
-
-static CUresult serve_address_reserve(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    const struct service_reserve *const call = payload;
-    struct service_range *const answer = back;
-    CUdeviceptr address = 0;
-    (void)bytes;
-    if (!is_granular(session, call->bytes) || (call->alignment & (call->alignment - 1)) != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = driver()->address_reserve(&address, call->bytes, call->alignment, call->wanted, 0);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!session_hold(session, HOLDING_RESERVED, address, call->bytes)) {
-        driver()->address_free(address, call->bytes);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    *answer = (struct service_range){address, call->bytes};
-    return CUDA_SUCCESS;
-}
-
-static CUresult serve_address_free(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    const struct service_range *const call = payload;
-    struct holding *const holding = session_holding(session, HOLDING_RESERVED, call->address);
-    (void)bytes, (void)back;
-    if (!holding || holding->bytes != call->bytes || is_mapped(session, call->address, call->bytes))
-        return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = driver()->address_free(call->address, call->bytes);
-    if (result == CUDA_SUCCESS)
-        session_drop(session, holding);
-    return result;
-}
-
-static CUresult serve_physical_create(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    const struct service_range *const call = payload;
-    struct service_range *const answer = back;
-    const CUmemAllocationProp properties = physical_properties(session);
-    CUmemGenericAllocationHandle handle = 0;
-    (void)bytes;
-    if (!is_granular(session, call->bytes))
-        return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = driver()->physical_create(&handle, call->bytes, &properties, 0);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!session_hold(session, HOLDING_PHYSICAL, handle, call->bytes)) {
-        driver()->physical_release(handle);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    *answer = (struct service_range){handle, call->bytes};
-    return CUDA_SUCCESS;
-}
-
-static CUresult serve_physical_release(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    const struct service_range *const call = payload;
-    struct holding *const holding = session_holding(session, HOLDING_PHYSICAL, call->address);
-    (void)bytes, (void)back;
-    if (!holding)
-        return CUDA_ERROR_INVALID_HANDLE;
-    session_drop(session, holding);
-    return driver()->physical_release(call->address);
-}
-
-static bool has_reserved(const struct session *session, CUdeviceptr address, size_t bytes)
-{
-    for (size_t i = 0; i < session->holding_count; i++) {
-        const struct holding *const holding = &session->holdings[i];
-        if (holding->kind == HOLDING_RESERVED && address >= holding->address &&
-            address - holding->address <= holding->bytes && bytes <= holding->bytes - (address - holding->address))
-            return true;
-    }
-    return false;
-}
-
-static CUresult serve_physical_map(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    const struct service_map *const call = payload;
-    struct holding *const physical = session_holding(session, HOLDING_PHYSICAL, call->handle);
-    (void)bytes, (void)back;
-    if (!physical || call->offset != 0 || !is_granular(session, call->bytes) || call->bytes > physical->bytes ||
-        call->address % granule_of(session) != 0 || !has_reserved(session, call->address, call->bytes) ||
-        is_mapped(session, call->address, call->bytes))
-        return CUDA_ERROR_INVALID_VALUE;
-    const CUmemAccessDesc access = {.location = {CU_MEM_LOCATION_TYPE_DEVICE, session_device(session)},
-                                    .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    if (!session_hold(session, HOLDING_MAPPED, call->address, call->bytes))
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult result = driver()->physical_map(call->address, call->bytes, 0, call->handle, 0);
-    if (result == CUDA_SUCCESS) {
-        result = driver()->physical_set_access(call->address, call->bytes, &access, 1);
-        if (result != CUDA_SUCCESS)
-            driver()->physical_unmap(call->address, call->bytes);
-    }
-    if (result != CUDA_SUCCESS)
-        session_drop(session, session_holding(session, HOLDING_MAPPED, call->address));
-    return result;
-}
-
-/* One mapping after the other, as they were made. */
-static CUresult serve_physical_unmap(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    const struct service_range *const call = payload;
-    uint64_t at = call->address;
-    CUresult result = CUDA_SUCCESS;
-    (void)bytes, (void)back;
-    if (call->bytes > SIZE_MAX / 2)
-        return CUDA_ERROR_INVALID_VALUE;
-    while (at - call->address < call->bytes && result == CUDA_SUCCESS) {
-        struct holding *const holding = session_holding(session, HOLDING_MAPPED, at);
-        if (!holding || holding->bytes > call->bytes - (at - call->address))
-            return CUDA_ERROR_INVALID_VALUE;
-        result = driver()->physical_unmap(at, holding->bytes);
-        at += holding->bytes;
-        if (result == CUDA_SUCCESS)
-            session_drop(session, holding);
-    }
-    return result;
-}
-
 static CUresult serve_copy(struct session *session, const void *payload, size_t bytes, void *back)
 {
     const struct service_copy *const call = payload;
@@ -745,24 +533,6 @@ const struct session_call *session_call_of(unsigned call)
     return call < SERVICE_CALLS && calls[call].handler ? &calls[call] : NULL;
 }
 
-static void end_memory(struct session *session)
-{
-    static const enum holding_kind order[] = {HOLDING_MAPPED, HOLDING_PHYSICAL, HOLDING_RESERVED, HOLDING_BLOCK};
-    for (size_t kind = 0; kind < sizeof order / sizeof *order; kind++)
-        for (size_t i = 0; i < session->holding_count; i++) {
-            const struct holding *const holding = &session->holdings[i];
-            if (holding->kind != order[kind])
-                continue;
-            switch (holding->kind) {
-            case HOLDING_MAPPED: driver()->physical_unmap(holding->address, holding->bytes); break;
-            case HOLDING_PHYSICAL: driver()->physical_release(holding->address); break;
-            case HOLDING_RESERVED: driver()->address_free(holding->address, holding->bytes); break;
-            case HOLDING_BLOCK: pool_give(holding->address, NULL); break;
-            }
-        }
-    session->holding_count = 0;
-}
-
 /* Workers first: they may be about to queue more. */
 void session_calls_end(struct session *session)
 {
@@ -771,14 +541,14 @@ void session_calls_end(struct session *session)
         if (session->streams[i])
             driver()->stream_synchronise(session->streams[i]);
     session_vendor_give(session);
-    end_memory(session);
+    session_memory_end(session);
     for (int i = 0; i < SERVICE_SHARES; i++)
         if (session->shares[i].memory)
             end_share(&session->shares[i]);
     for (int i = 0; i < SERVICE_EVENTS; i++)
         if (session->events[i])
-            give_event(session->events[i]);
+            session_give_event(session->events[i]);
     for (int i = 0; i < SERVICE_STREAMS; i++)
         if (session->streams[i])
-            give_stream(session->streams[i]);
+            session_give_stream(session->streams[i]);
 }

@@ -29,6 +29,13 @@ static const struct function {
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
+/* Host memory of a worker's jobs. The library may write there as long as their work is queued. */
+struct host_buffer {
+    struct host_buffer *next; /* smaller ones */
+    size_t bytes;
+    _Alignas(64) unsigned char memory[];
+};
+
 /* A job of a worker: one at a time. */
 struct vendor_worker {
     pthread_t thread;
@@ -40,8 +47,7 @@ struct vendor_worker {
     struct service_vendor_answer answer;
     uintptr_t words[SERVICE_WORDS_MOST]; /* as the library takes them */
     unsigned slot;
-    void *host_buffer;
-    size_t host_bytes;
+    struct host_buffer *host_buffers;
 };
 
 /* Handles that no client has any more: to make one takes the device a tenth of a second. */
@@ -101,16 +107,22 @@ static void *handle_of(const struct session *session, char kind, uint64_t number
     }
 }
 
+/* Larger ones at least twice as large as the last. */
 static void *host_buffer(struct vendor_worker *worker, size_t bytes)
 {
+    struct host_buffer *const last = worker->host_buffers;
     if (bytes > HOST_BUFFER_MOST)
         return NULL;
-    if (bytes > worker->host_bytes) {
-        free(worker->host_buffer);
-        worker->host_buffer = malloc(bytes);
-        worker->host_bytes = worker->host_buffer ? bytes : 0;
-    }
-    return worker->host_buffer;
+    if (last && bytes <= last->bytes)
+        return last->memory;
+    const size_t size = last && bytes < 2 * last->bytes ? 2 * last->bytes : bytes;
+    struct host_buffer *const buffer = aligned_alloc(64, (sizeof *buffer + size + 63) / 64 * 64);
+    if (!buffer)
+        return NULL;
+    buffer->next = last;
+    buffer->bytes = size;
+    worker->host_buffers = buffer;
+    return buffer->memory;
 }
 
 /* The words as the library takes them. False: a handle is not there, or there is no memory. */
@@ -211,6 +223,7 @@ static struct vendor_worker *worker_create(struct session *session)
     return NULL;
 }
 
+/* Its memory stays the session's until the streams are idle. */
 static void worker_end(struct vendor_worker *worker)
 {
     if (!worker)
@@ -220,7 +233,10 @@ static void worker_end(struct vendor_worker *worker)
     pthread_cond_broadcast(&worker->changed);
     pthread_mutex_unlock(&worker->lock);
     pthread_join(worker->thread, NULL);
-    free(worker->host_buffer);
+    struct host_buffer **end = &worker->session->host_buffers;
+    while (*end)
+        end = &(*end)->next;
+    *end = worker->host_buffers;
     free(worker);
 }
 
@@ -527,5 +543,9 @@ void session_vendor_give(struct session *session)
             give_blas(session, &session->blas[i]);
         if (session->params[i])
             give_params(session, &session->params[i]);
+    }
+    for (struct host_buffer *buffer = session->host_buffers, *next; buffer; buffer = next) {
+        next = buffer->next;
+        free(buffer);
     }
 }

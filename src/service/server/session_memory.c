@@ -1,0 +1,265 @@
+/* Calls of a session that are about the device's memory. */
+#include "service/server/session.h"
+
+#include <stdlib.h>
+
+CUresult serve_memory_info(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    struct service_memory_answer *const answer = back;
+    size_t free_bytes = 0, total_bytes = 0;
+    (void)payload, (void)bytes;
+    const CUresult result = pool_info(&free_bytes, &total_bytes);
+    const size_t allowance = session_allowance(session);
+    free_bytes = free_bytes < allowance ? free_bytes : allowance;
+    *answer = (struct service_memory_answer){free_bytes, total_bytes};
+    return result;
+}
+
+CUresult serve_memory_allocate(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_range *const call = payload;
+    struct service_range *const answer = back;
+    CUdeviceptr address = 0;
+    size_t taken = 0;
+    (void)bytes;
+    const CUresult result = pool_take(session, call->bytes, &address, &taken);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!session_hold(session, HOLDING_BLOCK, address, taken)) {
+        pool_give(address, NULL);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *answer = (struct service_range){address, taken};
+    return CUDA_SUCCESS;
+}
+
+/* An event behind all that the session has queued; NULL: nothing is. */
+static CUevent event_behind_all(struct session *session)
+{
+    CUstream joint = NULL;
+    CUevent behind = NULL;
+    for (int i = 0; i < SERVICE_STREAMS; i++) {
+        CUevent one;
+        if (!session->streams[i] || driver()->stream_query(session->streams[i]) == CUDA_SUCCESS)
+            continue;
+        if ((!joint && session_take_stream(&joint) != CUDA_SUCCESS) || session_take_event(&one) != CUDA_SUCCESS) {
+            driver()->stream_synchronise(session->streams[i]); /* memory may not go before */
+            continue;
+        }
+        driver()->event_record(one, session->streams[i]);
+        driver()->stream_wait_event(joint, one, 0);
+        session_give_event(one);
+    }
+    if (joint && session_take_event(&behind) == CUDA_SUCCESS)
+        driver()->event_record(behind, joint);
+    else if (joint)
+        driver()->stream_synchronise(joint);
+    if (joint)
+        session_give_stream(joint);
+    return behind;
+}
+
+CUresult serve_memory_free(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_range *const call = payload;
+    struct holding *const holding = session_holding(session, HOLDING_BLOCK, call->address);
+    (void)bytes, (void)back;
+    if (!holding)
+        return CUDA_ERROR_INVALID_VALUE;
+    pool_give(call->address, event_behind_all(session));
+    session_drop(session, holding);
+    return CUDA_SUCCESS;
+}
+
+static CUmemAllocationProp physical_properties(struct session *session)
+{
+    return (CUmemAllocationProp){.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                 .location = {CU_MEM_LOCATION_TYPE_DEVICE, session_device(session)}};
+}
+
+/* What physical memory's sizes are multiples of; 0: the driver does not say. */
+static size_t granule_of(struct session *session)
+{
+    const CUmemAllocationProp properties = physical_properties(session);
+    static _Atomic size_t known;
+    size_t granule = atomic_load(&known);
+    if (granule == 0 &&
+        driver()->physical_granularity(&granule, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) == CUDA_SUCCESS)
+        atomic_store(&known, granule);
+    return granule;
+}
+
+static bool is_granular(struct session *session, uint64_t bytes)
+{
+    const size_t granule = granule_of(session);
+    return granule > 0 && bytes > 0 && bytes <= SIZE_MAX / 2 && bytes % granule == 0;
+}
+
+/* Is memory mapped in the range? */
+static bool is_mapped(const struct session *session, CUdeviceptr address, size_t bytes)
+{
+    for (size_t i = 0; i < session->holding_count; i++) {
+        const struct holding *const holding = &session->holdings[i];
+        if (holding->kind == HOLDING_MAPPED && holding->address < address + bytes &&
+            address < holding->address + holding->bytes)
+            return true;
+    }
+    return false;
+}
+
+CUresult serve_address_reserve(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_reserve *const call = payload;
+    struct service_range *const answer = back;
+    CUdeviceptr address = 0;
+    (void)bytes;
+    if (!is_granular(session, call->bytes) || (call->alignment & (call->alignment - 1)) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = driver()->address_reserve(&address, call->bytes, call->alignment, call->wanted, 0);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!session_hold(session, HOLDING_RESERVED, address, call->bytes)) {
+        driver()->address_free(address, call->bytes);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *answer = (struct service_range){address, call->bytes};
+    return CUDA_SUCCESS;
+}
+
+CUresult serve_address_free(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_range *const call = payload;
+    struct holding *const holding = session_holding(session, HOLDING_RESERVED, call->address);
+    (void)bytes, (void)back;
+    if (!holding || holding->bytes != call->bytes || is_mapped(session, call->address, call->bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = driver()->address_free(call->address, call->bytes);
+    if (result == CUDA_SUCCESS)
+        session_drop(session, holding);
+    return result;
+}
+
+/* No bytes: what its granules are. */
+CUresult serve_physical_create(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_range *const call = payload;
+    struct service_range *const answer = back;
+    const CUmemAllocationProp properties = physical_properties(session);
+    CUmemGenericAllocationHandle handle = 0;
+    (void)bytes;
+    if (call->bytes == 0) {
+        *answer = (struct service_range){0, granule_of(session)};
+        return answer->bytes ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+    }
+    if (!is_granular(session, call->bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (call->bytes > session_allowance(session))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = driver()->physical_create(&handle, call->bytes, &properties, 0);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY && pool_shrink())
+        result = driver()->physical_create(&handle, call->bytes, &properties, 0);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!session_hold(session, HOLDING_PHYSICAL, handle, call->bytes)) {
+        driver()->physical_release(handle);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *answer = (struct service_range){handle, call->bytes};
+    return CUDA_SUCCESS;
+}
+
+static bool is_mapped_from(const struct session *session, CUmemGenericAllocationHandle handle)
+{
+    for (size_t i = 0; i < session->holding_count; i++)
+        if (session->holdings[i].kind == HOLDING_MAPPED && session->holdings[i].mapped == handle)
+            return true;
+    return false;
+}
+
+CUresult serve_physical_release(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_range *const call = payload;
+    struct holding *const holding = session_holding(session, HOLDING_PHYSICAL, call->address);
+    (void)bytes, (void)back;
+    if (!holding)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (is_mapped_from(session, call->address))
+        return CUDA_ERROR_INVALID_VALUE; /* it would not be gone, and count for nobody */
+    session_drop(session, holding);
+    return driver()->physical_release(call->address);
+}
+
+static bool has_reserved(const struct session *session, CUdeviceptr address, size_t bytes)
+{
+    for (size_t i = 0; i < session->holding_count; i++) {
+        const struct holding *const holding = &session->holdings[i];
+        if (holding->kind == HOLDING_RESERVED && address >= holding->address &&
+            address - holding->address <= holding->bytes && bytes <= holding->bytes - (address - holding->address))
+            return true;
+    }
+    return false;
+}
+
+CUresult serve_physical_map(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_map *const call = payload;
+    struct holding *const physical = session_holding(session, HOLDING_PHYSICAL, call->handle);
+    (void)bytes, (void)back;
+    if (!physical || call->offset != 0 || !is_granular(session, call->bytes) || call->bytes > physical->bytes ||
+        call->address % granule_of(session) != 0 || !has_reserved(session, call->address, call->bytes) ||
+        is_mapped(session, call->address, call->bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUmemAccessDesc access = {.location = {CU_MEM_LOCATION_TYPE_DEVICE, session_device(session)},
+                                    .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    if (!session_hold(session, HOLDING_MAPPED, call->address, call->bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    session_holding(session, HOLDING_MAPPED, call->address)->mapped = call->handle;
+    CUresult result = driver()->physical_map(call->address, call->bytes, 0, call->handle, 0);
+    if (result == CUDA_SUCCESS) {
+        result = driver()->physical_set_access(call->address, call->bytes, &access, 1);
+        if (result != CUDA_SUCCESS)
+            driver()->physical_unmap(call->address, call->bytes);
+    }
+    if (result != CUDA_SUCCESS)
+        session_drop(session, session_holding(session, HOLDING_MAPPED, call->address));
+    return result;
+}
+
+/* One mapping after the other, as they were made. */
+CUresult serve_physical_unmap(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_range *const call = payload;
+    uint64_t at = call->address;
+    CUresult result = CUDA_SUCCESS;
+    (void)bytes, (void)back;
+    if (call->bytes > SIZE_MAX / 2)
+        return CUDA_ERROR_INVALID_VALUE;
+    while (at - call->address < call->bytes && result == CUDA_SUCCESS) {
+        struct holding *const holding = session_holding(session, HOLDING_MAPPED, at);
+        if (!holding || holding->bytes > call->bytes - (at - call->address))
+            return CUDA_ERROR_INVALID_VALUE;
+        result = driver()->physical_unmap(at, holding->bytes);
+        at += holding->bytes;
+        if (result == CUDA_SUCCESS)
+            session_drop(session, holding);
+    }
+    return result;
+}
+
+void session_memory_end(struct session *session)
+{
+    static const enum holding_kind order[] = {HOLDING_MAPPED, HOLDING_PHYSICAL, HOLDING_RESERVED, HOLDING_BLOCK};
+    for (size_t kind = 0; kind < sizeof order / sizeof *order; kind++)
+        for (size_t i = 0; i < session->holding_count; i++) {
+            const struct holding *const holding = &session->holdings[i];
+            if (holding->kind != order[kind])
+                continue;
+            switch (holding->kind) {
+            case HOLDING_MAPPED: driver()->physical_unmap(holding->address, holding->bytes); break;
+            case HOLDING_PHYSICAL: driver()->physical_release(holding->address); break;
+            case HOLDING_RESERVED: driver()->address_free(holding->address, holding->bytes); break;
+            case HOLDING_BLOCK: pool_give(holding->address, NULL); break;
+            }
+        }
+    session->holding_count = 0;
+}

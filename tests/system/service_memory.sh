@@ -1,0 +1,41 @@
+#!/bin/bash
+# The device's memory, between clients of a service: equal shares where so many are expected, all of it for who is alone.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+. "$source_tree/tests/service.sh"
+use_emulated_driver
+use_reference_libraries
+export EMULATED_DEVICE_MEMORY=512M EMULATED_POISON=0
+
+take() # NAME [mapped]: a client that takes what it gets, and keeps it
+{
+    mkfifo "$work/$1.keep"
+    tests/unit/service_taker ${2+"$2"} < "$work/$1.keep" > "$work/$1" &
+    exec {keep}> "$work/$1.keep"
+    keeps[$1]=$keep
+    for _ in {1..200}; do [ -s "$work/$1" ] && break; sleep 0.05; done
+    read -r has _ < "$work/$1"
+}
+let_go() { keep=${keeps[$1]}; exec {keep}>&-; rm "$work/$1.keep"; }
+declare -A keeps
+
+OMPI_COMM_WORLD_LOCAL_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=0 start_service --keep
+take one && one=$has && take two mapped && two=$has
+cat "$work/one" "$work/two" > "$work/output"
+[ "$one" -gt 200 ] && [ "$one" -le 256 ] && [ "$two" -gt 200 ] && [ "$two" -le 256 ]
+result $? "the first of two that are expected leaves the second its half"
+grep -q ' [0-7] free' "$work/one"
+result $? "and is told that there is no more for it"
+let_go one && let_go two && wait $! && sleep 0.5 && stop_service
+result $? "the service ends"
+
+start_service --keep
+take three && three=$has
+[ "$three" -gt 400 ]
+result $? "one that is alone has all"
+let_go three && sleep 1 && take four mapped && [ "$has" -gt 400 ]
+result $? "and leaves it to the next, as memory of another kind"
+let_go four && sleep 0.5 && stop_service
+result $? "the service ends"
+
+echo "1..$number"
