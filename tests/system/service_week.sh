@@ -72,7 +72,7 @@ echo "# $(cat "$work/output"); $(descriptors) descriptors, $(kilobytes) KiB"
 # What so many at once had rests for the next: twice as much as after a first crowd, or as each of them can have.
 awk -v before="$before" -v clients=$at_once 'BEGIN {
     split(before, was)
-    each["allocations"] = each["events"] = 12; each["pinned"] = each["streams"] = 4; each["bytes"] = 16e6
+    each["allocations"] = each["events"] = 24; each["pinned"] = each["streams"] = 6; each["bytes"] = 16e6
 } { for (i = 1; i < NF; i += 2)
     if ($(i + 1) > 2 * was[i + 1] && $(i + 1) > clients * each[$i]) exit 1 }' "$work/output"
 result $? "what is on the device has not grown"

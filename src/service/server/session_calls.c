@@ -60,7 +60,7 @@ bool session_may_ask(int attribute, bool is_of_function)
 }
 
 /* Streams and events that no client has any more wait here for the next: to destroy one may wait for others. */
-enum { SPARE_STREAMS = 512, SPARE_EVENTS = 8192, THREADS_MOST = 1024 };
+enum { SPARE_STREAMS = 512, SPARE_EVENTS = 8192, BUSY_MOST = 8, THREADS_MOST = 1024 };
 static CUstream spare_streams[SPARE_STREAMS];
 static CUevent spare_events[SPARE_EVENTS];
 static int spare_stream_count, spare_event_count;
@@ -68,13 +68,16 @@ static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
 
 CUresult session_take_stream(CUstream *stream)
 {
-    *stream = NULL;
+    int place = -1;
     pthread_mutex_lock(&spare_lock);
-    for (int i = spare_stream_count; i-- > 0 && !*stream;)
-        if (driver()->stream_query(spare_streams[i]) == CUDA_SUCCESS) {
-            *stream = spare_streams[i];
-            spare_streams[i] = spare_streams[--spare_stream_count];
-        }
+    for (int i = spare_stream_count; i-- > 0 && place < 0;)
+        if (driver()->stream_query(spare_streams[i]) == CUDA_SUCCESS)
+            place = i;
+    if (place < 0 && spare_stream_count >= BUSY_MOST)
+        place = 0; /* what is queued there only comes before */
+    *stream = place >= 0 ? spare_streams[place] : NULL;
+    if (place >= 0)
+        spare_streams[place] = spare_streams[--spare_stream_count];
     pthread_mutex_unlock(&spare_lock);
     const CUresult result = *stream ? CUDA_SUCCESS : driver()->stream_create(stream, CU_STREAM_NON_BLOCKING);
     if (result != CUDA_SUCCESS)
