@@ -129,8 +129,10 @@ enum status device_choose(struct device_choice *choice)
     if (status != STATUS_OK)
         return status;
     if (only_ordinal >= 0) {
+        const struct device_choice dealt =
+            device_choice_make(&(struct device_list){.count = 0}, local_rank(), count, device_sharing_bound_of());
         *choice = (struct device_choice){.ordinal = only_ordinal, .count = 1, .ordinals = {only_ordinal},
-                                         .devices = count, .missing = -1, .sharers = 1,
+                                         .devices = count, .missing = -1, .sharers = dealt.sharers,
                                          .reason = "the service has one"};
         return STATUS_OK;
     }

@@ -35,10 +35,12 @@ static const char *not_used;
 static bool is_there(void)
 {
     static struct service_identity identity;
-    const char *why;
+    const char *why = NULL;
     const int socket = service_identity_make(&identity) ? service_connect_socket(&identity, &why) : -1;
     if (socket >= 0)
         close(socket);
+    else if (why)
+        log_message(LOG_INFO, "not through the service: %s", why);
     return socket >= 0;
 }
 

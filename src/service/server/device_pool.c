@@ -91,7 +91,7 @@ CUresult pool_take(struct session *session, size_t bytes, CUdeviceptr *address, 
     CUresult result = CUDA_SUCCESS;
     if (bytes == 0 || bytes > SIZE_MAX / 2)
         return CUDA_ERROR_INVALID_VALUE;
-    if (rounded(bytes) > session_allowance(session))
+    if (session && rounded(bytes) > session_allowance(session))
         return CUDA_ERROR_OUT_OF_MEMORY;
     pthread_mutex_lock(&lock);
     struct block *block = find(rounded(bytes));

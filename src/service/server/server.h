@@ -32,6 +32,7 @@ bool segments_open(int count);
 /* The device's memory (device_pool.c). Blocks that were given back serve again, those whose work is under way once
  * that is done: to free one would wait for all that all clients do. */
 struct session;
+/* `session` NULL: the server itself. */
 CUresult pool_take(struct session *session, size_t bytes, CUdeviceptr *address, size_t *block_bytes);
 /* `leave`: done when the block is at rest; NULL: now. */
 void pool_give(CUdeviceptr address, CUevent leave);
