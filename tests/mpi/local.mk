@@ -7,7 +7,7 @@ plain_tests += tests/mpi/verify.sh
 EXTRA_DIST += tests/mpi/parallel_reports.sh tests/mpi/verify.sh
 # The bench of parallel routines, in small.
 plain_tests += tests/mpi/bench.sh
-TESTS += tests/mpi/served.sh
+plain_tests += tests/mpi/served.sh
 EXTRA_DIST += tests/mpi/served.sh
 tests/mpi/served.log: tests/mpi/symmetric$(EXEEXT)
 EXTRA_DIST += tests/mpi/bench.sh

@@ -70,8 +70,10 @@ EXTRA_DIST += tests/system/fetched.sh
 if LAPACK
 plain_tests += tests/system/service_suites.sh
 check_PROGRAMS += tests/system/served tests/system/service_checked
-TESTS += tests/system/service.sh tests/system/service_signals.sh tests/system/service_fuzz.sh tests/system/service_calls.sh \
-	tests/system/service_policy.sh tests/system/service_memory.sh tests/system/service_trust.sh tests/system/service_week.sh
+TESTS += tests/system/service.sh tests/system/service_fuzz.sh tests/system/service_memory.sh
+plain_tests += tests/system/service_calls.sh tests/system/service_policy.sh tests/system/service_trust.sh \
+	tests/system/service_week.sh
+long_plain_tests += tests/system/service_signals.sh
 tests_system_service_checked_SOURCES = tests/system/service_checked.c
 tests_system_service_checked_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
 tests_system_served_SOURCES = tests/system/served.c

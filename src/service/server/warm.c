@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPARE_HANDLES = 4, STREAMS = 64, EVENTS = 256, SEGMENTS = 8, ORDER = 192, SOLVER_ORDER = 512 };
+enum { SPARE_HANDLES = 1, STREAMS = 64, EVENTS = 256, SEGMENTS = 8, ORDER = 192, SOLVER_ORDER = 512 };
 
 static atomic_bool is_under_way, is_to_end;
 

@@ -126,10 +126,11 @@ void crossover_share(struct machine_model *model, double sharing)
 /* Through a service (bench/service.sh): a connection with what the first call of a process makes; cuBLAS and cuSOLVER
  * are there with it, at a price above 0 since parts of it are counted. Copies by a thread, and by eight. Clients' kernels
  * run side by side: sixteen calls at once took twice as long as one under NVIDIA's MPS (dgemm of order 300 on an H100:
- * 470 us, 231); they share the link, which each wants a quarter of the time. */
+ * 470 us, 231). They share the link: sixteen bound ranks at once send and fetch 2.2 MB each in 1.7 ms on an H200
+ * (bench/service.sh), which is half of what one gets, all together. */
 static const double served_wake_us = 5e3, served_opening_us = 1;
 static const double served_copy = 8.5e9, served_copies = 27e9;
-static const double clients_side_by_side = 8, clients_on_link = 4;
+static const double clients_side_by_side = 8, clients_on_link = 0.5;
 
 void crossover_serve(struct machine_model *model, int clients)
 {
