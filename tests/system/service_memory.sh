@@ -19,7 +19,8 @@ take() # NAME [mapped]: a client that takes what it gets, and keeps it
 let_go() { keep=${keeps[$1]}; exec {keep}>&-; rm "$work/$1.keep"; }
 declare -A keeps
 
-OMPI_COMM_WORLD_LOCAL_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=0 start_service --keep
+# What a service makes beforehand takes memory, too.
+OMPI_COMM_WORLD_LOCAL_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=0 start_service --keep && await_warm_service
 take one && one=$has && take two mapped && two=$has
 cat "$work/one" "$work/two" > "$work/output"
 [ "$one" -gt 200 ] && [ "$one" -le 256 ] && [ "$two" -gt 200 ] && [ "$two" -le 256 ]
@@ -29,7 +30,7 @@ result $? "and is told that there is no more for it"
 let_go one && let_go two && wait $! && sleep 0.5 && stop_service
 result $? "the service ends"
 
-start_service --keep
+start_service --keep && await_warm_service
 take three && three=$has
 [ "$three" -gt 400 ]
 result $? "one that is alone has all"
