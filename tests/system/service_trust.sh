@@ -39,7 +39,7 @@ result $? "nor is it by the command"
 chmod 700 "$folder" && stop_service
 result $? "the service ends"
 
-mkdir -p -m 700 "$folder" && mv "$folder" "$folder.real" && ln -s "$folder.real" "$folder"
+{ [ -d "$folder" ] || mkdir -m 700 "$folder"; } && mv "$folder" "$folder.real" && ln -s "$folder.real" "$folder"
 in_process && grep -q 'is not a folder of this user alone' "$work/errors"
 result $? "a link in the folder's place is not followed"
 ! start_service && grep -q 'is not a folder of this user alone' "$work/service_errors"
