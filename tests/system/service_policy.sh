@@ -31,7 +31,12 @@ result $? "MUBLAS_SERVICE=never knows of no cheaper device"
 
 # The tuner's own calls have contexts of their own.
 tune() { OMP_NUM_THREADS=1 EMULATED_TIME='' "$build/mublas" tune --crossovers-only --routines=dsymv --time-limit=15 --memory=64 --output="$work/$1" > "$work/output" 2> "$work/errors"; }
-tune recipe && grep -q '^served-wake [0-9]' "$work/recipe" && grep -q '^upload served [0-9]' "$work/recipe" && grep -q '^wake [0-9]' "$work/recipe"
+# A machine that is busy with others may have no steady times to learn.
+for _ in 1 2 3; do
+    tune recipe && grep -q '^served-wake [0-9]' "$work/recipe" && grep -q '^upload served [0-9]' "$work/recipe" &&
+        grep -q '^wake [0-9]' "$work/recipe" && learned=yes && break
+done
+[ "${learned-}" = yes ]
 result $? "the tuner learns what a connection and copies through the service take, beside a context's"
 run 1000 dgesv MUBLAS_RECIPE="$work/recipe" && goes_by_service && all_on_device "$work/report" 1
 result $? "and programs go by that"

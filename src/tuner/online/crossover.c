@@ -130,11 +130,11 @@ void crossover_share(struct machine_model *model, double sharing)
  * (bench/service.sh), which is half of what one gets, all together. */
 static const double served_wake_us = 5e3, served_opening_us = 1;
 static const double served_copy = 8.5e9, served_copies = 27e9;
-static const double clients_side_by_side = 8, clients_on_link = 0.5;
+static const double clients_side_by_side = 8, link_of_all = 25e9;
 
 void crossover_serve(struct machine_model *model, int clients)
 {
-    const double link = RESULT_PINNED_BANDWIDTH / fmax(1, clients / clients_on_link);
+    const double link = clients > 1 ? link_of_all / clients : RESULT_PINNED_BANDWIDTH;
     crossover_share(model, fmax(1, clients / clients_side_by_side));
     model->is_served = true;
     model->staged_bandwidth = fmin(served_copy, link);
