@@ -1,4 +1,4 @@
-/* What a service is for, as an ordinary program sees it. bench/service.sh runs it on the host, with a context of its own
+/* An ordinary program that shows what a service is for. bench/service.sh runs it on the host, with a context of its own
  * and through a service.
  *
  *   service first ROUTINE ORDER       dgemv, dgemm, dsyevd, dgesv: ms from main to the end of the first call, with the
@@ -148,7 +148,7 @@ static double rewritten(int count)
     return all / count;
 }
 
-/* What a call takes longer whose matrix was written. */
+/* A call takes so much longer after its matrix was written. */
 static double upload(int count)
 {
     double *const rates = make((size_t)count * sizeof *rates);

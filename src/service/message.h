@@ -73,7 +73,7 @@ struct service_slot {
     unsigned char answer[120];
 };
 
-/* What a client wants to know of the device and never changes: it is there with the connection. */
+/* The connection brings these facts of the device, which never change. */
 enum { SERVICE_ATTRIBUTES = 192, SERVICE_WARPS_MOST = 32 };
 struct service_device {
     int32_t driver_version;

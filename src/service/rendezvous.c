@@ -52,9 +52,11 @@ static bool add(struct service_identity *identity, const char *text)
 /* Code and tables that both must have. */
 static bool add_build(struct service_identity *identity)
 {
-    char line[160];
-    snprintf(line, sizeof line, "mublas %s kernels %s calls %016llx kernels %d", PACKAGE_VERSION, kernel_set_hash,
-             (unsigned long long)service_calls_hash, KERNEL_COUNT);
+    char line[200];
+    snprintf(line, sizeof line, "mublas %s kernels %s calls %016llx kernels %d messages %zu %zu %zu %d",
+             PACKAGE_VERSION, kernel_set_hash, (unsigned long long)service_calls_hash, KERNEL_COUNT,
+             sizeof(struct service_control), sizeof(struct service_launch), sizeof(struct service_vendor),
+             SERVICE_CALLS);
     return add(identity, line);
 }
 
@@ -93,7 +95,7 @@ static bool add_namespaces(struct service_identity *identity)
     return true;
 }
 
-/* What tells which device, driver and libraries there are, and how they behave; and a batch system's job. */
+/* These variables tell which device, driver and libraries there are, how they behave, and the batch system's job. */
 static bool is_of_identity(const char *variable)
 {
     static const char *const prefixes[] = {

@@ -224,7 +224,7 @@ static void sample_wake(struct session *session)
         session->times->wake_us = first - usual;
 }
 
-/* What the first call of a process takes through a service, and the way up of matrices. */
+/* Times the first call of a process through a service, and the way up of matrices. */
 static void sample_served(struct session *session, double end)
 {
     const struct shim_child_settings served = {.offload = "always", .by_service = true};

@@ -137,7 +137,7 @@ void vendor_library_load(const char *file)
         exit_gate_install(); /* to be before what it has registered */
 }
 
-/* What another has opened, by its functions. */
+/* Takes the functions of a library that another has opened. */
 static bool open_provided(const struct vendor_library *library, const struct vendor_provider *provider)
 {
     const char *wrong = NULL;

@@ -19,7 +19,7 @@
  * others are its part's. It is complete with that. Out of memory: only those that it fills. */
 void parts_note(struct mirror_copy *copy, const struct operand *operand);
 
-/* Those that it fills become valid. */
+/* Pages that it fills become valid. */
 void parts_validate_filled(struct mirror_copy *copy, const struct operand *operand);
 
 /* On which of the pages of its hull may the operand be used by a part that contains it? Bit 0 is pages.begin; the

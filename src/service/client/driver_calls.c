@@ -222,7 +222,7 @@ static CUresult mark(CUstream handle, struct stream *stream)
     return link_post_numbered(SERVICE_STREAM_MARK, &call, sizeof call, &stream->value, &call.value);
 }
 
-static CUresult stream_query(CUstream handle)
+static CUresult reach(CUstream handle, CUresult how(const atomic_uint *word, uint32_t value))
 {
     struct stream *const stream = stream_of(handle);
     if (!stream)
@@ -230,20 +230,18 @@ static CUresult stream_query(CUstream handle)
     const uint32_t number = (uint32_t)(uintptr_t)handle;
     CUresult result = mark(handle, stream);
     if (result == CUDA_SUCCESS)
-        result = link_look(link_stream_word(number), atomic_load(&stream->value));
+        result = how(link_stream_word(number), atomic_load(&stream->value));
     return result == CUDA_SUCCESS ? link_stream_error(number) : result;
+}
+
+static CUresult stream_query(CUstream handle)
+{
+    return reach(handle, link_look);
 }
 
 static CUresult stream_synchronise(CUstream handle)
 {
-    struct stream *const stream = stream_of(handle);
-    if (!stream)
-        return CUDA_ERROR_INVALID_HANDLE;
-    const uint32_t number = (uint32_t)(uintptr_t)handle;
-    CUresult result = mark(handle, stream);
-    if (result == CUDA_SUCCESS)
-        result = link_wait(link_stream_word(number), atomic_load(&stream->value));
-    return result == CUDA_SUCCESS ? link_stream_error(number) : result;
+    return reach(handle, link_wait);
 }
 
 /* The driver's own waits for nothing; whoever calls it means that there is nothing left. */

@@ -32,7 +32,7 @@ CUresult link_ask(unsigned call, const void *payload, size_t bytes, void *answer
 CUresult link_ask_numbered(unsigned call, const void *payload, size_t bytes, _Atomic uint32_t *counter,
                            uint32_t *where);
 
-/* What the connection has brought of the device. */
+/* The facts of the device that the connection has brought. */
 const struct service_device *link_device(void);
 
 /* The word of completion of a stream (number from 1 on) or an event. */
@@ -69,7 +69,7 @@ int link_socket(void);
  * service is there when the device wakes. For the preloaded library, at load: it notes, and does nothing. */
 void service_offer(void);
 
-/* What a service was to this process, for its report. Phrases in static storage. */
+/* The use that this process made of a service, for its report. Phrases in static storage. */
 struct service_use {
     pid_t process;              /* the server's; 0: none was used */
     uint64_t queue_nanoseconds; /* that calls waited until the server had taken what they waited for */

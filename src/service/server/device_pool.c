@@ -49,7 +49,7 @@ static struct block *find(size_t bytes)
     return best;
 }
 
-/* Where the device has no memory left: what rests goes back, which waits for all. */
+/* Gives back what rests, where the device has no memory left. This waits for all. */
 static void free_resting(void)
 {
     for (struct block **link = &blocks; *link;) {

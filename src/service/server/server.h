@@ -38,7 +38,7 @@ CUresult pool_take(struct session *session, size_t bytes, CUdeviceptr *address, 
 void pool_give(CUdeviceptr address, CUevent leave);
 /* Blocks at rest go back to the driver, which waits for all work: where there is no memory left. False: none is. */
 bool pool_shrink(void);
-/* What the driver says, with the blocks at rest. */
+/* The driver's answer, with the blocks at rest. */
 CUresult pool_info(size_t *free_bytes, size_t *total_bytes);
 
 /* A client's. Only its own thread uses it, but for `is_gone`, `socket` and `process`. */
@@ -55,7 +55,7 @@ struct session_owner { /* what a session is begun with */
  * closed once the process has ended. False: there is no memory or no thread, and both are still open. */
 bool session_begin(const struct session_owner *owner, struct device *device, const struct service_device *known);
 
-/* Those that still use the device. */
+/* Sessions that still use the device. */
 int sessions_count(void);
 /* Heartbeats, and clients that are gone; called often. */
 void sessions_look(void);
@@ -69,7 +69,7 @@ size_t session_allowance(const struct session *session);
 /* For --status: a line for each. */
 void sessions_describe(char *text, size_t size);
 
-/* What handlers of calls (session_calls.c, calls.inc) ask of a session. */
+/* Handlers of calls (session_calls.c, calls.inc) ask these of a session. */
 bool session_stream(struct session *session, uint64_t number, CUstream *stream);
 bool session_event(struct session *session, uint64_t number, CUevent *event);
 bool session_function(struct session *session, uint64_t number, CUfunction *function);
@@ -93,7 +93,7 @@ const struct session_call *session_call_of(unsigned call);
 /* All that the session has on the device comes to rest and goes back. */
 void session_calls_end(struct session *session);
 
-/* What does not change of the device, inside its context (warm.c). */
+/* Reads what does not change of the device, inside its context (warm.c). */
 void warm_read_device(struct device *device, struct service_device *known);
 /* Begin to make what first calls of clients would wait for; the end stops it, and waits for the step under way. */
 void warm_begin(struct device *device);
