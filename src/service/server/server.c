@@ -209,10 +209,10 @@ static bool is_same_user(int socket, struct ucred *peer)
 static void tell(int socket, int request)
 {
     char text[8192], clients[7680];
-    sessions_describe(clients, sizeof clients);
+    const int count = sessions_describe(clients, sizeof clients);
     is_stopping |= request == REQUEST_STOP;
     snprintf(text, sizeof text, "process %d serves %s to %d client%s; %llu so far%s%s\n%s", (int)getpid(),
-             device_properties(server.device)->name, sessions_count(), sessions_count() == 1 ? "" : "s", server.met,
+             device_properties(server.device)->name, count, count == 1 ? "" : "s", server.met,
              is_stopping ? ", and ends with the last of them" : server.keep ? ", until it is stopped" : "",
              warm_is_under_way() ? "; it is still warming up" : "", clients);
     send(socket, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);

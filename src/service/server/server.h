@@ -66,8 +66,8 @@ void sessions_lose(CUresult result);
  * share. */
 void sessions_share(size_t total_bytes, int expected);
 size_t session_allowance(const struct session *session);
-/* For --status: a line for each. */
-void sessions_describe(char *text, size_t size);
+/* For --status: a line for each of the sessions, whose number comes back: both are of one moment. */
+int sessions_describe(char *text, size_t size);
 
 /* Handlers of calls (session_calls.c, calls.inc) ask these of a session. */
 bool session_stream(struct session *session, uint64_t number, CUstream *stream);

@@ -451,11 +451,14 @@ static unsigned count_busy_streams(const struct session *session)
     return count;
 }
 
-void sessions_describe(char *text, size_t size)
+int sessions_describe(char *text, size_t size)
 {
     size_t used = 0;
+    int count = 0;
     text[0] = '\0';
     pthread_mutex_lock(&lock);
+    for (const struct session *session = sessions; session; session = session->next)
+        count++;
     for (const struct session *session = sessions; session && used + 1 < size; session = session->next) {
         const unsigned waiting = count_waiting(session), busy = count_busy_streams(session);
         const int length =
@@ -468,4 +471,5 @@ void sessions_describe(char *text, size_t size)
         used += length > 0 ? (size_t)length : 0;
     }
     pthread_mutex_unlock(&lock);
+    return count;
 }
