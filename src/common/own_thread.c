@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { STACK_BYTES_MOST = 1 << 30, ROOM_BYTES_UNKNOWN = 64 << 10 };
@@ -127,7 +128,13 @@ int processors_for_blas(void)
 int processors_vector_bytes(void)
 {
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512f"))
+    /* OpenBLAS takes no wider ones than those of the processor that this names. */
+    static const char *const wide[] = {"SKYLAKEX", "COOPERLAKE", "SAPPHIRERAPIDS"};
+    const char *const named = secure_getenv("OPENBLAS_CORETYPE");
+    bool may_be_wide = !named || !*named;
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        may_be_wide = may_be_wide || strcasecmp(named, wide[i]) == 0;
+    if (may_be_wide && __builtin_cpu_supports("avx512f"))
         return 64;
     return __builtin_cpu_supports("avx2") ? 32 : 16;
 #else

@@ -27,7 +27,8 @@ int processors_online(void);
  * whether or not the library obeys. */
 int processors_for_blas(void);
 
-/* Bytes of the widest vectors that a host BLAS can use here: 64 (AVX-512), 32 or 16. */
+/* Bytes of the widest vectors that a host BLAS can use here: 64 (AVX-512; not where OPENBLAS_CORETYPE names an older
+ * processor), 32 or 16. */
 int processors_vector_bytes(void);
 
 /* Bytes of the last-level cache; 0 if the system does not say. */

@@ -5,6 +5,7 @@
 # Ranks that wait spin: they give way to the tests beside.
 # A rank's standard error goes to $work/log.RANK, and what mpirun writes to $work/output and $work/errors.
 mpirun=${mpirun:-$(command -v mpirun)}
+mpirun_libraries= # where mpirun itself finds some
 mpi_options=()
 if [ -n "$mpirun" ] && "$mpirun" --version 2>&1 | grep -q "Open MPI"; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -35,8 +36,8 @@ on_ranks()
     shift 2
     rank_prefix
     rm -f "$work"/log.*
-    LD_LIBRARY_PATH='' timeout -k 5 $((3 * seconds)) nice -n 5 "$mpirun" "${mpi_options[@]}" -n "$ranks" "${prefix[@]}" "$@" \
-        > "$work/output" 2> "$work/errors" < /dev/null
+    LD_LIBRARY_PATH=$mpirun_libraries timeout -k 5 $((3 * seconds)) nice -n 5 "$mpirun" "${mpi_options[@]}" \
+        -n "$ranks" "${prefix[@]}" "$@" > "$work/output" 2> "$work/errors" < /dev/null
 }
 
 # Names of sockets that no process of another job has: the last runs'.

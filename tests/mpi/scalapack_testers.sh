@@ -90,13 +90,14 @@ data_folder=
 mpirun=$(PATH="$root/usr/bin:$PATH" command -v mpirun.mpich) || mpirun=$(PATH="$root/usr/bin:$PATH" command -v mpiexec.hydra)
 mpi_options=()
 number_of_mpich=$number
-if [ -n "$mpirun" ] && [ -x "$folder/scalapack/mpich-tests/xdsep" ] &&
+if [ -n "$mpirun" ] && LD_LIBRARY_PATH=$folder "$mpirun" --version > /dev/null 2>&1 && [ -x "$folder/scalapack/mpich-tests/xdsep" ] &&
     ! LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$folder ldd "$folder/scalapack/mpich-tests/xdsep" | grep -q "not found"; then
     ranks=2 # they wait by spinning
+    mpirun_libraries=$folder
     tester mpich xdsep SEP.dat "(syev|syevx|syevd)" 20
 else
     number=$((number_of_mpich + 1))
-    echo "ok $number - MPICH's testers # SKIP MPICH and its ScaLAPACK are not here (Debian: mpich, libscalapack-mpich2.2)"
+    echo "ok $number - MPICH's testers # SKIP MPICH, which starts, and its ScaLAPACK are not here (Debian: mpich, libscalapack-mpich2.2)"
 fi
 left=$(leftovers)
 [ -z "$left" ]
