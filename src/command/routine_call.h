@@ -17,7 +17,12 @@ double random_part(uint64_t *seed);
  * programs have. */
 void random_flags(struct blas_call *call, uint64_t *seed);
 
-enum { ROUTINES = 46, ROUTINE_NAME = 8 };
+enum {
+    ROUTINE_NAME = 8,
+    ROUTINES = 0
+#define FAMILY_ROUTINE(name, family, type, gate) +1
+#include "common/routines.def"
+};
 
 /* The offloaded routines by number: saxpy daxpy caxpy zaxpy, sgemv ..., to ztrsm. */
 enum blas_family routine_family(int routine);

@@ -47,6 +47,17 @@ struct blas_matrix {
     enum blas_part part;
 };
 
+/* The family whose problems the family's are, with the matrix in a square: itself, but for those in packed storage. */
+static inline enum blas_family blas_full_family(enum blas_family family)
+{
+    static const unsigned char full[FAMILY_COUNT] = {
+#define FAMILY(NAME, ...) FAMILY_##NAME,
+#define PACKED_FAMILY(NAME, FULL, ...) FAMILY_##FULL,
+#include "common/routines.def"
+    };
+    return family < FAMILY_COUNT ? (enum blas_family)full[family] : family;
+}
+
 struct blas_vector {
     void *pointer; /* NULL: the routine has no such operand */
     int64_t length;
@@ -112,10 +123,23 @@ static inline int64_t blas_side_order(const struct blas_call *call)
     return call->side == SIDE_LEFT ? call->m : call->n;
 }
 
-/* SYMV or HEMV. */
+/* SYMV or HEMV, also in packed storage. */
 static inline bool blas_is_symmetric(const struct blas_call *call)
 {
-    return call->family == FAMILY_SYMV || call->family == FAMILY_HEMV;
+    const enum blas_family family = blas_full_family(call->family);
+    return family == FAMILY_SYMV || family == FAMILY_HEMV;
+}
+
+/* A is a triangle in packed storage: `a` has its elements as one column, and `n` the order. */
+static inline bool blas_is_packed(const struct blas_call *call)
+{
+    return blas_full_family(call->family) != call->family;
+}
+
+/* The place of a packed triangle's element (row, column). */
+static inline int64_t blas_packed_index(enum blas_uplo uplo, int64_t n, int64_t row, int64_t column)
+{
+    return row + (uplo == UPLO_UPPER ? column * (column + 1) / 2 : column * (2 * n - column - 1) / 2);
 }
 
 static inline bool blas_is_transposed(const struct blas_call *call)

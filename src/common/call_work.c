@@ -52,6 +52,10 @@ static void set_shape(struct blas_call *call, const struct blas_operand *operand
         vector->length = rows;
         return;
     }
+    if (operand->is_packed) {
+        *matrix = (struct blas_matrix){matrix->pointer, rows * (rows + 1) / 2, 1, rows * (rows + 1) / 2, PART_FULL};
+        return;
+    }
     matrix->rows = rows;
     matrix->columns = size_of(call, (enum blas_size)operand->sizes[1][transposed]);
     matrix->part = !operand->is_triangle ? PART_FULL : call->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER;

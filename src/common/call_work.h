@@ -30,7 +30,7 @@ struct blas_signature {
     struct blas_operand {
         unsigned char argument;    /* ARGUMENT_A, _B, _C, _X or _Y */
         unsigned char sizes[2][2]; /* enum blas_size: rows, or a length, and columns; transposed, too */
-        bool by_trans_b, is_triangle;
+        bool by_trans_b, is_triangle, is_packed;
     } operands[BLAS_OPERANDS_MOST];
     unsigned char operand_count, transpositions;
 };

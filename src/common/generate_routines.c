@@ -15,7 +15,7 @@ struct argument {
     char name[NAME_MOST];    /* as the entry's parameter: "transa", "a" */
     char option[NAME_MOST];  /* behind '=': "NT", "real" */
     char sizes[2][2];        /* rows and columns, or a length: not transposed, transposed */
-    bool is_triangle, is_written;
+    bool is_triangle, is_packed, is_written;
 };
 
 struct row {
@@ -41,7 +41,7 @@ static const char *read_size(const char *text, char sizes[2])
     return text + 3;
 }
 
-/* A(m|k,k|m), A(n,n,uplo)!, x(n|m). */
+/* A(m|k,k|m), A(n,n,uplo)!, A(n,n,uplo,packed), x(n|m). */
 static bool read_operand(const char *word, struct argument *argument)
 {
     char sizes[2][2] = {{0}};
@@ -52,6 +52,8 @@ static bool read_operand(const char *word, struct argument *argument)
         rest = read_size(rest + 1, sizes[1]);
     argument->is_triangle = strncmp(rest, ",uplo", 5) == 0;
     rest += argument->is_triangle ? 5 : 0;
+    argument->is_packed = strncmp(rest, ",packed", 7) == 0;
+    rest += argument->is_packed ? 7 : 0;
     memcpy(argument->sizes, sizes, sizeof sizes);
     argument->is_written = strcmp(rest, ")!") == 0;
     return argument->is_written || strcmp(rest, ")") == 0;
@@ -168,9 +170,10 @@ static void print_operand(const struct row *row, const struct argument *argument
     const bool by_trans_b = argument->name[0] == 'b' && argument_named(row, "transb");
     printf("{");
     print_argument_name(row, argument);
-    printf(", {{%s, %s}, {%s, %s}}, %d, %d}, ", size_name(argument->sizes[0][0]),
+    printf(", {{%s, %s}, {%s, %s}}, %d, %d, %d}, ", size_name(argument->sizes[0][0]),
            size_name(argument->sizes[0][1]), size_name(argument->sizes[1][0]),
-           size_name(argument->sizes[1][1]), by_trans_b, argument->is_triangle);
+           size_name(argument->sizes[1][1]), by_trans_b, argument->is_triangle,
+           argument->is_packed);
 }
 
 /* The operand that is written comes first. */
@@ -265,6 +268,8 @@ static void print_members(const struct row *row)
         const char *name = argument->name;
         if (argument->kind == KIND_SIZE)
             printf("        .%s = COUNT_OF(%s),\n", name, name);
+        else if (argument->kind == KIND_MATRIX && argument->is_packed)
+            printf("        .%c = {.pointer = (void *)%s},\n", member_of(row, name[0]), name);
         else if (argument->kind == KIND_MATRIX)
             printf("        .%c = {.pointer = (void *)%s, .ld = COUNT_OF(ld%s)},\n",
                    member_of(row, name[0]), name, name);

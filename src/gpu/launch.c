@@ -40,7 +40,7 @@ static bool is_complex(const struct blas_call *call)
 /* Is A the conjugate of what is stored, apart from any mirroring of a triangle? */
 static bool is_conjugated(const struct blas_call *call)
 {
-    if (call->family == FAMILY_HEMV)
+    if (blas_full_family(call->family) == FAMILY_HEMV)
         return call->conjugated;
     return call->trans == TRANS_CONJUGATE || call->trans == TRANS_CONJUGATE_ONLY;
 }
@@ -55,7 +55,7 @@ static bool is_supported(const struct blas_call *call, const struct launch_shape
                launch_shape_vector_items(call, shape) < too_long; /* bytes fit 63 bits */
     if (call->m >= too_long || call->n >= too_long)
         return false;
-    switch (call->family) {
+    switch (blas_full_family(call->family)) {
     case FAMILY_SYMV:
         if (is_complex(call))
             return false;

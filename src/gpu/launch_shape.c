@@ -40,6 +40,8 @@ static const char *strip_fault(const struct blas_call *call, const struct launch
     const unsigned edge = shape->edge;
     if (call->family != FAMILY_GEMV && !blas_is_symmetric(call))
         return "only gemv, symv and hemv have strips";
+    if (blas_is_packed(call))
+        return "packed storage has no strips";
     if (blas_is_symmetric(call) && (edge != GROUP || threads % GROUP != 0))
         return "a strip of symv or hemv has 8 elements, and groups of 8 threads";
     if (edge < 8 || edge > (blas_is_transposed(call) ? 32 : EDGE_MAX) || (edge & (edge - 1)) != 0)

@@ -26,7 +26,8 @@ static bool is_hermitian_result(const struct blas_call *call, const struct blas_
 
 static bool is_hermitian(const struct blas_call *call, const struct blas_matrix *matrix)
 {
-    return matrix == &call->a && (call->family == FAMILY_HEMV || call->family == FAMILY_HEMM);
+    const enum blas_family family = blas_full_family(call->family);
+    return matrix == &call->a && (family == FAMILY_HEMV || family == FAMILY_HEMM);
 }
 
 static bool has_unit_diagonal(const struct blas_call *call, const struct blas_matrix *matrix)
@@ -34,11 +35,26 @@ static bool has_unit_diagonal(const struct blas_call *call, const struct blas_ma
     return matrix == &call->a && matrix->part != PART_FULL && call->diag == DIAG_UNIT;
 }
 
+/* The part of a matrix in packed storage, whose elements `matrix` has as one column, becomes that of the square. */
+static struct blas_matrix square_of(const struct blas_call *call, const struct blas_matrix *matrix)
+{
+    if (!blas_is_packed(call) || matrix != &call->a)
+        return *matrix;
+    return (struct blas_matrix){matrix->pointer, call->n, call->n, call->n,
+                                call->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER};
+}
+
+static int64_t element_index(const struct blas_call *call, const struct blas_matrix *matrix, int64_t i, int64_t j)
+{
+    return blas_is_packed(call) && matrix == &call->a ? blas_packed_index(call->uplo, call->n, i, j)
+                                                      : i + j * matrix->ld;
+}
+
 /* Makes NaN what the routine must not read of element (i, j) of its part. */
 static void poison_element(const struct blas_call *call, const struct blas_matrix *matrix, char *elements,
                            int64_t i, int64_t j)
 {
-    const int64_t index = i + j * matrix->ld;
+    const int64_t index = element_index(call, matrix, i, j);
     if ((matrix == &call->c && is_overwritten(call)) || (i == j && has_unit_diagonal(call, matrix)))
         number_put(call->type, elements, index, (struct number){NAN, NAN});
     else if (i == j && (is_hermitian(call, matrix) || is_hermitian_result(call, matrix)))
@@ -81,12 +97,13 @@ static bool make_matrix(const struct blas_call *call, const struct blas_matrix *
         return true;
     if (!make_buffer(buffer, (size_t)matrix->ld * (size_t)matrix->columns, call->type))
         return false;
-    for (int64_t j = 0; j < matrix->columns; j++)
-        for (int64_t i = 0; i < matrix->rows; i++)
-            if (matrix_has(matrix, i, j)) {
+    const struct blas_matrix square = square_of(call, matrix);
+    for (int64_t j = 0; j < square.columns; j++)
+        for (int64_t i = 0; i < square.rows; i++)
+            if (matrix_has(&square, i, j)) {
                 struct number value = matrix_value(call, matrix, i, j, seed);
-                number_put(call->type, buffer->hosts, i + j * matrix->ld, value);
-                number_put(call->type, buffer->before, i + j * matrix->ld, value);
+                number_put(call->type, buffer->hosts, element_index(call, matrix, i, j), value);
+                number_put(call->type, buffer->before, element_index(call, matrix, i, j), value);
                 poison_element(call, matrix, buffer->before, i, j);
             }
     memcpy(buffer->ours, buffer->before, buffer->elements * blas_element_bytes(call->type));
@@ -194,17 +211,16 @@ static double scalar_size(const struct blas_call *call, const union blas_scalar 
 static struct number factor(const struct verify_operands *operands, int64_t i, int64_t j)
 {
     const struct blas_call *call = &operands->hosts;
-    const struct blas_matrix *a = &call->a;
-    const bool symmetric = call->family == FAMILY_SYMV || call->family == FAMILY_HEMV ||
-                           call->family == FAMILY_SYMM || call->family == FAMILY_HEMM;
-    const bool mirrored = symmetric ? !matrix_has(a, i, j) : call->trans != TRANS_NONE;
+    const struct blas_matrix a = square_of(call, &call->a);
+    const bool symmetric = blas_is_symmetric(call) || call->family == FAMILY_SYMM || call->family == FAMILY_HEMM;
+    const bool mirrored = symmetric ? !matrix_has(&a, i, j) : call->trans != TRANS_NONE;
     const int64_t row = mirrored ? j : i, column = mirrored ? i : j;
-    if (!matrix_has(a, row, column))
+    if (!matrix_has(&a, row, column))
         return (struct number){0, 0};
-    if (!symmetric && a->part != PART_FULL && i == j && call->diag == DIAG_UNIT)
+    if (!symmetric && a.part != PART_FULL && i == j && call->diag == DIAG_UNIT)
         return (struct number){1, 0};
-    struct number value = number_get(call->type, operands->a.hosts, row + column * a->ld);
-    if ((call->family == FAMILY_HEMV || call->family == FAMILY_HEMM) && i == j)
+    struct number value = number_get(call->type, operands->a.hosts, element_index(call, &call->a, row, column));
+    if (is_hermitian(call, &call->a) && i == j)
         value.im = 0;
     if (!symmetric && call->trans == TRANS_CONJUGATE)
         value.im = -value.im;
@@ -273,14 +289,8 @@ static double terms_size(const struct verify_operands *operands, int64_t i, int6
             sum += call->side == SIDE_LEFT ? factor_size(operands, i, l) * second_size(operands, l, j)
                                            : second_size(operands, i, l) * factor_size(operands, l, j);
         return sum;
-    case FAMILY_AXPY:
-    case FAMILY_GEMV:
-    case FAMILY_SYMV:
-    case FAMILY_HEMV:
-    case FAMILY_TRMV:
-    case FAMILY_COUNT: break; /* of other levels */
+    default: return sum; /* of other levels */
     }
-    return sum;
 }
 
 static double matrix_bound(const struct verify_operands *operands, int64_t i, int64_t j)

@@ -16,6 +16,22 @@
 /* Columns that a group computes together. */
 template <typename T> constexpr int HELD = sizeof(T) == 4 ? 8 : sizeof(T) == 8 ? 4 : 2;
 
+/* How A's columns lie: lda apart, their addresses no or all multiples of 16; or a triangle packed without gaps.
+ * Where a template speaks of WIDE, false and true are the first two. */
+enum column_storage { COLUMNS_NARROW = false, COLUMNS_WIDE = true, COLUMNS_PACKED };
+
+/* In a packed triangle, element (0, j), which itself may lie outside; and how far behind it element (0, j + 1) is. */
+DEVICE_FUNCTION int64_t packed_column(const matrix_vector_arguments &arguments, int64_t j)
+{
+    const bool lower = arguments.form == FORM_SYMMETRIC_LOWER;
+    return (lower ? j * (2 * arguments.rows - j - 1) : j * (j + 1)) / 2;
+}
+
+DEVICE_FUNCTION int64_t packed_step(const matrix_vector_arguments &arguments, int64_t j)
+{
+    return arguments.form == FORM_SYMMETRIC_LOWER ? arguments.rows - j - 1 : j + 1;
+}
+
 /* What can be had from the kernel's arguments is not kept in registers. */
 template <typename T> struct leaf_tile {
     const matrix_vector_arguments &arguments;
@@ -27,6 +43,10 @@ template <typename T> struct leaf_tile {
     DEVICE_METHOD const T *a() const
     {
         return static_cast<const T *>(arguments.a) + row + column * arguments.lda;
+    }
+    DEVICE_METHOD const T *packed(int j) const /* its element (0, j) */
+    {
+        return static_cast<const T *>(arguments.a) + row + packed_column(arguments, column + j);
     }
     DEVICE_METHOD T x(int index) const
     {
@@ -98,7 +118,7 @@ DEVICE_FUNCTION int smaller(int a, int b) { return a < b ? a : b; }
  * columns that do not exist are read as the last one that does, and terms of the
  * unstored triangle where their mirror image lies: loads wait for no condition, so
  * that all are under way at once. */
-template <int COUNT, typename T>
+template <int COUNT, int STORAGE, typename T>
 DEVICE_FUNCTION void load_terms(const leaf_tile<T> &tile, int lane, int first, T (&a)[COUNT][LANE_TERMS])
 {
     UNROLL
@@ -107,7 +127,10 @@ DEVICE_FUNCTION void load_terms(const leaf_tile<T> &tile, int lane, int first, T
         const bool is_mirrored = mirrored_terms(tile.form, i) >> j & 1;
         const int row = smaller(is_mirrored ? j : i, tile.rows - 1);
         const int column = smaller(is_mirrored ? i : j, tile.columns - 1);
-        a[index / LANE_TERMS][index % LANE_TERMS] = load(tile.a() + (row + column * tile.arguments.lda));
+        if constexpr (STORAGE == COLUMNS_PACKED)
+            a[index / LANE_TERMS][index % LANE_TERMS] = load(tile.packed(column) + row);
+        else
+            a[index / LANE_TERMS][index % LANE_TERMS] = load(tile.a() + (row + column * tile.arguments.lda));
     }
 }
 
@@ -126,7 +149,7 @@ template <typename T> DEVICE_FUNCTION T term_value(const leaf_tile<T> &tile, int
 
 /* What a thread holds of some columns: its lane's rows of them. WHOLE: all of the tile
  * exists and the diagonal is elsewhere. */
-template <typename T, bool WIDE, bool ROWS, bool COLUMNS, bool WHOLE> struct tile_part {
+template <typename T, int STORAGE, bool ROWS, bool COLUMNS, bool WHOLE> struct tile_part {
     T a[HELD<T>][LANE_TERMS];
     int first; /* of the columns */
 
@@ -134,7 +157,7 @@ template <typename T, bool WIDE, bool ROWS, bool COLUMNS, bool WHOLE> struct til
     {
         first = first_column;
         if constexpr (WHOLE) {
-            if constexpr (WIDE)
+            if constexpr (STORAGE == COLUMNS_WIDE)
                 load_columns<LOAD_WIDE>(tile, lane);
             else if constexpr (is_complex<T> && sizeof(T) == 8)
                 if (tile.has_pairs())
@@ -144,16 +167,25 @@ template <typename T, bool WIDE, bool ROWS, bool COLUMNS, bool WHOLE> struct til
             else
                 load_columns<LOAD_PARTS>(tile, lane);
         } else {
-            load_terms(tile, lane, first, a);
+            load_terms<HELD<T>, STORAGE>(tile, lane, first, a);
         }
     }
 
     template <enum load_width WIDTH> DEVICE_METHOD void load_columns(const leaf_tile<T> &tile, int lane)
     {
-        const T *column = tile.a() + lane_run<T> * lane + first * tile.arguments.lda;
-        UNROLL
-        for (int k = 0; k < HELD<T>; k++)
-            load_lane_rows<T, WIDTH>(column + k * tile.arguments.lda, a[k]);
+        if constexpr (STORAGE == COLUMNS_PACKED) {
+            const T *column = tile.packed(first) + lane_run<T> * lane;
+            UNROLL
+            for (int k = 0; k < HELD<T>; k++) {
+                load_lane_rows<T, WIDTH>(column, a[k]);
+                column += packed_step(tile.arguments, tile.column + first + k);
+            }
+        } else {
+            const T *column = tile.a() + lane_run<T> * lane + first * tile.arguments.lda;
+            UNROLL
+            for (int k = 0; k < HELD<T>; k++)
+                load_lane_rows<T, WIDTH>(column + k * tile.arguments.lda, a[k]);
+        }
     }
 
     /* Of what is stored, the terms' coefficients. */
@@ -275,7 +307,7 @@ template <typename T> DEVICE_FUNCTION int leaf_width(int columns, int groups)
  * only, and more of neighbours along a row, all WHOLE: their row sums lie `apart` from each other,
  * their column sums side by side. The first columns of each are on their way before the one before it
  * is done. The rows' chains start with zeros, which the first rotation leaves as they are. */
-template <typename T, bool WIDE, bool ROWS, bool COLUMNS, bool WHOLE>
+template <typename T, int STORAGE, bool ROWS, bool COLUMNS, bool WHOLE>
 DEVICE_FUNCTION void leaf_tile_sums(const leaf_tile<T> &tile, int thread, int groups, int width = LEAF,
                                     int apart = 0)
 {
@@ -283,7 +315,7 @@ DEVICE_FUNCTION void leaf_tile_sums(const leaf_tile<T> &tile, int thread, int gr
     const int step = HELD<T> * groups, first = HELD<T> * group;
     /* As many more columns are on their way meanwhile, where registers allow. */
     constexpr bool AHEAD = WHOLE && !(ROWS && COLUMNS && sizeof(T) == 16);
-    tile_part<T, WIDE, ROWS, COLUMNS, WHOLE> now;
+    tile_part<T, STORAGE, ROWS, COLUMNS, WHOLE> now;
     tile_sums<T, ROWS, COLUMNS, WHOLE> sums;
     T *row_sums = tile.row_sums;
     now.load_from(tile, lane, first);
@@ -291,7 +323,7 @@ DEVICE_FUNCTION void leaf_tile_sums(const leaf_tile<T> &tile, int thread, int gr
     UNROLL_BY(AHEAD && ROWS && COLUMNS ? 2 : 1) /* by two: no moves from `next` to `now` */
     for (int start = step; start <= width; start += step) {
         if constexpr (AHEAD) {
-            tile_part<T, WIDE, ROWS, COLUMNS, WHOLE> next = now;
+            tile_part<T, STORAGE, ROWS, COLUMNS, WHOLE> next = now;
             if (start < width)
                 next.load_from(tile, lane, start + first);
             sums.add(tile, now, lane, groups);

@@ -159,10 +159,11 @@ DEVICE_FUNCTION bool is_stored(const matrix_vector_arguments &arguments, const s
 /* The leaf tiles that are cut off or on the diagonal: those in the lowest row, then those above in
  * the last column, then those down the diagonal. They take long, so each is a warp's, and a warp
  * takes one when it has nothing else to do. */
-template <typename T, bool ROWS, bool COLUMNS>
+template <typename T, int STORAGE, bool ROWS, bool COLUMNS>
 DEVICE_FUNCTION void ragged_leaves(const matrix_vector_arguments &arguments, const block_memory<T> &memory,
                                    const super_tile &tile)
 {
+    constexpr int RAGGED = STORAGE == COLUMNS_PACKED ? COLUMNS_PACKED : COLUMNS_NARROW;
     const int rows = tile.rows / LEAF, columns = tile.columns / LEAF;
     const int low = tile.rows % LEAF ? (int)tile_count(tile.columns, LEAF) : 0;
     const int last = tile.columns % LEAF ? rows : 0;
@@ -183,8 +184,8 @@ DEVICE_FUNCTION void ragged_leaves(const matrix_vector_arguments &arguments, con
         if (!is_stored(arguments, tile, p, q))
             continue;
         const leaf_tile<T> leaf = leaf_tile_of<T, ROWS>(arguments, memory, tile, p, q);
-        leaf_tile_sums<T, false, ROWS, COLUMNS, false>(leaf, (int)thread, groups,
-                                                       leaf_width<T>(smaller(leaf.columns, LEAF), groups));
+        leaf_tile_sums<T, RAGGED, ROWS, COLUMNS, false>(leaf, (int)thread, groups,
+                                                          leaf_width<T>(smaller(leaf.columns, LEAF), groups));
     }
 }
 
@@ -197,7 +198,7 @@ DEVICE_FUNCTION void super_tiles_begin()
 }
 
 /* The leaf sums of the tile. Another barrier is due before the block's next tile. */
-template <typename T, bool WIDE, bool ROWS, bool COLUMNS>
+template <typename T, int STORAGE, bool ROWS, bool COLUMNS>
 DEVICE_FUNCTION void super_tile_leaves(const matrix_vector_arguments &arguments, const block_memory<T> &memory,
                                        const super_tile &tile)
 {
@@ -213,14 +214,14 @@ DEVICE_FUNCTION void super_tile_leaves(const matrix_vector_arguments &arguments,
                 continue;
             const int left = (int)deal.columns() - q;
             const int run = tile.diagonal ? 1 : leaf_walk_run(arguments.mapping, left, walk);
-            leaf_tile_sums<T, WIDE, ROWS, COLUMNS, true>(leaf_tile_of<T, ROWS>(arguments, memory, tile, p, q),
+            leaf_tile_sums<T, STORAGE, ROWS, COLUMNS, true>(leaf_tile_of<T, ROWS>(arguments, memory, tile, p, q),
                                                          (int)thread, groups, run * LEAF, (int)arguments.edge);
         } while (leaf_walk_next(arguments.mapping, deal, team, walk));
     }
     /* Made anew rather than kept in registers. */
     struct work again;
     again.row = (int)anew((unsigned)tile.row), again.column = (int)anew((unsigned)tile.column);
-    ragged_leaves<T, ROWS, COLUMNS>(arguments, memory, super_tile_of(arguments, again));
+    ragged_leaves<T, STORAGE, ROWS, COLUMNS>(arguments, memory, super_tile_of(arguments, again));
     block_barrier();
     if (thread_index() == 0)
         block_work().ragged = 0;

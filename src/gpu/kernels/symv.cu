@@ -1,4 +1,4 @@
-/* y = alpha A x + beta y, A symmetric (real types) or Hermitian, one triangle stored. A
+/* y = alpha A x + beta y, A symmetric (real types) or Hermitian, one triangle stored, in a square or packed. A
  * tile off the diagonal holds terms of the segments of its rows and of its columns; how
  * they get there is the variant (arguments.h). */
 #include "gpu/kernels/running_sum.h"
@@ -60,7 +60,7 @@ DEVICE_FUNCTION void symv_next(const matrix_vector_arguments &arguments, struct 
         triangle_tile(lower, low, high, tiles, work);
 }
 
-template <typename T, bool WIDE> DEVICE_FUNCTION void symv(const matrix_vector_arguments &arguments)
+template <typename T, int STORAGE> DEVICE_FUNCTION void symv(const matrix_vector_arguments &arguments)
 {
     const bool in_order = arguments.variant == VARIANT_IN_ORDER;
     struct work next;
@@ -69,11 +69,13 @@ template <typename T, bool WIDE> DEVICE_FUNCTION void symv(const matrix_vector_a
         return;
     }
     work_start(next);
-    if (arguments.variant == VARIANT_STRIPS) {
-        UNROLL_BY(1)
-        for (; work_next(arguments, next); block_barrier())
-            symmetric_strip<T, WIDE>(arguments, next.item);
-        return;
+    if constexpr (STORAGE != COLUMNS_PACKED) {
+        if (arguments.variant == VARIANT_STRIPS) {
+            UNROLL_BY(1)
+            for (; work_next(arguments, next); block_barrier())
+                symmetric_strip<T, STORAGE>(arguments, next.item);
+            return;
+        }
     }
     if (in_order && thread_index() == 0)
         work_start(block_work());
@@ -91,25 +93,25 @@ template <typename T, bool WIDE> DEVICE_FUNCTION void symv(const matrix_vector_a
         }
         if (next.item >= arguments.items)
             break;
-        super_tile_leaves<T, WIDE, true, true>(arguments, block_memory_layout<T>(arguments.edge),
-                                               super_tile_of(arguments, next));
+        super_tile_leaves<T, STORAGE, true, true>(arguments, block_memory_layout<T>(arguments.edge),
+                                                  super_tile_of(arguments, next));
         symv_feed<T>(arguments);
     }
 }
 
-#define SYMV(name, type, wide)                                             \
+#define SYMV(name, type, storage)                                          \
     KERNEL_FUNCTION name(const struct matrix_vector_arguments arguments)   \
     {                                                                      \
-        symv<type, wide>(arguments);                                       \
+        symv<type, storage>(arguments);                                    \
     }
 
-SYMV(ssymv_wide, float, true)
-SYMV(ssymv_narrow, float, false)
-SYMV(dsymv_wide, double, true)
-SYMV(dsymv_narrow, double, false)
-SYMV(chemv_wide, complex_number<float>, true)
-SYMV(chemv_narrow, complex_number<float>, false)
-SYMV(zhemv_wide, complex_number<double>, true)
-SYMV(zhemv_narrow, complex_number<double>, false)
-SYMV(wsymv_wide, double_double, true)
-SYMV(wsymv_narrow, double_double, false)
+SYMV(ssymv_wide, float, COLUMNS_WIDE)
+SYMV(ssymv_narrow, float, COLUMNS_NARROW)
+SYMV(dsymv_wide, double, COLUMNS_WIDE)
+SYMV(dsymv_narrow, double, COLUMNS_NARROW)
+SYMV(chemv_wide, complex_number<float>, COLUMNS_WIDE)
+SYMV(chemv_narrow, complex_number<float>, COLUMNS_NARROW)
+SYMV(zhemv_wide, complex_number<double>, COLUMNS_WIDE)
+SYMV(zhemv_narrow, complex_number<double>, COLUMNS_NARROW)
+SYMV(wsymv_wide, double_double, COLUMNS_WIDE)
+SYMV(wsymv_narrow, double_double, COLUMNS_NARROW)

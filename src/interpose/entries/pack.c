@@ -165,7 +165,7 @@ void pack_row_major(struct blas_call *call)
         [TRANS_CONJUGATE] = TRANS_CONJUGATE_ONLY,
         [TRANS_CONJUGATE_ONLY] = TRANS_CONJUGATE,
     };
-    switch (call->family) {
+    switch (blas_full_family(call->family)) {
     case FAMILY_GEMV:
         exchange_sizes(call);
         call->trans = transposed[call->trans];
@@ -204,9 +204,7 @@ void pack_row_major(struct blas_call *call)
         call->side = call->side == SIDE_LEFT ? SIDE_RIGHT : SIDE_LEFT;
         flip_uplo(call);
         break;
-    case FAMILY_AXPY:
-    case FAMILY_COUNT:
-        break;
+    default: break;
     }
 }
 

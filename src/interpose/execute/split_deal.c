@@ -165,7 +165,7 @@ static bool make_plan(struct split_plan *plan, const struct split_share *shares,
                       double most_us)
 {
     struct search best = {plan, alone_us, most_us, false};
-    if (blas_is_level3(plan->call) || plan->call->family == FAMILY_AXPY ||
+    if (blas_is_level3(plan->call) || blas_is_packed(plan->call) || plan->call->family == FAMILY_AXPY ||
         split_plan_terms(plan) > TERMS_MOST)
         return false;
     if (plan->call->n > SPLIT_CHAIN) /* first: few pieces are soon counted */

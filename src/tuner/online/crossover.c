@@ -170,7 +170,7 @@ static double level3_rate(const struct machine_model *model, const struct blas_c
 
 static bool has_one_thread(const struct blas_call *call)
 {
-    return call->family == FAMILY_HEMV && call->n < ONE_THREAD_ORDER;
+    return blas_full_family(call->family) == FAMILY_HEMV && call->n < ONE_THREAD_ORDER;
 }
 
 static double host_rate(const struct machine_model *model, const struct blas_call *call, double operations)
@@ -283,14 +283,14 @@ static uint64_t built_in_floor(const struct machine_model *model, enum blas_fami
     const double seconds = 1e-6 * fmax(0, model->call_us - model->host_start_us);
     const double per_product = call_work_per_product(type) / model->host_flops[type];
     const double symmetric = call_work_per_product(type) /
-        fmin(model->host_symmetric_flops[type], family == FAMILY_HEMV ? one_thread_flops[type] : HUGE_VAL);
+        fmin(model->host_symmetric_flops[type], blas_full_family(family) == FAMILY_HEMV ? one_thread_flops[type] : HUGE_VAL);
     /* A matrix that does not fit the cache would be read more slowly: a floor must be below either. */
     const bool near = seconds * model->near_bandwidth < model->near_bytes;
     const bool cached = seconds * model->cache_bandwidth < model->cache_bytes;
     const double per_element = (double)blas_element_bytes(type) /
         (near ? model->near_bandwidth : cached ? model->cache_bandwidth : model->host_bandwidth);
     const double with_vectors = 1.1; /* of an order that may be faster */
-    switch (family) {
+    switch (blas_full_family(family)) {
     case FAMILY_AXPY: return UINT64_MAX; /* three transfers against three passes over host memory */
     case FAMILY_GEMV: /* y may be as long as a column, read and written */
         return (uint64_t)(seconds / fmax((gemv_columns + 2) * per_element, per_product));
@@ -308,9 +308,8 @@ static uint64_t built_in_floor(const struct machine_model *model, enum blas_fami
     case FAMILY_TRMM:
     case FAMILY_TRSM: /* the third size is one of the two: at most their product */
         return (uint64_t)sqrt(level3_products(model, type, per_element));
-    case FAMILY_COUNT: break;
+    default: return UINT64_MAX;
     }
-    return UINT64_MAX;
 }
 
 void crossover_use_learned(struct machine_model *model, const struct learned_times *learned)

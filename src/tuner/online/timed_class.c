@@ -55,7 +55,7 @@ static enum level3_form level3_form_of_class(int class)
 
 enum blas_family timed_class_shared(enum blas_family family)
 {
-    return family == FAMILY_HEMM ? FAMILY_SYMM : family;
+    return family == FAMILY_HEMM ? FAMILY_SYMM : blas_full_family(family);
 }
 
 /* How many products a result sums up, and the other sizes. */
@@ -104,7 +104,7 @@ int timed_class_of(const struct blas_call *call)
     if (call->family >= FAMILY_GEMM)
         return level3_class_of(call);
     const int class = call->type == TYPE_W ? TUNING_CLASS_NONE : tuning_class_of(call);
-    const int form = has_triangles(call->family)   ? call->uplo == UPLO_UPPER
+    const int form = blas_is_symmetric(call)       ? call->uplo == UPLO_UPPER
                      : call->family == FAMILY_GEMV ? gemv_form_of(call)
                                                    : SQUARE;
     return class == TUNING_CLASS_NONE ? TIMED_CLASS_NONE : class * TIMED_FORMS + form;

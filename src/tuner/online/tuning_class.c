@@ -42,7 +42,7 @@ int tuning_class_of(const struct blas_call *call)
     const bool transposed =
         (call->family == FAMILY_GEMV || call->family == FAMILY_TRMV) && blas_is_transposed(call);
     for (int class = 0; class < TUNING_CLASSES; class++)
-        if (classes[class].family == call->family && classes[class].type == call->type &&
+        if (classes[class].family == blas_full_family(call->family) && classes[class].type == call->type &&
             classes[class].transposed == transposed)
             return class;
     return TUNING_CLASS_NONE; /* cuBLAS has its own shapes */
