@@ -29,6 +29,10 @@ static const enum kernel symv_kernels[TYPE_COUNT][2] = {
     [TYPE_Z] = BY_WIDTH(zhemv),
     [TYPE_W] = BY_WIDTH(wsymv),
 };
+static const enum kernel packed_kernels[TYPE_COUNT] = {[TYPE_S] = KERNEL_sspmv_packed,
+                                                       [TYPE_D] = KERNEL_dspmv_packed,
+                                                       [TYPE_C] = KERNEL_chpmv_packed,
+                                                       [TYPE_Z] = KERNEL_zhpmv_packed};
 static const enum kernel axpy_kernels[TYPE_COUNT] = {
     [TYPE_S] = KERNEL_saxpy, [TYPE_D] = KERNEL_daxpy, [TYPE_C] = KERNEL_caxpy, [TYPE_Z] = KERNEL_zaxpy};
 
@@ -109,6 +113,8 @@ static void plan_axpy(const struct blas_call *call, const struct launch_shape *s
 static enum kernel matrix_kernel(const struct blas_call *call)
 {
     const bool narrow = column_alignment(call) < WIDE_BYTES;
+    if (blas_is_packed(call))
+        return packed_kernels[call->type];
     if (blas_is_symmetric(call))
         return symv_kernels[call->type][narrow];
     if (call->family == FAMILY_TRMV)

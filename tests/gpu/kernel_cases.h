@@ -53,6 +53,10 @@ void operands_free(struct operands *operands);
 /* Of trmv: let x be y, in x's place. */
 void operands_put_in_place(struct operands *operands);
 
+/* Of symv and hemv, but of W: A becomes a packed triangle, for spmv and hpmv, which have their bits. */
+bool operands_can_be_packed(const struct kernel_case *kernel_case);
+void operands_pack(struct operands *operands);
+
 /* The length of y. */
 int64_t kernel_case_length(const struct kernel_case *kernel_case);
 

@@ -5,7 +5,7 @@
  *
  * Prints a line "name digest" per case, by the device that mublas finds (the GPU, or
  * the emulated one through LD_LIBRARY_PATH). Each case runs aligned and unaligned
- * (trmv in place then); --edges runs it with every launch shape and variant of
+ * (trmv in place then), symv and hemv also as spmv and hpmv; --edges runs it with every launch shape and variant of
  * kernel_shapes.c too; --stress repeats each of these runs on two streams at once beside a
  * busy neighbour (kernel_stress.h). Bits that differ between any of them are an error.
  * --check compares with kept digests and prints only what differs. --model computes
@@ -40,8 +40,9 @@ struct runner {
     struct kernel_stress stress;
 };
 
-static const struct placement placements[] = {{8, 0, 0, 1, 1}, {3, 1, 1, -2, 1}};
-enum { PLACEMENT_COUNT = sizeof placements / sizeof *placements };
+/* The last one is of packed triangles. */
+static const struct placement placements[] = {{8, 0, 0, 1, 1}, {3, 1, 1, -2, 1}, {0, 1, 0, 1, 2}};
+enum { PACKED = 2 };
 
 /* The operands once more by this shape; result is contiguous. */
 static bool run_once(struct lane *lane, const struct kernel_case *kernel_case,
@@ -84,6 +85,8 @@ static bool run_placement(struct runner *runner, const struct kernel_case *kerne
     operands_make(kernel_case, &placements[placement], &operands);
     if (kernel_case->family == FAMILY_TRMV && placement == 1)
         operands_put_in_place(&operands);
+    if (placement == PACKED)
+        operands_pack(&operands);
     const int count = kernel_shapes(&operands.call, false, shapes);
     for (int shape = 0; good && shape < (runner->options->edges ? count : 1); shape++) {
         void *result = placement == 0 && shape == 0 ? first : other;
@@ -91,7 +94,7 @@ static bool run_placement(struct runner *runner, const struct kernel_case *kerne
         if (!good) {
             kernel_shape_text(&shapes[shape], text);
             fprintf(stderr, "%s: fails or has other bits with %s, %s\n", kernel_case->name, text,
-                    placement ? "unaligned" : "aligned");
+                    placement == PACKED ? "packed" : placement ? "unaligned" : "aligned");
         }
     }
     operands_free(&operands);
@@ -103,7 +106,7 @@ static bool device_digest(struct runner *runner, const struct kernel_case *kerne
     const int64_t length = kernel_case_length(kernel_case);
     void *first = calloc((size_t)length, 16), *other = calloc((size_t)length, 16);
     bool good = first && other;
-    for (int placement = 0; good && placement < PLACEMENT_COUNT; placement++)
+    for (int placement = 0; good && placement < PACKED + operands_can_be_packed(kernel_case); placement++)
         good = run_placement(runner, kernel_case, placement, first, other);
     *digest = result_digest(kernel_case->type, first, length);
     free(first);

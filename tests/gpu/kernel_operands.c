@@ -153,6 +153,33 @@ void operands_put_in_place(struct operands *operands)
     operands->x.bytes = NULL;
 }
 
+bool operands_can_be_packed(const struct kernel_case *kernel_case)
+{
+    return (kernel_case->family == FAMILY_SYMV && kernel_case->type != TYPE_W) || kernel_case->family == FAMILY_HEMV;
+}
+
+void operands_pack(struct operands *operands)
+{
+    const struct blas_matrix square = operands->call.a;
+    const int64_t n = square.columns, count = n * (n + 1) / 2;
+    const size_t element = blas_element_bytes(operands->call.type),
+                 offset = (size_t)((unsigned char *)square.pointer - operands->a.bytes);
+    struct operand_buffer packed = poisoned_buffer(
+        operands->call.type, (int64_t)(offset / element_part_bytes(operands->call.type)) +
+                                 element_parts(operands->call.type) * count);
+    unsigned char *to = packed.bytes + offset;
+    for (int64_t j = 0; j < n; j++) {
+        const int64_t first = square.part == PART_LOWER ? j : 0, rows = square.part == PART_LOWER ? n - j : j + 1;
+        memcpy(to, (unsigned char *)square.pointer + (size_t)(first + j * square.ld) * element,
+               (size_t)rows * element);
+        to += (size_t)rows * element;
+    }
+    free(operands->a.bytes);
+    operands->a = packed;
+    operands->call.a = (struct blas_matrix){packed.bytes + offset, count, 1, count, PART_FULL};
+    operands->call.family = operands->call.family == FAMILY_HEMV ? FAMILY_HPMV : FAMILY_SPMV;
+}
+
 void operands_result(const struct operands *operands, const unsigned char *buffer, void *result)
 {
     const struct blas_vector *y = &operands->call.y;

@@ -21,7 +21,8 @@ static const struct {
     const char *name, *types, *letters;
 } routines[] = {
     {"axpy", "sdcz", "ns1i2i"}, {"gemv", "sdcz", "otnns1l2is3i"}, {"symv", "sd", "ouns1l2is3i"},
-    {"hemv", "cz", "ouns1l2is3i"}, {"trmv", "sdcz", "outdn1l2i"}, {"gemm", "sdcz", "ottnnks1l2ls3l"},
+    {"hemv", "cz", "ouns1l2is3i"}, {"spmv", "sd", "ouns12is3i"}, {"hpmv", "cz", "ouns12is3i"},
+    {"trmv", "sdcz", "outdn1l2i"}, {"gemm", "sdcz", "ottnnks1l2ls3l"},
     {"symm", "sdcz", "oeunns1l2ls3l"}, {"hemm", "cz", "oeunns1l2ls3l"}, {"syrk", "sdcz", "outnks1ls2l"},
     {"herk", "cz", "outnkr1lr2l"}, {"syr2k", "sdcz", "outnks1l2ls3l"}, {"her2k", "cz", "outnks1l2lr3l"},
     {"trmm", "sdcz", "oeutdnns1l2l"}, {"trsm", "sdcz", "oeutdnns1l2l"},

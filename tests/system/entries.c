@@ -16,13 +16,14 @@
 #include <sys/mman.h>
 
 enum { MOST = 44, ELEMENTS = MOST * (MOST + 4), GAUGE = 16 };
-enum routine { AXPY, GEMV, SYMV, HEMV, TRMV, ROUTINES };
+enum routine { AXPY, GEMV, SYMV, HEMV, SPMV, HPMV, TRMV, ROUTINES };
 
 static const struct {
     const char *name, *types, *letters;
 } routines[ROUTINES] = {
     {"axpy", "sdcz", "ns1i2i"},      {"gemv", "sdcz", "otnns1l2is3i"}, {"symv", "sd", "ouns1l2is3i"},
-    {"hemv", "cz", "ouns1l2is3i"},   {"trmv", "sdcz", "outdn1l2i"},
+    {"hemv", "cz", "ouns1l2is3i"},   {"spmv", "sd", "ouns12is3i"},     {"hpmv", "cz", "ouns12is3i"},
+    {"trmv", "sdcz", "outdn1l2i"},
 };
 
 /* One call. The output is y, or x for trmv. */
@@ -46,7 +47,23 @@ static int64_t vector_index(int64_t i, int64_t length, int64_t increment)
 
 static bool is_triangular(enum routine routine)
 {
-    return routine == SYMV || routine == HEMV || routine == TRMV;
+    return routine != AXPY && routine != GEMV;
+}
+
+static bool is_hermitian(enum routine routine)
+{
+    return routine == HEMV || routine == HPMV;
+}
+
+/* Where element (i, j) of A lies. Rows of a packed triangle are packed as columns of the other one are. */
+static int64_t place_of(const struct problem *problem, int64_t i, int64_t j)
+{
+    const bool across = problem->layout == 'R';
+    const int64_t row = across ? j : i, column = across ? i : j;
+    if (problem->routine != SPMV && problem->routine != HPMV)
+        return matrix_index(problem->layout, i, j, problem->lda);
+    return (problem->uplo == 'U') != across ? row + column * (column + 1) / 2
+                                            : row + column * (2 * problem->n - column - 1) / 2;
 }
 
 static bool is_stored(const struct problem *problem, int64_t i, int64_t j)
@@ -70,10 +87,10 @@ static number operation(const struct problem *problem, const double *a, int64_t 
         int64_t swap = row;
         row = column;
         column = swap;
-        conjugated = problem->routine == HEMV;
+        conjugated = is_hermitian(problem->routine);
     }
-    number value = get(problem->type, a, matrix_index(problem->layout, row, column, problem->lda));
-    if (problem->routine == HEMV && i == j)
+    number value = get(problem->type, a, place_of(problem, row, column));
+    if (is_hermitian(problem->routine) && i == j)
         return creall(value);
     return conjugated ? conjl(value) : value;
 }
@@ -101,14 +118,14 @@ static void fill_vector(struct operand *operand, char type, int64_t length, int6
 }
 
 static void fill_matrix(struct operand *operand, const struct problem *problem, int64_t rows, int64_t columns,
-                        int64_t ld, struct random *random)
+                        struct random *random)
 {
     fill_nan(operand, problem->type);
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < columns; j++)
             if (is_stored(problem, i, j))
-                set_random(operand, problem->type, matrix_index(problem->layout, i, j, ld),
-                           problem->routine == HEMV && i == j, random);
+                set_random(operand, problem->type, place_of(problem, i, j),
+                           is_hermitian(problem->routine) && i == j, random);
 }
 
 static bool beta_is_zero(const struct problem *problem)
@@ -134,8 +151,7 @@ static int64_t y_length(const struct problem *problem)
 static void fill_operands(const struct problem *problem, struct random *random)
 {
     if (problem->routine != AXPY)
-        fill_matrix(&operand_a, problem, problem->routine == GEMV ? problem->m : problem->n, problem->n,
-                    problem->lda, random);
+        fill_matrix(&operand_a, problem, problem->routine == GEMV ? problem->m : problem->n, problem->n, random);
     fill_vector(&operand_x, problem->type, x_length(problem), problem->incx, random);
     if (problem->routine != AXPY && beta_is_zero(problem))
         fill_nan(&operand_y, problem->type);

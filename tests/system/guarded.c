@@ -16,13 +16,14 @@ static void (*volatile linked)(void) = dgemm_; /* so that the host BLAS is among
 
 enum { PANEL = 5, COLUMN_BYTES = 9000, GAP_BYTES = 9600, CALLS = 3 };
 
-/* Letters as in interface_call.h. What an operand is: v a vector; f full, p full and op of it; t a triangle.
- */
+/* Letters as in interface_call.h. What an operand is: v a vector; f full, p full and op of it; t a triangle,
+ * k a packed one. */
 static const struct routine {
     const char *name, *types, *letters, *operands;
 } routines[] = {
     {"axpy", "sdcz", "ns1i2i", "vv"},          {"gemv", "sdcz", "tnns1l2is3i", "fvv"},
     {"symv", "sd", "uns1l2is3i", "tvv"},       {"hemv", "cz", "uns1l2is3i", "tvv"},
+    {"spmv", "sd", "uns12is3i", "kvv"},        {"hpmv", "cz", "uns12is3i", "kvv"},
     {"trmv", "sdcz", "utdn1l2i", "tv"},        {"gemm", "sdcz", "ttnnks1l2ls3l", "ppf"},
     {"symm", "sdcz", "eunns1l2ls3l", "tff"},   {"hemm", "cz", "eunns1l2ls3l", "tff"},
     {"syrk", "sdcz", "utnks1ls3l", "p.t"},     {"herk", "cz", "utnkr1lr3l", "p.t"},
@@ -90,6 +91,7 @@ static void shape_operand(struct call *call, int which, int gap)
     switch (call->routine->operands[which]) {
     case 'v': shape_vector(call, which); break;
     case 't': shape_matrix(&call->operands[which], call->uplo, order, order, gap); break;
+    case 'k': shape_matrix(&call->operands[which], 'F', order * (order + 1) / 2, 1, 0); break;
     default:
         if (update)
             shape_full(call, which, call->n, call->k, gap);

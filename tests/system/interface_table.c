@@ -16,7 +16,8 @@ extern const struct interface_row interface_table[];
     NAMES(sgemm) NAMES(dgemm) NAMES(cgemm) NAMES(zgemm) NAMES(ssymm) NAMES(dsymm) NAMES(csymm) NAMES(zsymm)       \
     NAMES(ssyrk) NAMES(dsyrk) NAMES(csyrk) NAMES(zsyrk) NAMES(ssyr2k) NAMES(dsyr2k) NAMES(csyr2k) NAMES(zsyr2k)   \
     NAMES(strmm) NAMES(dtrmm) NAMES(ctrmm) NAMES(ztrmm) NAMES(strsm) NAMES(dtrsm) NAMES(ctrsm) NAMES(ztrsm)       \
-    NAMES(chemm) NAMES(zhemm) NAMES(cherk) NAMES(zherk) NAMES(cher2k) NAMES(zher2k)
+    NAMES(chemm) NAMES(zhemm) NAMES(cherk) NAMES(zherk) NAMES(cher2k) NAMES(zher2k)                               \
+    NAMES(sspmv) NAMES(dspmv) NAMES(chpmv) NAMES(zhpmv)
 #define NAMES(name)                                                                                  \
     NAME(name##_) NAME(name##_64_) NAME(scipy_##name##_) NAME(scipy_##name##_64_) NAME(cblas_##name) \
     NAME(cblas_##name##64_) NAME(cblas_##name##_64) NAME(scipy_cblas_##name) NAME(scipy_cblas_##name##64_)

@@ -36,11 +36,11 @@ sample_passes() # with an output as of one run
 all_pass()
 {
     lapack=$(grep -c '^ROUTE(' src/host/lapack.def)
-    EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3 verify --size=40 && has_line "^$((46 + lapack)) of $((46 + lapack)) routines pass$"
+    EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3 verify --size=40 && has_line "^$((50 + lapack)) of $((50 + lapack)) routines pass$"
 }
 if [ -n "$VERIFY_FULL" ]; then all_pass; else sample_passes; fi
-[ $? = 0 ] && [ "$(grep -c '  pass$' "$work/output")" = $((46 + lapack)) ] && [ ! -s "$work/errors" ]
-result $? "all 46 routines of BLAS pass, and $lapack of LAPACK"
+[ $? = 0 ] && [ "$(grep -c '  pass$' "$work/output")" = $((50 + lapack)) ] && [ ! -s "$work/errors" ]
+result $? "all 50 routines of BLAS pass, and $lapack of LAPACK"
 has_line '^host LAPACK: /.*lapack' &&
     awk '$4 == "pass" && $1 ~ /[zd](sy|he)ev[dr]/ { calls += $2; none += !($3 > 0) } END { exit !(calls == 96 && none == 0) }' "$work/output"
 result $? "the host LAPACK is named, and errors are measured"
@@ -152,7 +152,7 @@ EMULATED_SOLVER_INFO=cusolverDnDsygvd:1 verify --routines=dsygvd,dsymv --size=8
 result $? "a call that cuSOLVER cannot do fails"
 MUBLAS_CUSOLVER=/nowhere/libcusolver.so verify --size=8
 [ $? = 0 ] && has_line '^LAPACK: stays on the host, there is no cuSOLVER' &&
-    has_line '^46 of 46 routines pass$' &&
+    has_line '^50 of 50 routines pass$' &&
     ! has_line 'dsyevd'
 result $? "without cuSOLVER that is said"
 MUBLAS_CUSOLVER=/nowhere/libcusolver.so verify --routines=dsyevd

@@ -29,6 +29,10 @@
     ROUTINE(dsymv, "ouns1l2is3i") \
     ROUTINE(chemv, "ouns1l2is3i") \
     ROUTINE(zhemv, "ouns1l2is3i") \
+    ROUTINE(sspmv, "ouns12is3i") \
+    ROUTINE(dspmv, "ouns12is3i") \
+    ROUTINE(chpmv, "ouns12is3i") \
+    ROUTINE(zhpmv, "ouns12is3i") \
     ROUTINE(strmv, "outdn1l2i")  \
     ROUTINE(dtrmv, "outdn1l2i")  \
     ROUTINE(ctrmv, "outdn1l2i")  \

@@ -67,6 +67,7 @@ static const struct blas_routine {
     {"symm", "sdcz", "eunns1l2ls3l"},   {"hemm", "cz", "eunns1l2ls3l"},     {"syrk", "sdcz", "utnks1ls3l"},
     {"herk", "cz", "utnkr1lr3l"},       {"syr2k", "sdcz", "utnks1l2ls3l"},  {"her2k", "cz", "utnks1l2lr3l"},
     {"trmm", "sdcz", "eutdnns1l3l"},    {"trsm", "sdcz", "eutdnns1l3l"},
+    {"spmv", "sd", "uns12is3i"},        {"hpmv", "cz", "uns12is3i"},
 };
 
 static void call_blas(const struct blas_routine *routine, char type, int n, int k, bool is_other_way)
@@ -92,8 +93,8 @@ static void call_blas(const struct blas_routine *routine, char type, int n, int 
             arguments[i].scalar[0] = 0.5;
             arguments[i].scalar[1] = 0;
             break;
-        default: /* a matrix has a leading dimension behind it */
-            arguments[i].operand = area[letters[i] - '1' + (letters[i + 1] == 'l' ? 0 : VECTORS)];
+        default: /* a matrix has a leading dimension behind it, or a vector where it is packed */
+            arguments[i].operand = area[letters[i] - '1' + (strchr("l2", letters[i + 1]) ? 0 : VECTORS)];
         }
     void *const function = dlsym(RTLD_DEFAULT, name);
     if (!function)
