@@ -177,7 +177,7 @@ static void test_routines(const struct kernel_case *cases, size_t count, const s
         for (int type = TYPE_S; type <= TYPE_Z; type++) {
             const struct kernel_case of = {.family = (enum blas_family)family, .type = (enum blas_type)type};
             char name[8];
-            if (family == (type >= TYPE_C ? FAMILY_SYMV : FAMILY_HEMV))
+            if (!families[family] || family == (type >= TYPE_C ? FAMILY_SYMV : FAMILY_HEMV))
                 continue;
             snprintf(name, sizeof name, "%c%s", "sdcz"[type], families[family]);
             test_routine(cases, count, kept, &of, name);
