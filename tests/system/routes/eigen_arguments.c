@@ -133,13 +133,14 @@ static const char *blamed(const struct lapack_call *call, const struct illegal *
     return illegal->spoil == spoil_il_high && has(call->routine, "bp") ? "iu" : illegal->parameter;
 }
 
-/* B is the identity, in the storage that the routine takes. */
+/* A and B are the identity, in the storage that the routine takes. */
 static void add_operands(struct lapack_call *call)
 {
     const bool is_packed = !has(call->routine, "lda");
     memset(operands, 0, sizeof operands);
     for (int j = 0; j < ORDER; j++)
-        set_part(call->type, operands[1], is_packed ? j * ORDER - j * (j - 1) / 2 : j * (ORDER + 1), 0, 1);
+        for (int i = 0; i < 2; i++)
+            set_part(call->type, operands[i], is_packed ? j * ORDER - j * (j - 1) / 2 : j * (ORDER + 1), 0, 1);
     call->a = operands[0], call->b = operands[1], call->w = operands[2], call->z = operands[3];
     call->isuppz = call->ifail = numbers + GENEROUS / 2;
 }
