@@ -105,7 +105,7 @@ struct solver_call {
     void *workspace, *host_workspace;
     size_t workspace_bytes, host_bytes;
     int *info;
-    int requested_info;
+    int requested_info, reported_info; /* 0: none */
 };
 
 CUstream solver_stream(cusolverDnHandle_t handle);
@@ -138,6 +138,7 @@ void solver_abort(const char *format, ...) __attribute__((noreturn, format(print
 
 /* cusolver_requests.c: what the environment asks for, read at every call. */
 int solver_requested_info(const char *function);
+int solver_reported_info(const char *function); /* beside outputs as they are computed */
 enum determinism { DETERMINISM_OFFERED, DETERMINISM_MISSING, DETERMINISM_REFUSED };
 enum determinism solver_determinism(void);
 /* Change a workspace's size, or fail. `limit` is the largest that the interface can tell. */

@@ -186,7 +186,8 @@ static void run(void *argument)
         memset(call->workspace, 0xff, call->workspace_bytes);
     if (call->host_bytes)
         memset(call->host_workspace, 0xff, call->host_bytes);
-    *call->info = compute(call);
+    const int info = compute(call);
+    *call->info = info == 0 ? call->reported_info : info;
 }
 
 int solver_submit(cusolverDnHandle_t handle, const struct solver_call *call)
@@ -195,8 +196,10 @@ int solver_submit(cusolverDnHandle_t handle, const struct solver_call *call)
     CUstream stream = solver_stream(handle);
     check_dimensions(&queued);
     check_operands(&queued);
-    if (larger(queued.m, larger(queued.n, queued.k)) > SOLVER_TRIED)
+    if (larger(queued.m, larger(queued.n, queued.k)) > SOLVER_TRIED) {
+        queued.reported_info = solver_reported_info(queued.function);
         emulated_hold("EMULATED_SOLVER_HOLD");
+    }
     queued.requested_info = solver_requested_info(queued.function);
     if (!queued.workspace)
         queued.workspace_bytes = 0;

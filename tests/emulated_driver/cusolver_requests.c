@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int solver_requested_info(const char *function)
+/* What a list FUNCTION:VALUE[,...] has for the function; 0: nothing. */
+static int info_in(const char *variable, const char *function)
 {
-    const char *text = getenv("EMULATED_SOLVER_INFO");
+    const char *text = getenv(variable);
     const size_t length = strlen(function);
     while (text && *text) {
         const size_t item = strcspn(text, ",");
@@ -14,12 +15,22 @@ int solver_requested_info(const char *function)
         const char *colon = memchr(text, ':', item);
         const long value = colon ? strtol(colon + 1, &end, 10) : 0;
         if (value <= 0 || end != text + item)
-            solver_abort("bad EMULATED_SOLVER_INFO '%s'", text);
+            solver_abort("bad %s '%s'", variable, text);
         if ((size_t)(colon - text) == length && memcmp(text, function, length) == 0)
             return (int)value;
         text += item + (text[item] == ',');
     }
     return 0;
+}
+
+int solver_requested_info(const char *function)
+{
+    return info_in("EMULATED_SOLVER_INFO", function);
+}
+
+int solver_reported_info(const char *function)
+{
+    return info_in("EMULATED_SOLVER_REPORTED_INFO", function);
 }
 
 /* Which of the words the variable has; 0: it is not set. */

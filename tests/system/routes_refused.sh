@@ -46,12 +46,23 @@ result $? "no device: the dormtr inside, whose matrix might stay there, has no a
 
 stays EMULATED_SOLVER_WORKSPACE=huge dsytrd,dorgtr,dormtr factor --types d --only R 33
 result $? "reductions for whose workspace there is no room"
-stays EMULATED_SOLVER_INFO=cusolverDnDsytrd:1,cusolverDnDorgtr:3 dsytrd,dorgtr factor --types d --only R 33
-result $? "and those that cuSOLVER says it cannot do"
+# INFO is 3 of these functions, beside results that are right.
+reports() # FUNCTION,... ROUTINE,... PROGRAM [ARGUMENT...]
+{
+    local functions=cusolverDn${1//,/:3,cusolverDn}:3
+    stays "EMULATED_SOLVER_REPORTED_INFO=$functions" "${@:2}"
+}
+reports Xpotrf,Xgetrf,Xgeqrf,Xtrtri,Dpotri,Dorgqr,Dsytrd,Dorgtr \
+    dpotrf,dposv,dpotri,dpptrf,dppsv,dpptri,dtrtri,dgetrf,dgesv,dgeqrf,dgels,dorgqr,dsytrd,dorgtr factor --types d 33
+result $? "factorisations and reductions that cuSOLVER says it cannot do"
+reports Xpotrs,Xgetrs,Dormqr dpotrs,dposv,dpptrs,dppsv,dgetrs,dgesv,dgels,dormqr factor --types d --only CLQ 33
+result $? "and second steps"
+reports Xsyevd,Dsygvd dsyevd,dsygvd,ssyev failing dsyevd dsygvd ssyev
+result $? "and eigenproblems"
+reports Xgesvdp,Xgeev dgesdd,dgesvd,dgeev,dgeevx singular --types d --only SG 23
+result $? "and singular values and general eigenvalues"
 stays EMULATED_SOLVER_WORKSPACE=fail dgesdd,dgesvd singular --types d --only S 3 23
 result $? "singular values whose workspace cuSOLVER does not tell"
 stays EMULATED_SOLVER_SIGMA_ERROR=1e-3 dgesdd,dgesvd singular --types d --only S 23
 result $? "and those that it has wrong"
-stays EMULATED_SOLVER_INFO=cusolverDnXgeev:1 dgeev singular --types d --only G 3 33
-result $? "general eigenvalues that do not converge"
 echo "1..$number"

@@ -293,6 +293,11 @@ static void test_alone(void)
                                       .copy = mirror_table_copy(table, mirror),
                                       .pages = mirror_page_range(mirror, hull.begin, hull.end)};
     tap_ok(hold_is_valid(&held), "it is valid");
+    struct operand written = both;
+    written.access = OPERAND_UPDATE;
+    struct operands_hold *const writer = take(&written, 1);
+    tap_ok(writer && !hold_is_valid(&held), "not while a call computes its new content");
+    tap_ok(finish(writer), "which ends well");
     mirror_table_evict(table);
     tap_ok(!hold_is_valid(&held), "and not after its eviction, which a call may meet before it claims anything");
     device_leave(emulated_device, &scope);

@@ -9,8 +9,8 @@
 
 enum { ORDER = 40, GENEROUS = 8000 };
 
-/* Memory for calls that touch none of it. */
-static double scratch[2 * GENEROUS];
+/* Memory for calls that touch none of it. A route would take the operands. */
+static double scratch[2 * GENEROUS], operands[4][2 * ORDER * ORDER];
 static int numbers[GENEROUS];
 
 static struct lapack_call plain_call(const struct lapack_routine *routine, char type)
@@ -133,10 +133,23 @@ static const char *blamed(const struct lapack_call *call, const struct illegal *
     return illegal->spoil == spoil_il_high && has(call->routine, "bp") ? "iu" : illegal->parameter;
 }
 
+/* A and B are the identity, in the storage that the routine takes. */
+static void add_operands(struct lapack_call *call)
+{
+    const bool is_packed = !has(call->routine, "lda");
+    memset(operands, 0, sizeof operands);
+    for (int j = 0; j < ORDER; j++)
+        for (int i = 0; i < 2; i++)
+            set_part(call->type, operands[i], is_packed ? j * ORDER - j * (j - 1) / 2 : j * (ORDER + 1), 0, 1);
+    call->a = operands[0], call->b = operands[1], call->w = operands[2], call->z = operands[3];
+    call->isuppz = call->ifail = numbers + GENEROUS / 2;
+}
+
 static bool is_refused(struct lapack_call call, const char *name, const struct illegal *illegal)
 {
     char complained[16], upper[16] = "";
     int times, info;
+    add_operands(&call);
     illegal->spoil(&call);
     lapack_complaints(complained, &info);
     lapack_perform(&call, lapack_linked(call.routine, call.type));

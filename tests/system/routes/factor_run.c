@@ -71,6 +71,20 @@ static int query(struct lapack_call call, void *function)
     return answer > 1 ? answer : 1;
 }
 
+/* A workspace that is an element too small is refused, or none at all, and nothing is touched. What is least for
+ * an empty matrix differs between releases of LAPACK. */
+static bool small_work_is_refused(struct lapack_call call, int least)
+{
+    const int position = lapack_position(call.routine, "lwork");
+    const bool is_empty = call.n == 0 || (call.m == 0 && lapack_position(call.routine, "m"));
+    char name[16];
+    int info;
+    call.lwork = least > 0 && !is_empty ? least - 1 : 0;
+    lapack_complaints(name, &info);
+    lapack_perform(&call, lapack_linked(call.routine, call.type));
+    return lapack_complaints(name, &info) == 1 && info == position && call.info == -position;
+}
+
 void factor_perform(struct factor_run *run)
 {
     char name[16];
@@ -84,8 +98,10 @@ void factor_perform(struct factor_run *run)
     run->host = run->call;
     set_memory(&run->call, run, false);
     set_memory(&run->host, run, true);
-    if (run->asked)
+    if (run->asked) {
         run->answered = query(run->call, lapack_linked(run->call.routine, run->call.type));
+        run->refuses = small_work_is_refused(run->call, run->least_work);
+    }
     lapack_perform(&run->host, host_function(name));
     lapack_perform(&run->call, lapack_linked(run->call.routine, run->call.type));
 }
@@ -114,6 +130,8 @@ const char *factor_fault(const struct factor_run *run, double tolerance)
         return "INFO is not the host's";
     if (run->answered != run->asked)
         return "a query's answer is not the host's";
+    if (run->asked && !run->refuses)
+        return "a workspace that is too small is not refused";
     for (size_t i = 0; i < sizeof operands / sizeof *operands; i++) {
         if (!fenced_is_clean(operands[i].operand))
             return operands[i].written;

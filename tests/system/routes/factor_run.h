@@ -13,6 +13,7 @@ struct factor_run {
     int gap, least_work; /* least_work: LWORK's minimum, or 0: what the host's query answers */
     bool for_host; /* set by the caller: no device computes it, for its NaN or as it is */
     int asked, answered; /* what the host and the call answer a query */
+    bool refuses;        /* a workspace that is too small, where there is one */
 };
 
 /* Routine, type and INFO of the call; flags and sizes come next, then operands, then the work. */

@@ -282,6 +282,15 @@ static void add_expert(struct factor_run *run, char balance, char sense, int n)
         factor_vector(&run->iwork, 's', NULL, n > 1 ? 2 * n - 2 : 1, 'F');
 }
 
+/* LWORK's minimum, for each of N. */
+static int least_of_general(const struct context *context, char balance, char sense, bool vectors)
+{
+    const bool conditions = balance && (sense == 'V' || sense == 'B');
+    if (is_complex(context->type))
+        return conditions ? context->run.call.n + 2 : 2;
+    return conditions ? context->run.call.n + 6 : 2 + vectors + !balance;
+}
+
 /* BALANC 0: geev. */
 static void try_general(struct context *context, char balance, char sense, char left, char right, int n,
                         enum kind kind)
@@ -307,7 +316,7 @@ static void try_general(struct context *context, char balance, char sense, char 
     if (right == 'V')
         run->call.ldvr = factor_operand(run, &run->right, NULL, n, n, 'F', 'F');
     const bool vectors = right == 'V' || left == 'V';
-    const int least = balance ? (sense != 'N' ? n + 6 : vectors ? 3 : 2) * n : (vectors ? 4 : 3) * n;
+    const int least = least_of_general(context, balance, sense, vectors) * n;
     run->least_work = context->variant % 2 ? least > 1 ? least : 1 : 0;
     factor_perform(run);
     const char *fault = factor_fault(run, -1);
