@@ -2,22 +2,44 @@
 # Sourced by test scripts behind tests/environment.sh: a service of this build over the emulated driver, in a folder
 # of the test's own, so that tests beside do not meet it.
 
-# Sets service_process, which the script's end ends, and which has no lock of the script's (alone of mpi.sh); XDG_RUNTIME_DIR leads its clients there.
+# until_true COMMAND...: within a minute and a half, on a machine that is busy with other tests.
+until_true()
+{
+    local end=$((SECONDS + 90))
+    until "$@"; do
+        [ $SECONDS -lt $end ] || return
+        sleep 0.05
+    done
+}
+
+# Of the script's end: services that it has left, and programs that run beside it.
+services=()
+end_services()
+{
+    local process
+    for process in $(jobs -pr); do
+        case " ${services[*]} " in
+        *" $process "*) kill -KILL "$process" ;;
+        *) kill "$process" ;;
+        esac
+    done 2> "$work/nothing"
+    rm -rf "$work"
+}
+
+# Sets service_process, which the script's end ends, and which has no lock of the script's (alone of mpi.sh);
+# XDG_RUNTIME_DIR leads its clients there: $service_folder, or one in $work.
 start_service() # [OPTION OF mublas serve...]
 {
-    export XDG_RUNTIME_DIR=$work/runtime
+    export XDG_RUNTIME_DIR=${service_folder:-$work/runtime}
     [ -d "$XDG_RUNTIME_DIR" ] || mkdir -m 700 "$XDG_RUNTIME_DIR"
     : > "$work/served"
     "$build/mublas" serve "$@" > "$work/served" 2> "$work/service_errors" 9>&- &
     service_process=$!
-    trap 'kill $service_process 2> "$work/nothing"; rm -rf "$work"' EXIT
-    for _ in {1..600}; do
-        grep -q 'serves$' "$work/served" && return
-        kill -0 $service_process 2> "$work/nothing" || return
-        sleep 0.05
-    done
-    return 1
+    services+=("$service_process")
+    trap end_services EXIT
+    until_true serves_or_ended && grep -q 'serves$' "$work/served"
 }
+serves_or_ended() { grep -q 'serves$' "$work/served" || ! kill -0 "$service_process" 2> "$work/nothing"; }
 
 # Ends it, and tells whether it ended well, having said nothing wrong.
 stop_service()
@@ -31,19 +53,43 @@ all_on_device() # REPORT LEAST
     awk -v least="$2" '$1 == "total" && $3 >= least && $4 == 0 { found = 1 } END { exit !found }' "$1"
 }
 
+# until_status TEXT: in $work/status is the one that has it.
+status_has() { "$build/mublas" serve --status > "$work/status" 2> "$work/nothing" && grep -q "$1" "$work/status"; }
+until_status() { until_true status_has "$1"; }
+# What the last one had may still be on its way back.
+await_no_client() { until_status ' to 0 clients'; }
 # What clients would wait for has been made.
-await_warm_service()
+is_warm() { status_has ' serves ' && ! grep -q 'warming up' "$work/status"; }
+await_warm_service() { until_true is_warm; }
+
+# A client that has made a call, and keeps its connection until let_go: its process is `holder`, its line in $work/held.
+hold() # ORDER ROUTINE
 {
-    for _ in {1..600}; do
-        "$build/mublas" serve --status > "$work/status" || return
-        grep -q 'warming up' "$work/status" || return 0
-        sleep 0.05
-    done
-    return 1
+    rm -f "$work/hold"
+    mkfifo "$work/hold"
+    : > "$work/held"
+    LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always tests/system/served "$1" 1 "$2" < "$work/hold" > "$work/held" &
+    holder=$!
+    exec 7> "$work/hold"
+    until_true test -s "$work/held"
+}
+let_go()
+{
+    echo >&7
+    exec 7>&-
+    wait "$holder"
 }
 
-# "CALLS ANSWERED" of the only client, so far.
+# "CALLS ANSWERED" of the only client, which is idle: once its queue is empty they stay the same.
 calls_of_client()
 {
-    "$build/mublas" serve --status | sed -n 's/^  process .* \([0-9]*\) calls, \([0-9]*\) of them answered.*/\1 \2/p'
+    local before='' now='' tries
+    for ((tries = 0; tries < 1000; tries++)); do
+        before=$now
+        now=$("$build/mublas" serve --status |
+            sed -nE 's/^  process .* ([0-9]+) calls?, ([0-9]+) of them answered; 0 calls in the queue.*/\1 \2/p')
+        [ -n "$now" ] && [ "$now" = "$before" ] && break
+        sleep 0.02
+    done
+    echo "$now"
 }

@@ -36,11 +36,20 @@ static bool is_idle_call(enum function_index function)
     }
 }
 
+static void take_longer(enum function_index function)
+{
+    if (function == CALL_cuLaunchCooperativeKernel)
+        atomic_fetch_add(&control->cooperative, 1);
+    if (atomic_load(&control->delay) > 0 && !is_idle_call(function))
+        usleep((useconds_t)atomic_load(&control->delay));
+}
+
 void control_look(enum function_index function)
 {
     pthread_once(&once, open_control);
     if (!control)
         return;
+    take_longer(function);
     if (atomic_exchange(&control->census_is_wanted, 0)) {
         census_take(&control->census);
         atomic_store(&control->census_is_taken, 1);

@@ -45,6 +45,8 @@ struct emulated_control {
     _Atomic uint64_t calls;
     atomic_int census_is_wanted, census_is_taken;
     struct emulated_census census;
+    _Atomic int64_t delay;        /* microseconds that each of these calls takes besides */
+    _Atomic uint64_t cooperative; /* launches, with those that fail */
 };
 
 /* Read or write device memory at once, ignoring streams: for a test's own eyes.

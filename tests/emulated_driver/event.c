@@ -164,7 +164,13 @@ struct wait {
 static CUresult run_wait(void *payload)
 {
     const struct wait *wait = payload;
-    return stream_drain_for(stream_running_device(), wait->stream, wait->position);
+    return stream_advance_for(stream_running_device(), wait->stream, wait->position);
+}
+
+bool event_awaits(const struct operation *operation, CUstream stream, uint64_t position)
+{
+    const struct wait *wait = (const struct wait *)operation->payload;
+    return operation->run == run_wait && wait->stream == stream && wait->position >= position;
 }
 
 /* Of a capture: the stream joins it. */
@@ -191,6 +197,7 @@ EXPORT CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned flags
         result = wait_captured(stream, event);
     } else if (event->stream) {
         struct operation *operation = stream_append(stream, run_wait, NULL, sizeof(struct wait));
+        operation->is_wait = true;
         *(struct wait *)operation->payload = (struct wait){event->stream, event->position};
     }
     API_END;

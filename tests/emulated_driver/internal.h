@@ -209,6 +209,7 @@ struct operation {
     operation_run *run;
     operation_drop *drop;           /* frees what the payload owns; may be NULL */
     bool on_device;                 /* dereferences device addresses */
+    bool is_wait;                   /* for another stream: it is run again where that is NOT_READY */
     CUdeviceptr begin[2], end[2];   /* device memory that a copy touches */
     const unsigned char *host_begin, *host_end; /* host memory that it touches */
     size_t bytes;                   /* of the whole record */
@@ -235,8 +236,10 @@ CUresult stream_drain_to(CUstream stream, uint64_t position);
 /* The same as stream_drain_to for who does not wait: CUDA_ERROR_NOT_READY while a kernel goes on, where the
  * others abort. */
 CUresult stream_advance_to(CUstream stream, uint64_t position);
-/* For a stream of `device` that waits: another device's failure is told to who waits for that one. */
-CUresult stream_drain_for(CUdevice device, CUstream stream, uint64_t position);
+/* For a stream of `device` that waits: another device's failure is told to who waits for that one. NOT_READY as above. */
+CUresult stream_advance_for(CUdevice device, CUstream stream, uint64_t position);
+/* Has `other` come to the position, or is a wait for that queued in the stream? */
+bool stream_is_behind(CUstream stream, CUstream other, uint64_t position);
 CUresult stream_drain_device(CUdevice device);
 /* The context of a stream, NULL for none; the device of the operation that runs, -1 for none. */
 CUcontext stream_context(CUstream stream);
@@ -248,6 +251,7 @@ void stream_reset(CUdevice device);
 void stream_census(struct emulated_census *census);
 
 /* event.c */
+bool event_awaits(const struct operation *operation, CUstream stream, uint64_t position);
 void event_reset(CUdevice device);
 size_t event_count(void);
 

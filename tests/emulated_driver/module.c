@@ -256,6 +256,27 @@ static CUresult run_launch(void *payload)
     return result;
 }
 
+/* The last cooperative launch, and whether one in this stream comes behind it. */
+static struct {
+    CUstream stream;
+    uint64_t position;
+} last_cooperative[DEVICES_MAX];
+
+static bool is_behind_last(CUstream handle)
+{
+    uint64_t appended, executed;
+    const CUstream stream = stream_resolve(handle, &appended, &executed),
+                   last = last_cooperative[context_device()].stream;
+    return !last || stream_is_behind(stream, last, last_cooperative[context_device()].position);
+}
+
+static void note_cooperative(CUstream handle)
+{
+    uint64_t appended, executed;
+    last_cooperative[context_device()].stream = stream_resolve(handle, &appended, &executed);
+    last_cooperative[context_device()].position = appended;
+}
+
 static CUresult check_launch(CUfunction function, const struct queued_launch *launch, CUstream stream, void **parameters)
 {
     CUresult result = context_check();
@@ -279,7 +300,11 @@ static CUresult check_launch(CUfunction function, const struct queued_launch *la
     if (!kind->cooperative)
         return CUDA_ERROR_NOT_SUPPORTED;
     const long room = resident_blocks(launch->threads, launch->shared_bytes) * kind->multiprocessors;
-    return launch->blocks > room ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
+    if (launch->blocks > room)
+        return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    return kind->cooperative < 2 || is_behind_last(stream)
+               ? CUDA_SUCCESS
+               : misuse("a cooperative launch of %s beside another one", function->kernel->name);
 }
 
 static CUresult queue_launch(CUfunction function, const struct queued_launch *wanted, CUstream stream,
@@ -298,6 +323,8 @@ static CUresult queue_launch(CUfunction function, const struct queued_launch *wa
     *launch = *wanted;
     launch->kernel = kernel;
     memcpy(launch->arguments, parameters[0], kernel->argument_bytes);
+    if (launch->kind == LAUNCH_COOPERATIVE)
+        note_cooperative(stream);
     if (watcher)
         watcher(stream, kernel->name, parameters[0]);
     return CUDA_SUCCESS;

@@ -95,7 +95,7 @@ static CUresult advance(struct CUstream_st *stream, uint64_t position)
     const CUdevice device = context_device_of(stream->context), outer_device = running_device;
     CUresult result = stream->failed != CUDA_SUCCESS ? stream->failed : fault_sticky(device);
     CUcontext outer_context = NULL;
-    bool opened = false;
+    bool opened = false, is_waiting = false;
     if (stream->running && grid_is_running())
         return CUDA_ERROR_NOT_READY;
     stream->running = false;
@@ -111,6 +111,11 @@ static CUresult advance(struct CUstream_st *stream, uint64_t position)
             opened = true;
         }
         result = operation->run(operation->payload);
+        if (result == CUDA_ERROR_NOT_READY && operation->is_wait) {
+            stream->queue.head -= operation->bytes;
+            stream->executed--;
+            is_waiting = true;
+        }
         if (operation->drop)
             operation->drop(operation->payload);
     }
@@ -121,7 +126,7 @@ static CUresult advance(struct CUstream_st *stream, uint64_t position)
     }
     running_device = outer_device;
     if (result == CUDA_ERROR_NOT_READY)
-        stream->running = true;
+        stream->running = !is_waiting;
     else if (result != CUDA_SUCCESS)
         discard(stream); /* what came after the failure never happens */
     if (stream->queue.head == stream->queue.tail)
@@ -153,13 +158,26 @@ CUresult stream_drain_to(CUstream stream, uint64_t position)
     return drain(stream, position);
 }
 
-CUresult stream_drain_for(CUdevice device, CUstream stream, uint64_t position)
+CUresult stream_advance_for(CUdevice device, CUstream stream, uint64_t position)
 {
-    const CUresult result = drain(stream, position);
-    if (context_device_of(stream->context) == device)
+    const CUresult result = advance(stream, position);
+    if (result == CUDA_ERROR_NOT_READY || context_device_of(stream->context) == device)
         return result;
     stream->failed = result;
     return CUDA_SUCCESS;
+}
+
+bool stream_is_behind(CUstream stream, CUstream other, uint64_t position)
+{
+    if (stream == other || (other->executed >= position && !other->running))
+        return true;
+    for (size_t at = stream->queue.head; at < stream->queue.tail;) {
+        const struct operation *operation = (struct operation *)(stream->queue.records + at);
+        if (event_awaits(operation, other, position))
+            return true;
+        at += operation->bytes;
+    }
+    return false;
 }
 
 CUstream stream_resolve(CUstream handle, uint64_t *appended, uint64_t *executed)

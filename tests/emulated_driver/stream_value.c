@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct value {
     _Atomic uint32_t *word;
@@ -29,12 +30,26 @@ static CUresult run_value(void *payload)
     return CUDA_SUCCESS;
 }
 
-static void drain(const struct wanted *wanted)
+/* False: a kernel goes on. */
+static bool drain(const struct wanted *wanted)
 {
+    uint64_t appended, executed;
+    CUresult result = CUDA_SUCCESS;
     call_lock();
-    if (!context_is_forked() && stream_is_valid(wanted->stream))
-        stream_drain(wanted->stream);
+    CUstream stream = context_is_forked() ? NULL : stream_resolve(wanted->stream, &appended, &executed);
+    if (stream)
+        result = stream_advance_to(stream, UINT64_MAX);
     call_end();
+    return result != CUDA_ERROR_NOT_READY;
+}
+
+static void append(struct wanted *wanted)
+{
+    struct wanted **end = &all_wanted;
+    while (*end)
+        end = &(*end)->next;
+    wanted->next = NULL;
+    *end = wanted;
 }
 
 static void *device_main(void *unused)
@@ -47,22 +62,26 @@ static void *device_main(void *unused)
         struct wanted *const wanted = all_wanted;
         all_wanted = wanted->next;
         pthread_mutex_unlock(&wanted_lock);
-        drain(wanted);
-        free(wanted);
+        if (drain(wanted)) {
+            free(wanted);
+            continue;
+        }
+        usleep(1000);
+        pthread_mutex_lock(&wanted_lock);
+        append(wanted);
+        pthread_mutex_unlock(&wanted_lock);
     }
     return NULL;
 }
 
 static void want(CUstream stream)
 {
-    struct wanted *const wanted = calloc(1, sizeof *wanted), **end = &all_wanted;
+    struct wanted *const wanted = calloc(1, sizeof *wanted);
     if (!wanted)
         emulated_abort("out of host memory");
     wanted->stream = stream;
     pthread_mutex_lock(&wanted_lock);
-    while (*end)
-        end = &(*end)->next;
-    *end = wanted;
+    append(wanted);
     if (!is_started) {
         pthread_t thread;
         sigset_t every, before;

@@ -22,7 +22,7 @@ solve() # RANKS NAME [SETTING...]
     shift 2
     rm -f "$work"/report.* "$work"/log.*
     # shellcheck disable=SC2016
-    LD_LIBRARY_PATH='' timeout -k 5 100 "$mpirun" "${options[@]}" -n "$ranks" env LD_LIBRARY_PATH="$libraries" WORK="$work" \
+    LD_LIBRARY_PATH='' timeout -k 5 300 "$mpirun" "${options[@]}" -n "$ranks" env LD_LIBRARY_PATH="$libraries" WORK="$work" \
         MUBLAS_OFFLOAD=always MUBLAS_VERBOSE=2 MUBLAS_REPORT="$work/report.%p" "$@" \
         sh -c 'LD_PRELOAD='"$shim_preload"' exec "$@" 2>> "$WORK/log.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"' sh \
         tests/mpi/symmetric 96 16 evd "$work/$name" > "$work/output" 2> "$work/errors" &&

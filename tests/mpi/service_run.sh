@@ -2,6 +2,7 @@
 # `mublas run` starts a service once for the ranks that share a device, and it ends behind the last of them.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
+. "$source_tree/tests/service.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD MUBLAS_DEVICE MUBLAS_MPS MUBLAS_SERVICE CUDA_VISIBLE_DEVICES CUDA_MPS_PIPE_DIRECTORY \
     CUDA_MPS_LOG_DIRECTORY SLURM_GPUS_ON_NODE MPS_BROKEN
 mpirun=${mpirun:-$(command -v mpirun)}
@@ -37,8 +38,8 @@ job()
     rm -f "$work"/rank.* "$work"/output* "$work"/errors* "$work"/report* "$work/calls"
     touch "$work/calls"
     [ -z "$before" ] || $before
-    LD_LIBRARY_PATH='' PATH=$work/bin:$PATH timeout -k 5 120 "$mpirun" "${options[@]}" -n "$ranks" \
-        env LD_LIBRARY_PATH="$libraries" "$@" "$work/rank" "$build/mublas" "$work" > "$work/output" 2> "$work/errors"
+    LD_LIBRARY_PATH='' PATH=$work/bin:$PATH timeout -k 5 300 "$mpirun" "${options[@]}" -n "$ranks" \
+        env LD_LIBRARY_PATH="$libraries" MUBLAS_REPORT="$work/report.txt" "$@" "$work/rank" "$build/mublas" "$work" > "$work/output" 2> "$work/errors"
 }
 through() { [ "$(grep -l 'through the service$' "$work"/errors.* | wc -l)" = "$1" ]; } # RANKS
 # That serve this job, or are about to end.
@@ -46,18 +47,11 @@ servers() { pgrep -x mublas | while read -r process; do
     grep -zqsx serve "/proc/$process/cmdline" && grep -zqsxF "XDG_RUNTIME_DIR=$XDG_RUNTIME_DIR" "/proc/$process/environ" &&
         echo "$process"; done; }
 count_servers() { [ "$(servers | wc -l)" = "$1" ]; }
+# Those that the ranks went by; they may have ended since.
+went_by() { [ "$(grep -oE 'process [0-9]+ has the device; calls waited' "$work/report.txt" | sort -u | wc -l)" = "$1" ]; }
 mps_was_called() { [ -s "$work/calls" ]; }
 told_no_mps() { ! grep -q 'mps=.' "$work"/rank.*; }
 says() { [ "$(cat "$work"/errors.* | grep -c "mublas run: .*$2")" = "$1" ]; } # TIMES TEXT
-until_true() # COMMAND...: within 20 seconds
-{
-    local i
-    for ((i = 0; i < 400; i++)); do
-        "$@" && return 0
-        sleep 0.05
-    done
-    return 1
-}
 
 # told STATUS WHAT: a result, and after a failure what the ranks wrote.
 told()
@@ -66,11 +60,22 @@ told()
     [ "$1" = 0 ] || head -n 12 "$work"/errors.* "$work"/rank.* "$work/calls" 2> /dev/null | sed 's/^/# /'
 }
 
-job 16 && through 16 && until_true count_servers 1 && ! mps_was_called && told_no_mps && says 0 ""
+# One client more keeps the service for what is asked of it behind the job.
+keep()
+{
+    export XDG_RUNTIME_DIR=$work/runtime.1
+    until_true is_served && exec tests/unit/service_taker nothing < "$work/keep" > "$work/kept"
+}
+is_served() { "$build/mublas" serve --status 2> "$work/nothing" | grep -q ' serves '; }
+mkfifo "$work/keep"
+keep &
+keeper=$!
+exec 7<> "$work/keep"
+job 16 && through 16 && went_by 1 && until_true count_servers 1 && ! mps_was_called && told_no_mps && says 0 ""
 told $? "sixteen ranks that start at once have one service, and no MPS"
 first=$(servers)
 first_folder=$XDG_RUNTIME_DIR
-"$build/mublas" serve --status > "$work/status" && grep -q " 16 so far" "$work/status"
+until_status " to 1 client; 17 so far"
 result $? "all were its clients: $(head -n 1 "$work/status")"
 is_detached() # PROCESS: no file of the rank's, a session of its own, no preload, its working folder is /
 {
@@ -81,13 +86,15 @@ is_detached() # PROCESS: no file of the rank's, a session of its own, no preload
 }
 is_detached "$first"
 result $? "it has nothing of the rank that started it: $(cat "$work/which")"
+exec 7>&- && wait $keeper
+result $? "the client that has kept it ends"
 
-job 4 MUBLAS_REPORT="$work/report.txt" && through 4 && [ "$(grep -c '^  service  *process [0-9]* has the device$' "$work/report.txt")" = 1 ] &&
+job 4 && through 4 && [ "$(grep -c '^  service  *process [0-9]* has the device$' "$work/report.txt")" = 1 ] &&
     [ "$(grep -c '^  service  *process [0-9]* has the device; calls waited' "$work/report.txt")" = 4 ]
 told $? "the report of the job names it, and each rank's says how long its calls waited"
-job 4 SLURM_GPUS_ON_NODE=2 EMULATED_DEVICES=2 GPUS=2 && through 4 && count_servers 2 && says 0 ""
+job 4 SLURM_GPUS_ON_NODE=2 EMULATED_DEVICES=2 GPUS=2 && through 4 && went_by 2 && says 0 ""
 told $? "ranks that have a device each of two: a service for each device"
-job 4 SLURM_GPUS_ON_NODE=2 EMULATED_DEVICES=2 && through 4 && count_servers 2 && says 0 ""
+job 4 SLURM_GPUS_ON_NODE=2 EMULATED_DEVICES=2 && through 4 && went_by 2 && says 0 ""
 told $? "ranks that are dealt two devices, too"
 job 2 SLURM_GPUS_ON_NODE=2 EMULATED_DEVICES=2 && through 0 && count_servers 0 && ! mps_was_called
 told $? "none where each has a device"
@@ -111,15 +118,14 @@ before=plant job 4 && through 0 && count_servers 0 && says 1 "the service does n
 told $? "one that does not start: a line of one rank, MPS, and the programs run"
 
 kept=yes
-export XDG_RUNTIME_DIR=$work/runtime.kept
+service_folder=$work/runtime.kept
+export XDG_RUNTIME_DIR=$service_folder
 folder=$XDG_RUNTIME_DIR/mublas-service-$(id -u)
 mkdir -m 700 "$XDG_RUNTIME_DIR" "$folder"
 # Of a server that was killed, and of one that runs.
 ( umask 077; touch "$folder"/0123456789abcdef{,.lock} "$folder"/fedcba9876543210{,.lock} "$folder/mine" )
 exec 8< "$folder/fedcba9876543210.lock" && flock 8
-"$build/mublas" serve --keep > "$work/served" 2> "$work/service_errors" &
-until_true grep -qs serves "$work/served"
-job 1 && through 1 && job 2 && through 2 && count_servers 1 && ! mps_was_called
+start_service --keep && job 1 && through 1 && job 2 && through 2 && count_servers 1 && ! mps_was_called
 told $? "one that the user has started serves a single process, and a job"
 [ ! -e "$folder/0123456789abcdef" ] && [ ! -e "$folder/0123456789abcdef.lock" ] && [ -e "$folder/fedcba9876543210" ] &&
     [ -e "$folder/fedcba9876543210.lock" ] && [ -e "$folder/mine" ]

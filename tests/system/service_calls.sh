@@ -13,22 +13,19 @@ count() # ROUTINE
     rm -f "$work/input"
     mkfifo "$work/input"
     : > "$work/output"
-    LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always timeout -k 5 60 tests/system/served 128 3 "$1" \
+    LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always timeout -k 5 300 tests/system/served 128 3 "$1" \
         < "$work/input" > "$work/output" &
     local program=$!
     exec 7> "$work/input"
     for round in 1 2 3; do
-        for _ in {1..600}; do
-            [ "$(wc -l < "$work/output")" -ge $round ] && break
-            sleep 0.02
-        done
-        sleep 0.05
+        until_true has_lines $round
         calls_of_client
         echo >&7
     done > "$work/$1"
     exec 7>&-
-    wait $program
+    wait $program && await_no_client
 }
+has_lines() { [ "$(wc -l < "$work/output")" -ge "$1" ]; }
 
 # The first asks at most so many questions, and each later call so many more.
 asks() # ROUTINE FIRST LATER

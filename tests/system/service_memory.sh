@@ -13,11 +13,18 @@ take() # NAME [mapped]: a client that takes what it gets, and keeps it
     tests/unit/service_taker ${2+"$2"} < "$work/$1.keep" > "$work/$1" &
     exec {keep}> "$work/$1.keep"
     keeps[$1]=$keep
-    for _ in {1..200}; do [ -s "$work/$1" ] && break; sleep 0.05; done
+    takers[$1]=$!
+    until_true test -s "$work/$1"
     read -r has _ < "$work/$1"
 }
-let_go() { keep=${keeps[$1]}; exec {keep}>&-; rm "$work/$1.keep"; }
-declare -A keeps
+# The last of those that were started before: each has the others' ends, too.
+let_go()
+{
+    local name
+    for name; do keep=${keeps[$name]}; exec {keep}>&-; rm "$work/$name.keep"; done
+    for name; do wait "${takers[$name]}" || return; done
+}
+declare -A keeps takers
 
 # What a service makes beforehand takes memory, too.
 OMPI_COMM_WORLD_LOCAL_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=0 start_service --keep && await_warm_service
@@ -27,16 +34,18 @@ cat "$work/one" "$work/two" > "$work/output"
 result $? "the first of two that are expected leaves the second its half"
 grep -q ' [0-7] free' "$work/one"
 result $? "and is told that there is no more for it"
-let_go one && let_go two && wait $! && sleep 0.5 && stop_service
+let_go one two && stop_service
 result $? "the service ends"
 
 start_service --keep && await_warm_service
 take three && three=$has
 [ "$three" -gt 400 ]
 result $? "one that is alone has all"
-let_go three && sleep 1 && take four mapped && [ "$has" -gt 400 ]
+# What it had comes back a moment after its end.
+takes_all() { take four mapped && [ "$has" -gt 400 ] || ! let_go four; }
+let_go three && until_true takes_all
 result $? "and leaves it to the next, as memory of another kind"
-let_go four && sleep 0.5 && stop_service
+let_go four && stop_service
 result $? "the service ends"
 
 echo "1..$number"

@@ -13,7 +13,7 @@ run() # ORDER ROUTINE [SETTING=VALUE...]
     shift 2
     rm -f "$work/report"
     echo | env LD_PRELOAD="$shim_preload" MUBLAS_VERBOSE=2 MUBLAS_REPORT="$work/report" "$@" \
-        timeout -k 5 60 tests/system/served "$order" 1 "$routine" > "$work/output" 2> "$work/errors"
+        timeout -k 5 300 tests/system/served "$order" 1 "$routine" > "$work/output" 2> "$work/errors"
 }
 goes_by_service() { grep -q 'through the service$' "$work/errors"; }
 is_on_host() { grep -q 'not woken: no call was worth it' "$work/report"; }
@@ -43,24 +43,13 @@ result $? "and programs go by that"
 MUBLAS_SERVICE=never tune without && ! grep -q served "$work/without"
 result $? "where none is to be used nothing of it"
 
-mkfifo "$work/input"
-LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always timeout -k 5 60 tests/system/served 90 1 dgemv \
-    < "$work/input" > "$work/held" &
-holder=$!
-exec 7> "$work/input"
-for _ in {1..600}; do [ -s "$work/held" ] && break; sleep 0.02; done
+hold 90 dgemv
 "$build/mublas" serve --stop > "$work/stopped" &
 stopper=$!
-for _ in {1..600}; do
-    "$build/mublas" serve --status > "$work/status" 2>&1
-    grep -q 'ends with the last' "$work/status" && break
-    sleep 0.02
-done
+until_status 'ends with the last'
 run 1000 dgesv && is_on_host && grep -q 'not through the service: the service is about to end' "$work/errors"
 result $? "where it refuses, no context is made for the price of a connection"
-echo >&7
-exec 7>&-
-wait $holder && wait $stopper && wait "$service_process" && [ ! -s "$work/service_errors" ]
+let_go && wait $stopper && wait "$service_process" && [ ! -s "$work/service_errors" ]
 result $? "and it ends with its last client"
 start_service --keep && kill -KILL "$service_process" && ! wait "$service_process" 2> "$work/nothing"
 run 1000 dgesv && is_on_host && ! grep -q service "$work/errors"

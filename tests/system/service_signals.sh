@@ -21,19 +21,13 @@ census() { tests/system/service_strike "$work/control" 0 census; }
 # What rests for the next client is no more than two at once had: one may come before the last has been cleared away.
 nothing_is_left() # CENSUS BEFORE
 {
-    await_no_client || return
+    await_no_client && until_true is_as_before "$1"
+}
+is_as_before()
+{
     census > "$work/output"
     awk -v before="$1" 'BEGIN { split(before, was) } { for (i = 1; i < NF; i += 2)
         if ($i ~ /physical|mappings|reservations/ ? $(i + 1) != was[i + 1] : $(i + 1) > 2 * was[i + 1]) exit 1 }' "$work/output"
-}
-# Until the service has let go of its last client.
-await_no_client()
-{
-    for _ in {1..200}; do
-        "$build/mublas" serve --status > "$work/status" && grep -q ' to 0 clients' "$work/status" && return
-        sleep 0.02
-    done
-    return 1
 }
 # at PARTS LAST COMMAND...: the command with every number up to the last, or one in so many.
 at()
@@ -47,13 +41,15 @@ at()
     [ -z "$failed" ] || { echo "at:$failed" >> "$work/errors"; return 1; }
 }
 
-start_service --keep && strike nobody 0 0 0 && is_right
+start_service --keep && await_warm_service && strike nobody 0 0 0 && is_right
 result $? "a program's results are right"
 calls=$(sed -n 's/^calls //p' "$work/output")
 [ "${calls:-0}" -gt 100 ]
 result $? "and it has messages enough to be struck at"
 
-await_no_client && before=$(census)
+# What a client has mapped goes at its end.
+is_at_rest() { before=$(census) && [[ $before = *" physical 0 mappings 0 reservations 0 "* ]]; }
+await_no_client && until_true is_at_rest
 client_killed()
 {
     strike client 9 "$1" 0

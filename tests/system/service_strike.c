@@ -4,7 +4,9 @@
  * continued beside its life, a service after the program's end. SERVICE_PRELOAD is the program's LD_PRELOAD. Exit
  * status: the program's, or 128 and its signal.
  *
- * With "census" in place of who is struck, prints what is on the device, and runs nothing. */
+ * With "census" in place of who is struck, prints what is on the device, and runs nothing; with "slow" and microseconds
+ * each call of the device takes so much longer from now on; with "launched" it prints how many cooperative launches there
+ * were. */
 #include "emulated_driver/emulated.h"
 
 #include <fcntl.h>
@@ -72,6 +74,12 @@ int main(int count, char **arguments)
         return 125;
     if (strcmp(arguments[3], "census") == 0)
         return take_census();
+    if (strcmp(arguments[3], "slow") == 0) {
+        atomic_store(&control->delay, count > 4 ? atol(arguments[4]) : 0);
+        return 0;
+    }
+    if (strcmp(arguments[3], "launched") == 0)
+        return printf("%llu\n", (unsigned long long)atomic_load(&control->cooperative)) < 0;
     if (count < 8 || pipe2(gate, O_CLOEXEC) != 0)
         return 125;
     const pid_t server = atoi(arguments[2]), child = start(arguments + 7, gate);

@@ -31,12 +31,7 @@ all() { [ -n "$SERVICE_FULL" ]; }
 # Ends the service that begin has started.
 end()
 {
-    local tries
-    for ((tries = 0; tries < 100; tries++)); do
-        "$build/mublas" serve --status > "$work/status" && grep -q " to 0 clients; [1-9][0-9]* so far" "$work/status" && break
-        sleep 0.05
-    done
-    [ $tries -lt 100 ] && stop_service
+    until_status " to 0 clients; [1-9][0-9]* so far" && stop_service
     result $? "the service has no client left, and ends well: $(head -n 1 "$work/status") $(head -n 2 "$work/service_errors")"
 }
 digests() # PROGRAM [ARGUMENT...]

@@ -12,7 +12,7 @@ as_other() { setpriv --reuid=$other --clear-groups -- "$@"; }
 
 run()
 {
-    LD_PRELOAD=$shim_preload MUBLAS_VERBOSE=2 timeout -k 5 60 tests/system/service_checked 40 1 > "$work/output" 2> "$work/errors" &&
+    LD_PRELOAD=$shim_preload MUBLAS_VERBOSE=2 timeout -k 5 300 tests/system/service_checked 40 1 > "$work/output" 2> "$work/errors" &&
         grep -qx right "$work/output"
 }
 goes_by_service() { grep -q 'through the service$' "$work/errors"; }
@@ -59,7 +59,7 @@ if [ -x "$work/probe" ]; then
     chmod 711 "$work"
     as_other "$work/probe" listen "$work/planted/socket" > "$work/false" &
     false=$!
-    for _ in {1..100}; do grep -q listening "$work/false" && break; sleep 0.05; done
+    until_true grep -q listening "$work/false"
     ln -s "$work/planted/socket" "$socket"
     in_process && ! grep -q came "$work/false"
     result $? "a service of another user's is not told who the client is"

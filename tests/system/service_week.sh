@@ -31,15 +31,8 @@ run_or_kill() # NUMBER
     fi
     wait $program && grep -qx right "$output"
 }
-await_no_client()
-{
-    for _ in {1..300}; do
-        ! has_ended || return
-        "$build/mublas" serve --status > "$work/status" && grep -q ' to 0 clients' "$work/status" && return
-        sleep 0.05
-    done
-    return 1
-}
+has_no_client() { has_ended || status_has ' to 0 clients'; }
+await_no_client() { until_true has_no_client && ! has_ended; }
 has_ended() { ! kill -0 "$service_process" 2> "$work/nothing" && sed 's/^/# /' "$work/service_errors"; }
 census() { tests/system/service_strike "$work/control" 0 census; }
 descriptors() { find "/proc/$service_process/fd" -type l | wc -l; }
@@ -56,7 +49,7 @@ crowd() # SECONDS
     return $failed
 }
 
-start_service --keep && run_or_kill 1 && crowd 1 && await_no_client
+start_service --keep && await_warm_service && run_or_kill 1 && crowd 1 && await_no_client
 result $? "a service has served many at once"
 before=$(census) files=$(descriptors) memory=$(kilobytes)
 for ((i = 0; i < programs; i++)); do run_or_kill $RANDOM || break; done
@@ -66,18 +59,24 @@ crowd $seconds
 result $? "$at_once at once for $seconds s, some of them killed: results are right"
 await_no_client
 result $? "it has no client left"
-census > "$work/output"
+# What so many at once had rests for the next: twice as much as after a first crowd, or as each of them can have.
+# What the last ones had is on its way back.
+has_not_grown()
+{
+    census > "$work/output"
+    awk -v before="$before" -v clients=$at_once 'BEGIN {
+        split(before, was)
+        each["allocations"] = each["events"] = 24; each["pinned"] = each["streams"] = 6; each["bytes"] = 16e6
+    } { for (i = 1; i < NF; i += 2)
+        if ($(i + 1) > 2 * was[i + 1] && $(i + 1) > clients * each[$i]) exit 1 }' "$work/output"
+}
+until_true has_not_grown
+result $? "what is on the device has not grown"
+has_few_descriptors() { [ "$(descriptors)" -le $((2 * files)) ]; }
+until_true has_few_descriptors
+result $? "nor have its descriptors"
 echo "# $before; $files descriptors, $memory KiB"
 echo "# $(cat "$work/output"); $(descriptors) descriptors, $(kilobytes) KiB"
-# What so many at once had rests for the next: twice as much as after a first crowd, or as each of them can have.
-awk -v before="$before" -v clients=$at_once 'BEGIN {
-    split(before, was)
-    each["allocations"] = each["events"] = 24; each["pinned"] = each["streams"] = 6; each["bytes"] = 16e6
-} { for (i = 1; i < NF; i += 2)
-    if ($(i + 1) > 2 * was[i + 1] && $(i + 1) > clients * each[$i]) exit 1 }' "$work/output"
-result $? "what is on the device has not grown"
-[ "$(descriptors)" -le $((2 * files)) ]
-result $? "nor have its descriptors"
 [ "$(kilobytes)" -le $((memory + memory / 2 + 8192)) ]
 result $? "nor has its memory"
 stop_service

@@ -113,11 +113,11 @@ own_programs = tests/unit/test_blacs tests/unit/test_nested tests/unit/test_job_
 	tests/unit/test_loader_cache tests/unit/test_verify_operands tests/unit/test_verify_lapack \
 	tests/unit/test_timed_calls tests/unit/test_program_checks tests/unit/test_exit_gate \
 	tests/unit/test_background tests/unit/test_last_thread tests/unit/test_scalapack_launcher \
-	tests/unit/test_scalapack_membership
+	tests/unit/test_scalapack_membership tests/unit/test_service_loopback
 sanitizer_tests += $(own_programs)
 sanitizer_programs += $(own_programs)
 long_thread_tests += tests/unit/test_shared_transfer tests/unit/test_shared_transfer_failures
-thread_tests += tests/unit/test_job_helpers tests/unit/test_page_scan
+thread_tests += tests/unit/test_job_helpers tests/unit/test_page_scan tests/unit/test_service_loopback
 tests_unit_test_blacs_LDADD = $(unit_test_libraries)
 tests_unit_test_blacs_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_unit_test_nested_LDADD = $(unit_test_libraries)
@@ -144,6 +144,9 @@ tests_unit_test_background_LDADD = $(unit_test_libraries) -ldl
 tests_unit_test_last_thread_LDADD = $(unit_test_libraries)
 tests_unit_test_scalapack_launcher_LDADD = $(unit_test_libraries)
 tests_unit_test_scalapack_membership_LDADD = $(unit_test_libraries)
+tests_unit_test_service_loopback_SOURCES = tests/unit/test_service_loopback.c $(service_server_sources)
+tests_unit_test_service_loopback_LDADD = $(all_test_libraries)
+tests_unit_test_service_loopback_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=mmap,--wrap=munmap
 
 # What tests load.
 modules += tests/unit/.libs/device_code.so tests/unit/.libs/driver_user.so tests/unit/.libs/driver_opener.so
@@ -180,7 +183,9 @@ EXTRA_DIST += tests/unit/device_code.c tests/unit/driver_opener.c tests/unit/dri
 	tests/unit/vendor_candidate.c
 
 # Sends a service what no client sends: tests/system/service_fuzz.sh.
-check_PROGRAMS += tests/unit/service_fuzz tests/unit/service_taker
+check_PROGRAMS += tests/unit/service_fuzz tests/unit/service_order tests/unit/service_taker
+tests_unit_service_order_SOURCES = tests/unit/service_order.c
+tests_unit_service_order_LDADD = $(unit_test_libraries) -lpthread
 tests_unit_service_taker_SOURCES = tests/unit/service_taker.c
 tests_unit_service_taker_LDADD = $(unit_test_libraries)
 tests_unit_service_fuzz_SOURCES = tests/unit/service_fuzz.c
