@@ -170,6 +170,7 @@ enum status operands_take_hold(struct mirror_table *table, struct lane *lane, st
                                struct operand *operands, int count, size_t extra_scratch, enum hold_way way,
                                struct operands_hold **result)
 {
+    mirror_table_note_revoked(table);
     mirror_table_watch(table, false);
     struct operands_hold *hold = hold_create(table, operands, count);
     if (!hold)

@@ -71,12 +71,21 @@ static CUresult primary_release(CUdevice device)
     return CUDA_SUCCESS;
 }
 
+static void set_depth(int next)
+{
+    if (depth == 0 && next > 0)
+        link_enter();
+    else if (depth > 0 && next == 0)
+        link_leave();
+    depth = next;
+}
+
 static CUresult context_push(CUcontext context)
 {
     (void)context;
     if (link_is_lost())
         return LINK_LOST;
-    depth++;
+    set_depth(depth + 1);
     return CUDA_SUCCESS;
 }
 
@@ -84,7 +93,7 @@ static CUresult context_pop(CUcontext *context)
 {
     *context = THE_CONTEXT;
     if (depth > 0)
-        depth--;
+        set_depth(depth - 1);
     return CUDA_SUCCESS;
 }
 
@@ -96,7 +105,7 @@ static CUresult context_current(CUcontext *context)
 
 static CUresult context_set_current(CUcontext context)
 {
-    depth = context ? (depth > 0 ? depth : 1) : 0;
+    set_depth(context ? (depth > 0 ? depth : 1) : 0);
     return CUDA_SUCCESS;
 }
 

@@ -134,7 +134,8 @@ struct service_use service_use(void)
 
 void service_offer(void)
 {
-    static const struct driver_provider provider = {would_be_used, connect_and_fill, window_share};
+    static const struct driver_provider provider = {would_be_used, connect_and_fill, window_share, link_is_revoked,
+                                                    link_note_revoked};
     driver_offer(&provider);
     vendor_library_offer(&service_vendor_provider);
 }

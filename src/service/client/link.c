@@ -60,6 +60,29 @@ struct service_control *link_control(void)
     return connection.control;
 }
 
+void link_enter(void)
+{
+    if (connection.control)
+        atomic_fetch_add(&connection.control->users, 1);
+}
+
+void link_leave(void)
+{
+    if (connection.control)
+        atomic_fetch_sub(&connection.control->users, 1);
+}
+
+bool link_is_revoked(void)
+{
+    return connection.control && (atomic_load(&connection.control->users) & SERVICE_REVOKED);
+}
+
+void link_note_revoked(void)
+{
+    if (connection.control)
+        atomic_fetch_and(&connection.control->users, ~SERVICE_REVOKED);
+}
+
 const struct service_device *link_device(void)
 {
     return &connection.control->device;

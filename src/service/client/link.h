@@ -40,6 +40,13 @@ bool link_adopt(int socket, const struct service_welcome *welcome, const int fil
 CUresult link_lose(const char *why);
 bool link_is_hung_up(void);
 
+/* A thread begins to use the device's memory, and ends. In between memory of physical_create is not revoked; it may have
+ * been before, which stays so until the process has taken note. */
+void link_enter(void);
+void link_leave(void);
+bool link_is_revoked(void);
+void link_note_revoked(void);
+
 /* The facts of the device that the connection has brought. */
 const struct service_device *link_device(void);
 

@@ -66,6 +66,11 @@ void sessions_lose(CUresult result);
  * share. */
 void sessions_share(size_t total_bytes, int expected);
 size_t session_allowance(const struct session *session);
+/* What is left of its share, whoever has it now. */
+size_t session_claim(const struct session *session);
+/* The device has no memory left: who has more than a share and is at rest loses it, if so many bytes are of the session's
+ * share. True: there may be some now. */
+bool sessions_revoke(struct session *asking, size_t bytes);
 /* For --status: a line for each of the sessions, whose number comes back: both are of one moment. */
 int sessions_describe(char *text, size_t size);
 

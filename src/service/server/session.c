@@ -114,7 +114,9 @@ static void run(struct session *session, const struct service_record *head, cons
     session->calls++;
     session->answers += head->slot != 0;
     session->slot = head->slot;
+    pthread_mutex_lock(&session->turn);
     const CUresult result = call->handler(session, payload, head->sent, answer);
+    pthread_mutex_unlock(&session->turn);
     if (driver_status(result) == STATUS_DEVICE_LOST)
         sessions_lose(result);
     if (session->slot)
@@ -254,6 +256,7 @@ bool session_begin(const struct session_owner *owner, struct device *device, con
     pthread_t thread;
     if (!session)
         return false;
+    pthread_mutex_init(&session->turn, NULL);
     session->owner = *owner;
     session->device = device;
     session->segments[0] = segments_take();

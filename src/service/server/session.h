@@ -41,6 +41,7 @@ struct session {
     const struct solver_library *library; /* NULL: not opened */
     struct session_handle handles[VENDOR_KINDS][SERVICE_HANDLES];
     struct host_buffer *host_buffers; /* of workers that have ended: what is queued may still write there */
+    pthread_mutex_t turn; /* of its thread, while it serves a call, or of who revokes its memory */
     struct holding *holdings;
     size_t holding_count, holding_room;
     _Atomic size_t used_bytes; /* of the device's memory */
@@ -97,6 +98,9 @@ session_handler serve_segment, serve_share, serve_unshare;
 session_handler serve_memory_info, serve_memory_allocate, serve_memory_free, serve_address_reserve, serve_address_free;
 session_handler serve_physical_create, serve_physical_release, serve_physical_map, serve_physical_unmap;
 void session_memory_end(struct session *session);
+/* Take the memory of SERVICE_PHYSICAL_CREATE, with all that is mapped of it, from a client that is at rest. False: it is
+ * not, or has none. By another session's thread, with the list's lock. */
+bool session_revoke(struct session *session);
 
 /* Adds a holding; false: no memory, or the session has as many as a client may have. */
 bool session_hold(struct session *session, enum holding_kind kind, CUdeviceptr address, size_t bytes);

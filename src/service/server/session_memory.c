@@ -11,8 +11,8 @@ CUresult serve_memory_info(struct session *session, const void *payload, size_t 
     size_t free_bytes = 0, total_bytes = 0;
     (void)payload, (void)bytes;
     const CUresult result = pool_info(&free_bytes, &total_bytes);
-    const size_t allowance = session_allowance(session);
-    free_bytes = free_bytes < allowance ? free_bytes : allowance;
+    const size_t allowance = session_allowance(session), claim = session_claim(session);
+    free_bytes = free_bytes < claim ? claim : free_bytes < allowance ? free_bytes : allowance;
     *answer = (struct service_memory_answer){free_bytes, total_bytes};
     return result;
 }
@@ -153,7 +153,7 @@ CUresult serve_physical_create(struct session *session, const void *payload, siz
     if (call->bytes > session_allowance(session))
         return CUDA_ERROR_OUT_OF_MEMORY;
     CUresult result = driver()->physical_create(&handle, call->bytes, &properties, 0);
-    if (result == CUDA_ERROR_OUT_OF_MEMORY && pool_shrink())
+    while (result == CUDA_ERROR_OUT_OF_MEMORY && (pool_shrink() || sessions_revoke(session, call->bytes)))
         result = driver()->physical_create(&handle, call->bytes, &properties, 0);
     if (result != CUDA_SUCCESS)
         return result;
@@ -320,22 +320,54 @@ CUresult serve_unshare(struct session *session, const void *payload, size_t byte
     return CUDA_ERROR_INVALID_VALUE;
 }
 
+static void give_all(struct session *session, enum holding_kind kind)
+{
+    for (size_t i = session->holding_count; i-- > 0;) {
+        struct holding *const holding = &session->holdings[i];
+        if (holding->kind != kind)
+            continue;
+        switch (kind) {
+        case HOLDING_MAPPED: driver()->physical_unmap(holding->address, holding->bytes); break;
+        case HOLDING_PHYSICAL: driver()->physical_release(holding->address); break;
+        case HOLDING_RESERVED: driver()->address_free(holding->address, holding->bytes); break;
+        case HOLDING_BLOCK: pool_give(holding->address, NULL); break;
+        }
+        session_drop(session, holding);
+    }
+}
+
+/* Its client has put nothing that was not taken, and the device has nothing to do for it. */
+static bool is_at_rest(const struct session *session)
+{
+    if (atomic_load(&session->control->tail) != atomic_load(&session->control->head))
+        return false;
+    for (int i = 0; i < SERVICE_STREAMS; i++)
+        if (session->streams[i] && driver()->stream_query(session->streams[i]) == CUDA_ERROR_NOT_READY)
+            return false;
+    return true;
+}
+
+bool session_revoke(struct session *session)
+{
+    unsigned nobody = 0;
+    if (pthread_mutex_trylock(&session->turn) != 0)
+        return false;
+    const size_t before = atomic_load(&session->used_bytes);
+    if (is_at_rest(session) && atomic_compare_exchange_strong(&session->control->users, &nobody, SERVICE_REVOKED)) {
+        give_all(session, HOLDING_MAPPED);
+        give_all(session, HOLDING_PHYSICAL);
+    }
+    const bool is_less = atomic_load(&session->used_bytes) < before;
+    pthread_mutex_unlock(&session->turn);
+    return is_less;
+}
+
 void session_memory_end(struct session *session)
 {
-    static const enum holding_kind order[] = {HOLDING_MAPPED, HOLDING_PHYSICAL, HOLDING_RESERVED, HOLDING_BLOCK};
-    for (size_t kind = 0; kind < sizeof order / sizeof *order; kind++)
-        for (size_t i = 0; i < session->holding_count; i++) {
-            const struct holding *const holding = &session->holdings[i];
-            if (holding->kind != order[kind])
-                continue;
-            switch (holding->kind) {
-            case HOLDING_MAPPED: driver()->physical_unmap(holding->address, holding->bytes); break;
-            case HOLDING_PHYSICAL: driver()->physical_release(holding->address); break;
-            case HOLDING_RESERVED: driver()->address_free(holding->address, holding->bytes); break;
-            case HOLDING_BLOCK: pool_give(holding->address, NULL); break;
-            }
-        }
-    session->holding_count = 0;
+    give_all(session, HOLDING_MAPPED);
+    give_all(session, HOLDING_PHYSICAL);
+    give_all(session, HOLDING_RESERVED);
+    give_all(session, HOLDING_BLOCK);
     for (int i = 0; i < SERVICE_SHARES; i++)
         if (session->shares[i].memory)
             end_share(&session->shares[i]);

@@ -122,25 +122,60 @@ void sessions_share(size_t total_bytes, int expected)
     shared.expected = expected;
 }
 
+/* With the lock. */
+static size_t count_clients(size_t *connected)
+{
+    *connected = 0;
+    for (const struct session *session = sessions; session; session = session->next)
+        ++*connected;
+    return *connected > (size_t)shared.expected ? *connected : (size_t)shared.expected;
+}
+
+/* The same. */
+static size_t share_of_each(void)
+{
+    size_t connected;
+    const size_t clients = count_clients(&connected);
+    return shared.bytes / (clients ? clients : 1);
+}
+
 size_t session_allowance(const struct session *asking)
 {
-    size_t used = 0, claimed = 0, count = 0;
+    size_t used = 0, claimed = 0, connected;
     if (shared.bytes == 0)
         return SIZE_MAX;
     pthread_mutex_lock(&lock);
-    for (const struct session *session = sessions; session; session = session->next)
-        count++;
-    const size_t clients = count > (size_t)shared.expected ? count : (size_t)shared.expected;
-    const size_t share = shared.bytes / (clients ? clients : 1), own = atomic_load(&asking->used_bytes);
+    const size_t share = share_of_each(), own = atomic_load(&asking->used_bytes);
     for (const struct session *session = sessions; session; session = session->next) {
         const size_t has = atomic_load(&session->used_bytes);
         used += has;
         claimed += session != asking && has < share ? share - has : 0;
     }
+    claimed += (count_clients(&connected) - connected) * share;
     pthread_mutex_unlock(&lock);
-    claimed += (clients - count) * share;
     const size_t nobodys = shared.bytes > used + claimed ? shared.bytes - used - claimed : 0;
     return own < share && share - own > nobodys ? share - own : nobodys;
+}
+
+size_t session_claim(const struct session *asking)
+{
+    const size_t own = atomic_load(&asking->used_bytes);
+    pthread_mutex_lock(&lock);
+    const size_t share = share_of_each();
+    pthread_mutex_unlock(&lock);
+    return own < share ? share - own : 0;
+}
+
+bool sessions_revoke(struct session *asking, size_t bytes)
+{
+    const bool is_claimed = bytes <= session_claim(asking);
+    bool is_taken = false;
+    pthread_mutex_lock(&lock);
+    const size_t share = share_of_each();
+    for (struct session *session = sessions; session && is_claimed && !is_taken; session = session->next)
+        is_taken = session != asking && atomic_load(&session->used_bytes) > share && session_revoke(session);
+    pthread_mutex_unlock(&lock);
+    return is_taken;
 }
 
 void sessions_look(void)
