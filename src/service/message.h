@@ -87,6 +87,7 @@ struct service_device {
 /* Sealed memory; the client's and the server's words lie on lines of their own. */
 struct service_control {
     alignas(64) _Atomic uint64_t tail; /* the client's: bytes that it has put into the ring */
+    _Atomic uint64_t calls;            /* the client's: that it has put there, for --status */
     alignas(64) _Atomic uint64_t head; /* the server's: bytes that it has taken */
     atomic_uint is_asleep;             /* a futex: the server waits for the next record */
     /* The client's: its threads that may use the device's memory now. While that is 0 the server may add SERVICE_REVOKED,

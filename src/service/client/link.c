@@ -25,7 +25,7 @@ static struct {
     ino_t inode;
     atomic_bool is_lost;
     atomic_int lock; /* a thread's number; 0: nobody has it */
-    uint64_t tail; /* under the lock */
+    uint64_t tail, calls; /* under the lock */
     _Atomic uint64_t free_slots;
     _Atomic uint64_t left_slots; /* by jumps, and their answers have not been seen */
     atomic_uint *words;
@@ -188,6 +188,7 @@ static CUresult put(unsigned call, unsigned slot, const void *payload, size_t by
     if (bytes > 0)
         memcpy(place + sizeof(struct service_record), payload, bytes);
     connection.tail += filler + size;
+    atomic_store_explicit(&connection.control->calls, ++connection.calls, memory_order_relaxed);
     publish();
     return CUDA_SUCCESS;
 }
@@ -326,7 +327,7 @@ bool link_adopt(int socket, const struct service_welcome *welcome, const int fil
     lost_why = NULL;
     connection.control = memory;
     connection.words = (atomic_uint *)(uintptr_t)welcome->segment;
-    connection.tail = 0;
+    connection.tail = connection.calls = 0;
     atomic_store(&connection.free_slots, UINT64_MAX);
     atomic_store(&connection.left_slots, 0);
     atomic_store(&connection.lock, 0);

@@ -9,7 +9,11 @@
 #include <unistd.h>
 
 /* Far from where programs, libraries, stacks and heaps lie by default. */
+#ifdef __SANITIZE_THREAD__ /* which has its own there */
+static const uint64_t FIRST_ADDRESS = UINT64_C(0x7e9000000000);
+#else
 static const uint64_t FIRST_ADDRESS = UINT64_C(0x2a0000000000);
+#endif
 enum { SEGMENTS_MOST = 1024, GAP = 2 };
 
 static struct server_segment segments[SEGMENTS_MOST];

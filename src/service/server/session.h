@@ -30,7 +30,7 @@ struct session {
     int control_file;
     uint64_t head; /* bytes taken from the ring; what stands in the control block is the client's to spoil */
     struct server_segment *segments[SERVICE_SEGMENTS];
-    int segment_count;
+    _Atomic int segment_count; /* which --status reads, too */
     struct session_share { /* pinned; NULL: none */
         unsigned char *memory;
         size_t bytes;
@@ -49,7 +49,7 @@ struct session {
     bool is_broken;       /* it sent what no client sends */
     unsigned slot; /* of the answer to the call under way; 0: none, or another thread answers */
     uint32_t named_stream; /* that the call under way has named; 0: none */
-    unsigned long long calls, answers; /* it waits for the answer of so many */
+    _Atomic unsigned long long calls, answers; /* it waits for the answer of so many; which --status reads, too */
 };
 
 /* The address of a word of completion, for the device. */

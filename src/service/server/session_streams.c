@@ -82,7 +82,7 @@ static bool stream_has_left(struct session *session, int place)
 {
     if (session->is_leaving[place] && driver()->stream_query(session->streams[place]) == CUDA_SUCCESS) {
         session_give_stream(session->streams[place]);
-        session->streams[place] = NULL;
+        __atomic_store_n(&session->streams[place], NULL, __ATOMIC_RELAXED);
         session->is_leaving[place] = false;
     }
     return !session->streams[place];
@@ -101,6 +101,7 @@ void session_spares_make(int streams, int events)
 CUresult serve_stream_create(struct session *session, const void *payload, size_t bytes, void *back)
 {
     const uint32_t number = ((const struct service_handle *)payload)->number;
+    CUstream stream;
     (void)bytes, (void)back;
     if (number < 1 || number > SERVICE_STREAMS)
         return CUDA_ERROR_INVALID_HANDLE;
@@ -110,7 +111,9 @@ CUresult serve_stream_create(struct session *session, const void *payload, size_
         return CUDA_ERROR_INVALID_HANDLE;
     session->named_stream = number;
     atomic_store(&session->control->errors[number - 1], CUDA_SUCCESS);
-    return session_take_stream(&session->streams[number - 1]);
+    const CUresult result = session_take_stream(&stream);
+    __atomic_store_n(&session->streams[number - 1], stream, __ATOMIC_RELAXED);
+    return result;
 }
 
 /* The client has waited for its work. One that has not keeps the place until it is done. */

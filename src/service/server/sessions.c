@@ -205,21 +205,11 @@ void sessions_lose(CUresult result)
     pthread_mutex_unlock(&lock);
 }
 
-/* Records that the client has put and the server has not taken; the client may write there meanwhile. */
+/* Calls that the client has put and the server has not taken, as far as the client can be believed. */
 static unsigned count_waiting(const struct session *session)
 {
-    const struct service_control *const control = session->control;
-    const uint64_t tail = atomic_load(&control->tail);
-    unsigned count = 0;
-    for (uint64_t at = atomic_load(&control->head); at < tail && tail - at <= SERVICE_RING_BYTES;) {
-        struct service_record record;
-        memcpy(&record, control->ring + at % SERVICE_RING_BYTES / 16 * 16, sizeof record);
-        if (record.bytes < sizeof record || record.bytes % 16 != 0)
-            break;
-        count += record.call != SERVICE_FILLER;
-        at += record.bytes;
-    }
-    return count;
+    const uint64_t taken = session->calls, put = atomic_load(&session->control->calls);
+    return put > taken && put - taken < SERVICE_RING_BYTES ? (unsigned)(put - taken) : 0;
 }
 
 /* Of streams that its thread gives back meanwhile another client may have the work: for --status that will do. */
