@@ -207,6 +207,16 @@ bool driver_is_provided(void)
     return atomic_load_explicit(&is_provided, memory_order_acquire);
 }
 
+bool driver_has_revoked(void)
+{
+    return driver_is_provided() && provider->has_revoked();
+}
+
+void driver_note_revoked(void)
+{
+    provider->notes_revoked();
+}
+
 CUresult driver_pin_file(int file, void *memory, size_t bytes)
 {
     return driver_is_provided() ? provider->pins_file(file, memory, bytes)

@@ -187,11 +187,15 @@ bool driver_is_there(void);
 /* Another who may fill the table, whole, in the driver's stead: the service. To be offered while the process is set
  * up. `looks` tells in microseconds whether one seems to be there, and leaves nothing behind; `opens` is asked once,
  * and fills the table, or does not. Its `pin` refuses the program's memory; `pins_file` is for memory that is mapped
- * from the begin of a sealed file, and its `unpin` undoes it. */
+ * from the begin of a sealed file, and its `unpin` undoes it. While no thread has its context current it may take memory
+ * of `physical_create` back; then `has_revoked` says so until `notes_revoked`, and all that is left to do with that memory
+ * is to unmap and release it, which may fail. */
 struct driver_provider {
     bool (*looks)(void);
     bool (*opens)(struct driver *table);
     CUresult (*pins_file)(int file, void *memory, size_t bytes);
+    bool (*has_revoked)(void);
+    void (*notes_revoked)(void);
 };
 void driver_offer(const struct driver_provider *provider);
 bool driver_provider_looks(void);
@@ -199,6 +203,8 @@ bool driver_provider_looks(void);
  * library. */
 bool driver_provide(void);
 bool driver_is_provided(void); /* it did; a load */
+bool driver_has_revoked(void); /* another load */
+void driver_note_revoked(void);
 /* Pin memory that is mapped from a file's begin (-1: nobody knows it any more). */
 CUresult driver_pin_file(int file, void *memory, size_t bytes);
 

@@ -43,6 +43,7 @@ static void lane_destroy(struct lane *lane)
         if (lane->stream)
             driver()->stream_destroy(lane->stream);
     }
+    free(lane->results.memory);
     /* Still owned by the caller, as other threads see meanwhile. */
     memset(lane, 0, offsetof(struct lane, busy));
 }

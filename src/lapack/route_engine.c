@@ -265,6 +265,7 @@ static struct device_part home_of(const struct route *route, const struct route_
     return place;
 }
 
+/* To private memory where `touched` is NULL, for the next time. */
 static enum status bring_columns(const struct route *route, const struct route_operand *operand,
                                  struct lane *lane, bool *touched)
 {
@@ -277,7 +278,8 @@ static enum status bring_columns(const struct route *route, const struct route_o
         count = run_of(operand, first);
         part.pointer = (unsigned char *)part.pointer + (size_t)(first * part.ld) * element;
         part.columns = count;
-        status = part_download(lane, &part, place.address, place.ld, element, route->host_is_pinned, touched);
+        status = touched ? part_download(lane, &part, place.address, place.ld, element, route->host_is_pinned, touched)
+                         : results_fetch(lane, &part, place.address, place.ld, element, false);
     }
     return status;
 }
@@ -300,7 +302,22 @@ static enum status bring_home(struct route_run *run, const struct route_operand 
     return status;
 }
 
-enum status route_bring_home(struct route_run *run)
+static bool has_home(const struct route *route, const struct route_operand *operand, bool updated)
+{
+    return operand->home.pointer && operand->home.columns > 0 && is_updated(route, operand) == updated;
+}
+
+static enum status fetch_updated(struct route_run *run)
+{
+    const struct route *const route = run->route;
+    enum status status = STATUS_OK;
+    for (int i = 0; i < ROUTE_OPERANDS_MAX && status == STATUS_OK && !route->host_is_own; i++)
+        if (has_home(route, &route->operands[i], true))
+            status = bring_columns(route, &route->operands[i], run->lane->lane, NULL);
+    return status;
+}
+
+static enum status bring_all_home(struct route_run *run)
 {
     const struct route *const route = run->route;
     bool lost = false;
@@ -308,8 +325,7 @@ enum status route_bring_home(struct route_run *run)
         for (int i = 0; i < ROUTE_OPERANDS_MAX; i++) {
             const struct route_operand *const operand = &route->operands[i];
             bool touched = false;
-            if (!operand->home.pointer || operand->home.columns == 0 ||
-                is_updated(route, operand) != (updated == 1))
+            if (!has_home(route, operand, updated == 1))
                 continue;
             const enum status status = bring_home(run, operand, &touched);
             lost = lost || (touched && updated == 1 && !route->host_is_own);
@@ -317,4 +333,13 @@ enum status route_bring_home(struct route_run *run)
                 return lost ? STATUS_RESULT_LOST : status;
         }
     return STATUS_OK;
+}
+
+enum status route_bring_home(struct route_run *run)
+{
+    enum status status = fetch_updated(run);
+    if (status == STATUS_OK)
+        status = bring_all_home(run);
+    results_forget(run->lane->lane);
+    return status;
 }

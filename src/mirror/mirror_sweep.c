@@ -195,3 +195,19 @@ bool mirror_table_evict(struct mirror_table *table)
     mirror_table_release(table, mirror);
     return true;
 }
+
+/* Whoever has come in since finds it so, too, and waits. */
+void mirror_table_note_revoked(struct mirror_table *table)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    if (!driver_has_revoked())
+        return;
+    pthread_mutex_lock(&lock);
+    if (driver_has_revoked()) {
+        log_message(LOG_INFO, "the service has given the memory of matrices on the device to others; they are sent again");
+        while (mirror_table_evict(table))
+            continue;
+        driver_note_revoked();
+    }
+    pthread_mutex_unlock(&lock);
+}

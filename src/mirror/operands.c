@@ -4,6 +4,7 @@
 #include "mirror/hold.h"
 #include "mirror/host_memory/operand_memory.h"
 #include "mirror/tracking/mirror_pages.h"
+#include "mirror/transfer/staging.h"
 
 #include <stdlib.h>
 
@@ -169,6 +170,7 @@ enum status operands_take_hold(struct mirror_table *table, struct lane *lane, st
                                struct operand *operands, int count, size_t extra_scratch, enum hold_way way,
                                struct operands_hold **result)
 {
+    mirror_table_note_revoked(table);
     mirror_table_watch(table, false);
     struct operands_hold *hold = hold_create(table, operands, count);
     if (!hold)
@@ -265,10 +267,34 @@ enum status operands_prove(struct operands_hold *hold, bool *changed)
     return status;
 }
 
-enum status operands_write_back(struct operands_hold *hold)
+static bool is_updated(const struct held_operand *held)
 {
-    if (hold->unproven)
-        return STATUS_NOT_TRACKABLE; /* nothing may leave before operands_prove */
+    return held->operand.access == OPERAND_UPDATE && !held->empty;
+}
+
+static int count_updated(const struct operands_hold *hold)
+{
+    int count = 0;
+    for (int i = 0; i < hold->count; i++)
+        count += is_updated(&hold->operands[i]);
+    return count;
+}
+
+/* What the host would need as it was, to compute the call anew. */
+static enum status fetch_updated(struct operands_hold *hold, bool is_alone)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; i < hold->count && status == STATUS_OK; i++) {
+        const struct operand *const operand = &hold->operands[i].operand;
+        if (is_updated(&hold->operands[i]))
+            status = results_fetch(hold->lane, &operand->matrix, operand->device_address, operand->device_ld,
+                                   operand->element_bytes, is_alone);
+    }
+    return status;
+}
+
+static enum status write_back_all(struct operands_hold *hold)
+{
     bool updated = false; /* an operand that the call also read has its new value already */
     for (int i = 0; i < hold->count; i++) {
         struct held_operand *held = &hold->operands[i];
@@ -283,6 +309,21 @@ enum status operands_write_back(struct operands_hold *hold)
             return updated ? STATUS_RESULT_LOST : status;
         updated = updated || held->operand.access == OPERAND_UPDATE;
     }
+    return STATUS_OK;
+}
+
+enum status operands_write_back(struct operands_hold *hold)
+{
+    if (hold->unproven)
+        return STATUS_NOT_TRACKABLE; /* nothing may leave before operands_prove */
+    const int updated = count_updated(hold); /* none: others' results may have been fetched in the lane */
+    enum status status = fetch_updated(hold, updated == 1);
+    if (status == STATUS_OK)
+        status = write_back_all(hold);
+    if (updated > 0)
+        results_forget(hold->lane);
+    if (status != STATUS_OK)
+        return status;
     look_for_pins(hold);
     hold->complete = true;
     return STATUS_OK;

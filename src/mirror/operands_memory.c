@@ -94,10 +94,15 @@ bool mirror_table_drop_kept(struct mirror_table *table)
     return kept.bytes > 0;
 }
 
-/* Instead of one that is smaller. */
+/* Instead of one that is smaller. Who provides the device keeps much of it itself, for whoever comes next. */
 void operands_keep(struct mirror_table *table, CUdeviceptr address, size_t bytes)
 {
+    enum { OF_PROVIDED_MOST = 32 << 20 };
     struct kept_memory goes = {address, bytes};
+    if (driver_is_provided() && bytes > OF_PROVIDED_MOST) {
+        operands_return(table, address, bytes);
+        return;
+    }
     if (mirror_table_end_loan(table, address))
         return;
     pthread_mutex_lock(&table->space->lock);

@@ -1,20 +1,16 @@
-/* generate_calls.c - what follows from the ways and directions of parameters in gpu/driver.def and
- * gpu/vendor/solver.def, for the build:
- *   generate_calls header   numbers of the calls, their records and answers, and a hash of all (service/calls.h)
+/* generate_calls.c - what follows from the ways and directions of parameters in gpu/driver.def, for the build:
+ *   generate_calls header   numbers of the calls, their records and answers, a hash of all, and what fills the
+ *                           client's table with its own functions of each way (service/calls.h)
  *   generate_calls client   the client's functions of the driver's table (client/calls.inc)
  *   generate_calls server   the server's functions, and the table of them (server/calls.inc)
- *   generate_calls vendor   functions of solver.def: numbers, kinds of their words, where struct solver_library has
- *                           them, and the client's stubs (vendor_calls.inc)
  * Runs on the machine that builds, and writes to standard output. Exit status: 0, or 1 with a line that says which
- * row cannot be read. */
-#include <ctype.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+ * row cannot be read. generate_vendor.c does the same for NVIDIA's libraries. */
+#include "service/generate_text.h"
 
-enum { PARAMETERS_MOST = 32, WORD_MOST = 64, TEXT_BYTES = 96 };
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { TEXT_BYTES = 96 };
 
 /* How a parameter travels. */
 enum direction {
@@ -58,15 +54,6 @@ static bool is_queued(const struct row *row)
     return strcmp(row->way, "QUEUED") == 0;
 }
 
-static void trim(char *text)
-{
-    size_t length = strlen(text), blanks = strspn(text, " ");
-    memmove(text, text + blanks, length - blanks + 1);
-    length -= blanks;
-    while (length > 0 && text[length - 1] == ' ')
-        text[--length] = '\0';
-}
-
 /* "WITHIN(rows * pitch)" out of the text, which then is without it. */
 static void take_within(struct parameter *parameter, char *text)
 {
@@ -79,15 +66,6 @@ static void take_within(struct parameter *parameter, char *text)
     memmove(begin, end + 1, strlen(end + 1) + 1);
 }
 
-static bool take_word(char *text, const char *word)
-{
-    char *const found = strstr(text, word);
-    if (!found)
-        return false;
-    memmove(found, found + strlen(word), strlen(found + strlen(word)) + 1);
-    return true;
-}
-
 static void read_parameter(const struct row *row, char *text, struct parameter *parameter)
 {
     parameter->direction = BY_VALUE;
@@ -96,14 +74,8 @@ static void read_parameter(const struct row *row, char *text, struct parameter *
         parameter->direction = TEXT_BACK;
     else if (take_word(text, "RESULT "))
         parameter->direction = BACK;
-    char *name = text + strlen(text);
-    while (name > text && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
-        name--;
-    if (name == text || strlen(name) >= WORD_MOST || name - text >= WORD_MOST)
+    if (!take_name(text, parameter->name) || !*parameter->name || !*text || strlen(text) >= WORD_MOST)
         refuse(row, "a parameter without name or type");
-    strcpy(parameter->name, name);
-    *name = '\0';
-    trim(text);
     const bool comes_back = parameter->direction == BACK || parameter->direction == TEXT_BACK;
     if (comes_back != (strchr(text, '*') != NULL))
         refuse(row, "a pointer without direction, or a direction without pointer");
@@ -184,6 +156,17 @@ static uint64_t hash_rows(void)
     return hash;
 }
 
+/* SERVICE_FILL_LOCAL(table) and its like: what the client has by itself, whose file has a function for each, or does not
+ * compile. */
+static void print_fill(const char *way)
+{
+    printf("#define SERVICE_FILL_%s(table) \\\n", way);
+    for (int i = 0; i < ROW_COUNT; i++)
+        if (strcmp(rows[i].way, way) == 0)
+            printf("    (table)->%s = %s; \\\n", rows[i].member, rows[i].member);
+    printf("\n");
+}
+
 static void print_header(void)
 {
     char name[WORD_MOST];
@@ -200,6 +183,9 @@ static void print_header(void)
     for (int i = 0; i < ROW_COUNT; i++)
         if (travels(&rows[i]))
             print_structs(&rows[i]);
+    print_fill("LOCAL");
+    print_fill("WORK");
+    print_fill("MEMORY");
 }
 
 static void print_client_call(const struct row *row)
@@ -342,117 +328,6 @@ static void print_server(void)
     printf("\n");
 }
 
-/* One of solver.def, for one type and width of integers. */
-struct function {
-    char symbol[WORD_MOST], place[WORD_MOST]; /* in struct solver_library */
-    char type; /* 'S', 'D', 'C', 'Z'; 'N': none */
-    const char *integer, *parameters;
-};
-
-enum { FUNCTIONS_MOST = 256 };
-static struct function functions[FUNCTIONS_MOST];
-static int function_count;
-
-static void add(const char *member, const char *prefix, const char *name, const char *suffix, int type,
-                const char *integer, const char *width, const char *parameters)
-{
-    static const char letters[] = "SDCZ";
-    if (function_count == FUNCTIONS_MOST)
-        exit(1);
-    struct function *const function = &functions[function_count++];
-    *function = (struct function){.type = type < 0 ? 'N' : letters[type], .integer = integer, .parameters = parameters};
-    if (type < 0) {
-        snprintf(function->symbol, WORD_MOST, "%s", name);
-        snprintf(function->place, WORD_MOST, "%s", member);
-    } else {
-        snprintf(function->symbol, WORD_MOST, "%s%c%s%s", prefix, letters[type], name, suffix);
-        snprintf(function->place, WORD_MOST, "%s%s[%d]", width, member, type);
-    }
-}
-
-static void add_typed(const char *member, const char *prefix, const char *real, const char *complex,
-                      const char *suffix, const char *integer, const char *width, const char *parameters)
-{
-    for (int type = 0; type < 4; type++)
-        add(member, prefix, type < 2 ? real : complex, suffix, type, integer, width, parameters);
-}
-
-static void list_functions(void)
-{
-#define SOLVER_FUNCTION(member, symbol, need, parameters) add(#member, "", symbol, "", -1, "int", "", #parameters);
-#define SOLVER_TYPED(member, real, complex, need, parameters) \
-    add_typed(#member, "cusolverDn", real, complex, "", "int", "", #parameters);
-#define SOLVER_BLAS(member, real, complex, parameters)                                        \
-    add_typed(#member, "cublas", real, complex, "_v2", "int", "narrow.", #parameters);        \
-    add_typed(#member, "cublas", real, complex, "_v2_64", "int64_t", "wide.", #parameters);
-#include "gpu/vendor/solver.def"
-}
-
-/* A letter for how a word travels (message.h). */
-static char kind_of(const struct function *function, char *text, char *name)
-{
-    const bool is_result = take_word(text, "RESULT "), is_scalar = take_word(text, "REAL_SCALAR ");
-    const bool is_typed_scalar = !is_scalar && take_word(text, "SCALAR "), is_buffer = take_word(text, "HOST_BUFFER ");
-    const bool is_single = function->type == 'S' || function->type == 'C';
-    char *at = text + strlen(text);
-    while (at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_'))
-        at--;
-    strcpy(name, at);
-    *at = '\0';
-    trim(text);
-    if (is_buffer)
-        return 'w';
-    if (is_scalar)
-        return is_single ? '4' : '8';
-    if (is_typed_scalar)
-        return function->type == 'S' ? '4' : function->type == 'Z' ? '6' : '8';
-    if (strncmp(text, "cusolverDnHandle_t", 18) == 0)
-        return is_result ? 'H' : 'h';
-    if (strncmp(text, "cusolverDnParams_t", 18) == 0)
-        return is_result ? 'P' : 'p';
-    if (strncmp(text, "cublasHandle_t", 14) == 0)
-        return is_result ? 'B' : 'b';
-    if (strncmp(text, "CUstream", 8) == 0)
-        return 's';
-    if (!is_result)
-        return 'v';
-    return strncmp(text, "int ", 4) == 0 ? 'i' : strncmp(text, "size_t", 6) == 0 || strncmp(text, "double", 6) == 0 ? 'z' : '?';
-}
-
-static void print_function(int number)
-{
-    const struct function *const function = &functions[number];
-    char kinds[PARAMETERS_MOST + 1] = "", parameters[2048] = "", words[2048] = "", text[512];
-    const char *at = function->parameters + 1;
-    int count = 0;
-    while (*at && *at != ')') {
-        const size_t length = strcspn(at, ",)");
-        char name[WORD_MOST];
-        snprintf(text, sizeof text, "%.*s", (int)length, at);
-        char *const integer = strstr(text, "INTEGER");
-        trim(text);
-        char shown[512];
-        const char kind = kind_of(function, text, name);
-        if (kind == '?' || count == PARAMETERS_MOST - 4)
-            exit(1);
-        kinds[count++] = kind;
-        snprintf(shown, sizeof shown, "%s%.200s %s", count > 1 ? ", " : "", integer ? function->integer : text, name);
-        strcat(parameters, shown);
-        snprintf(shown, sizeof shown, "%s(uintptr_t)%s", count > 1 ? ", " : "", name);
-        strcat(words, shown);
-        at += length + (at[length] == ',');
-    }
-    printf("VENDOR_FUNCTION(%d, \"%s\", %s, \"%s\", (%s), %d, (%s))\n", number, function->symbol, function->place,
-           kinds, parameters, count, words);
-}
-
-static void print_vendor(void)
-{
-    list_functions();
-    for (int i = 0; i < function_count; i++)
-        print_function(i);
-}
-
 int main(int count, char **arguments)
 {
     const char *const what = count == 2 ? arguments[1] : "";
@@ -465,8 +340,6 @@ int main(int count, char **arguments)
         print_client();
     else if (strcmp(what, "server") == 0)
         print_server();
-    else if (strcmp(what, "vendor") == 0)
-        print_vendor();
     else
         return 1;
     return 0;

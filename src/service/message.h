@@ -66,6 +66,7 @@ struct service_record {
 };
 
 enum { SLOT_PENDING, SLOT_DONE, SLOT_AWAITED };
+#define SERVICE_REVOKED (1u << 31)
 
 struct service_slot {
     atomic_uint state; /* a futex */
@@ -89,6 +90,9 @@ struct service_control {
     _Atomic uint64_t calls;            /* the client's: that it has put there, for --status */
     alignas(64) _Atomic uint64_t head; /* the server's: bytes that it has taken */
     atomic_uint is_asleep;             /* a futex: the server waits for the next record */
+    /* The client's: its threads that may use the device's memory now. While that is 0 the server may add SERVICE_REVOKED,
+     * and all memory of SERVICE_PHYSICAL_CREATE is gone; the client takes it away once it has taken note. */
+    alignas(64) atomic_uint users;
     alignas(64) atomic_uint heartbeat; /* the server's: grows while it lives */
     _Atomic int32_t lost;              /* a CUresult: the device, or this connection, is lost for good */
     _Atomic int32_t errors[SERVICE_STREAMS]; /* a CUresult: the first call that failed in the stream */

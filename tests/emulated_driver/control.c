@@ -44,6 +44,20 @@ static void take_longer(enum function_index function)
         usleep((useconds_t)atomic_load(&control->delay));
 }
 
+static void count(void)
+{
+    atomic_fetch_add(&control->calls, 1);
+    if (atomic_load(&control->remaining) > 0 && atomic_fetch_sub(&control->remaining, 1) == 1)
+        kill(control->process ? control->process : getpid(), control->signal);
+}
+
+void control_look_at_copy_home(void)
+{
+    pthread_once(&once, open_control);
+    if (control && atomic_load(&control->counts_copies_home))
+        count();
+}
+
 void control_look(enum function_index function)
 {
     pthread_once(&once, open_control);
@@ -54,9 +68,6 @@ void control_look(enum function_index function)
         census_take(&control->census);
         atomic_store(&control->census_is_taken, 1);
     }
-    if (is_idle_call(function))
-        return;
-    atomic_fetch_add(&control->calls, 1);
-    if (atomic_load(&control->remaining) > 0 && atomic_fetch_sub(&control->remaining, 1) == 1)
-        kill(control->process ? control->process : getpid(), control->signal);
+    if (!is_idle_call(function) && !atomic_load(&control->counts_copies_home))
+        count();
 }

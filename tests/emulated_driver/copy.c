@@ -85,6 +85,8 @@ static CUresult run_copy(void *payload)
 {
     const struct copy *copy = payload;
     size_t bytes = copy->width * copy->height;
+    if (copy->direction == TO_HOST)
+        control_look_at_copy_home();
     CUresult result = copy->direction == TO_HOST ? call_event(CALL_COPY_BACK, stream_running_device()) : CUDA_SUCCESS;
     time_model_copy(bytes);
     move(copy, result == CUDA_SUCCESS ? bytes : bytes / 2);

@@ -38,11 +38,12 @@ void emulated_census(struct emulated_census *census);
 
 /* EMULATED_CONTROL names a file of this size: before the call that makes `remaining` 0 the signal goes to the process
  * (0: the one whose device this is). Calls are counted, but for those that change what is current or ask whether
- * something has come. A census that is wanted is taken at the next call of any kind. */
+ * something has come; with `counts_copies_home` copies to the host, before each begins. A census that is wanted is taken at the next call of any kind. */
 struct emulated_control {
     _Atomic int64_t remaining;
     int64_t signal, process;
     _Atomic uint64_t calls;
+    atomic_int counts_copies_home;
     atomic_int census_is_wanted, census_is_taken;
     struct emulated_census census;
     _Atomic int64_t delay;        /* microseconds that each of these calls takes besides */

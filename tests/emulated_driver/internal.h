@@ -149,8 +149,9 @@ bool memory_is_accessible(CUcontext by, CUdeviceptr address, size_t bytes);
 void memory_reset(CUdevice device);
 void memory_census(struct emulated_census *census);
 void census_take(struct emulated_census *census);
-/* At every call, with the lock: control.c. */
+/* At every call, with the lock, and where a copy to the host begins: control.c. */
 void control_look(enum function_index function);
+void control_look_at_copy_home(void);
 /* Let in what runs in a context (users nest), and out again. Other devices' memory faults meanwhile, and after. */
 CUcontext memory_guard_open(CUcontext context);
 void memory_guard_close(CUcontext before);

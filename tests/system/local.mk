@@ -69,20 +69,27 @@ EXTRA_DIST += tests/system/fetched.sh
 # Programs that go by a service.
 if LAPACK
 plain_tests += tests/system/service_suites.sh
-check_PROGRAMS += tests/system/served tests/system/service_checked
+check_PROGRAMS += tests/system/served tests/system/service_checked tests/system/service_in_place \
+	tests/system/service_holder
 TESTS += tests/system/service.sh tests/system/service_fuzz.sh tests/system/service_memory.sh
 plain_tests += tests/system/service_calls.sh tests/system/service_policy.sh tests/system/service_trust.sh \
 	tests/system/service_week.sh tests/system/service_node.sh tests/system/service_order.sh
 long_plain_tests += tests/system/service_signals.sh
 tests_system_service_checked_SOURCES = tests/system/service_checked.c
 tests_system_service_checked_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
+plain_tests += tests/system/service_in_place.sh tests/system/service_revoked.sh
+tests_system_service_holder_SOURCES = tests/system/service_holder.c
+tests_system_service_holder_LDADD = $(BLAS_LIBS)
+tests_system_service_in_place_SOURCES = tests/system/service_in_place.c
+tests_system_service_in_place_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS)
 tests_system_served_SOURCES = tests/system/served.c
 tests_system_served_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
 endif
 EXTRA_DIST += tests/system/service.sh tests/system/service_signals.sh tests/system/service_fuzz.sh tests/service.sh \
 	tests/system/service_calls.sh tests/system/service_policy.sh tests/system/service_suites.sh \
 	tests/system/service_memory.sh tests/system/service_node.sh tests/system/service_order.sh \
-	tests/system/service_trust.sh tests/system/service_week.sh
+	tests/system/service_trust.sh tests/system/service_week.sh tests/system/service_in_place.sh \
+	tests/system/service_revoked.sh
 check_PROGRAMS += tests/system/service_strike tests/system/service_probe
 tests_system_service_probe_SOURCES = tests/system/service_probe.c
 tests_system_service_strike_SOURCES = tests/system/service_strike.c

@@ -1,8 +1,9 @@
 /* Runs a program and has the emulated device of a service send a signal at its N-th call from now on. Prints how many
  * calls there were. Arguments: the file of EMULATED_CONTROL, the process of the service, who is struck (server, client,
  * nobody), the signal, N, milliseconds until who was stopped goes on, the program and its arguments. A program is
- * continued beside its life, a service after the program's end. SERVICE_PRELOAD is the program's LD_PRELOAD. Exit
- * status: the program's, or 128 and its signal.
+ * continued beside its life, a service after the program's end. SERVICE_PRELOAD is the program's LD_PRELOAD. With
+ * STRIKE_COPIES in the environment copies to the host are counted in place of calls. Exit status: the program's, or 128
+ * and its signal.
  *
  * With "census" in place of who is struck, prints what is on the device, and runs nothing; with "slow" and microseconds
  * each call of the device takes so much longer from now on; with "launched" it prints how many cooperative launches there
@@ -86,6 +87,7 @@ int main(int count, char **arguments)
     const int sent = atoi(arguments[4]), pause_ms = atoi(arguments[6]);
     control->process = strcmp(arguments[3], "client") == 0 ? child : 0;
     control->signal = sent;
+    atomic_store(&control->counts_copies_home, getenv("STRIKE_COPIES") != NULL);
     atomic_store(&control->calls, 0);
     atomic_store(&control->remaining, strcmp(arguments[3], "nobody") == 0 ? 0 : atol(arguments[5]));
     if (child < 0 || write(gate[1], "", 1) != 1)

@@ -119,8 +119,14 @@ static enum status run_step(struct tile_runner *runner, const struct tile_step *
 
 static enum status download(struct tile_runner *runner, const struct blas_matrix *matrix, bool *touched)
 {
-    return part_download(runner->lane, matrix, runner->tile, device_ld(runner, matrix), runner->element_bytes,
-                         runner->is_pinned, touched);
+    enum status status = STATUS_OK;
+    if (is_read(runner))
+        status = results_fetch(runner->lane, matrix, runner->tile, device_ld(runner, matrix), runner->element_bytes, true);
+    if (status == STATUS_OK)
+        status = part_download(runner->lane, matrix, runner->tile, device_ld(runner, matrix), runner->element_bytes,
+                               runner->is_pinned, touched);
+    results_forget(runner->lane);
+    return status;
 }
 
 /* The first wait of a tile, so a failure may be any step's; nothing has been written then. */

@@ -287,3 +287,38 @@ bool shared_transfer_run(const struct transfer *transfers, unsigned count, int h
     leave_staging(&shared, *status == STATUS_OK);
     return true;
 }
+
+static unsigned char *packed_of(const struct transfer *transfer, const struct piece *piece)
+{
+    return (unsigned char *)device_pointer(transfer->device) + piece->row * transfer->width + piece->column;
+}
+
+static void unpack_piece(void *context, unsigned index)
+{
+    struct piece piece;
+    const struct transfer transfer = piece_of(context, index, &piece);
+    piece_unpack_unseen(&transfer, &piece, packed_of(&transfer, &piece));
+}
+
+static bool may_unpack_piece(void *context, unsigned index)
+{
+    struct piece piece;
+    const struct transfer transfer = piece_of(context, index, &piece);
+    return piece_is_reachable(&transfer, &piece, false);
+}
+
+void shared_transfer_unpack(const struct transfer *transfers, unsigned count)
+{
+    struct shared shared = {.count = count};
+    copy_transfers(&shared, transfers);
+    if (number_pieces(&shared)) {
+        const struct job job = {.work = unpack_piece, .may = may_unpack_piece, .context = &shared,
+                                .context_bytes = sizeof shared, .parts = shared.queue.pieces};
+        job_helpers_run(&job, shared_transfer_helpers(transfers, count));
+        return;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        const struct piece all = {.rows = transfers[i].height, .width = transfers[i].width};
+        piece_unpack(&transfers[i], &all, packed_of(&transfers[i], &all));
+    }
+}

@@ -68,7 +68,7 @@ void staging_unpack_vector(const struct blas_vector *vector, const void *packed,
 
 /* A triangle goes as blocks of columns, each the rectangle that holds its share:
  * few enough that the end of each costs nothing, many enough to move little else. */
-enum { BLOCK_COLUMNS_LEAST = 256, BLOCKS_MOST = TRANSFER_TOGETHER_MOST };
+enum { BLOCK_COLUMNS_LEAST = 256, BLOCKS_MOST = TRANSFERS_OF_PART };
 
 static int64_t block_columns(const struct blas_matrix *matrix)
 {
@@ -105,10 +105,9 @@ static struct transfer block_transfer(struct lane *lane, const struct blas_matri
     };
 }
 
-/* All blocks; how many there are. */
-static unsigned part_transfers(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr device,
-                               int64_t device_ld, size_t element_bytes,
-                               struct transfer transfers[BLOCKS_MOST], struct clip clips[BLOCKS_MOST])
+unsigned transfers_of_part(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr device,
+                           int64_t device_ld, size_t element_bytes, struct transfer transfers[BLOCKS_MOST],
+                           struct clip clips[BLOCKS_MOST])
 {
     unsigned count = 0;
     for (int64_t column = 0; column < matrix->columns; column += block_columns(matrix), count++)
@@ -123,7 +122,7 @@ enum status staging_upload_part(struct lane *lane, CUdeviceptr destination, int6
     struct transfer transfers[BLOCKS_MOST];
     struct clip clips[BLOCKS_MOST];
     const unsigned count =
-        part_transfers(lane, matrix, destination, destination_ld, element_bytes, transfers, clips);
+        transfers_of_part(lane, matrix, destination, destination_ld, element_bytes, transfers, clips);
     enum status status;
     if (direct_run_triangle(matrix, destination_ld, element_bytes, transfers, count, true, &status))
         return status;
@@ -135,10 +134,12 @@ enum status staging_download_part(struct lane *lane, const struct blas_matrix *m
 {
     struct transfer transfers[BLOCKS_MOST];
     struct clip clips[BLOCKS_MOST];
-    const unsigned count = part_transfers(lane, matrix, source, source_ld, element_bytes, transfers, clips);
+    const unsigned count = transfers_of_part(lane, matrix, source, source_ld, element_bytes, transfers, clips);
     for (unsigned i = 0; i < count; i++)
         transfers[i].touched = touched;
     enum status status;
+    if (results_deliver(lane, matrix, transfers, count, &status))
+        return status;
     if (direct_run_triangle(matrix, source_ld, element_bytes, transfers, count, false, &status))
         return status;
     return transfer_download_all(transfers, count);

@@ -239,10 +239,10 @@ enum status transfer_download_alone(struct transfer *transfer)
 }
 
 /* Before a byte is moved: what the calling thread alone may touch has to be done there. */
-static bool are_reachable(const struct transfer *transfers, unsigned count, bool up)
+bool transfers_are_reachable(const struct transfer *transfers, unsigned count, bool up)
 {
     bool good = true;
-    for (unsigned i = 0; i < count && good; i++) {
+    for (unsigned i = 0; i < count && good && own_thread_is_this(); i++) {
         const struct piece all = {.rows = transfers[i].height, .width = transfers[i].width};
         good = piece_is_reachable(&transfers[i], &all, up);
     }
@@ -254,7 +254,7 @@ static enum status move_all(struct transfer *transfers, unsigned count, bool up)
     enum status status = STATUS_OK;
     if (direct_run(transfers, count, up, &status))
         return status;
-    if (own_thread_is_this() && !are_reachable(transfers, count, up))
+    if (!transfers_are_reachable(transfers, count, up))
         return STATUS_INACCESSIBLE;
     const int helpers = shared_transfer_helpers(transfers, count);
     if (helpers > 0 && shared_transfer_run(transfers, count, helpers, up, &status))

@@ -64,6 +64,16 @@ enum { TRANSFER_TOGETHER_MOST = 16 };
 enum status transfer_upload_all(struct transfer *transfers, unsigned count);
 enum status transfer_download_all(struct transfer *transfers, unsigned count);
 
+/* The matrix's part in as many transfers as it takes, not yet joined; clips belong to them. */
+enum { TRANSFERS_OF_PART = TRANSFER_TOGETHER_MOST };
+unsigned transfers_of_part(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr device,
+                           int64_t device_ld, size_t element_bytes, struct transfer transfers[TRANSFERS_OF_PART],
+                           struct clip clips[TRANSFERS_OF_PART]);
+
+/* results.c: of a matrix that was fetched (staging.h) the transfers are done, from private memory. False: it was not. */
+bool results_deliver(struct lane *lane, const struct blas_matrix *matrix, const struct transfer *transfers, unsigned count,
+                     enum status *status);
+
 /* direct.c: these without staging, on a device that uses the host's page tables. False, and nothing was done:
  * it does not, or the rows are narrow or clipped, or all of them are no more than a download delivers whole or not at
  * all, or a byte cannot be reached without a signal, or the program has pinned some, or the driver refuses. True: all is read, or written, or
@@ -183,5 +193,11 @@ int shared_transfer_helpers(const struct transfer *transfers, unsigned count);
  * to be had now, and nothing was done. */
 bool shared_transfer_run(const struct transfer *transfers, unsigned count, int helpers, bool up,
                          enum status *status);
+
+/* Down from this process's memory: `device` is where the packed rows of each lie. With helpers where they are worth it. */
+void shared_transfer_unpack(const struct transfer *transfers, unsigned count);
+
+/* May the calling thread move all of them? A thread of mublas' own may not touch all memory. */
+bool transfers_are_reachable(const struct transfer *transfers, unsigned count, bool up);
 
 #endif

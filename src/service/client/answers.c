@@ -3,12 +3,194 @@
 #include "service/client/link.h"
 
 #include "gpu/device.h"
+#include "service/calls.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { KEPT_MOST = 256, WARP = 32 };
+
+/* The context: there is one, and it is the server's. A thread has a stack of it. */
+static __thread int depth __attribute__((tls_model("initial-exec")));
+#define THE_CONTEXT ((CUcontext)16)
+
+static CUresult init(unsigned flags)
+{
+    (void)flags;
+    return link_is_lost() ? LINK_LOST : CUDA_SUCCESS;
+}
+
+static CUresult error_name(CUresult error, const char **name)
+{
+    switch (error) {
+    case CUDA_ERROR_INVALID_VALUE: *name = "CUDA_ERROR_INVALID_VALUE"; break;
+    case CUDA_ERROR_OUT_OF_MEMORY: *name = "CUDA_ERROR_OUT_OF_MEMORY"; break;
+    case CUDA_ERROR_INVALID_HANDLE: *name = "CUDA_ERROR_INVALID_HANDLE"; break;
+    case CUDA_ERROR_NOT_READY: *name = "CUDA_ERROR_NOT_READY"; break;
+    case CUDA_ERROR_LAUNCH_FAILED: *name = "CUDA_ERROR_LAUNCH_FAILED"; break;
+    case CUDA_ERROR_ILLEGAL_ADDRESS: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; break;
+    case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: *name = "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"; break;
+    case CUDA_ERROR_NOT_SUPPORTED: *name = "CUDA_ERROR_NOT_SUPPORTED"; break;
+    case LINK_LOST: *name = "the service is lost"; break;
+    default: *name = "an error of the service's device"; break;
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult device_count(int *count)
+{
+    *count = 1;
+    return CUDA_SUCCESS;
+}
+
+static CUresult device_get(CUdevice *device, int ordinal)
+{
+    *device = 0;
+    return ordinal == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+static CUresult primary_state(CUdevice device, unsigned *flags, int *active)
+{
+    (void)device;
+    *flags = 0;
+    *active = 0; /* as far as this program goes */
+    return CUDA_SUCCESS;
+}
+
+static CUresult primary_retain(CUcontext *context, CUdevice device)
+{
+    (void)device;
+    *context = THE_CONTEXT;
+    return CUDA_SUCCESS;
+}
+
+static CUresult primary_release(CUdevice device)
+{
+    (void)device;
+    return CUDA_SUCCESS;
+}
+
+static void set_depth(int next)
+{
+    if (depth == 0 && next > 0)
+        link_enter();
+    else if (depth > 0 && next == 0)
+        link_leave();
+    depth = next;
+}
+
+static CUresult context_push(CUcontext context)
+{
+    (void)context;
+    if (link_is_lost())
+        return LINK_LOST;
+    set_depth(depth + 1);
+    return CUDA_SUCCESS;
+}
+
+static CUresult context_pop(CUcontext *context)
+{
+    *context = THE_CONTEXT;
+    if (depth > 0)
+        set_depth(depth - 1);
+    return CUDA_SUCCESS;
+}
+
+static CUresult context_current(CUcontext *context)
+{
+    *context = depth > 0 ? THE_CONTEXT : NULL;
+    return CUDA_SUCCESS;
+}
+
+static CUresult context_set_current(CUcontext context)
+{
+    set_depth(context ? (depth > 0 ? depth : 1) : 0);
+    return CUDA_SUCCESS;
+}
+
+static CUresult context_device(CUdevice *device)
+{
+    *device = 0;
+    return depth > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+static CUresult context_id(CUcontext context, unsigned long long *id)
+{
+    (void)context;
+    *id = 1;
+    return CUDA_SUCCESS;
+}
+
+static CUresult peer_possible(int *possible, CUdevice device, CUdevice other)
+{
+    (void)device, (void)other;
+    *possible = 0;
+    return CUDA_SUCCESS;
+}
+
+static CUresult peer_enable(CUcontext peer, unsigned flags)
+{
+    (void)peer, (void)flags;
+    return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+}
+
+static CUresult capture_mode(int *mode)
+{
+    *mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    return CUDA_SUCCESS;
+}
+
+static CUresult stream_capture_info(CUstream stream, int *status, unsigned long long *id, CUgraph *graph,
+                                    const CUgraphNode **dependencies, size_t *count)
+{
+    (void)stream, (void)id, (void)graph, (void)dependencies, (void)count;
+    *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return CUDA_SUCCESS;
+}
+
+static CUresult user_object_create(CUuserObject *object, void *data, void (*destroy)(void *data),
+                                   unsigned references, unsigned flags)
+{
+    (void)object, (void)data, (void)destroy, (void)references, (void)flags;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static CUresult user_object_release(CUuserObject object, unsigned references)
+{
+    (void)object, (void)references;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static CUresult graph_retain_user_object(CUgraph graph, CUuserObject object, unsigned references, unsigned flags)
+{
+    (void)graph, (void)object, (void)references, (void)flags;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static CUresult stream_write_value(CUstream stream, CUdeviceptr address, uint32_t value, unsigned flags)
+{
+    (void)stream, (void)address, (void)value, (void)flags;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static CUresult module_load(CUmodule *module, const void *image)
+{
+    (void)image;
+    *module = (CUmodule)16;
+    return CUDA_SUCCESS;
+}
+
+static CUresult module_function(CUfunction *function, CUmodule module, const char *name)
+{
+    (void)module;
+    for (int i = 0; i < KERNEL_COUNT; i++)
+        if (strcmp(kernel_name((enum kernel)i), name) == 0) {
+            *function = (CUfunction)(uintptr_t)(i + 1);
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_NOT_FOUND;
+}
 
 static struct driver asked; /* the members as they would ask */
 
@@ -107,6 +289,7 @@ static CUresult active_blocks(int *blocks, CUfunction function, int threads, siz
 
 void answers_fill(struct driver *table)
 {
+    SERVICE_FILL_LOCAL(table)
     asked = *table;
     kept_count = 0;
     table->driver_version = driver_version;

@@ -6,8 +6,12 @@
 #include "common/settings.h"
 #include "gpu/vendor/vendor_library.h"
 
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
+
+enum { PATIENCE_MS = 5000 }; /* for a welcome */
 
 /* The program has CUDA of its own: its context is in this process anyway. */
 static bool has_cuda(void)
@@ -27,6 +31,56 @@ const char *service_refusal_here(void)
            : secure_getenv("CUDA_INJECTION64_PATH") != NULL         ? "CUDA_INJECTION64_PATH is set"
            : access(node, F_OK) == 0 && access(node, R_OK | W_OK) != 0 ? "this user may not open /dev/nvidiactl"
                                                                        : NULL;
+}
+
+static const char *refusal_text(int refusal)
+{
+    switch (refusal) {
+    case REFUSAL_IDENTITY: return "the service is another's: its environment or its mublas differ";
+    case REFUSAL_MEMORY: return "the service has no pinned memory left";
+    case REFUSAL_STOPPING: return "the service is about to end";
+    case REFUSAL_FULL: return "the service has as many clients as it takes";
+    default: return "the service refuses";
+    }
+}
+
+/* A server that is being stopped may not answer. */
+static bool meet(int socket, const struct service_identity *identity, const char **why)
+{
+    struct service_welcome welcome;
+    int files[2], count = 2;
+    *why = "the service does not answer";
+    if (!service_greet(socket, identity, REQUEST_CONNECT))
+        return false;
+    struct pollfd waits = {.fd = socket, .events = POLLIN};
+    if (poll(&waits, 1, PATIENCE_MS) <= 0 ||
+        recv(socket, &welcome, sizeof welcome, MSG_PEEK | MSG_DONTWAIT) != (ssize_t)sizeof welcome ||
+        welcome.magic != SERVICE_MAGIC)
+        return false;
+    *why = refusal_text(welcome.refusal);
+    if (welcome.refusal != REFUSAL_NONE ||
+        !service_receive_files(socket, &welcome, sizeof welcome, files, &count, 0))
+        return false;
+    const bool is_adopted = link_adopt(socket, &welcome, files);
+    *why = "the service's memory does not fit here";
+    close(files[0]);
+    close(files[1]);
+    return is_adopted;
+}
+
+bool link_open(const char **why)
+{
+    static struct service_identity identity;
+    *why = NULL;
+    if (!service_identity_make(&identity))
+        return false;
+    const int socket = service_connect_socket(&identity, why);
+    if (socket < 0)
+        return false;
+    if (meet(socket, &identity, why))
+        return true;
+    close(socket);
+    return false;
 }
 
 static const char *not_used;
@@ -80,7 +134,8 @@ struct service_use service_use(void)
 
 void service_offer(void)
 {
-    static const struct driver_provider provider = {would_be_used, connect_and_fill, window_share};
+    static const struct driver_provider provider = {would_be_used, connect_and_fill, window_share, link_is_revoked,
+                                                    link_note_revoked};
     driver_offer(&provider);
     vendor_library_offer(&service_vendor_provider);
 }

@@ -1,7 +1,9 @@
 #include "service/client/link.h"
+
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/own_thread.h"
+#include "service/client/vigil.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 5000 };  /* for a server that says nothing: it is stopped, or gone */
-enum { LOCK_MS = 5000 };      /* for a thread that has left the lock by a jump */
-enum { SPIN_NS = 30000, SLEEP_LEAST_NS = 20000, SLEEP_MOST_NS = 1000000 };
+enum { LOCK_MS = 5000 }; /* for a thread that has left the lock by a jump */
 
 static struct {
     struct service_control *control;
@@ -28,9 +28,11 @@ static struct {
     uint64_t tail, calls; /* under the lock */
     _Atomic uint64_t free_slots;
     _Atomic uint64_t left_slots; /* by jumps, and their answers have not been seen */
-    bool is_alone; /* one processor: a spinning thread would keep the server from its work */
     atomic_uint *words;
 } connection = {.socket = -1};
+
+static const char *lost_why;
+static pid_t server_process;
 
 static bool socket_is_ours(void)
 {
@@ -39,13 +41,46 @@ static bool socket_is_ours(void)
            state.st_dev == connection.place && state.st_ino == connection.inode;
 }
 
-static _Atomic uint64_t queue_nanoseconds;
-static const char *lost_why;
-static pid_t server_process;
+/* A server that ended has closed its end. */
+bool link_is_hung_up(void)
+{
+    struct pollfd end = {.fd = connection.socket, .events = POLLRDHUP};
+    if (!socket_is_ours())
+        return false; /* the heartbeat tells */
+    return poll(&end, 1, 0) > 0 && (end.revents & (POLLRDHUP | POLLHUP | POLLERR));
+}
 
 int link_socket(void)
 {
     return socket_is_ours() ? connection.socket : -1;
+}
+
+struct service_control *link_control(void)
+{
+    return connection.control;
+}
+
+void link_enter(void)
+{
+    if (connection.control)
+        atomic_fetch_add(&connection.control->users, 1);
+}
+
+void link_leave(void)
+{
+    if (connection.control)
+        atomic_fetch_sub(&connection.control->users, 1);
+}
+
+bool link_is_revoked(void)
+{
+    return connection.control && (atomic_load(&connection.control->users) & SERVICE_REVOKED);
+}
+
+void link_note_revoked(void)
+{
+    if (connection.control)
+        atomic_fetch_and(&connection.control->users, ~SERVICE_REVOKED);
 }
 
 const struct service_device *link_device(void)
@@ -59,7 +94,7 @@ bool link_is_lost(void)
 }
 
 /* For good: a server that was only stopped sees the hang-up, and ends what is left. */
-static CUresult lose(const char *why)
+CUresult link_lose(const char *why)
 {
     if (atomic_exchange(&connection.is_lost, true))
         return LINK_LOST;
@@ -68,127 +103,6 @@ static CUresult lose(const char *why)
     if (socket_is_ours())
         shutdown(connection.socket, SHUT_RDWR);
     return LINK_LOST;
-}
-
-/* A server that ended has closed its end. */
-static bool is_hung_up(void)
-{
-    struct pollfd end = {.fd = connection.socket, .events = POLLRDHUP};
-    if (!socket_is_ours())
-        return false; /* the heartbeat tells */
-    return poll(&end, 1, 0) > 0 && (end.revents & (POLLRDHUP | POLLHUP | POLLERR));
-}
-
-/* What a wait knows of the server's life: how long it has been silent. A process that was stopped between two looks
- * has not listened meanwhile, so a look counts for no more than LOOK_MOST_NS. */
-enum { LOOK_MOST_NS = 100000000 };
-struct vigil {
-    uint64_t begun, looked, silent; /* ns */
-    unsigned heartbeat;
-    bool is_begun;
-};
-
-static CUresult look_at_server(struct vigil *vigil, uint64_t now)
-{
-    const unsigned heartbeat = atomic_load_explicit(&connection.control->heartbeat, memory_order_relaxed);
-    const uint64_t gone = now - vigil->looked;
-    vigil->silent = heartbeat != vigil->heartbeat ? 0 : vigil->silent + (gone < LOOK_MOST_NS ? gone : LOOK_MOST_NS);
-    vigil->heartbeat = heartbeat;
-    vigil->looked = now;
-    if (atomic_load_explicit(&connection.control->lost, memory_order_acquire) != CUDA_SUCCESS)
-        return lose("its device failed, or it ended the connection");
-    if (is_hung_up())
-        return lose("it has ended");
-    if (vigil->silent > PATIENCE_MS * UINT64_C(1000000))
-        return lose("it does not answer");
-    return CUDA_SUCCESS;
-}
-
-/* One step of a wait: spins at first, then sleeps ever longer. */
-static CUresult wait_a_step(struct vigil *vigil)
-{
-    const uint64_t now = clock_nanoseconds();
-    if (!vigil->is_begun) {
-        *vigil = (struct vigil){.begun = now, .looked = now, .is_begun = true,
-                                .heartbeat = atomic_load_explicit(&connection.control->heartbeat, memory_order_relaxed)};
-        return CUDA_SUCCESS;
-    }
-    if (link_is_lost())
-        return LINK_LOST;
-    if (!connection.is_alone && now - vigil->begun < SPIN_NS) {
-        pause_spin();
-        return CUDA_SUCCESS;
-    }
-    const uint64_t gone = (now - vigil->begun) / 16;
-    const uint64_t step = gone < SLEEP_LEAST_NS ? SLEEP_LEAST_NS : gone > SLEEP_MOST_NS ? SLEEP_MOST_NS : gone;
-    pause_for(step);
-    return look_at_server(vigil, clock_nanoseconds());
-}
-
-static bool is_reached(const atomic_uint *word, uint32_t value)
-{
-    return (int32_t)(atomic_load_explicit(word, memory_order_acquire) - value) >= 0;
-}
-
-/* Who asks again and again waits, too: now and then one of them looks at the server for all. */
-static CUresult look_for_all(void)
-{
-    enum { LOOK_LEAST_NS = 2000000 };
-    static struct vigil vigil;
-    static atomic_flag is_looking = ATOMIC_FLAG_INIT;
-    const uint64_t now = clock_nanoseconds();
-    CUresult result = CUDA_SUCCESS;
-    if (atomic_flag_test_and_set_explicit(&is_looking, memory_order_acquire))
-        return CUDA_SUCCESS;
-    if (now - vigil.looked > LOOK_LEAST_NS)
-        result = look_at_server(&vigil, now);
-    atomic_flag_clear_explicit(&is_looking, memory_order_release);
-    return result;
-}
-
-CUresult link_look(const atomic_uint *word, uint32_t value)
-{
-    if (is_reached(word, value))
-        return CUDA_SUCCESS;
-    if (link_is_lost())
-        return LINK_LOST;
-    if (atomic_load_explicit(&connection.control->lost, memory_order_acquire) != CUDA_SUCCESS)
-        return lose("its device failed, or it ended the connection");
-    const CUresult result = look_for_all();
-    return result == CUDA_SUCCESS ? CUDA_ERROR_NOT_READY : result;
-}
-
-/* A wait is in the queue until the server has taken all that was there when it began, and then the device's. */
-struct queued {
-    uint64_t tail, since; /* ns; 0: it has been taken */
-};
-
-static struct queued queue_enter(void)
-{
-    return (struct queued){atomic_load_explicit(&connection.control->tail, memory_order_relaxed), clock_nanoseconds()};
-}
-
-static void queue_look(struct queued *queued)
-{
-    if (!queued->since || atomic_load_explicit(&connection.control->head, memory_order_relaxed) < queued->tail)
-        return;
-    atomic_fetch_add_explicit(&queue_nanoseconds, clock_nanoseconds() - queued->since, memory_order_relaxed);
-    queued->since = 0;
-}
-
-CUresult link_wait(const atomic_uint *word, uint32_t value)
-{
-    struct vigil vigil = {.is_begun = false};
-    CUresult result = CUDA_SUCCESS;
-    if (is_reached(word, value))
-        return CUDA_SUCCESS;
-    struct queued queued = queue_enter();
-    while (!is_reached(word, value) && result == CUDA_SUCCESS) {
-        queue_look(&queued);
-        result = wait_a_step(&vigil);
-    }
-    queue_look(&queued);
-    return result;
 }
 
 CUresult link_stream_error(uint32_t stream)
@@ -218,10 +132,10 @@ static CUresult lock(void)
         if (link_is_lost())
             return LINK_LOST;
         if (owner == self)
-            return lose("a handler came while a call was written");
+            return link_lose("a handler came while a call was written");
         owner = 0;
         if (clock_nanoseconds() - begun > LOCK_MS * UINT64_C(1000000))
-            return lose("a thread left it half way");
+            return link_lose("a thread left it half way");
         sched_yield();
     }
     return CUDA_SUCCESS;
@@ -243,7 +157,7 @@ static CUresult wait_for_room(size_t bytes)
     CUresult result = CUDA_SUCCESS;
     while (connection.tail + bytes - atomic_load_explicit(&connection.control->head, memory_order_acquire) > SERVICE_RING_BYTES &&
            result == CUDA_SUCCESS)
-        result = wait_a_step(&vigil);
+        result = vigil_step(&vigil);
     return result;
 }
 
@@ -347,44 +261,10 @@ static CUresult take_slot(unsigned *slot)
                 *slot = (unsigned)__builtin_ctzll(free_slots) + 1;
                 return CUDA_SUCCESS;
             }
-        const CUresult result = wait_a_step(&vigil);
+        const CUresult result = vigil_step(&vigil);
         if (result != CUDA_SUCCESS)
             return result;
     }
-}
-
-static CUresult wait_in_queue(struct service_slot *slot, struct queued *queued)
-{
-    struct vigil vigil = {.is_begun = false};
-    CUresult result = CUDA_SUCCESS;
-    const uint64_t begun = clock_nanoseconds();
-    while (!connection.is_alone && clock_nanoseconds() - begun < SPIN_NS) {
-        queue_look(queued);
-        if (atomic_load_explicit(&slot->state, memory_order_acquire) == SLOT_DONE)
-            return CUDA_SUCCESS;
-    }
-    while (result == CUDA_SUCCESS) {
-        queue_look(queued);
-        unsigned pending = SLOT_PENDING;
-        atomic_compare_exchange_strong(&slot->state, &pending, SLOT_AWAITED);
-        if (pending == SLOT_DONE)
-            return CUDA_SUCCESS;
-        service_word_wait(&slot->state, SLOT_AWAITED, 20000000);
-        if (atomic_load_explicit(&slot->state, memory_order_acquire) == SLOT_DONE)
-            return CUDA_SUCCESS;
-        if (!vigil.is_begun)
-            wait_a_step(&vigil);
-        result = look_at_server(&vigil, clock_nanoseconds());
-    }
-    return result;
-}
-
-static CUresult wait_for_slot(struct service_slot *slot)
-{
-    struct queued queued = queue_enter();
-    const CUresult result = wait_in_queue(slot, &queued);
-    queue_look(&queued);
-    return result;
 }
 
 static CUresult ask(unsigned call, const void *payload, size_t bytes, const struct numbering *numbering, void *answer,
@@ -404,7 +284,7 @@ static CUresult ask(unsigned call, const void *payload, size_t bytes, const stru
     asking.slot = number;
     result = transmit(call, number, payload, bytes, numbering);
     if (result == CUDA_SUCCESS)
-        result = wait_for_slot(slot);
+        result = vigil_await_slot(slot);
     asking.slot = outer;
     asking.frame = outer_frame;
     if (result != CUDA_SUCCESS)
@@ -427,18 +307,7 @@ CUresult link_ask_numbered(unsigned call, const void *payload, size_t bytes, _At
     return ask(call, payload, bytes, counter ? &(struct numbering){counter, where} : NULL, NULL, 0);
 }
 
-static const char *refusal_text(int refusal)
-{
-    switch (refusal) {
-    case REFUSAL_IDENTITY: return "the service is another's: its environment or its mublas differ";
-    case REFUSAL_MEMORY: return "the service has no pinned memory left";
-    case REFUSAL_STOPPING: return "the service is about to end";
-    case REFUSAL_FULL: return "the service has as many clients as it takes";
-    default: return "the service refuses";
-    }
-}
-
-static bool adopt(const struct service_welcome *welcome, const int files[2])
+bool link_adopt(int socket, const struct service_welcome *welcome, const int files[2])
 {
     struct stat state;
     void *const memory = !service_memory_is_sealed(files[0], sizeof(struct service_control))
@@ -447,10 +316,11 @@ static bool adopt(const struct service_welcome *welcome, const int files[2])
     if (memory == MAP_FAILED)
         return false;
     madvise(memory, sizeof(struct service_control), MADV_DONTFORK);
-    if (fstat(connection.socket, &state) != 0 || !window_open(files[1], welcome->segment, welcome->process == getpid())) {
+    if (fstat(socket, &state) != 0 || !window_open(files[1], welcome->segment, welcome->process == getpid())) {
         munmap(memory, sizeof(struct service_control));
         return false;
     }
+    connection.socket = socket;
     connection.inode = state.st_ino;
     connection.place = state.st_dev;
     server_process = welcome->process;
@@ -461,49 +331,8 @@ static bool adopt(const struct service_welcome *welcome, const int files[2])
     atomic_store(&connection.free_slots, UINT64_MAX);
     atomic_store(&connection.left_slots, 0);
     atomic_store(&connection.lock, 0);
-    connection.is_alone = processors_usable() == 1;
     atomic_store(&connection.is_lost, false);
     return true;
-}
-
-/* A server that is being stopped may not answer. */
-static bool meet(const struct service_identity *identity, const char **why)
-{
-    struct service_welcome welcome;
-    int files[2], count = 2;
-    *why = "the service does not answer";
-    if (!service_greet(connection.socket, identity, REQUEST_CONNECT))
-        return false;
-    struct pollfd waits = {.fd = connection.socket, .events = POLLIN};
-    if (poll(&waits, 1, PATIENCE_MS) <= 0 ||
-        recv(connection.socket, &welcome, sizeof welcome, MSG_PEEK | MSG_DONTWAIT) != (ssize_t)sizeof welcome ||
-        welcome.magic != SERVICE_MAGIC)
-        return false;
-    *why = refusal_text(welcome.refusal);
-    if (welcome.refusal != REFUSAL_NONE ||
-        !service_receive_files(connection.socket, &welcome, sizeof welcome, files, &count, 0))
-        return false;
-    const bool is_adopted = adopt(&welcome, files);
-    *why = "the service's memory does not fit here";
-    close(files[0]);
-    close(files[1]);
-    return is_adopted;
-}
-
-bool link_open(const char **why)
-{
-    static struct service_identity identity;
-    *why = NULL;
-    if (!service_identity_make(&identity))
-        return false;
-    connection.socket = service_connect_socket(&identity, why);
-    if (connection.socket < 0)
-        return false;
-    if (meet(&identity, why))
-        return true;
-    close(connection.socket);
-    connection.socket = -1;
-    return false;
 }
 
 void link_close(void)
@@ -522,5 +351,5 @@ void link_close(void)
 struct service_use link_use(void)
 {
     return (struct service_use){.process = server_process, .lost = lost_why,
-                                .queue_nanoseconds = atomic_load_explicit(&queue_nanoseconds, memory_order_relaxed)};
+                                .queue_nanoseconds = vigil_queue_nanoseconds()};
 }

@@ -32,6 +32,21 @@ CUresult link_ask(unsigned call, const void *payload, size_t bytes, void *answer
 CUresult link_ask_numbered(unsigned call, const void *payload, size_t bytes, _Atomic uint32_t *counter,
                            uint32_t *where);
 
+/* For the client's own files. What both sides see of the connection; a connection that the server has welcomed becomes
+ * the link (false: its memory does not fit here); the link is lost for good, with the reason; the server has closed its
+ * end. */
+struct service_control *link_control(void);
+bool link_adopt(int socket, const struct service_welcome *welcome, const int files[2]);
+CUresult link_lose(const char *why);
+bool link_is_hung_up(void);
+
+/* A thread begins to use the device's memory, and ends. In between memory of physical_create is not revoked; it may have
+ * been before, which stays so until the process has taken note. */
+void link_enter(void);
+void link_leave(void);
+bool link_is_revoked(void);
+void link_note_revoked(void);
+
 /* The facts of the device that the connection has brought. */
 const struct service_device *link_device(void);
 
@@ -39,7 +54,7 @@ const struct service_device *link_device(void);
 atomic_uint *link_stream_word(uint32_t stream);
 atomic_uint *link_event_word(uint32_t event);
 
-/* Until the word is at least `value`, by differences that wrap: CUDA_SUCCESS, or LINK_LOST. */
+/* Until the word is at least `value`, by differences that wrap (vigil.c): CUDA_SUCCESS, or LINK_LOST. */
 CUresult link_wait(const atomic_uint *word, uint32_t value);
 /* The same now: CUDA_ERROR_NOT_READY. */
 CUresult link_look(const atomic_uint *word, uint32_t value);
@@ -89,10 +104,13 @@ extern const struct vendor_provider service_vendor_provider;
 
 /* The driver's table for a process with a link (driver_calls.c). */
 void service_fill_table(struct driver *table);
-/* The rest of it: what the connection has brought, or one answer for many questions (answers.c). Those members that
- * ask are there before. */
+/* Parts of it: memory and copies (memory_calls.c); what the client knows by itself, what the connection has brought, and
+ * one answer for many questions (answers.c). Those members that ask are there before the last. */
+void memory_calls_fill(struct driver *table);
 void answers_fill(struct driver *table);
 /* The stream has work that no mark stands behind. */
 void link_stream_is_used(CUstream stream);
+/* As the driver's. */
+CUresult stream_synchronise(CUstream stream);
 
 #endif

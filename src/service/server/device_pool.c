@@ -86,25 +86,34 @@ static CUresult make(size_t bytes, struct block **result)
     return CUDA_SUCCESS;
 }
 
-CUresult pool_take(struct session *session, size_t bytes, CUdeviceptr *address, size_t *block_bytes)
+static CUresult take(size_t bytes, CUdeviceptr *address, size_t *block_bytes)
 {
     CUresult result = CUDA_SUCCESS;
-    if (bytes == 0 || bytes > SIZE_MAX / 2)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (session && rounded(bytes) > session_allowance(session))
-        return CUDA_ERROR_OUT_OF_MEMORY;
     pthread_mutex_lock(&lock);
-    struct block *block = find(rounded(bytes));
+    struct block *block = find(bytes);
     if (block)
         resting_bytes -= block->bytes;
     else
-        result = make(rounded(bytes), &block);
+        result = make(bytes, &block);
     if (result == CUDA_SUCCESS) {
         block->is_used = true;
         *address = block->address;
         *block_bytes = block->bytes;
     }
     pthread_mutex_unlock(&lock);
+    return result;
+}
+
+CUresult pool_take(struct session *session, size_t bytes, CUdeviceptr *address, size_t *block_bytes)
+{
+    if (bytes == 0 || bytes > SIZE_MAX / 2)
+        return CUDA_ERROR_INVALID_VALUE;
+    const size_t whole = rounded(bytes);
+    if (session && whole > session_allowance(session))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = take(whole, address, block_bytes);
+    while (result == CUDA_ERROR_OUT_OF_MEMORY && session && sessions_revoke(session, whole))
+        result = take(whole, address, block_bytes);
     return result;
 }
 

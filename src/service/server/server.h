@@ -66,10 +66,15 @@ void sessions_lose(CUresult result);
  * share. */
 void sessions_share(size_t total_bytes, int expected);
 size_t session_allowance(const struct session *session);
+/* What is left of its share, whoever has it now. */
+size_t session_claim(const struct session *session);
+/* The device has no memory left: who has more than a share and is at rest loses it, if so many bytes are of the session's
+ * share. True: there may be some now. */
+bool sessions_revoke(struct session *asking, size_t bytes);
 /* For --status: a line for each of the sessions, whose number comes back: both are of one moment. */
 int sessions_describe(char *text, size_t size);
 
-/* Handlers of calls (session_calls.c, calls.inc) ask these of a session. */
+/* Handlers of calls ask these of a session. */
 bool session_stream(struct session *session, uint64_t number, CUstream *stream);
 bool session_event(struct session *session, uint64_t number, CUevent *event);
 bool session_function(struct session *session, uint64_t number, CUfunction *function);
@@ -78,7 +83,7 @@ bool session_owns(const struct session *session, CUdeviceptr address, unsigned _
 /* Is all of it in a segment of the client's? */
 bool session_has_host(const struct session *session, uint64_t address, unsigned __int128 bytes);
 CUdevice session_device(const struct session *session);
-/* Is it an attribute of the device, or of a function, that mublas asks for? */
+/* Is it an attribute of the device, or of a function, that mublas asks for (warm.c)? */
 bool session_may_ask(int attribute, bool is_of_function);
 
 /* One call. `bytes` of payload count; the answer has room for a slot's. */

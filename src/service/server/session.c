@@ -4,22 +4,13 @@
 #include "common/log.h"
 #include "common/own_thread.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum { SPIN_NS = 50000, SLEEP_NS = 100000000, HOLDINGS_MOST = 1 << 16 };
-
-static struct session *sessions;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic int lost; /* a CUresult: the device is */
-static atomic_int ending; /* sessions that are not in the list any more, and still use the device */
 
 bool session_hold(struct session *session, enum holding_kind kind, CUdeviceptr address, size_t bytes)
 {
@@ -123,7 +114,9 @@ static void run(struct session *session, const struct service_record *head, cons
     session->calls++;
     session->answers += head->slot != 0;
     session->slot = head->slot;
+    pthread_mutex_lock(&session->turn);
     const CUresult result = call->handler(session, payload, head->sent, answer);
+    pthread_mutex_unlock(&session->turn);
     if (driver_status(result) == STATUS_DEVICE_LOST)
         sessions_lose(result);
     if (session->slot)
@@ -159,7 +152,7 @@ static bool take(struct session *session, struct service_record *head, void *pay
 static bool goes_on(const struct session *session)
 {
     return !session->is_broken && !atomic_load_explicit(&session->is_gone, memory_order_relaxed) &&
-           atomic_load_explicit(&lost, memory_order_relaxed) == CUDA_SUCCESS;
+           !sessions_are_lost();
 }
 
 static bool has_record(const struct session *session)
@@ -196,42 +189,6 @@ static void serve(struct session *session)
     }
 }
 
-static void remove_from_list(struct session *session)
-{
-    pthread_mutex_lock(&lock);
-    struct session **link = &sessions;
-    while (*link != session)
-        link = &(*link)->next;
-    *link = session->next;
-    pthread_mutex_unlock(&lock);
-}
-
-/* Sessions whose client still lives, with their segments: one that closed its descriptors goes on writing there. */
-static struct session *remembered;
-
-static bool process_has_ended(const struct session_owner *owner)
-{
-    struct pollfd process = {.fd = owner->process_file, .events = POLLIN};
-    if (owner->process_file >= 0)
-        return poll(&process, 1, 0) > 0;
-    return kill(owner->process, 0) != 0 && errno == ESRCH;
-}
-
-/* A client that is this very process, in a test, has given its memory back by closing the connection. */
-static bool may_recycle(const struct session *session)
-{
-    return session->owner.process == getpid() || process_has_ended(&session->owner);
-}
-
-static void give_segments(struct session *session)
-{
-    for (int i = 0; i < session->segment_count; i++)
-        segments_give(session->segments[i]);
-    if (session->owner.process_file >= 0)
-        close(session->owner.process_file);
-    free(session);
-}
-
 /* What is left of it is the segments and the pidfd. */
 static void release(struct session *session)
 {
@@ -239,24 +196,7 @@ static void release(struct session *session)
     close(session->control_file);
     close(session->owner.socket);
     free(session->holdings);
-    pthread_mutex_lock(&lock);
-    session->next = remembered;
-    remembered = session;
-    pthread_mutex_unlock(&lock);
-}
-
-/* With the lock. */
-static void recycle_segments(void)
-{
-    for (struct session **link = &remembered; *link;) {
-        struct session *const session = *link;
-        if (!may_recycle(session)) {
-            link = &session->next;
-            continue;
-        }
-        *link = session->next;
-        give_segments(session);
-    }
+    sessions_remember(session);
 }
 
 static void end(struct session *session)
@@ -266,14 +206,13 @@ static void end(struct session *session)
     if (session->is_broken)
         log_message(LOG_WARNING, "service: process %d sent what no client sends; its connection is closed",
                     (int)session->owner.process);
-    atomic_fetch_add(&ending, 1);
-    remove_from_list(session);
-    if (atomic_load(&lost) == CUDA_SUCCESS && device_enter(session->device, &scope) == STATUS_OK) {
+    sessions_remove(session);
+    if (!sessions_are_lost() && device_enter(session->device, &scope) == STATUS_OK) {
         session_calls_end(session);
         device_leave(session->device, &scope);
         release(session);
     } /* else the server is about to end, and all is the system's to free */
-    atomic_fetch_sub(&ending, 1);
+    sessions_end_one();
 }
 
 static bool welcome(const struct session *session)
@@ -311,20 +250,13 @@ static bool make_control(struct session *session)
     return false;
 }
 
-static void add_to_list(struct session *session)
-{
-    pthread_mutex_lock(&lock);
-    session->next = sessions;
-    sessions = session;
-    pthread_mutex_unlock(&lock);
-}
-
 bool session_begin(const struct session_owner *owner, struct device *device, const struct service_device *known)
 {
     struct session *const session = calloc(1, sizeof *session);
     pthread_t thread;
     if (!session)
         return false;
+    pthread_mutex_init(&session->turn, NULL);
     session->owner = *owner;
     session->device = device;
     session->segments[0] = segments_take();
@@ -332,10 +264,11 @@ bool session_begin(const struct session_owner *owner, struct device *device, con
     if (session->segment_count == 1 && make_control(session)) {
         memset(session->segments[0]->memory, 0, SERVICE_WORDS_BYTES);
         session->control->device = *known;
-        add_to_list(session);
+        sessions_add(session);
         if (own_thread_start(&thread, OWN_THREAD_STACK_BYTES, session_main, session))
             return true;
-        remove_from_list(session);
+        sessions_remove(session);
+        sessions_end_one();
         munmap(session->control, sizeof *session->control);
         close(session->control_file);
     }
@@ -345,121 +278,3 @@ bool session_begin(const struct session_owner *owner, struct device *device, con
     return false;
 }
 
-int sessions_count(void)
-{
-    int count = 0;
-    pthread_mutex_lock(&lock);
-    for (const struct session *session = sessions; session; session = session->next)
-        count++;
-    pthread_mutex_unlock(&lock);
-    return count + atomic_load(&ending);
-}
-
-static bool has_gone(const struct session *session)
-{
-    struct pollfd ends[] = {{.fd = session->owner.socket, .events = POLLRDHUP},
-                            {.fd = session->owner.process_file, .events = POLLIN}};
-    if (poll(ends, 2, 0) <= 0)
-        return false;
-    return (ends[0].revents & (POLLRDHUP | POLLHUP | POLLERR)) || (ends[1].revents & POLLIN);
-}
-
-static struct {
-    size_t bytes; /* 0: not known, and nobody is kept from any */
-    int expected;
-} shared;
-
-void sessions_share(size_t total_bytes, int expected)
-{
-    shared.bytes = total_bytes;
-    shared.expected = expected;
-}
-
-size_t session_allowance(const struct session *asking)
-{
-    size_t used = 0, claimed = 0, count = 0;
-    if (shared.bytes == 0)
-        return SIZE_MAX;
-    pthread_mutex_lock(&lock);
-    for (const struct session *session = sessions; session; session = session->next)
-        count++;
-    const size_t clients = count > (size_t)shared.expected ? count : (size_t)shared.expected;
-    const size_t share = shared.bytes / (clients ? clients : 1), own = atomic_load(&asking->used_bytes);
-    for (const struct session *session = sessions; session; session = session->next) {
-        const size_t has = atomic_load(&session->used_bytes);
-        used += has;
-        claimed += session != asking && has < share ? share - has : 0;
-    }
-    pthread_mutex_unlock(&lock);
-    claimed += (clients - count) * share;
-    const size_t nobodys = shared.bytes > used + claimed ? shared.bytes - used - claimed : 0;
-    return own < share && share - own > nobodys ? share - own : nobodys;
-}
-
-void sessions_look(void)
-{
-    pthread_mutex_lock(&lock);
-    for (struct session *session = sessions; session; session = session->next) {
-        atomic_fetch_add_explicit(&session->control->heartbeat, 1, memory_order_relaxed);
-        if (!atomic_load(&session->is_gone) && has_gone(session)) {
-            atomic_store(&session->is_gone, true);
-            atomic_store(&session->control->is_asleep, 0);
-            service_word_wake(&session->control->is_asleep);
-        }
-    }
-    recycle_segments();
-    pthread_mutex_unlock(&lock);
-}
-
-void sessions_lose(CUresult result)
-{
-    int32_t none = CUDA_SUCCESS;
-    if (!atomic_compare_exchange_strong(&lost, &none, result))
-        return;
-    log_message(LOG_WARNING, "service: its device is lost (%s)", driver_error_name(result));
-    pthread_mutex_lock(&lock);
-    for (struct session *session = sessions; session; session = session->next)
-        atomic_store(&session->control->lost, result);
-    pthread_mutex_unlock(&lock);
-}
-
-/* Calls that the client has put and the server has not taken, as far as the client can be believed. */
-static unsigned count_waiting(const struct session *session)
-{
-    const uint64_t taken = session->calls, put = atomic_load(&session->control->calls);
-    return put > taken && put - taken < SERVICE_RING_BYTES ? (unsigned)(put - taken) : 0;
-}
-
-/* Of streams that its thread gives back meanwhile another client may have the work: for --status that will do. */
-static unsigned count_busy_streams(const struct session *session)
-{
-    unsigned count = 0;
-    for (int i = 0; i < SERVICE_STREAMS; i++) {
-        const CUstream stream = __atomic_load_n(&session->streams[i], __ATOMIC_RELAXED);
-        count += stream && driver()->stream_query(stream) == CUDA_ERROR_NOT_READY;
-    }
-    return count;
-}
-
-int sessions_describe(char *text, size_t size)
-{
-    size_t used = 0;
-    int count = 0;
-    text[0] = '\0';
-    pthread_mutex_lock(&lock);
-    for (const struct session *session = sessions; session; session = session->next)
-        count++;
-    for (const struct session *session = sessions; session && used + 1 < size; session = session->next) {
-        const unsigned waiting = count_waiting(session), busy = count_busy_streams(session);
-        const int length =
-            snprintf(text + used, size - used,
-                     "  process %d: %zu MiB of device memory, %d MiB pinned, %llu call%s, %llu of them answered; %u call%s in the queue, %u stream%s at work\n",
-                     (int)session->owner.process, atomic_load(&session->used_bytes) >> 20,
-                     session->segment_count * (SERVICE_SEGMENT_BYTES >> 20), session->calls,
-                     session->calls == 1 ? "" : "s", session->answers, waiting,
-                     waiting == 1 ? "" : "s", busy, busy == 1 ? "" : "s");
-        used += length > 0 ? (size_t)length : 0;
-    }
-    pthread_mutex_unlock(&lock);
-    return count;
-}

@@ -2,27 +2,12 @@
 #include "service/calls.h"
 #include "service/server/session.h"
 
-#include <stdlib.h>
+#include "common/call_work.h"
+#include "gpu/vendor/cublas_library.h"
+
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "service/server/calls.inc"
-
-bool session_stream(struct session *session, uint64_t number, CUstream *stream)
-{
-    const bool is_number = number >= 1 && number <= SERVICE_STREAMS;
-    *stream = is_number && !session->is_leaving[number - 1] ? session->streams[number - 1] : NULL;
-    if (*stream)
-        session->named_stream = (uint32_t)number;
-    return *stream != NULL;
-}
-
-bool session_event(struct session *session, uint64_t number, CUevent *event)
-{
-    *event = number >= 1 && number <= SERVICE_EVENTS ? session->events[number - 1] : NULL;
-    return *event != NULL;
-}
 
 bool session_function(struct session *session, uint64_t number, CUfunction *function)
 {
@@ -39,189 +24,7 @@ CUdevice session_device(const struct session *session)
     return device;
 }
 
-bool session_may_ask(int attribute, bool is_of_function)
-{
-    static const int of_device[] = {
-        CU_DEVICE_ATTRIBUTE_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-        CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,
-        CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
-        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-        CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-        CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES,
-        CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR,
-        CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, CU_DEVICE_ATTRIBUTE_MPS_ENABLED};
-    if (is_of_function)
-        return attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK || attribute == CU_FUNC_ATTRIBUTE_PTX_VERSION ||
-               attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    for (size_t i = 0; i < sizeof of_device / sizeof *of_device; i++)
-        if (attribute == of_device[i])
-            return true;
-    return false;
-}
-
-/* Streams and events that no client has any more wait here for the next: to destroy one may wait for others. */
-enum { SPARE_STREAMS = 512, SPARE_EVENTS = 8192, BUSY_MOST = 8, THREADS_MOST = 1024 };
-static CUstream spare_streams[SPARE_STREAMS];
-static CUevent spare_events[SPARE_EVENTS];
-static int spare_stream_count, spare_event_count;
-static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
-
-CUresult session_take_stream(CUstream *stream)
-{
-    int place = -1;
-    pthread_mutex_lock(&spare_lock);
-    for (int i = spare_stream_count; i-- > 0 && place < 0;)
-        if (driver()->stream_query(spare_streams[i]) == CUDA_SUCCESS)
-            place = i;
-    if (place < 0 && spare_stream_count >= BUSY_MOST)
-        place = 0; /* what is queued there only comes before */
-    *stream = place >= 0 ? spare_streams[place] : NULL;
-    if (place >= 0)
-        spare_streams[place] = spare_streams[--spare_stream_count];
-    pthread_mutex_unlock(&spare_lock);
-    const CUresult result = *stream ? CUDA_SUCCESS : driver()->stream_create(stream, CU_STREAM_NON_BLOCKING);
-    if (result != CUDA_SUCCESS)
-        *stream = NULL;
-    return result;
-}
-
-/* Its work is done, or nobody's any more. */
-void session_give_stream(CUstream stream)
-{
-    pthread_mutex_lock(&spare_lock);
-    const bool is_kept = spare_stream_count < SPARE_STREAMS;
-    if (is_kept)
-        spare_streams[spare_stream_count++] = stream;
-    pthread_mutex_unlock(&spare_lock);
-    if (!is_kept)
-        driver()->stream_destroy(stream);
-}
-
-CUresult session_take_event(CUevent *event)
-{
-    pthread_mutex_lock(&spare_lock);
-    *event = spare_event_count > 0 ? spare_events[--spare_event_count] : NULL;
-    pthread_mutex_unlock(&spare_lock);
-    const CUresult result = *event ? CUDA_SUCCESS : driver()->event_create(event, CU_EVENT_DISABLE_TIMING);
-    if (result != CUDA_SUCCESS)
-        *event = NULL;
-    return result;
-}
-
-void session_give_event(CUevent event)
-{
-    pthread_mutex_lock(&spare_lock);
-    const bool is_kept = spare_event_count < SPARE_EVENTS;
-    if (is_kept)
-        spare_events[spare_event_count++] = event;
-    pthread_mutex_unlock(&spare_lock);
-    if (!is_kept)
-        driver()->event_destroy(event);
-}
-
-/* Is the place free? One whose stream was destroyed is, once its work is done: no work of a session is ever on a stream
- * that it has not. */
-static bool stream_has_left(struct session *session, int place)
-{
-    if (session->is_leaving[place] && driver()->stream_query(session->streams[place]) == CUDA_SUCCESS) {
-        session_give_stream(session->streams[place]);
-        __atomic_store_n(&session->streams[place], NULL, __ATOMIC_RELAXED);
-        session->is_leaving[place] = false;
-    }
-    return !session->streams[place];
-}
-
-void session_spares_make(int streams, int events)
-{
-    CUstream stream;
-    CUevent event;
-    for (int i = 0; i < streams && driver()->stream_create(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS; i++)
-        session_give_stream(stream);
-    for (int i = 0; i < events && driver()->event_create(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS; i++)
-        session_give_event(event);
-}
-
-static CUresult serve_stream_create(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    const uint32_t number = ((const struct service_handle *)payload)->number;
-    CUstream stream;
-    (void)bytes, (void)back;
-    if (number < 1 || number > SERVICE_STREAMS)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (session->is_leaving[number - 1])
-        driver()->stream_synchronise(session->streams[number - 1]); /* the client has waited: it is at its end */
-    if (!stream_has_left(session, (int)number - 1))
-        return CUDA_ERROR_INVALID_HANDLE;
-    session->named_stream = number;
-    atomic_store(&session->control->errors[number - 1], CUDA_SUCCESS);
-    const CUresult result = session_take_stream(&stream);
-    __atomic_store_n(&session->streams[number - 1], stream, __ATOMIC_RELAXED);
-    return result;
-}
-
-/* The client has waited for its work. One that has not keeps the place until it is done. */
-static CUresult serve_stream_destroy(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    const struct service_handle *const call = payload;
-    CUstream stream;
-    (void)bytes, (void)back;
-    if (!session_stream(session, call->number, &stream))
-        return CUDA_ERROR_INVALID_HANDLE;
-    session->named_stream = 0;
-    session->is_leaving[call->number - 1] = true;
-    stream_has_left(session, (int)call->number - 1);
-    return CUDA_SUCCESS;
-}
-
-static CUresult serve_stream_mark(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    const struct service_mark *const call = payload;
-    CUstream stream;
-    (void)bytes, (void)back;
-    if (!session_stream(session, call->stream, &stream))
-        return CUDA_ERROR_INVALID_HANDLE;
-    return driver()->stream_write_value(stream, session_word(session, call->stream - 1), call->value, 0);
-}
-
-static CUresult serve_event_create(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    const uint32_t number = ((const struct service_handle *)payload)->number;
-    (void)bytes, (void)back;
-    if (number < 1 || number > SERVICE_EVENTS || session->events[number - 1])
-        return CUDA_ERROR_INVALID_HANDLE;
-    return session_take_event(&session->events[number - 1]);
-}
-
-static CUresult serve_event_destroy(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    const struct service_handle *const call = payload;
-    CUevent event;
-    (void)bytes, (void)back;
-    if (!session_event(session, call->number, &event))
-        return CUDA_ERROR_INVALID_HANDLE;
-    session->events[call->number - 1] = NULL;
-    session_give_event(event);
-    return CUDA_SUCCESS;
-}
-
-static CUresult record(struct session *session, CUevent event, uint32_t number, CUstream stream, uint32_t value)
-{
-    const CUresult result = driver()->event_record(event, stream);
-    if (result != CUDA_SUCCESS)
-        return result;
-    return driver()->stream_write_value(stream, session_word(session, SERVICE_STREAMS + number - 1), value, 0);
-}
-
-static CUresult serve_event_record(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    const struct service_event_record *const call = payload;
-    CUstream stream;
-    CUevent event;
-    (void)bytes, (void)back;
-    if (!session_stream(session, call->stream, &stream) || !session_event(session, call->event, &event))
-        return CUDA_ERROR_INVALID_HANDLE;
-    return record(session, event, call->event, stream, call->value);
-}
+enum { THREADS_MOST = 1024 };
 
 static CUresult serve_function_allow(struct session *session, const void *payload, size_t bytes, void *back)
 {
@@ -308,7 +111,7 @@ static CUresult launch_cooperative(struct session *session, CUfunction function,
     else
         result = driver()->stream_wait_event(stream, last_cooperative, 0);
     if (result == CUDA_SUCCESS && begun)
-        result = record(session, begun, call->begun, stream, call->begun_value);
+        result = session_record(session, begun, call->begun, stream, call->begun_value);
     if (result == CUDA_SUCCESS)
         result = driver()->launch_cooperative_kernel(function, call->grid[0], 1, 1, call->block[0], 1, 1,
                                                      call->shared_bytes, stream, parameters);
@@ -368,7 +171,7 @@ static CUresult serve_launch(struct session *session, const void *payload, size_
         return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = launch(session, call, stream);
     if (result != CUDA_SUCCESS && call->begun && session_event(session, call->begun, &begun))
-        record(session, begun, call->begun, stream, call->begun_value);
+        session_record(session, begun, call->begun, stream, call->begun_value);
     return result;
 }
 
@@ -421,83 +224,54 @@ static CUresult serve_copy_2d(struct session *session, const void *payload, size
     return driver()->copy_2d_async(&copy, stream);
 }
 
-/* The descriptor goes through the socket, before the answer. */
-static CUresult serve_segment(struct session *session, const void *payload, size_t bytes, void *back)
+static bool owns_matrix(const struct session *session, const struct blas_matrix *matrix, enum blas_type type)
 {
-    struct service_segment_answer *const answer = back;
-    struct server_segment *const segment =
-        session->segment_count < SERVICE_SEGMENTS ? segments_take() : NULL;
-    const uint32_t number = (uint32_t)session->segment_count;
-    (void)payload, (void)bytes;
-    if (!segment)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    session->segments[session->segment_count++] = segment;
-    if (!service_send_files(session->owner.socket, &number, sizeof number, &segment->file, 1))
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *answer = (struct service_segment_answer){(uintptr_t)segment->memory, number};
-    return CUDA_SUCCESS;
+    if (matrix->rows == 0 || matrix->columns == 0)
+        return true;
+    if (matrix->rows < 0 || matrix->columns < 0 || matrix->ld < matrix->rows ||
+        (uintptr_t)matrix->pointer % blas_element_bytes(type) != 0)
+        return false;
+    const unsigned __int128 elements =
+        (unsigned __int128)(matrix->columns - 1) * (uint64_t)matrix->ld + (uint64_t)matrix->rows;
+    return session_owns(session, (uintptr_t)matrix->pointer, elements * blas_element_bytes(type));
 }
 
-/* At the client's address, where kernels' arguments may point to, or not at all. Sealed: nobody makes it shorter. */
-static unsigned char *map_share(int file, uint64_t address, size_t bytes)
+/* The sizes that count are the call's: operands' own are made of them. */
+static bool owns_operands(const struct session *session, struct blas_call *call)
 {
-    void *const wanted = (void *)(uintptr_t)address;
-    if (!service_memory_is_sealed(file, bytes))
-        return NULL;
-    void *const memory = mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, file, 0);
-    if (memory != wanted && memory != MAP_FAILED)
-        munmap(memory, bytes);
-    if (memory != wanted)
-        return NULL;
-    if (driver()->pin(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE) == CUDA_SUCCESS)
-        return memory;
-    munmap(memory, bytes);
-    return NULL;
+    call->a.rows = call->b.rows = call->c.rows = 0;
+    call_set_shapes(call);
+    return owns_matrix(session, &call->a, call->type) && owns_matrix(session, &call->b, call->type) &&
+           owns_matrix(session, &call->c, call->type);
 }
 
-static CUresult serve_share(struct session *session, const void *payload, size_t bytes, void *back)
+static bool call_is_sound(const struct blas_call *call)
 {
-    enum { PATIENCE_MS = 1000 };
-    const struct service_range *const call = payload;
-    int number = 0, file, files = 1;
-    uint64_t address;
+    return call->family >= FAMILY_GEMM && call->family < FAMILY_COUNT && call->type <= TYPE_Z &&
+           blas_family_has_type(call->family, call->type) && call->uplo <= UPLO_UPPER &&
+           call->trans <= TRANS_CONJUGATE && call->trans_b <= TRANS_CONJUGATE && call->diag <= DIAG_UNIT &&
+           call->side <= SIDE_RIGHT && call->m >= 0 && call->n >= 0 && call->k >= 0;
+}
+
+/* As the client's level3_queue, which has checked the call; again, on a copy. */
+static CUresult serve_level3(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_level3 *const message = payload;
+    struct blas_call call = message->call;
+    CUstream stream;
     (void)bytes, (void)back;
-    while (number < SERVICE_SHARES && session->shares[number].memory)
-        number++;
-    if (!service_receive_files(session->owner.socket, &address, sizeof address, &file, &files, PATIENCE_MS))
+    if (!session_stream(session, message->stream, &stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!call_is_sound(&call) || !owns_operands(session, &call))
         return CUDA_ERROR_INVALID_VALUE;
-    unsigned char *const memory = number < SERVICE_SHARES && address == call->address && call->bytes <= SIZE_MAX / 2
-                                      ? map_share(file, address, call->bytes)
-                                      : NULL;
-    close(file);
-    if (!memory)
+    if (!level3_supported(session->device, &call)) /* a client would have asked for the library before */
         return CUDA_ERROR_NOT_SUPPORTED;
-    session->shares[number] = (struct session_share){memory, call->bytes};
-    return CUDA_SUCCESS;
-}
-
-/* What the session does with it comes to an end first. To undo a pin may wait for other clients, too: it is done for
- * an arena that has grown, and at the end. */
-static void end_share(struct session_share *share)
-{
-    driver()->unpin(share->memory);
-    munmap(share->memory, share->bytes);
-    *share = (struct session_share){NULL, 0};
-}
-
-static CUresult serve_unshare(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    const struct service_range *const call = payload;
-    (void)bytes, (void)back;
-    for (int i = 0; i < SERVICE_SHARES; i++)
-        if (session->shares[i].memory && (uintptr_t)session->shares[i].memory == call->address) {
-            for (int stream = 0; stream < SERVICE_STREAMS; stream++)
-                if (session->streams[stream])
-                    driver()->stream_synchronise(session->streams[stream]);
-            end_share(&session->shares[i]);
-            return CUDA_SUCCESS;
-        }
-    return CUDA_ERROR_INVALID_VALUE;
+    switch (level3_queue(session->device, stream, &call)) {
+    case STATUS_OK: return CUDA_SUCCESS;
+    case STATUS_OUT_OF_MEMORY: return CUDA_ERROR_OUT_OF_MEMORY;
+    case STATUS_DEVICE_LOST: return CUDA_ERROR_LAUNCH_FAILED;
+    default: return CUDA_ERROR_NOT_SUPPORTED;
+    }
 }
 
 #define ASKED(call, name, in, out) [call] = {serve_##name, in, out, false},
@@ -532,7 +306,7 @@ const struct session_call *session_call_of(unsigned call)
         QUEUED(SERVICE_COPY_2D, copy_2d, sizeof(struct service_copy_2d))
         [SERVICE_OPEN_LIBRARY] = {session_open_library, sizeof(struct service_library), sizeof(struct service_library_answer),
                                   false},
-        [SERVICE_LEVEL3] = {session_run_level3, sizeof(struct service_level3), 0, true},
+        QUEUED(SERVICE_LEVEL3, level3, sizeof(struct service_level3))
         [SERVICE_VENDOR] = {session_run_vendor, sizeof(struct service_vendor), sizeof(struct service_vendor_answer), false},
         GENERATED_CALLS
     };
@@ -543,18 +317,8 @@ const struct session_call *session_call_of(unsigned call)
 void session_calls_end(struct session *session)
 {
     session_vendor_end(session);
-    for (int i = 0; i < SERVICE_STREAMS; i++)
-        if (session->streams[i])
-            driver()->stream_synchronise(session->streams[i]);
+    session_streams_wait(session);
     session_vendor_give(session);
     session_memory_end(session);
-    for (int i = 0; i < SERVICE_SHARES; i++)
-        if (session->shares[i].memory)
-            end_share(&session->shares[i]);
-    for (int i = 0; i < SERVICE_EVENTS; i++)
-        if (session->events[i])
-            session_give_event(session->events[i]);
-    for (int i = 0; i < SERVICE_STREAMS; i++)
-        if (session->streams[i])
-            session_give_stream(session->streams[i]);
+    session_streams_give(session);
 }

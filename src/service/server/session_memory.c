@@ -1,7 +1,9 @@
-/* Calls of a session that are about the device's memory. */
+/* Calls of a session that are about memory: the device's, and pinned memory that both processes see. */
 #include "service/server/session.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 CUresult serve_memory_info(struct session *session, const void *payload, size_t bytes, void *back)
 {
@@ -9,8 +11,8 @@ CUresult serve_memory_info(struct session *session, const void *payload, size_t 
     size_t free_bytes = 0, total_bytes = 0;
     (void)payload, (void)bytes;
     const CUresult result = pool_info(&free_bytes, &total_bytes);
-    const size_t allowance = session_allowance(session);
-    free_bytes = free_bytes < allowance ? free_bytes : allowance;
+    const size_t allowance = session_allowance(session), claim = session_claim(session);
+    free_bytes = free_bytes < claim ? claim : free_bytes < allowance ? free_bytes : allowance;
     *answer = (struct service_memory_answer){free_bytes, total_bytes};
     return result;
 }
@@ -139,7 +141,6 @@ CUresult serve_address_free(struct session *session, const void *payload, size_t
     return result;
 }
 
-/* No bytes: what its granules are. */
 CUresult serve_physical_create(struct session *session, const void *payload, size_t bytes, void *back)
 {
     const struct service_range *const call = payload;
@@ -147,16 +148,12 @@ CUresult serve_physical_create(struct session *session, const void *payload, siz
     const CUmemAllocationProp properties = physical_properties(session);
     CUmemGenericAllocationHandle handle = 0;
     (void)bytes;
-    if (call->bytes == 0) {
-        *answer = (struct service_range){0, granule_of(session)};
-        return answer->bytes ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
-    }
     if (!is_granular(session, call->bytes))
         return CUDA_ERROR_INVALID_VALUE;
     if (call->bytes > session_allowance(session))
         return CUDA_ERROR_OUT_OF_MEMORY;
     CUresult result = driver()->physical_create(&handle, call->bytes, &properties, 0);
-    if (result == CUDA_ERROR_OUT_OF_MEMORY && pool_shrink())
+    while (result == CUDA_ERROR_OUT_OF_MEMORY && (pool_shrink() || sessions_revoke(session, call->bytes)))
         result = driver()->physical_create(&handle, call->bytes, &properties, 0);
     if (result != CUDA_SUCCESS)
         return result;
@@ -246,20 +243,132 @@ CUresult serve_physical_unmap(struct session *session, const void *payload, size
     return result;
 }
 
+/* The descriptor goes through the socket, before the answer. */
+CUresult serve_segment(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    struct service_segment_answer *const answer = back;
+    struct server_segment *const segment =
+        session->segment_count < SERVICE_SEGMENTS ? segments_take() : NULL;
+    const uint32_t number = (uint32_t)session->segment_count;
+    (void)payload, (void)bytes;
+    if (!segment)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    session->segments[session->segment_count++] = segment;
+    if (!service_send_files(session->owner.socket, &number, sizeof number, &segment->file, 1))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *answer = (struct service_segment_answer){(uintptr_t)segment->memory, number};
+    return CUDA_SUCCESS;
+}
+
+/* At the client's address, where kernels' arguments may point to, or not at all. Sealed: nobody makes it shorter. */
+static unsigned char *map_share(int file, uint64_t address, size_t bytes)
+{
+    void *const wanted = (void *)(uintptr_t)address;
+    if (!service_memory_is_sealed(file, bytes))
+        return NULL;
+    void *const memory = mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, file, 0);
+    if (memory != wanted && memory != MAP_FAILED)
+        munmap(memory, bytes);
+    if (memory != wanted)
+        return NULL;
+    if (driver()->pin(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE) == CUDA_SUCCESS)
+        return memory;
+    munmap(memory, bytes);
+    return NULL;
+}
+
+CUresult serve_share(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    enum { PATIENCE_MS = 1000 };
+    const struct service_range *const call = payload;
+    int number = 0, file, files = 1;
+    uint64_t address;
+    (void)bytes, (void)back;
+    while (number < SERVICE_SHARES && session->shares[number].memory)
+        number++;
+    if (!service_receive_files(session->owner.socket, &address, sizeof address, &file, &files, PATIENCE_MS))
+        return CUDA_ERROR_INVALID_VALUE;
+    unsigned char *const memory = number < SERVICE_SHARES && address == call->address && call->bytes <= SIZE_MAX / 2
+                                      ? map_share(file, address, call->bytes)
+                                      : NULL;
+    close(file);
+    if (!memory)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    session->shares[number] = (struct session_share){memory, call->bytes};
+    return CUDA_SUCCESS;
+}
+
+/* What the session does with it comes to an end first. To undo a pin may wait for other clients, too: it is done for
+ * an arena that has grown, and at the end. */
+static void end_share(struct session_share *share)
+{
+    driver()->unpin(share->memory);
+    munmap(share->memory, share->bytes);
+    *share = (struct session_share){NULL, 0};
+}
+
+CUresult serve_unshare(struct session *session, const void *payload, size_t bytes, void *back)
+{
+    const struct service_range *const call = payload;
+    (void)bytes, (void)back;
+    for (int i = 0; i < SERVICE_SHARES; i++)
+        if (session->shares[i].memory && (uintptr_t)session->shares[i].memory == call->address) {
+            session_streams_wait(session);
+            end_share(&session->shares[i]);
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static void give_all(struct session *session, enum holding_kind kind)
+{
+    for (size_t i = session->holding_count; i-- > 0;) {
+        struct holding *const holding = &session->holdings[i];
+        if (holding->kind != kind)
+            continue;
+        switch (kind) {
+        case HOLDING_MAPPED: driver()->physical_unmap(holding->address, holding->bytes); break;
+        case HOLDING_PHYSICAL: driver()->physical_release(holding->address); break;
+        case HOLDING_RESERVED: driver()->address_free(holding->address, holding->bytes); break;
+        case HOLDING_BLOCK: pool_give(holding->address, NULL); break;
+        }
+        session_drop(session, holding);
+    }
+}
+
+/* Its client has put nothing that was not taken, and the device has nothing to do for it. */
+static bool is_at_rest(const struct session *session)
+{
+    if (atomic_load(&session->control->tail) != atomic_load(&session->control->head))
+        return false;
+    for (int i = 0; i < SERVICE_STREAMS; i++)
+        if (session->streams[i] && driver()->stream_query(session->streams[i]) == CUDA_ERROR_NOT_READY)
+            return false;
+    return true;
+}
+
+bool session_revoke(struct session *session)
+{
+    unsigned nobody = 0;
+    if (pthread_mutex_trylock(&session->turn) != 0)
+        return false;
+    const size_t before = atomic_load(&session->used_bytes);
+    if (is_at_rest(session) && atomic_compare_exchange_strong(&session->control->users, &nobody, SERVICE_REVOKED)) {
+        give_all(session, HOLDING_MAPPED);
+        give_all(session, HOLDING_PHYSICAL);
+    }
+    const bool is_less = atomic_load(&session->used_bytes) < before;
+    pthread_mutex_unlock(&session->turn);
+    return is_less;
+}
+
 void session_memory_end(struct session *session)
 {
-    static const enum holding_kind order[] = {HOLDING_MAPPED, HOLDING_PHYSICAL, HOLDING_RESERVED, HOLDING_BLOCK};
-    for (size_t kind = 0; kind < sizeof order / sizeof *order; kind++)
-        for (size_t i = 0; i < session->holding_count; i++) {
-            const struct holding *const holding = &session->holdings[i];
-            if (holding->kind != order[kind])
-                continue;
-            switch (holding->kind) {
-            case HOLDING_MAPPED: driver()->physical_unmap(holding->address, holding->bytes); break;
-            case HOLDING_PHYSICAL: driver()->physical_release(holding->address); break;
-            case HOLDING_RESERVED: driver()->address_free(holding->address, holding->bytes); break;
-            case HOLDING_BLOCK: pool_give(holding->address, NULL); break;
-            }
-        }
-    session->holding_count = 0;
+    give_all(session, HOLDING_MAPPED);
+    give_all(session, HOLDING_PHYSICAL);
+    give_all(session, HOLDING_RESERVED);
+    give_all(session, HOLDING_BLOCK);
+    for (int i = 0; i < SERVICE_SHARES; i++)
+        if (session->shares[i].memory)
+            end_share(&session->shares[i]);
 }

@@ -2,21 +2,16 @@
  * device, so each of its handles has a worker of its own. */
 #include "service/server/session.h"
 
-#include "common/call_work.h"
-#include "common/log.h"
 #include "common/own_thread.h"
 #include "gpu/vendor/cublas_library.h"
-#include "gpu/vendor/solver_library.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { HOST_BUFFER_MOST = 1 << 30, STATUS_OF_NO_HANDLE = 1 };
 
-typedef int word_function(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
-                            uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
-                            uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
-                            uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+#define FOUR uintptr_t, uintptr_t, uintptr_t, uintptr_t
+typedef int word_function(FOUR, FOUR, FOUR, FOUR, FOUR, FOUR, FOUR); /* SERVICE_WORDS_MOST */
 
 static const struct function {
     const char *kinds;
@@ -50,45 +45,6 @@ struct vendor_worker {
     struct host_buffer *host_buffers;
 };
 
-/* Handles that no client has any more: to make one takes the device a tenth of a second. */
-enum { SPARE_MOST = 64 };
-static struct spare {
-    void *handles[SPARE_MOST];
-    int count;
-} spare_solvers, spare_blas, spare_params;
-static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void *take_spare(struct spare *spare)
-{
-    pthread_mutex_lock(&spare_lock);
-    void *const handle = spare->count > 0 ? spare->handles[--spare->count] : NULL;
-    pthread_mutex_unlock(&spare_lock);
-    return handle;
-}
-
-static bool keep_spare(struct spare *spare, void *handle)
-{
-    pthread_mutex_lock(&spare_lock);
-    const bool is_kept = spare->count < SPARE_MOST;
-    if (is_kept)
-        spare->handles[spare->count++] = handle;
-    pthread_mutex_unlock(&spare_lock);
-    return is_kept;
-}
-
-void vendor_spares_make(const struct solver_library *library, int count)
-{
-    for (int i = 0; i < count; i++) {
-        cusolverDnHandle_t solver;
-        cublasHandle_t blas;
-        cusolverDnParams_t params;
-        if (library->create(&solver) != 0 || !keep_spare(&spare_solvers, solver) ||
-            library->blas_create(&blas) != 0 || !keep_spare(&spare_blas, blas) ||
-            library->create_params(&params) != 0 || !keep_spare(&spare_params, params))
-            return;
-    }
-}
-
 static word_function *address_of(const struct solver_library *library, uint32_t number)
 {
     word_function *address;
@@ -96,15 +52,16 @@ static word_function *address_of(const struct solver_library *library, uint32_t 
     return address;
 }
 
-static void *handle_of(const struct session *session, char kind, uint64_t number)
+static enum vendor_kind kind_of(char letter)
 {
-    if (number < 1 || number > SERVICE_HANDLES)
-        return NULL;
-    switch (kind) {
-    case 'h': return session->solvers[number - 1].handle;
-    case 'b': return session->blas[number - 1].handle;
-    default: return session->params[number - 1];
-    }
+    return letter == 'h' ? VENDOR_SOLVER : letter == 'b' ? VENDOR_BLAS : VENDOR_PARAMS;
+}
+
+/* NULL: there is none. */
+static struct session_handle *handle_of(struct session *session, char letter, uint64_t number)
+{
+    struct session_handle *const handles = session->handles[kind_of(letter)];
+    return number >= 1 && number <= SERVICE_HANDLES && handles[number - 1].handle ? &handles[number - 1] : NULL;
 }
 
 /* Larger ones at least twice as large as the last. */
@@ -134,11 +91,13 @@ static bool make_words(struct session *session, struct vendor_worker *worker, st
     for (uint32_t i = 0; i < call->count; i++) {
         words[i] = call->words[i];
         switch (kinds[i]) {
-        case 'h': case 'b': case 'p':
-            words[i] = (uintptr_t)handle_of(session, kinds[i], call->words[i]);
-            if (!words[i])
+        case 'h': case 'b': case 'p': {
+            const struct session_handle *const handle = handle_of(session, kinds[i], call->words[i]);
+            if (!handle)
                 return false;
+            words[i] = (uintptr_t)handle->handle;
             break;
+        }
         case 's': {
             CUstream stream;
             if (!session_stream(session, call->words[i], &stream))
@@ -223,7 +182,7 @@ static struct vendor_worker *worker_create(struct session *session)
     return NULL;
 }
 
-/* Its memory stays the session's until the streams are idle. */
+/* Its memory stays the session's until the streams are idle. NULL: nothing is to be done. */
 static void worker_end(struct vendor_worker *worker)
 {
     if (!worker)
@@ -268,121 +227,64 @@ static CUresult give_job(struct session *session, struct vendor_worker *worker, 
     return CUDA_SUCCESS;
 }
 
+/* A handle and the worker that it needs. */
 static int create_solver(struct session *session, uint64_t *number)
 {
-    int status = 0;
-    for (uint32_t i = 0; i < SERVICE_HANDLES; i++) {
-        if (session->solvers[i].handle)
-            continue;
-        cusolverDnHandle_t handle = take_spare(&spare_solvers);
-        if (!handle)
-            status = session->library->create(&handle);
-        session->solvers[i] = (struct session_solver){.handle = status == 0 ? handle : NULL};
-        if (status == 0 && !(session->solvers[i].worker = worker_create(session))) {
-            session->solvers[i].handle = NULL;
-            keep_spare(&spare_solvers, handle);
-            status = CUSOLVER_STATUS_ALLOC_FAILED;
-        }
-        *number = i + 1;
+    const int status = vendor_handle_take(session, VENDOR_SOLVER, number);
+    if (status != 0)
         return status;
-    }
+    struct session_handle *const solver = &session->handles[VENDOR_SOLVER][*number - 1];
+    solver->worker = worker_create(session);
+    if (solver->worker)
+        return 0;
+    vendor_handle_give(session, VENDOR_SOLVER, *number);
     return CUSOLVER_STATUS_ALLOC_FAILED;
 }
 
-static int create_blas(struct session *session, uint64_t *number)
-{
-    int status = 0;
-    for (uint32_t i = 0; i < SERVICE_HANDLES; i++) {
-        if (session->blas[i].handle)
-            continue;
-        cublasHandle_t handle = take_spare(&spare_blas);
-        if (!handle)
-            status = session->library->blas_create(&handle);
-        session->blas[i] = (struct session_blas){.handle = status == 0 ? handle : NULL};
-        *number = i + 1;
-        return status;
-    }
-    return CUBLAS_STATUS_ALLOC_FAILED;
-}
-
-static int create_params(struct session *session, uint64_t *number)
-{
-    int status = 0;
-    for (uint32_t i = 0; i < SERVICE_HANDLES; i++) {
-        if (session->params[i])
-            continue;
-        cusolverDnParams_t params = take_spare(&spare_params);
-        if (!params)
-            status = session->library->create_params(&params);
-        session->params[i] = status == 0 ? params : NULL;
-        *number = i + 1;
-        return status;
-    }
-    return CUSOLVER_STATUS_ALLOC_FAILED;
-}
-
-/* Without its worker. */
-static void give_solver(struct session *session, struct session_solver *solver)
-{
-    if (!keep_spare(&spare_solvers, solver->handle))
-        session->library->destroy(solver->handle);
-    *solver = (struct session_solver){.handle = NULL};
-}
-
-static void give_blas(struct session *session, struct session_blas *blas)
-{
-    if (!keep_spare(&spare_blas, blas->handle))
-        session->library->blas_destroy(blas->handle);
-    *blas = (struct session_blas){.handle = NULL};
-}
-
-static void give_params(struct session *session, cusolverDnParams_t *params)
-{
-    if (!keep_spare(&spare_params, *params))
-        session->library->destroy_params(*params);
-    *params = NULL;
-}
-
-/* Handles come from those that are left, and go back there. False: the call is another one. */
-static bool run_here(struct session *session, struct service_vendor *call, struct service_vendor_answer *answer)
+static bool is_to_destroy(const struct service_vendor *call)
 {
     const size_t offset = functions[call->function].offset;
-    const uint64_t number = call->words[0] - 1;
-    switch (functions[call->function].kinds[0]) {
+    return offset == offsetof(struct solver_library, destroy) || offset == offsetof(struct solver_library, blas_destroy) ||
+           offset == offsetof(struct solver_library, destroy_params);
+}
+
+/* Handles are taken and given here. False: the call is another one. */
+static bool run_here(struct session *session, struct service_vendor *call, struct service_vendor_answer *answer)
+{
+    const char kind = functions[call->function].kinds[0];
+    switch (kind) {
     case 'H': answer->status = create_solver(session, &answer->results[0]); return true;
-    case 'B': answer->status = create_blas(session, &answer->results[0]); return true;
-    case 'P': answer->status = create_params(session, &answer->results[0]); return true;
+    case 'B': answer->status = vendor_handle_take(session, VENDOR_BLAS, &answer->results[0]); return true;
+    case 'P': answer->status = vendor_handle_take(session, VENDOR_PARAMS, &answer->results[0]); return true;
     default: break;
     }
-    if (!strchr("hbp", functions[call->function].kinds[0]))
+    if (!strchr("hbp", kind))
         return false;
-    if (!handle_of(session, functions[call->function].kinds[0], call->words[0])) {
-        answer->status = STATUS_OF_NO_HANDLE;
-        return true;
-    }
-    if (offset == offsetof(struct solver_library, destroy)) {
-        worker_end(session->solvers[number].worker);
-        give_solver(session, &session->solvers[number]);
-    } else if (offset == offsetof(struct solver_library, blas_destroy)) {
-        give_blas(session, &session->blas[number]);
-    } else if (offset == offsetof(struct solver_library, destroy_params)) {
-        give_params(session, &session->params[number]);
+    const struct session_handle *const handle = handle_of(session, kind, call->words[0]);
+    if (handle && !is_to_destroy(call))
+        return false;
+    if (handle) {
+        worker_end(handle->worker);
+        vendor_handle_give(session, kind_of(kind), call->words[0]);
     } else {
-        return false;
+        answer->status = STATUS_OF_NO_HANDLE;
     }
     return true;
 }
 
 /* What is taken away from under a call, no client takes. */
-static bool is_early(const struct session *session, const struct service_vendor *call)
+static bool is_early(struct session *session, const struct service_vendor *call)
 {
     const size_t offset = functions[call->function].offset;
-    if (offset == offsetof(struct solver_library, destroy))
-        return handle_of(session, 'h', call->words[0]) && is_busy(session->solvers[call->words[0] - 1].worker);
+    const struct session_handle *const solvers = session->handles[VENDOR_SOLVER];
+    if (offset == offsetof(struct solver_library, destroy)) {
+        const struct session_handle *const solver = handle_of(session, 'h', call->words[0]);
+        return solver && is_busy(solver->worker);
+    }
     if (offset != offsetof(struct solver_library, destroy_params))
         return false;
     for (int i = 0; i < SERVICE_HANDLES; i++)
-        if (session->solvers[i].handle && is_busy(session->solvers[i].worker))
+        if (solvers[i].handle && is_busy(solvers[i].worker))
             return true;
     return false;
 }
@@ -412,7 +314,7 @@ static bool is_in_stream(struct session *session, const struct service_vendor *c
 /* Its stream is whose error a failure is. */
 static CUresult run_blas(struct session *session, struct service_vendor *call, struct service_vendor_answer *answer)
 {
-    struct session_blas *const blas = &session->blas[call->words[0] - 1];
+    struct session_handle *const blas = &session->handles[VENDOR_BLAS][call->words[0] - 1];
     uintptr_t words[SERVICE_WORDS_MOST] = {0};
     if (!is_in_stream(session, call, blas->stream) || !make_words(session, NULL, call, answer, words))
         return CUDA_ERROR_INVALID_VALUE;
@@ -426,7 +328,7 @@ static CUresult run_blas(struct session *session, struct service_vendor *call, s
 /* It may wait for the device: its worker does, and answers. */
 static CUresult run_solver(struct session *session, struct service_vendor *call)
 {
-    struct session_solver *const solver = &session->solvers[call->words[0] - 1];
+    struct session_handle *const solver = &session->handles[VENDOR_SOLVER][call->words[0] - 1];
     if (session->slot == 0 || !is_in_stream(session, call, solver->stream))
         return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = give_job(session, solver->worker, call);
@@ -476,74 +378,20 @@ CUresult session_open_library(struct session *session, const void *payload, size
     return CUDA_SUCCESS;
 }
 
-static bool owns_matrix(const struct session *session, const struct blas_matrix *matrix, enum blas_type type)
-{
-    if (matrix->rows == 0 || matrix->columns == 0)
-        return true;
-    if (matrix->rows < 0 || matrix->columns < 0 || matrix->ld < matrix->rows ||
-        (uintptr_t)matrix->pointer % blas_element_bytes(type) != 0)
-        return false;
-    const unsigned __int128 elements =
-        (unsigned __int128)(matrix->columns - 1) * (uint64_t)matrix->ld + (uint64_t)matrix->rows;
-    return session_owns(session, (uintptr_t)matrix->pointer, elements * blas_element_bytes(type));
-}
-
-/* The sizes that count are the call's: operands' own are made of them. */
-static bool owns_operands(const struct session *session, struct blas_call *call)
-{
-    call->a.rows = call->b.rows = call->c.rows = 0;
-    call_set_shapes(call);
-    return owns_matrix(session, &call->a, call->type) && owns_matrix(session, &call->b, call->type) &&
-           owns_matrix(session, &call->c, call->type);
-}
-
-static bool is_sound(const struct blas_call *call)
-{
-    return call->family >= FAMILY_GEMM && call->family < FAMILY_COUNT && call->type <= TYPE_Z &&
-           blas_family_has_type(call->family, call->type) && call->uplo <= UPLO_UPPER &&
-           call->trans <= TRANS_CONJUGATE && call->trans_b <= TRANS_CONJUGATE && call->diag <= DIAG_UNIT &&
-           call->side <= SIDE_RIGHT && call->m >= 0 && call->n >= 0 && call->k >= 0;
-}
-
-/* As the client's level3_queue, which has checked the call; again, on a copy. */
-CUresult session_run_level3(struct session *session, const void *payload, size_t bytes, void *back)
-{
-    const struct service_level3 *const message = payload;
-    struct blas_call call = message->call;
-    CUstream stream;
-    (void)bytes, (void)back;
-    if (!session_stream(session, message->stream, &stream))
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (!is_sound(&call) || !owns_operands(session, &call))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!level3_supported(session->device, &call)) /* a client would have asked for the library before */
-        return CUDA_ERROR_NOT_SUPPORTED;
-    switch (level3_queue(session->device, stream, &call)) {
-    case STATUS_OK: return CUDA_SUCCESS;
-    case STATUS_OUT_OF_MEMORY: return CUDA_ERROR_OUT_OF_MEMORY;
-    case STATUS_DEVICE_LOST: return CUDA_ERROR_LAUNCH_FAILED;
-    default: return CUDA_ERROR_NOT_SUPPORTED;
-    }
-}
-
 void session_vendor_end(struct session *session)
 {
     for (int i = 0; i < SERVICE_HANDLES; i++) {
-        worker_end(session->solvers[i].worker);
-        session->solvers[i].worker = NULL;
+        worker_end(session->handles[VENDOR_SOLVER][i].worker);
+        session->handles[VENDOR_SOLVER][i].worker = NULL;
     }
 }
 
 void session_vendor_give(struct session *session)
 {
-    for (int i = 0; i < SERVICE_HANDLES; i++) {
-        if (session->solvers[i].handle)
-            give_solver(session, &session->solvers[i]);
-        if (session->blas[i].handle)
-            give_blas(session, &session->blas[i]);
-        if (session->params[i])
-            give_params(session, &session->params[i]);
-    }
+    for (int kind = 0; kind < VENDOR_KINDS; kind++)
+        for (uint64_t i = 0; i < SERVICE_HANDLES; i++)
+            if (session->handles[kind][i].handle)
+                vendor_handle_give(session, (enum vendor_kind)kind, i + 1);
     for (struct host_buffer *buffer = session->host_buffers, *next; buffer; buffer = next) {
         next = buffer->next;
         free(buffer);

@@ -19,7 +19,7 @@ bool warm_is_under_way(void)
     return atomic_load(&is_under_way);
 }
 
-/* All that mublas asks for. */
+/* All that mublas asks of the device. */
 static const int attributes[] = {
     CU_DEVICE_ATTRIBUTE_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
     CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,
@@ -29,6 +29,17 @@ static const int attributes[] = {
     CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES,
     CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR,
     CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, CU_DEVICE_ATTRIBUTE_MPS_ENABLED};
+
+bool session_may_ask(int attribute, bool is_of_function)
+{
+    if (is_of_function)
+        return attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK || attribute == CU_FUNC_ATTRIBUTE_PTX_VERSION ||
+               attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+        if (attribute == attributes[i])
+            return true;
+    return false;
+}
 
 void warm_read_device(struct device *device, struct service_device *known)
 {

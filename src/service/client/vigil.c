@@ -1,0 +1,162 @@
+#include "service/client/vigil.h"
+
+#include "common/clock.h"
+#include "common/own_thread.h"
+#include "service/client/link.h"
+
+enum { PATIENCE_MS = 5000 };  /* for a server that says nothing: it is stopped, or gone */
+enum { SPIN_NS = 30000, SLEEP_LEAST_NS = 20000, SLEEP_MOST_NS = 1000000 };
+enum { LOOK_MOST_NS = 100000000 }; /* a look counts for no more: a process that was stopped has not listened */
+
+static _Atomic uint64_t queue_nanoseconds;
+
+/* One processor: a spinning thread would keep the server from its work. */
+static bool is_alone(void)
+{
+    static atomic_int processors;
+    if (atomic_load_explicit(&processors, memory_order_relaxed) == 0)
+        atomic_store_explicit(&processors, processors_usable(), memory_order_relaxed);
+    return atomic_load_explicit(&processors, memory_order_relaxed) == 1;
+}
+
+static CUresult look(struct vigil *vigil, uint64_t now)
+{
+    const unsigned heartbeat = atomic_load_explicit(&link_control()->heartbeat, memory_order_relaxed);
+    const uint64_t gone = now - vigil->looked;
+    vigil->silent = heartbeat != vigil->heartbeat ? 0 : vigil->silent + (gone < LOOK_MOST_NS ? gone : LOOK_MOST_NS);
+    vigil->heartbeat = heartbeat;
+    vigil->looked = now;
+    if (atomic_load_explicit(&link_control()->lost, memory_order_acquire) != CUDA_SUCCESS)
+        return link_lose("its device failed, or it ended the connection");
+    if (link_is_hung_up())
+        return link_lose("it has ended");
+    if (vigil->silent > PATIENCE_MS * UINT64_C(1000000))
+        return link_lose("it does not answer");
+    return CUDA_SUCCESS;
+}
+
+/* One step of a wait: spins at first, then sleeps ever longer. */
+CUresult vigil_step(struct vigil *vigil)
+{
+    const uint64_t now = clock_nanoseconds();
+    if (!vigil->is_begun) {
+        *vigil = (struct vigil){.begun = now, .looked = now, .is_begun = true,
+                                .heartbeat = atomic_load_explicit(&link_control()->heartbeat, memory_order_relaxed)};
+        return CUDA_SUCCESS;
+    }
+    if (link_is_lost())
+        return LINK_LOST;
+    if (!is_alone() && now - vigil->begun < SPIN_NS) {
+        pause_spin();
+        return CUDA_SUCCESS;
+    }
+    const uint64_t gone = (now - vigil->begun) / 16;
+    const uint64_t step = gone < SLEEP_LEAST_NS ? SLEEP_LEAST_NS : gone > SLEEP_MOST_NS ? SLEEP_MOST_NS : gone;
+    pause_for(step);
+    return look(vigil, clock_nanoseconds());
+}
+
+static bool is_reached(const atomic_uint *word, uint32_t value)
+{
+    return (int32_t)(atomic_load_explicit(word, memory_order_acquire) - value) >= 0;
+}
+
+/* Who asks again and again waits, too: now and then one of them looks at the server for all. */
+static CUresult look_for_all(void)
+{
+    enum { LOOK_LEAST_NS = 2000000 };
+    static struct vigil vigil;
+    static atomic_flag is_looking = ATOMIC_FLAG_INIT;
+    const uint64_t now = clock_nanoseconds();
+    CUresult result = CUDA_SUCCESS;
+    if (atomic_flag_test_and_set_explicit(&is_looking, memory_order_acquire))
+        return CUDA_SUCCESS;
+    if (now - vigil.looked > LOOK_LEAST_NS)
+        result = look(&vigil, now);
+    atomic_flag_clear_explicit(&is_looking, memory_order_release);
+    return result;
+}
+
+CUresult link_look(const atomic_uint *word, uint32_t value)
+{
+    if (is_reached(word, value))
+        return CUDA_SUCCESS;
+    if (link_is_lost())
+        return LINK_LOST;
+    if (atomic_load_explicit(&link_control()->lost, memory_order_acquire) != CUDA_SUCCESS)
+        return link_lose("its device failed, or it ended the connection");
+    const CUresult result = look_for_all();
+    return result == CUDA_SUCCESS ? CUDA_ERROR_NOT_READY : result;
+}
+
+/* A wait is in the queue until the server has taken all that was there when it began, and then the device's. */
+struct queued {
+    uint64_t tail, since; /* ns; 0: it has been taken */
+};
+
+static struct queued queue_enter(void)
+{
+    return (struct queued){atomic_load_explicit(&link_control()->tail, memory_order_relaxed), clock_nanoseconds()};
+}
+
+static void queue_look(struct queued *queued)
+{
+    if (!queued->since || atomic_load_explicit(&link_control()->head, memory_order_relaxed) < queued->tail)
+        return;
+    atomic_fetch_add_explicit(&queue_nanoseconds, clock_nanoseconds() - queued->since, memory_order_relaxed);
+    queued->since = 0;
+}
+
+CUresult link_wait(const atomic_uint *word, uint32_t value)
+{
+    struct vigil vigil = {.is_begun = false};
+    CUresult result = CUDA_SUCCESS;
+    if (is_reached(word, value))
+        return CUDA_SUCCESS;
+    struct queued queued = queue_enter();
+    while (!is_reached(word, value) && result == CUDA_SUCCESS) {
+        queue_look(&queued);
+        result = vigil_step(&vigil);
+    }
+    queue_look(&queued);
+    return result;
+}
+
+static CUresult wait_in_queue(struct service_slot *slot, struct queued *queued)
+{
+    struct vigil vigil = {.is_begun = false};
+    CUresult result = CUDA_SUCCESS;
+    const uint64_t begun = clock_nanoseconds();
+    while (!is_alone() && clock_nanoseconds() - begun < SPIN_NS) {
+        queue_look(queued);
+        if (atomic_load_explicit(&slot->state, memory_order_acquire) == SLOT_DONE)
+            return CUDA_SUCCESS;
+    }
+    while (result == CUDA_SUCCESS) {
+        queue_look(queued);
+        unsigned pending = SLOT_PENDING;
+        atomic_compare_exchange_strong(&slot->state, &pending, SLOT_AWAITED);
+        if (pending == SLOT_DONE)
+            return CUDA_SUCCESS;
+        service_word_wait(&slot->state, SLOT_AWAITED, 20000000);
+        if (atomic_load_explicit(&slot->state, memory_order_acquire) == SLOT_DONE)
+            return CUDA_SUCCESS;
+        if (!vigil.is_begun)
+            vigil_step(&vigil);
+        result = look(&vigil, clock_nanoseconds());
+    }
+    return result;
+}
+
+CUresult vigil_await_slot(struct service_slot *slot)
+{
+    struct queued queued = queue_enter();
+    const CUresult result = wait_in_queue(slot, &queued);
+    queue_look(&queued);
+    return result;
+}
+
+uint64_t vigil_queue_nanoseconds(void)
+{
+    return atomic_load_explicit(&queue_nanoseconds, memory_order_relaxed);
+}

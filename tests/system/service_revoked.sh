@@ -1,0 +1,58 @@
+#!/bin/bash
+# Who has more than its share of a service's device memory, and idles or is stopped, loses it to who asks for its own,
+# and sends its matrices again when it goes on.
+. tests/environment.sh
+. "$source_tree/tests/tap.sh"
+. "$source_tree/tests/service.sh"
+use_emulated_driver
+use_reference_libraries
+export MUBLAS_OFFLOAD=always EMULATED_DEVICE_MEMORY=232M EMULATED_POISON=0
+declare -A inputs processes
+
+await_lines() # FILE COUNT
+{
+    for _ in {1..600}; do [ "$(wc -l < "$1")" -ge "$2" ] && return; sleep 0.05; done
+    return 1
+}
+hold() # NAME MATRICES: a client with so many matrices of 8 MiB
+{
+    mkfifo "$work/$1.lines"
+    LD_PRELOAD=$shim_preload timeout -k 5 120 tests/system/service_holder 1024 "$2" < "$work/$1.lines" > "$work/$1" \
+        2> "$work/$1.errors" &
+    processes[$1]=$!
+    exec {input}> "$work/$1.lines"
+    inputs[$1]=$input
+    await_lines "$work/$1" 1
+}
+go_on() # NAME: once more, with the same bits
+{
+    local before
+    before=$(wc -l < "$work/$1")
+    echo >&"${inputs[$1]}"
+    await_lines "$work/$1" $((before + 1)) && [ "$(sort -u "$work/$1" | wc -l)" = 1 ] && [ ! -s "$work/$1.errors" ]
+}
+client_of() { pgrep -P "${processes[$1]}"; }
+# MiB of the device's memory that the client has.
+has() # NAME
+{
+    "$build/mublas" serve --status | sed -n "s/^  process $(client_of "$1"): \([0-9]*\) MiB.*/\1/p"
+}
+# The last first: it has the lines of those before open, too.
+end() { input=${inputs[$1]}; exec {input}>&-; wait "${processes[$1]}"; }
+
+start_service --keep && await_warm_service && hold one 20 && [ "$(has one)" -gt 140 ]
+result $? "the first client fills the device"
+hold two 7 && [ "$(has two)" -ge 56 ] && [ "$(has one)" -lt 20 ]
+result $? "the second gets its share, while the first idles"
+go_on one && go_on two
+result $? "both go on with the same bits"
+end two && end one && hold three 8 && hold four 11 && [ "$(has four)" -gt 85 ]
+result $? "of two others one has less than a third, and one has more"
+kill -STOP "$(client_of four)" && hold five 7 && [ "$(has five)" -ge 56 ] && [ "$(has three)" -ge 64 ] && [ "$(has four)" -lt 20 ]
+result $? "a third gets its share from that one, which is stopped"
+kill -CONT "$(client_of four)" && go_on four && go_on three && go_on five && go_on four
+result $? "all go on with the same bits"
+end five && end four && end three && sleep 0.5 && stop_service
+result $? "all end"
+
+echo "1..$number"
