@@ -1,11 +1,8 @@
 /* The eigenproblem routines of the native API, done by the eigensolver of src/lapack. */
-#include "api/eigen_call.h"
+#include "api/handle.h"
 #include "gpu/vendor/solver_library.h"
 #include "lapack/device_matrix.h"
-#include "lapack/eigensolver/back_transformation.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "lapack/eigensolver/tridiagonal_solver.h"
-#include "lapack/eigensolver/tridiagonalisation.h"
 #include "lapack/matrix_part.h"
 
 /* Queues that the diagonal of A becomes real, and that A is scaled (lapack/matrix_part.h). */

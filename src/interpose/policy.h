@@ -70,7 +70,7 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
  * for it; in always mode for ever. */
 double policy_patience_us(enum offload_mode mode, const struct predicted_times *times);
 
-/* A matrix of so many bytes has an account of its own also before a device is there (waking.h). */
+/* A matrix of so many bytes has an account of its own also before a device is there (openings.h). */
 enum { EARLY_BYTES_MIN = 1 << 20 };
 
 /* Does no such call ever go to the device, nor does any other for it? While no device is in use: does it
@@ -97,7 +97,7 @@ struct wake_account {
  * program that ends before has lost nothing. The device is not woken beside the program's calls: where
  * these keep all processors busy one more thread holds them up for as long as it takes. If other ranks
  * share the device, it is time once the price would have been saved. `lost_us` of what the call would save
- * would be lost again (waking.h). A call that writes a matrix counts by what it would save beyond half of
+ * would be lost again (openings.h). A call that writes a matrix counts by what it would save beyond half of
  * the host's time, and some microseconds. */
 bool policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
                  const struct predicted_times *times, double lost_us, struct wake_account *account);

@@ -2,7 +2,7 @@
 
 #include "common/clock.h"
 #include "mirror/hold.h"
-#include "mirror/host_memory/operand_memory.h"
+#include "mirror/host_memory/mapping.h"
 #include "mirror/tracking/mirror_pages.h"
 
 #include <stdlib.h>

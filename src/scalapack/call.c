@@ -1,4 +1,4 @@
-#include "scalapack/call.h"
+#include "scalapack/engine.h"
 #include "common/whole_number.h"
 
 /* A descriptor's integers (ScaLAPACK Users' Guide, section 4.3.3), from 0. */
@@ -320,7 +320,7 @@ static bool has_range(const struct parallel_call *call, char range)
 static uint64_t hash_word(const struct parallel_call *call, uint64_t hash, enum parallel_word word)
 {
     const size_t element = blas_element_bytes(call->routine->type);
-    const size_t real = blas_is_single(call->routine->type) ? sizeof(float) : sizeof(double);
+    const size_t real = blas_real_bytes(call->routine->type);
     char letter;
     switch (word) {
     case WORD_jobz:

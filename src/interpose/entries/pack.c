@@ -1,5 +1,5 @@
 #include "interpose/entries/pack.h"
-#include "common/call_work.h"
+#include "common/blas_call.h"
 
 /* The extent of `runs` runs, all within the half of the address space that programs
  * have: so nothing that is computed from a legal call's shapes overflows 64 bits. */

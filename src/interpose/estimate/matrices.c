@@ -1,8 +1,6 @@
 #include "interpose/estimate/estimate.h"
 #include "common/settings.h"
-#include "mirror/costs.h"
 #include "mirror/host_memory/mapping.h"
-#include "mirror/host_memory/operand_memory.h"
 #include "mirror/ledger/account.h"
 
 /* 64 elements of each matrix; of a program's many the ones that were used last. */

@@ -1,13 +1,12 @@
-#include "interpose/purchase/waking.h"
 #include "common/loader.h"
 #include "common/log.h"
 #include "common/settings.h"
 #include "gpu/driver.h"
 #include "interpose/estimate/estimate.h"
 #include "interpose/lapack/call.h"
+#include "interpose/purchase/device_use.h"
 #include "interpose/purchase/ledger.h"
 #include "interpose/purchase/openings.h"
-#include "interpose/purchase/other_devices.h"
 #include "interpose/report/stats.h"
 
 #include <math.h>

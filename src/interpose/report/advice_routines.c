@@ -1,5 +1,5 @@
 #include "common/text.h"
-#include "interpose/report/advice.h"
+#include "interpose/report/report_data.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 static _Atomic(parallel_report_read *) reader;
 
@@ -15,6 +16,24 @@ const struct parallel_report *parallel_report_take(void)
 {
     parallel_report_read *const read = atomic_load_explicit(&reader, memory_order_acquire);
     return read ? read() : NULL;
+}
+
+void parallel_report_copy(struct parallel_report *copy, struct parallel_row *rows, int rows_most)
+{
+    const struct parallel_report *const report = parallel_report_take();
+    if (!report)
+        return;
+    *copy = *report;
+    copy->fault = report->fault && *report->fault ? strdup(report->fault) : NULL;
+    copy->rows = rows;
+    copy->count = 0;
+    for (int i = 0; i < report->count && i < rows_most; i++) {
+        rows[i] = report->rows[i];
+        rows[i].name = strdup(report->rows[i].name);
+        if (!rows[i].name)
+            return;
+        copy->count++;
+    }
 }
 
 uint64_t parallel_host_calls(const struct parallel_counts *counts)

@@ -56,6 +56,9 @@ void parallel_report_offer(parallel_report_read *read);
 /* NULL: nobody offered any, or there is nothing to tell. */
 const struct parallel_report *parallel_report_take(void);
 
+/* What it is, where there is anything, copied: names and faults are heap memory, as of a report that was read. */
+void parallel_report_copy(struct parallel_report *copy, struct parallel_row *rows, int rows_most);
+
 uint64_t parallel_host_calls(const struct parallel_counts *counts);
 
 /* Sums over all routines. */

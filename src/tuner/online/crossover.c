@@ -1,7 +1,7 @@
 #include "tuner/online/crossover.h"
-#include "common/call_work.h"
+#include "common/blas_call.h"
 #include "common/own_thread.h"
-#include "mirror/costs.h"
+#include "mirror/ledger/account.h"
 
 #include <math.h>
 

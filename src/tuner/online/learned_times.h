@@ -15,9 +15,8 @@
 #define MUBLAS_LEARNED_TIMES_H
 
 #include "common/text.h"
-#include "lapack/eigensolver/two_stage_borders.h"
 #include "lapack/families.h"
-#include "tuner/online/timed_class.h"
+#include "tuner/online/tuning_class.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -189,8 +188,8 @@ struct learned_times {
  *   route ...    as route_factors_write writes them
  *
  * such as "device dgemv_none_tall 4096 12.5 65536 14", amounts ascending. `flags` has a factor for each set,
- * in the order of timed_class.h: "flags dsymm_left_deep 0.95 1.05" of lower and upper triangles;
- * `device-sets` has twice as many, as timed_class.h has them; from 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST.
+ * in the order of tuning_class.h: "flags dsymm_left_deep 0.95 1.05" of lower and upper triangles;
+ * `device-sets` has twice as many, as tuning_class.h has them; from 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST.
  * "narrow-shares ...", "result ..." and "scan ..." of older recipes are passed over.
  * False: a line is wrong, or comes twice; `fault` is a phrase.
  * `times` is cleared first, and not settled. */

@@ -1,6 +1,6 @@
 /* In the place of src/lapack/eigensolver/two_stage/two_stage_borders.c: two stages wherever they can be, of
  * orders that the emulated device can do. */
-#include "lapack/eigensolver/two_stage_borders.h"
+#include "lapack/families.h"
 
 struct two_stage_borders two_stage_borders(enum blas_type type)
 {
