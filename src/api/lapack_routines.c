@@ -152,42 +152,6 @@ static enum status queue_reduction(const struct solver_handle *solver, const str
 
 const struct eigen_method eigen_gebrd = {plan_reduction, queue_reduction};
 
-/* ormbr and unmbr. */
-static struct bidiagonal_back product_of(const struct eigen_call *call)
-{
-    const bool right = call->side != MUBLAS_LEFT;
-    return (struct bidiagonal_back){.type = eigen_call_type(call),
-                                    .vectors = call->vect == MUBLAS_P ? BIDIAGONAL_P : BIDIAGONAL_Q,
-                                    .order = eigen_call_order(call),
-                                    .k = call->k,
-                                    .a = eigen_address(call->a),
-                                    .tau = eigen_address(call->tau),
-                                    .lda = call->lda,
-                                    .side = {.right = right,
-                                             .adjoint = call->trans != MUBLAS_NO_TRANS,
-                                             .c = {eigen_address(call->c), call->ldc},
-                                             .others = right ? call->m : call->n}};
-}
-
-static enum status plan_product(const struct solver_handle *solver, const struct eigen_call *call,
-                                size_t *bytes)
-{
-    const struct bidiagonal_back product = product_of(call);
-    (void)solver;
-    *bytes = bidiagonal_back_workspace(&product);
-    return STATUS_OK;
-}
-
-static enum status queue_product(const struct solver_handle *solver, const struct eigen_call *call,
-                                 CUdeviceptr workspace, size_t bytes)
-{
-    const struct bidiagonal_back product = product_of(call);
-    (void)bytes;
-    return bidiagonal_back_queue(solver, &product, workspace);
-}
-
-const struct eigen_method eigen_ormbr = {plan_product, queue_product};
-
 /* gesdd. In front of the solver's own workspace are the scale and its two INFOs. */
 enum { INFO_AT = PART_SCALE_BYTES, SOLVER_AT = INFO_AT + DEVICE_ALIGNMENT };
 

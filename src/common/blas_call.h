@@ -1,10 +1,9 @@
 /* blas_call.h - one BLAS call, type-erased, and how much it reads, writes and computes.
  *
- * What an entry point packs and every layer passes on: host pointers on the way
- * in (interpose, mirror), device addresses in the copy handed to launch and
- * level3. Column-major, Fortran conventions (BLAS reference, netlib): a vector's
- * pointer is the argument as passed, so with a negative increment the first
- * element is the last in memory. Sizes are 64-bit whatever the caller's width. */
+ * An entry point packs it, and every layer passes it on, with host pointers on the way in (interpose,
+ * mirror), and device addresses in the copy handed to launch and level3. Column-major, Fortran conventions
+ * (BLAS reference, netlib): a vector's pointer is the argument as passed, so with a negative increment the
+ * first element is the last in memory. Sizes are 64-bit whatever the caller's width. */
 #ifndef MUBLAS_BLAS_CALL_H
 #define MUBLAS_BLAS_CALL_H
 

@@ -100,9 +100,6 @@ int64_t launch_shape_vector_items(const struct blas_call *call, const struct lau
 /* Dynamic shared memory of a block of a matrix-vector call. */
 size_t launch_shape_shared_bytes(const struct blas_call *call, const struct launch_shape *shape);
 
-/* Terms that a strip's block sums, leaf by leaf, for each of its elements of y. */
-int64_t launch_shape_strip_terms(const struct blas_call *call);
-
 /* The block's mapping, which kernels are given. */
 struct block_mapping launch_shape_mapping(const struct launch_shape *shape);
 

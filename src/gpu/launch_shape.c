@@ -36,7 +36,8 @@ unsigned launch_shape_unit(enum blas_type type)
     return TRANSACTION_BYTES / ELEMENTS_PER_THREAD / (unsigned)blas_element_bytes(type);
 }
 
-int64_t launch_shape_strip_terms(const struct blas_call *call)
+/* Terms that a strip's block sums, leaf by leaf, for each of its elements of y. */
+static int64_t launch_shape_strip_terms(const struct blas_call *call)
 {
     return call->family == FAMILY_GEMV && blas_is_transposed(call) ? call->m : call->n;
 }

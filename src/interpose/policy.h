@@ -169,10 +169,10 @@ struct device_offer {
  * of equal ones the first. Negative: none is usable. */
 int device_policy_choose(const struct device_offer *offers, int count);
 
-/* Is it time to wake another device, which takes `price_us`, for calls that would have gained `gained_us`
- * by it so far? One that the user named is prepared with the first such call. Of one that nobody named
- * (`is_candidate`) all of the price has to be covered for it to be prepared, and one and a half times the price for
- * it to be used: a program whose calls rarely meet never pays that. */
+/* Is it time to wake another device, which takes `price_us`, for calls that would have gained `gained_us` by
+ * it so far? One that the user named is prepared with the first such call. If nobody named it
+ * (`is_candidate`), all of the price has to be covered for it to be prepared, and one and a half times the
+ * price for it to be used: a program whose calls rarely meet never pays that. */
 enum purchase_time device_policy_wake_another(enum offload_mode mode, bool is_candidate, double price_us,
                                               double gained_us);
 

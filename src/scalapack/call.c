@@ -7,18 +7,6 @@ enum { BLOCK_CYCLIC = 1 };
 /* Behind a matrix's own position. */
 enum { ROW_INDEX = 1, COLUMN_INDEX, DESCRIPTOR };
 
-double parallel_real(const struct parallel_call *call, enum parallel_word word)
-{
-    float single;
-    double real;
-    if (blas_is_single(call->routine->type)) {
-        memcpy(&single, parallel_address(call, word), sizeof single);
-        return (double)single;
-    }
-    memcpy(&real, parallel_address(call, word), sizeof real);
-    return real;
-}
-
 union blas_scalar parallel_scalar(const struct parallel_call *call, enum parallel_word word, bool is_real)
 {
     const enum blas_type type = call->routine->type;

@@ -231,6 +231,14 @@ static struct round_result work_or_wait(struct engine *engine, void *vectors)
     return result;
 }
 
+/* The time since the last step goes to this one, for the report. */
+static void engine_step_ends(struct engine *engine, enum parallel_step step)
+{
+    const uint64_t now = stats_nanoseconds();
+    engine->nanoseconds[step] += now - engine->since;
+    engine->since = now;
+}
+
 /* Put, work, take: by all, agreed. False on all processes alike, but where one of them has died; then
  * nothing of the program's memory was written, and engine->reason says why. */
 static bool shared_work_do(struct engine *engine)
@@ -300,13 +308,6 @@ static const struct parallel_methods *methods_of(const struct parallel_routine *
         [KIND_PRODUCT] = &parallel_product_methods,
     };
     return by_kind[routine->kind];
-}
-
-void engine_step_ends(struct engine *engine, enum parallel_step step)
-{
-    const uint64_t now = stats_nanoseconds();
-    engine->nanoseconds[step] += now - engine->since;
-    engine->since = now;
 }
 
 static void note_outcome(struct engine *engine, bool is_done)

@@ -70,12 +70,14 @@ static inline int32_t parallel_integer(const struct parallel_call *call, enum pa
 /* In capitals. */
 static inline char parallel_letter(const struct parallel_call *call, enum parallel_word word)
 {
-    const char letter = *(const char *)parallel_address(call, word);
-    return letter >= 'a' && letter <= 'z' ? (char)(letter - 'a' + 'A') : letter;
+    return frame_letter(call->frame, call->routine->signature.positions[word]);
 }
 
 /* A real number of the routine's precision. */
-double parallel_real(const struct parallel_call *call, enum parallel_word word);
+static inline double parallel_real(const struct parallel_call *call, enum parallel_word word)
+{
+    return frame_real(call->frame, call->routine->signature.positions[word], call->routine->type);
+}
 
 /* alpha or beta; with `is_real` herk's. */
 union blas_scalar parallel_scalar(const struct parallel_call *call, enum parallel_word word, bool is_real);
@@ -244,8 +246,5 @@ struct engine {
     enum host_reason reason; /* why this process says no; HOST_NO_REASON: it says yes */
     uint64_t nanoseconds[STEP_COUNT], since;
 };
-
-/* The time since the last step goes to this one, for the report. */
-void engine_step_ends(struct engine *engine, enum parallel_step step);
 
 #endif

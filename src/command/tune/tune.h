@@ -145,8 +145,8 @@ bool tune_calls(const struct tune_calls_options *options, const char *who, struc
 void tune_routes(struct route_factors *factors, bool eigenproblems_alone, double stage_seconds,
                  const char *who);
 
-/* What timed calls work on: operands with numbers in them, in memory that calls share, and
- * both ways of mublas' own eigensolver on the device at a border (learned_times.h). For one thread. */
+/* Timed calls work on operands with numbers in them, in memory that calls share, and go both ways of mublas'
+ * own eigensolver on the device at a border (learned_times.h). For one thread. */
 
 /* Memory of `matrix_bytes`, of which the first `filled` have numbers in them. */
 struct pool {

@@ -40,7 +40,7 @@ static struct bidiagonal_vectors vectors_read(const struct lapack_routine *routi
 }
 
 /* Orders that are larger, equal and smaller than the other size. */
-static bool choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
+static bool choose_call(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
 {
     const enum work work = work_of(routine);
     const int shape = verify_digit(&number, SHAPES), of_p = work == REDUCES ? 0 : verify_digit(&number, WAYS),
@@ -72,8 +72,8 @@ static int64_t place(const struct bidiagonal_vectors *all, const struct lapack_a
     return all->of_p ? number + row * arguments->lda : row + number * arguments->lda;
 }
 
-static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
-                 struct lapack_arguments *arguments)
+static void fill_arrays(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
+                        struct lapack_arguments *arguments)
 {
     const enum blas_type type = routine->type;
     (void)poisoned;
@@ -272,4 +272,4 @@ static double error(const struct lapack_routine *routine, const struct lapack_ar
     return errors[work_of(routine)](routine, after, before, scratch);
 }
 
-const struct verify_lapack_kind verify_bidiagonal = {choose, fill, results, error, NULL, NULL};
+const struct verify_lapack_kind verify_bidiagonal = {choose_call, fill_arrays, results, error, NULL, NULL};

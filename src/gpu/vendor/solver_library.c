@@ -353,7 +353,7 @@ static bool fit(int64_t first, int64_t second, int64_t third, int64_t fourth, in
            fifth <= INT_MAX && sixth <= INT_MAX;
 }
 
-/* By the wide interface where there is one, else by the narrow one, if all numbers fit. */
+/* Goes by the wide interface where there is one, else by the narrow one, if all numbers fit. */
 #define LEVEL3(routine, fits, ...)                                                                           \
     (handle->library->wide.routine[type] ? handle->library->wide.routine[type](handle->cublas, __VA_ARGS__)  \
      : (fits) ? handle->library->narrow.routine[type](handle->cublas, __VA_ARGS__)                           \

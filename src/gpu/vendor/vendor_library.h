@@ -41,7 +41,7 @@ struct vendor_provider {
     bool (*open)(const char *library);    /* "cuBLAS" or "cuSOLVER" */
     void *(*symbol)(const char *name);    /* of solver.def; NULL: it has none */
     CUresult (*level3)(CUstream stream, const struct blas_call *call); /* by cuBLAS; operands on the device */
-    /* Of cuSOLVER, which it has tried before it opened it; and whether the eigensolvers pass their trial. */
+    /* cuSOLVER's, which it has tried before it opened it; and whether the eigensolvers pass their trial. */
     int (*solver_version)(void);
     bool (*has_eigensolvers)(void);
 };

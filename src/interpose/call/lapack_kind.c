@@ -161,7 +161,7 @@ static enum host_reason decide(struct program_call *call, const struct device_us
     return route_library(use, &way_of(call)->library);
 }
 
-/* What a route that has succeeded tells beside its matrices. */
+/* A route that has succeeded tells this beside its matrices. */
 static void write_results(const struct lapack_way *way)
 {
     const struct lapack_call *const call = &way->lapack;

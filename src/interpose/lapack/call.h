@@ -64,6 +64,26 @@ static inline void *frame_address(const struct lapack_frame *frame, int number)
     return (void *)(uintptr_t)frame_word(frame, number);
 }
 
+/* In capitals. */
+static inline char frame_letter(const struct lapack_frame *frame, int number)
+{
+    const char letter = *(const char *)frame_address(frame, number);
+    return letter >= 'a' && letter <= 'z' ? (char)(letter - 'a' + 'A') : letter;
+}
+
+/* A real number of the type's precision. */
+static inline double frame_real(const struct lapack_frame *frame, int number, enum blas_type type)
+{
+    float single;
+    double real;
+    if (blas_is_single(type)) {
+        memcpy(&single, frame_address(frame, number), sizeof single);
+        return (double)single;
+    }
+    memcpy(&real, frame_address(frame, number), sizeof real);
+    return real;
+}
+
 /* One call of LAPACK: whose it is, and its arguments. */
 struct lapack_call {
     enum symbol symbol;
@@ -106,21 +126,13 @@ static inline int64_t lapack_element(const struct lapack_call *call, int number,
 
 static inline char lapack_letter(const struct lapack_call *call, int number)
 {
-    const char letter = *(const char *)lapack_address(call, number);
-    return letter >= 'a' && letter <= 'z' ? (char)(letter - 'a' + 'A') : letter;
+    return frame_letter(call->frame, number);
 }
 
 /* A real number of the routine's precision. */
 static inline double lapack_real(const struct lapack_call *call, int number)
 {
-    float single;
-    double real;
-    if (blas_is_single(call->routine->type)) {
-        memcpy(&single, lapack_address(call, number), sizeof single);
-        return (double)single;
-    }
-    memcpy(&real, lapack_address(call, number), sizeof real);
-    return real;
+    return frame_real(call->frame, number, call->routine->type);
 }
 
 /* Results. Element `index`, from 0, of an array of integers. */
@@ -174,8 +186,8 @@ bool losses_forbid(enum symbol symbol, const struct route_shape *shape);
 /* It was given back so, or came to a success. */
 void losses_note(enum symbol symbol, const struct route_shape *shape, bool lost);
 
-/* What the kinds of LAPACK routines do their own way: read the arguments, describe the work,
- * write what is no matrix; and what all do alike. */
+/* The kinds of LAPACK routines read the arguments, describe the work and write what is no matrix in their
+ * own way; and what all do alike. */
 
 /* Does the call ask for the sizes of workspaces alone? */
 bool workspace_is_asked(const struct lapack_call *call);

@@ -127,7 +127,7 @@ static bool solver_may_come(enum host_reason *reason)
     return false;
 }
 
-/* The price was that of a connection. Where that cannot be had calls have paid nothing like a context's. */
+/* The price was that of a connection. Without one, calls have paid nothing like a context's. */
 static bool service_serves(void)
 {
     if (!model_in_force()->is_served || estimate_wanted())

@@ -83,7 +83,7 @@ static void tell_mps(struct report *report)
                                                     : "not running: mublas run starts it");
 }
 
-/* Where one was used, or runs and was not. */
+/* Tells of one that was used, or runs and was not. */
 static void tell_service(struct report *report)
 {
     char text[192];
@@ -265,7 +265,9 @@ static bool is_emulated(void)
            device_name_is_emulated(device_properties(device_use_at(0)->device)->name);
 }
 
-struct report *report_read(void)
+/* Once, at exit. NULL: there is nothing to say, since no BLAS or LAPACK was called, but for a program that
+ * `mublas run` started and that started no other: its user waits for a report. */
+static struct report *report_read(void)
 {
     static struct report the_report;
     struct report *const report = &the_report;

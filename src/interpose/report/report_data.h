@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What held a program back, in plain sentences, each with its evidence: facts in, sentences out.
- * The same for the text report and the page. Pure. advice_give calls the parts below it: sentences on the
- * whole process and on parallel routines (advice.c), on routines, and the phrases of both
+/* Advice tells what held a program back, in plain sentences, each with its evidence: facts in, sentences
+ * out. The same for the text report and the page. Pure. advice_give calls the parts below it: sentences on
+ * the whole process and on parallel routines (advice.c), on routines, and the phrases of both
  * (advice_routines.c). */
 
 struct advice_routine {
@@ -70,7 +70,6 @@ void advice_give(const struct advice_facts *facts, advice_take *take, void *cont
 /* The words after "because" for a routine's calls with this reason, and a remedy: static storage. The remedy
  * may be "". */
 const char *advice_because(const struct advice_facts *facts, enum host_reason reason, bool is_lapack);
-const char *advice_remedy(const struct advice_facts *facts, enum host_reason reason, bool is_lapack);
 
 /* The remedy for a device that cannot be used; `fault` may be NULL. */
 const char *advice_device_remedy(const char *fault);
@@ -85,9 +84,6 @@ extern const char advice_without_inside[];
 extern const char advice_silent_children[];
 
 /* "900", "900 x 20", "900 x 20 x 7" */
-void advice_print_size(char *text, size_t room, const struct advice_routine *routine);
-/* "6.1 s on the host in 12 calls (2.3 s of that in calls that it makes)" */
-void advice_print_spent(char *text, size_t room, const struct advice_routine *routine, int reason);
 
 /* Sentences under way. */
 struct advice_giving {
@@ -157,10 +153,6 @@ struct report {
     struct parallel_row parallel_rows[PARALLEL_ROWS_MOST];
 };
 
-/* Once, at exit. NULL: there is nothing to say, since no BLAS or LAPACK was called, but for a program that
- * `mublas run` started and that started no other: its user waits for a report. */
-struct report *report_read(void);
-
 /* All zero is a report of nothing. */
 void report_clear(struct report *report);
 
@@ -229,8 +221,8 @@ void report_file_print(FILE *stream, const struct report *report);
 /* "mublas report of process 4711, rank 3 of 8", "mublas report of 4 processes" */
 void report_text_print_process(FILE *stream, const struct report *report);
 
-/* The report as one page of HTML (page.c): no script, no network, a table beside each chart. It is the head,
- * what is in the body, and the foot. */
+/* The report as one page of HTML (page.c): no script, no network, a table beside each chart. A page has the
+ * head, what is in the body, and the foot. */
 void page_print(FILE *stream, const struct report *report);
 void page_print_head(FILE *stream, const struct report *report);
 void page_print_body(FILE *stream, const struct report *report);

@@ -205,3 +205,23 @@ enum status reflectors_product_queue(const struct solver_handle *handle,
         status = queue_block(handle, work, &layout, workspace, last_first ? blocks - 1 - i : i);
     return status;
 }
+
+static struct reflectors_product product_of(const struct back_transformation *work)
+{
+    return (struct reflectors_product){.type = work->type, .is_upper = work->uplo == UPLO_UPPER, .from = 1,
+                                       .order = work->n, .count = work->n - 1, .a = work->a, .tau = work->tau,
+                                       .lda = work->lda, .side = work->side};
+}
+
+size_t back_transformation_workspace(const struct back_transformation *work)
+{
+    const struct reflectors_product product = product_of(work);
+    return reflectors_product_workspace(&product);
+}
+
+enum status back_transformation_queue(const struct solver_handle *handle,
+                                      const struct back_transformation *work, CUdeviceptr workspace)
+{
+    const struct reflectors_product product = product_of(work);
+    return reflectors_product_queue(handle, &product, workspace);
+}

@@ -211,26 +211,11 @@ struct back_transformation {
     struct block_reflector_side side; /* of C, n rows or columns */
 };
 
-static inline struct reflectors_product back_transformation_product(const struct back_transformation *work)
-{
-    return (struct reflectors_product){.type = work->type, .is_upper = work->uplo == UPLO_UPPER, .from = 1,
-                                       .order = work->n, .count = work->n - 1, .a = work->a, .tau = work->tau,
-                                       .lda = work->lda, .side = work->side};
-}
+size_t back_transformation_workspace(const struct back_transformation *work);
 
-static inline size_t back_transformation_workspace(const struct back_transformation *work)
-{
-    const struct reflectors_product product = back_transformation_product(work);
-    return reflectors_product_workspace(&product);
-}
-
-static inline enum status back_transformation_queue(const struct solver_handle *handle,
-                                                    const struct back_transformation *work,
-                                                    CUdeviceptr workspace)
-{
-    const struct reflectors_product product = back_transformation_product(work);
-    return reflectors_product_queue(handle, &product, workspace);
-}
+/* Queue it on the handle's stream, with a workspace at a multiple of 256. */
+enum status back_transformation_queue(const struct solver_handle *handle,
+                                      const struct back_transformation *work, CUdeviceptr workspace);
 
 /* Two stages are for real matrices; by the order, unless the caller knows better. */
 enum own_eigen_way { OWN_EIGEN_BY_ORDER, OWN_EIGEN_ONE_STAGE, OWN_EIGEN_TWO_STAGES };

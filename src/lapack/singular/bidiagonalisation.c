@@ -242,3 +242,26 @@ enum status bidiagonalisation_queue(const struct solver_handle *handle, const st
     }
     return status;
 }
+
+static struct reflectors_product product_of(const struct bidiagonal_back *work)
+{
+    const struct bidiagonal_reflectors reflectors =
+        bidiagonal_reflectors_of(work->vectors, work->order, work->k);
+    return (struct reflectors_product){.type = work->type, .from = reflectors.from,
+                                       .by_rows = work->vectors == BIDIAGONAL_P, .order = work->order,
+                                       .count = reflectors.count, .a = work->a, .tau = work->tau,
+                                       .lda = work->lda, .side = work->side};
+}
+
+size_t bidiagonal_back_workspace(const struct bidiagonal_back *work)
+{
+    const struct reflectors_product product = product_of(work);
+    return reflectors_product_workspace(&product);
+}
+
+enum status bidiagonal_back_queue(const struct solver_handle *handle,
+                                  const struct bidiagonal_back *work, CUdeviceptr workspace)
+{
+    const struct reflectors_product product = product_of(work);
+    return reflectors_product_queue(handle, &product, workspace);
+}

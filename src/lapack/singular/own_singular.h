@@ -79,29 +79,11 @@ struct bidiagonal_back {
                                          beside */
 };
 
-static inline struct reflectors_product bidiagonal_back_product(const struct bidiagonal_back *work)
-{
-    const struct bidiagonal_reflectors reflectors =
-        bidiagonal_reflectors_of(work->vectors, work->order, work->k);
-    return (struct reflectors_product){.type = work->type, .from = reflectors.from,
-                                       .by_rows = work->vectors == BIDIAGONAL_P, .order = work->order,
-                                       .count = reflectors.count, .a = work->a, .tau = work->tau,
-                                       .lda = work->lda, .side = work->side};
-}
-
-static inline size_t bidiagonal_back_workspace(const struct bidiagonal_back *work)
-{
-    const struct reflectors_product product = bidiagonal_back_product(work);
-    return reflectors_product_workspace(&product);
-}
+size_t bidiagonal_back_workspace(const struct bidiagonal_back *work);
 
 /* Queue it on the handle's stream, with a workspace at a multiple of 256. */
-static inline enum status bidiagonal_back_queue(const struct solver_handle *handle,
-                                                const struct bidiagonal_back *work, CUdeviceptr workspace)
-{
-    const struct reflectors_product product = bidiagonal_back_product(work);
-    return reflectors_product_queue(handle, &product, workspace);
-}
+enum status bidiagonal_back_queue(const struct solver_handle *handle, const struct bidiagonal_back *work,
+                                  CUdeviceptr workspace);
 
 /* Singular values and vectors of a real upper bidiagonal matrix B on the device.
  *

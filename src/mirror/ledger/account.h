@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What moving, pinning and scanning host memory costs, and from which sizes on a way of doing that
- * pays: the one table from which this layer weighs one way against another. No result depends on it.
+/* Costs of moving, pinning and scanning host memory, and sizes from which on a way of doing that pays: the
+ * one table from which this layer weighs one way against another. No result depends on it.
  *
- * Behind each figure stands where it was measured. H100: an H100 SXM beside 16 cores, PCIe gen5. H200:
- * an H200's host. A name after that is a program of bench/, with its output in bench/results. */
+ * Behind each figure stands where it was measured. H100: an H100 SXM beside 16 cores, PCIe gen5. H200: an
+ * H200's host. A name after that is a program of bench/, with its output in bench/results. */
 
 /* Rates, bytes a microsecond: */
 #define FIRST_UPLOAD_RATE 8000.0     /* a matrix goes up for the first time, staged (H100) */
@@ -107,7 +107,7 @@ double rewrite_samples_renew(struct rewrite_samples *samples, const struct opera
 /* The samples' matrix is being rewritten for a known reason. */
 void rewrite_samples_forget(struct rewrite_samples *samples);
 
-/* By BLAS calls that write no matrix, and by LAPACK routes. */
+/* BLAS calls that write no matrix use it, and LAPACK routes. */
 enum account_use { ACCOUNT_BLAS, ACCOUNT_ROUTES, ACCOUNT_USES };
 
 /* An account of some pages; none: unused. */

@@ -30,9 +30,9 @@ struct sample_table {
 
 /* With which flags, and with even or odd sizes, a sample's call is timed each time.
  *
- * What a device takes depends on both at once: dgemm with A transposed takes 1.7 times as long on an H100
- * when its leading dimensions are odd (tuning_class.h). So over the samples of a class every set of flags has
- * to come with either as often, already among the first few times of each. Pure. */
+ * A device's time depends on both at once: dgemm with A transposed takes 1.7 times as long on an H100 when
+ * its leading dimensions are odd (tuning_class.h). So over the samples of a class every set of flags has to
+ * come with either as often, already among the first few times of each. Pure. */
 enum { SAMPLE_BLOCK = 32 /* sizes up to it stay as they are: the small ones of panels */ };
 
 /* Give the class's call, which was timed so many times before, its next flags and sizes: each set of flags

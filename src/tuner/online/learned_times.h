@@ -100,14 +100,6 @@ int64_t route_factors_cluster_to(const struct route_factors *factors, enum blas_
 /* Takes what was not learned from `before`. */
 void route_factors_keep(struct route_factors *factors, const struct route_factors *before);
 
-/* The lines of a recipe's crossover section, without the first word, "route", where one is read:
- *   route host|device real|complex values|vectors|level3|singular FACTOR
- *   route own real|complex ORDER
- *   route two-stages|two-stages-tenth|two-stages-all single|double ORDER
- *   route cluster single|double|complex-single|complex-double ORDER */
-bool route_factors_read(struct line_reader *reader, struct route_factors *factors);
-void route_factors_write(FILE *stream, const struct route_factors *factors);
-
 /* A curve is a time over the amount of work, from a few samples. Between samples it is a straight line in
  * logarithms of both. Above the last it goes on at the rate between the last and one of a third of it or
  * less. */

@@ -1,4 +1,4 @@
-/* In the place of src/lapack/eigensolver/two_stage/two_stage_borders.c: two stages wherever they can be, of
+/* In the place of two_stage_borders of src/lapack/eigensolver/two_stage.c: two stages wherever they can be, of
  * orders that the emulated device can do. */
 #include "lapack/families.h"
 
