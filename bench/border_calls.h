@@ -7,7 +7,7 @@
 
 #include "tuner/online/learned_times.h"
 
-/* One of the routine's classes (timed_class.h); TIMED_CLASS_NONE: it has none. */
+/* One of the routine's classes (tuning_class.h); TIMED_CLASS_NONE: it has none. */
 int border_class(int routine, uint64_t *seed);
 
 /* An amount for it, on matrices of at most this many bytes. */

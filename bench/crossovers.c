@@ -12,7 +12,7 @@
  * good. The output file gets a line for every call, with all its times, the saved one what was learned, as
  * the crossover section of a recipe. */
 #include "border_calls.h"
-#include "command/tune/call_timer.h"
+#include "command/tune/tune.h"
 #include "gpu/device.h"
 #include "interpose/policy.h"
 #include "judged_calls.h"

@@ -5,7 +5,7 @@
  * Reads calls as bench/crossovers has measured them, resident on the device, and tells for each family of
  * those that take there at most 1.5 times what the host takes: what is foretold over what was measured, as
  * quantiles. */
-#include "common/call_work.h"
+#include "common/blas_call.h"
 #include "tuner/online/crossover.h"
 
 #include <stdio.h>

@@ -5,10 +5,10 @@
  * Each routine of BLAS that mublas offloads with all its flags on square operands of each order, and some of LAPACK's
  * with random matrices, by the host that a program without BLAS of its own would get. A line of comma-separated values
  * for each: seconds, thousand million operations a second, and what the built-in model of this host (crossover.h)
- * foretells over the seconds. The figures of reference_host.c are from here. */
+ * foretells over the seconds. The figures of learned_times.c are from here. */
 #include "command/routine_call.h"
-#include "command/timed_work.h"
-#include "common/call_work.h"
+#include "command/tune/tune.h"
+#include "common/blas_call.h"
 #include "interpose/lapack/call.h"
 #include "timing.h"
 #include "tuner/online/crossover.h"

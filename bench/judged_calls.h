@@ -10,7 +10,7 @@
 #ifndef MUBLAS_BENCH_JUDGED_CALLS_H
 #define MUBLAS_BENCH_JUDGED_CALLS_H
 
-#include "command/tune/call_timer.h"
+#include "command/tune/tune.h"
 
 enum { JUDGED_ROUNDS = 10 /* of a process */, JUDGED_PROCESSES = 8 /* at most */ };
 

@@ -12,8 +12,7 @@
 #include "gpu/cooperative.h"
 #include "gpu/lane.h"
 #include "lapack/matrix_part.h"
-#include "lapack/singular/bidiagonal_back.h"
-#include "lapack/singular/bidiagonalisation.h"
+#include "lapack/singular/own_singular.h"
 #include "timing.h"
 
 #include <complex.h>

@@ -12,7 +12,7 @@
 #include "gpu/kernels/stedc/stedc_arguments.h"
 #include "gpu/lane.h"
 #include "gpu/vendor/solver_library.h"
-#include "lapack/eigensolver/tridiagonal_solver.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "timing.h"
 
 #include <math.h>

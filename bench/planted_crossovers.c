@@ -14,7 +14,7 @@
  * foretells is no measurement. */
 #include "border_calls.h"
 #include "command/routine_call.h"
-#include "command/tune/call_timer.h"
+#include "command/tune/tune.h"
 #include "tuner/learn/call_sampler.h"
 #include "tuner/learn/statistics.h"
 #include "tuner/online/recipe.h"
@@ -26,7 +26,7 @@
 
 enum { GOOD_OF_100 = 95, JUDGED_TIMES = 30, MANY = 12, FEW = 4 };
 static const double loss_allowed = 0.1, judged_bytes = 32 << 20;
-/* Microseconds: as timed_calls.c has them; what times cost beside calls. */
+/* Microseconds: as call_timer.c has them; what times cost beside calls. */
 static const double place_us = 5e4, request_us = 15, turn_us = 400;
 enum { LEAD = 3 };
 /* How much of a process's times differs from another's, in logarithms; of a moment's; of a processor's; of a
@@ -105,7 +105,7 @@ static double truth_of(const struct machine *machine, enum call_side side, const
     return known ? us : 0;
 }
 
-/* As timed_calls.c does: the median of what a budget has time for, after a first call. */
+/* As call_timer.c does: the median of what a budget has time for, after a first call. */
 static double time_call(struct machine *machine, enum call_side side, double us, double budget)
 {
     enum { MOST = 101 };

@@ -8,8 +8,8 @@
  * median of some turns (3), after one that does not count. All results are compared with the first.
  */
 #include "gpu/device_shares.h"
-#include "gpu/vendor/cublas_library.h"
-#include "interpose/execute/shared_tiles.h"
+#include "gpu/vendor/vendor_library.h"
+#include "interpose/execute/tile_runner.h"
 #include "mirror/mirror_table.h"
 #include "timing.h"
 #include "tuner/online/crossover.h"

@@ -9,8 +9,7 @@
  * its lower triangle, of whose bytes the elements alone count. At last how fast 1 to 8 threads pack a slot's
  * worth each, by the way that the product copies and by memcpy. What came down is compared with what went up.
  */
-#include "common/job_helpers.h"
-#include "mirror/transfer/staging.h"
+#include "common/own_thread.h"
 #include "mirror/transfer/transfer.h"
 #include "timing.h"
 

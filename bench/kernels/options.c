@@ -15,7 +15,7 @@ static const char help[] =
     "tall and wide shapes\n"
     "  -l LIST    layouts of aligned,odd,shifted for sizes from -n; default aligned\n"
     "  -s SHAPE   by this launch shape: \"chosen\", or edge,Tx,Ty,U,m,order,groups,variant in numbers, as\n"
-    "             src/gpu/launch_shape.h has them; may be given again; not where it does not suit\n"
+    "             src/gpu/launch.h has them; may be given again; not where it does not suit\n"
     "  -c, -w     only cold, only warm second-level cache; default both\n"
     "  -k N       replays of a graph at most; default 15\n"
     "  -b MS      milliseconds for the replays of one graph; default 30\n"

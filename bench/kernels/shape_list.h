@@ -2,7 +2,7 @@
 #ifndef MUBLAS_BENCH_SHAPE_LIST_H
 #define MUBLAS_BENCH_SHAPE_LIST_H
 
-#include "gpu/launch_shape.h"
+#include "gpu/launch.h"
 
 enum { SHAPE_LIST_MOST = 32 };
 

@@ -1,4 +1,4 @@
-#include "api/eigen_call.h"
+#include "api/handle.h"
 
 static bool has_uplo(const struct eigen_call *call)
 {

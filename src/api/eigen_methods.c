@@ -1,12 +1,10 @@
 /* The eigenproblem routines of the native API, done by the eigensolver of src/lapack. */
-#include "api/eigen_call.h"
+#include "api/handle.h"
 #include "gpu/vendor/solver_library.h"
 #include "lapack/device_matrix.h"
-#include "lapack/eigensolver/back_transformation.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "lapack/eigensolver/tridiagonal_solver.h"
-#include "lapack/eigensolver/tridiagonalisation.h"
 #include "lapack/matrix_part.h"
+#include "lapack/singular/own_singular.h"
 
 /* Queues that the diagonal of A becomes real, and that A is scaled (lapack/matrix_part.h). */
 static enum status eigen_scale(const struct solver_handle *solver, const struct eigen_call *call,
@@ -75,40 +73,49 @@ static enum status queue_reduction(const struct solver_handle *solver, const str
 
 const struct eigen_method eigen_sytrd = {plan_reduction, queue_reduction};
 
-/* ormtr and unmtr. */
-static struct back_transformation product_of(const struct eigen_call *call)
+/* ormtr and unmtr, ormbr and unmbr. */
+static struct reflectors_product product_of(const struct eigen_call *call)
 {
-    const bool right = call->side != MUBLAS_LEFT;
-    return (struct back_transformation){.type = eigen_call_type(call),
-                                        .uplo = call->uplo == MUBLAS_UPPER ? UPLO_UPPER : UPLO_LOWER,
-                                        .n = eigen_call_order(call),
-                                        .a = eigen_address(call->a),
-                                        .tau = eigen_address(call->tau),
-                                        .lda = call->lda,
-                                        .side = {.right = right,
-                                                 .adjoint = call->trans != MUBLAS_NO_TRANS,
-                                                 .c = {eigen_address(call->c), call->ldc},
-                                                 .others = right ? call->m : call->n}};
+    const bool right = call->side != MUBLAS_LEFT, is_ormtr = call->routine == EIGEN_ORMTR,
+               of_p = !is_ormtr && call->vect == MUBLAS_P;
+    const int64_t order = eigen_call_order(call);
+    const struct bidiagonal_reflectors reflectors =
+        is_ormtr ? (struct bidiagonal_reflectors){order - 1, 1}
+                 : bidiagonal_reflectors_of(of_p ? BIDIAGONAL_P : BIDIAGONAL_Q, order, call->k);
+    return (struct reflectors_product){.type = eigen_call_type(call),
+                                       .is_upper = is_ormtr && call->uplo == MUBLAS_UPPER,
+                                       .from = reflectors.from,
+                                       .by_rows = of_p,
+                                       .order = order,
+                                       .count = reflectors.count,
+                                       .a = eigen_address(call->a),
+                                       .tau = eigen_address(call->tau),
+                                       .lda = call->lda,
+                                       .side = {.right = right,
+                                                .adjoint = call->trans != MUBLAS_NO_TRANS,
+                                                .c = {eigen_address(call->c), call->ldc},
+                                                .others = right ? call->m : call->n}};
 }
 
 static enum status plan_product(const struct solver_handle *solver, const struct eigen_call *call,
                                 size_t *bytes)
 {
-    const struct back_transformation product = product_of(call);
+    const struct reflectors_product product = product_of(call);
     (void)solver;
-    *bytes = back_transformation_workspace(&product);
+    *bytes = reflectors_product_workspace(&product);
     return STATUS_OK;
 }
 
 static enum status queue_product(const struct solver_handle *solver, const struct eigen_call *call,
                                  CUdeviceptr workspace, size_t bytes)
 {
-    const struct back_transformation product = product_of(call);
+    const struct reflectors_product product = product_of(call);
     (void)bytes;
-    return back_transformation_queue(solver, &product, workspace);
+    return reflectors_product_queue(solver, &product, workspace);
 }
 
-const struct eigen_method eigen_ormtr = {plan_product, queue_product};
+const struct eigen_method eigen_ormtr = {plan_product, queue_product},
+                          eigen_ormbr = {plan_product, queue_product};
 
 /* stedc: where T, the vectors of T, the product with them and the solver's own workspace lie. */
 struct layout {
@@ -117,13 +124,6 @@ struct layout {
     bool is_apart; /* the vectors of T do not come into Z at once */
     size_t scale, t, vectors, product, scratch, end;
 };
-
-static size_t take_bytes(size_t *end, size_t bytes)
-{
-    const size_t at = *end;
-    *end += device_aligned(bytes);
-    return at;
-}
 
 static CUdeviceptr column_of_t(const struct layout *layout, CUdeviceptr workspace, int64_t column)
 {
@@ -154,12 +154,12 @@ static struct layout lay_out(const struct eigen_call *call)
                             .is_apart =
                                 multiplies || (call->compz == MUBLAS_COMPZ_TRIDIAGONAL && type != real_type)};
     const size_t square = (size_t)layout.ld * (size_t)call->n;
-    layout.scale = take_bytes(&layout.end, PART_SCALE_BYTES);
-    layout.t = take_bytes(&layout.end, 2 * (size_t)layout.ld * blas_element_bytes(real_type));
-    layout.vectors = take_bytes(&layout.end, layout.is_apart ? square * blas_element_bytes(real_type) : 0);
-    layout.product = take_bytes(&layout.end, multiplies ? square * blas_element_bytes(type) : 0);
+    layout.scale = workspace_take(&layout.end, PART_SCALE_BYTES);
+    layout.t = workspace_take(&layout.end, 2 * (size_t)layout.ld * blas_element_bytes(real_type));
+    layout.vectors = workspace_take(&layout.end, layout.is_apart ? square * blas_element_bytes(real_type) : 0);
+    layout.product = workspace_take(&layout.end, multiplies ? square * blas_element_bytes(type) : 0);
     const struct divide_conquer_call division = division_of(call, &layout, 0);
-    layout.scratch = take_bytes(&layout.end, divide_conquer_workspace(&division));
+    layout.scratch = workspace_take(&layout.end, divide_conquer_workspace(&division));
     return layout;
 }
 

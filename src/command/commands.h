@@ -49,7 +49,7 @@ int doctor_run(char **arguments);
  * LAPACK's pass its testers' measures (verify/lapack.h); nothing that must not be read counts, nothing else
  * is written, and the calls did run on the device. Prints a line for each routine. 1: one did not pass or
  * could not be checked.
- * `mublas verify --parallel ...` in each process of a job: verify/parallel.h. */
+ * `mublas verify --parallel ...` in each process of a job: verify/verify.h. */
 int verify_run(char **arguments);
 
 /* `mublas serve [--keep]`: the service (service/server/server.h) in this process; says a line on standard output

@@ -7,8 +7,8 @@ mublas_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
 
 # Calls made and timed by a process under the shim: for the command and bench programs.
 noinst_LTLIBRARIES += libmublas_calls.la
-libmublas_calls_la_SOURCES = src/command/timed_work.c src/command/timed_work.h src/command/file_replace.c \
-	src/command/file_replace.h src/command/lapack_call.c src/command/routine_call.h src/command/routine_call.c
+libmublas_calls_la_SOURCES = src/command/tune/timed_work.c src/command/tune/file_replace.c \
+	src/command/lapack_call.c src/command/routine_call.h src/command/routine_call.c
 libmublas_calls_la_CPPFLAGS = $(AM_CPPFLAGS) $(shim_path)
 
 include src/command/tune/local.mk

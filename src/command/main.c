@@ -1,8 +1,6 @@
 /* The `mublas` command. */
 #include "command/commands.h"
-#include "command/tune/call_timer.h"
 #include "command/tune/tune.h"
-#include "command/verify/parallel.h"
 #include "command/verify/verify.h"
 #include "common/text.h"
 

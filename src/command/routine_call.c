@@ -1,7 +1,7 @@
 #include "command/routine_call.h"
-#include "common/call_work.h"
+#include "common/blas_call.h"
 #include "host/symbols.h"
-#include "tuner/online/timed_class.h"
+#include "tuner/online/tuning_class.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

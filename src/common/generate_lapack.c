@@ -1,7 +1,8 @@
-/* generate_lapack.c - what follows from the signatures of LAPACK in routines.def, for the build:
+/* generate_lapack.c - what follows from the signatures of LAPACK and of parallel routines, for the build:
  *   generate_lapack rows     ROUTE(name, family, type, order, words, .uplo = 1, ...) for each routine, with the
  *                            numbers of its arguments and, as .writes_a = 1, its results
  *   generate_lapack places   LAPACK_PLACES and LAPACK_RESULTS, the names of all arguments and results
+ *   generate_lapack parallel the rows of scalapack/routines.def, each a struct parallel_routine (scalapack/grid.h)
  * Runs on the machine that builds, and writes to standard output. Exit status: 0, or 1 with a line that
  * says which row cannot be read. */
 #include "common/generate_words.h"
@@ -25,11 +26,9 @@ struct word {
 /* The arguments of one kind of types. Real types have no rwork and lrwork, complex ones no wi and realiwork. */
 static int read_words(int family, bool is_complex, struct word words[ARGUMENTS_MOST])
 {
-    char text[256], *rest = text;
+    char text[ROW_MOST], *rest = text;
     int count = 0;
-    if (strlen(lapack[family].signature) >= sizeof text)
-        refuse(lapack[family].family, lapack[family].signature);
-    strcpy(text, lapack[family].signature);
+    copy_signature(lapack[family].family, lapack[family].signature, text);
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         const size_t length = strcspn(word, "*!");
         if (count == ARGUMENTS_MOST || length >= NAME_MOST || strlen(word) > length + 1)
@@ -91,17 +90,77 @@ static void print_names(const char *macro, const char *prefix, bool results)
     printf("\n");
 }
 
+static const struct {
+    const char *name, *type, *kind, *family, *arguments;
+} parallel[] = {
+#define PARALLEL_SYMBOL(name, type, kind, family, arguments) {#name, #type, #kind, #family, arguments},
+#include "scalapack/routines.def"
+};
+
+/* The words of a matrix X(rows,columns,flag), which stands for X, IX, JX and DESCX. */
+struct parallel_matrix {
+    char letter, rows[NAME_MOST], columns[NAME_MOST], flag[NAME_MOST];
+    const char *access;
+};
+
+/* False: it is no matrix. */
+static bool read_matrix(const char *row, const char *word, struct parallel_matrix *matrix)
+{
+    int end = 0;
+    if (word[1] != '(')
+        return false;
+    *matrix = (struct parallel_matrix){.flag = "none"};
+    sscanf(word, "%c(%15[a-z],%15[a-z])%n", &matrix->letter, matrix->rows, matrix->columns, &end);
+    if (end == 0)
+        sscanf(word, "%c(%15[a-z],%15[a-z],%15[a-z])%n", &matrix->letter, matrix->rows, matrix->columns,
+               matrix->flag, &end);
+    const char *const mark = word + end;
+    matrix->access = strcmp(mark, "!") == 0 ? "UPDATE" : strcmp(mark, "=") == 0 ? "WRITE" : "READ";
+    if (end == 0 || strlen(mark) > 1 || (*mark && !strchr("!=", *mark)))
+        refuse(row, word);
+    return true;
+}
+
+/* Words that the enumeration does not know, and those that come twice, are the compiler's to refuse. */
+static void print_parallel(int row)
+{
+    enum { OF_MATRIX = 4 };
+    const char *const name = parallel[row].name;
+    char text[ROW_MOST], matrices[ROW_MOST] = "", *rest = text;
+    int position = 1, count = 0;
+    printf("{\"%s\", TYPE_%s, KIND_%s, FAMILY_OF_%s(%s), {{", name, parallel[row].type, parallel[row].kind,
+           parallel[row].kind, parallel[row].family);
+    copy_signature(name, parallel[row].arguments, text);
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        struct parallel_matrix matrix;
+        if (read_matrix(name, word, &matrix)) {
+            const size_t used = strlen(matrices);
+            snprintf(matrices + used, sizeof matrices - used, "{'%c', %d, WORD_%s, WORD_%s, WORD_%s, PARALLEL_%s}, ",
+                     matrix.letter, position, strcmp(matrix.rows, "o") == 0 ? "order" : matrix.rows,
+                     strcmp(matrix.columns, "o") == 0 ? "order" : matrix.columns, matrix.flag, matrix.access);
+            position += OF_MATRIX;
+            count++;
+        } else {
+            printf("[WORD_%s] = %d, ", word, position++);
+        }
+    }
+    printf("}, {%s}, %d, %d}},\n", matrices, count, position - 1);
+}
+
 int main(int count, char **arguments)
 {
     const char *wanted = count == 2 ? arguments[1] : "";
-    printf("/* Made by generate_lapack.c of common/routines.def. */\n");
+    printf("/* Made by generate_lapack.c of the tables of routines. */\n");
     if (strcmp(wanted, "rows") == 0)
         print_lapack();
     else if (strcmp(wanted, "places") == 0) {
         print_names("LAPACK_PLACES", "", false);
         print_names("LAPACK_RESULTS", "writes_", true);
+    } else if (strcmp(wanted, "parallel") == 0) {
+        for (size_t row = 0; row < sizeof parallel / sizeof *parallel; row++)
+            print_parallel((int)row);
     } else {
-        fprintf(stderr, "generate_lapack: 'rows' or 'places' is wanted, not '%s'\n", wanted);
+        fprintf(stderr, "generate_lapack: 'rows', 'places' or 'parallel' is wanted, not '%s'\n", wanted);
         return 1;
     }
     return fflush(stdout) || ferror(stdout) ? 1 : 0;

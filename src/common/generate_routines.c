@@ -1,7 +1,8 @@
 /* generate_routines.c - what follows from the signatures of BLAS in routines.def, for the build:
  *   generate_routines rows      C macros, also for assembly: FORTRAN_GATE_name, CBLAS_GATE_name, SIGNATURE_NAME
  *                               (struct blas_signature)
- *   generate_routines entries   the bodies of the entries, a block for each family (interpose/entries/entry.inc)
+ *   generate_routines entries   the bodies of the entries, for each type a block for each family
+ *                               (interpose/entries/entry.inc)
  * Runs on the machine that builds, and writes to standard output. Exit status: 0, or 1 with a line that
  * says which row cannot be read. generate_lapack.c does the same for LAPACK's. */
 #include "common/generate_words.h"
@@ -85,10 +86,8 @@ static bool read_argument(const char *word, struct argument *argument)
 
 static void read_row(struct row *row)
 {
-    char text[256], *rest = text;
-    if (strlen(row->signature) >= sizeof text)
-        refuse(row->name, row->signature);
-    strcpy(text, row->signature);
+    char text[ROW_MOST], *rest = text;
+    copy_signature(row->name, row->signature, text);
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         if (row->count == ARGUMENTS_MOST || !read_argument(word, &row->arguments[row->count++]))
             refuse(row->name, word);
@@ -293,26 +292,32 @@ static void print_checks(const struct row *row)
     printf("%spack_legal(call)", has_flags(row) ? "READ_LAYOUT && " : "");
 }
 
+static void print_entry(const struct row *row)
+{
+    print_macros(row);
+    printf("static bool LOCAL(pack, ROUTINE)(struct blas_call *call, PARAMETERS)\n{\n"
+           "    *call = (struct blas_call){\n        .family = FAMILY_%s, .type = ELEMENT_TYPE,\n",
+           row->family);
+    print_members(row);
+    printf("    };\n    if (!(");
+    print_checks(row);
+    printf("))\n        return false;\n");
+    for (int i = 0; i < row->count; i++)
+        if (row->arguments[i].kind == KIND_SCALAR)
+            printf("    call->%s = %sFACTOR_OF(%s);\n", row->arguments[i].name,
+                   is_complex_scalar(&row->arguments[i]) ? "" : "REAL_", row->arguments[i].name);
+    printf("    return pack_scalars(call);\n}\n#include \"interpose/entries/entry.inc\"\n\n");
+}
+
 static void print_entries(void)
 {
-    for (const struct row *row = rows; row < rows + ROW_COUNT; row++) {
-        const bool every = strcmp(row->types, "EVERY") == 0;
-        if (!every)
-            printf("#if %sIS_COMPLEX\n", strcmp(row->types, "REAL") == 0 ? "!" : "");
-        print_macros(row);
-        printf("static bool LOCAL(pack, ROUTINE)(struct blas_call *call, PARAMETERS)\n{\n"
-               "    *call = (struct blas_call){\n        .family = FAMILY_%s, .type = ELEMENT_TYPE,\n",
-               row->family);
-        print_members(row);
-        printf("    };\n    if (!(");
-        print_checks(row);
-        printf("))\n        return false;\n");
-        for (int i = 0; i < row->count; i++)
-            if (row->arguments[i].kind == KIND_SCALAR)
-                printf("    call->%s = %sFACTOR_OF(%s);\n", row->arguments[i].name,
-                       is_complex_scalar(&row->arguments[i]) ? "" : "REAL_", row->arguments[i].name);
-        printf("    return pack_scalars(call);\n}\n#include \"interpose/entries/entry.inc\"\n%s\n",
-               every ? "" : "#endif\n");
+    for (const char *type = "SDCZ"; *type; type++) {
+        const char *const others = strchr("SD", *type) ? "COMPLEX" : "REAL";
+        printf("#define PRECISION_%c\n#include \"interpose/entries/precision.h\"\n\n", *type);
+        for (const struct row *row = rows; row < rows + ROW_COUNT; row++)
+            if (strcmp(row->types, others) != 0)
+                print_entry(row);
+        printf("#undef PRECISION_%c\n\n", *type);
     }
 }
 

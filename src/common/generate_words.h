@@ -1,4 +1,4 @@
-/* generate_words.h - the words of routines.def's signatures, for the two programs that the build runs. */
+/* generate_words.h - the words of signatures in the tables of routines, for the two programs that the build runs. */
 #ifndef MUBLAS_GENERATE_WORDS_H
 #define MUBLAS_GENERATE_WORDS_H
 
@@ -7,13 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARGUMENTS_MOST = 32, NAME_MOST = 16 };
+enum { ARGUMENTS_MOST = 32, NAME_MOST = 16, ROW_MOST = 512 };
 
 /* Ends the program with a line on the word of this row. */
 static inline void refuse(const char *row, const char *word)
 {
     fprintf(stderr, "routines.def, row %s: '%s' cannot be read\n", row, word);
     exit(1);
+}
+
+/* For strtok_r. */
+static inline void copy_signature(const char *row, const char *signature, char copy[ROW_MOST])
+{
+    if (strlen(signature) >= ROW_MOST)
+        refuse(row, signature);
+    strcpy(copy, signature);
 }
 
 /* Is it one of the list's words, which have a blank between? */

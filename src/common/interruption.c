@@ -18,6 +18,11 @@ static void choose_held(sigset_t *signals)
         sigdelset(signals, raised_by_code[i]);
 }
 
+static bool held_signals_are_allowed(void)
+{
+    return !atomic_load_explicit(&is_forbidden, memory_order_relaxed);
+}
+
 void held_signals_hold(struct held_signals *signals)
 {
     sigset_t held;
@@ -44,11 +49,6 @@ void held_signals_only(void)
 void held_signals_allow(bool allowed)
 {
     atomic_store(&is_forbidden, !allowed);
-}
-
-bool held_signals_are_allowed(void)
-{
-    return !atomic_load_explicit(&is_forbidden, memory_order_relaxed);
 }
 
 /* This thread is about to do that once; the winner takes it. */

@@ -23,7 +23,6 @@ void held_signals_only(void); /* blocks exactly these, for good */
 
 /* From now on nothing is held, or something again: in a process that may make no system calls. */
 void held_signals_allow(bool allowed);
-bool held_signals_are_allowed(void); /* a load */
 
 /* Work that is done once in the process, by whoever comes first; others wait for it.
  *

@@ -1,4 +1,3 @@
-#include "common/job_helpers.h"
 #include "common/clock.h"
 #include "common/interruption.h"
 #include "common/launcher.h"

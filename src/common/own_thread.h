@@ -1,5 +1,5 @@
-/* own_thread.h - threads of mublas' own inside the program, the processors that there are for them, and how
- * they wait for each other. */
+/* own_thread.h - threads of mublas' own inside the program, the processors that there are for them, how they wait
+ * for each other, and helpers that do parts of a job (job_helpers.c). */
 #ifndef MUBLAS_OWN_THREAD_H
 #define MUBLAS_OWN_THREAD_H
 
@@ -85,5 +85,70 @@ bool own_thread_start(pthread_t *thread, size_t stack_bytes, void *(*work)(void 
 
 /* Was this thread started so? */
 bool own_thread_is_this(void);
+
+/* A few threads that do parts of a job beside the thread that has it. Jobs of several threads have crews of helpers of their own, as many as the processors allow: each of several devices is
+ * fed at once.
+ *
+ * Helpers are made when a job wants them and end when they have had nothing to do for a quarter of a
+ * second, or when a thread that had them ends: the last thread of a process runs its exit handlers, and
+ * must be one of the program's own. They wait in a futex, have the program's signals blocked
+ * and small stacks, hold no lock, allocate nothing and call nothing but `work`, which
+ * begins no job. Correctness never depends on them: the caller does what none of them has taken, and waits
+ * for what they have. So a process that cannot have more threads, a child of fork (which has none of
+ * them), and a thread that finds all crews busy with others' jobs just do all of it themselves. An end of
+ * the process takes them with it at any moment. Any thread may call.
+ *
+ * Two things are asked of a job, since the program's thread may be doing as it likes with its memory and
+ * its stack. Helpers touch the program's memory only where they may: what a handler of the program's opens
+ * or fills is for the thread that called. And what they work on does not lie on the caller's stack, which
+ * is gone when a handler has jumped out of the call: the context is copied to where it stays. */
+
+enum { JOB_HELPERS_MOST = 7, JOB_CREWS_MOST = 4, JOB_CONTEXT_BYTES = 4096 };
+
+typedef void job_helpers_work(void *context, unsigned part);
+typedef bool job_helpers_check(void *context, unsigned part);
+
+struct job {
+    job_helpers_work *work;
+    /* Asked by a helper before each part: may it touch all of the program's memory that `work` touches, as
+     * that is now (mapping.h)? False: the caller does the part, in which the program's handlers
+     * run. */
+    job_helpers_check *may;
+    void (*stop)(void *context); /* has parts under way end early; NULL: they are short */
+    void *context;               /* without pointers to a stack */
+    size_t context_bytes;        /* at most JOB_CONTEXT_BYTES */
+    unsigned parts;
+};
+
+/* For jobs that touch no memory of the program. */
+job_helpers_check job_helpers_touch_nothing;
+
+/* `work` once for each part, by the calling thread and at most `helpers` more, in no order and at once;
+ * all are done on return, and what they wrote is seen: the context is copied back. */
+void job_helpers_run(const struct job *job, int helpers);
+
+/* The same by the helpers alone, while the caller does something else: begun and ended by one thread.
+ * Parts that no helper has taken by the end, all of them perhaps, are not done, nor are refused ones; the end
+ * waits for what was taken. NULL: there are none to be had, and nothing was begun. The context
+ * is the copy, until the end, which copies it to where `context` says. */
+struct job_crew;
+struct job_crew *job_helpers_begin(const struct job *job, int helpers);
+void *job_helpers_context(struct job_crew *crew);
+void job_helpers_end(struct job_crew *crew, void *context);
+
+/* Before a jump out of a call is made: helpers are done with this thread's job then. A handler may call
+ * it. */
+struct jump;
+void job_helpers_leave(const struct jump *jump);
+
+/* After frames were left without a word: the same, late. */
+void job_helpers_forget(void);
+
+/* How many helpers the calling thread may ask for: one less than the processors that it may use, shared
+ * with the other ranks on this machine, at most JOB_HELPERS_MOST. */
+int job_helpers_wanted(void);
+
+/* How many there are, in all crews; for tests. */
+int job_helpers_alive(void);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { SHARED_WITHOUT_ASKING = 48 << 10 };
 
-/* The fatbin made from kernels/, or a line of text where the build had no nvcc (kernels_image.S). */
+/* The fatbin made from kernels/, or a line of text where the build had no nvcc (common/embedded.S). */
 extern const char mublas_kernels_image[] __attribute__((visibility("hidden")));
 
 static const char *const names[KERNEL_COUNT] = {
@@ -267,6 +267,18 @@ enum status device_check(struct device *device, CUresult result, const char *wha
     snprintf(reason, sizeof reason, "%s failed: %s (%d)", what, driver_error_name(result), result);
     device_disable(device, reason);
     return status;
+}
+
+enum status device_launch(struct device *device, CUstream stream, enum kernel kernel, unsigned blocks,
+                          unsigned threads, size_t shared_bytes, void *arguments)
+{
+    void *parameters[] = {arguments};
+    CUfunction function;
+    CUresult result = kernel_set_function(device_kernels(device), kernel, shared_bytes, &function);
+    if (result == CUDA_SUCCESS)
+        result = driver()->launch_kernel(function, blocks, 1, 1, threads, 1, 1, (unsigned)shared_bytes,
+                                         stream, parameters, NULL);
+    return device_check(device, result, kernel_name(kernel));
 }
 
 static enum status push_context(struct device *device)

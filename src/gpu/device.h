@@ -205,6 +205,10 @@ void device_leave(struct device *device, struct device_scope *scope);
  * every driver call made on behalf of a device. */
 enum status device_check(struct device *device, CUresult result, const char *what);
 
+/* Queue a kernel whose blocks do not wait for each other, with this one argument. Inside device_enter. */
+enum status device_launch(struct device *device, CUstream stream, enum kernel kernel, unsigned blocks,
+                          unsigned threads, size_t shared_bytes, void *arguments);
+
 /* The kernels, loaded into the device's context. */
 struct kernel_set *device_kernels(struct device *device);
 

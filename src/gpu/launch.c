@@ -1,7 +1,5 @@
 #include "gpu/launch.h"
 #include "common/log.h"
-#include "gpu/launch_shape.h"
-#include "gpu/launch_shape_limits.h"
 
 #include <limits.h>
 
@@ -112,7 +110,8 @@ static void plan_axpy(const struct blas_call *call, const struct launch_shape *s
 
 static enum kernel matrix_kernel(const struct blas_call *call)
 {
-    const bool narrow = column_alignment(call) < WIDE_BYTES;
+    enum { WIDE_BYTES = 16 };
+    const bool narrow = launch_shape_column_alignment(call) < WIDE_BYTES;
     if (blas_is_packed(call))
         return packed_kernels[call->type];
     if (blas_is_symmetric(call))

@@ -1,22 +1,43 @@
-#include "gpu/launch_shape.h"
-#include "gpu/launch_shape_limits.h"
+#include "gpu/launch.h"
+#include "common/whole_number.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 
 enum { PIECE_BYTES = 16, LINE_BYTES = 128 }; /* of axpy */
-enum { TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4 };
+enum { TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4, SECTOR_BYTES = 32 };
 enum {
+    GROUP = 8, /* threads of a group, the kernels' LANES */
+    WARP = 32,
+    LEAF_EDGE = 32,
+    EDGE_MAX = 256,
+    HELD_BYTES = 32, /* of a row, that a group reads at once */
     STRIP_TERMS_MAX = 64 * 256,
-    STRIP_SHARED_MAX = 96 << 10
-}; /* one chain; what devices since 2017 have */
+    STRIP_SHARED_MAX = 96 << 10, /* one chain; what devices since 2017 have */
+    STRIP_ROWS_SPLIT = 6144 /* terms of strips' rows whose columns split sectors, at most (but see S) */
+};
+
+size_t launch_shape_column_alignment(const struct blas_call *call)
+{
+    const size_t stride = (size_t)call->a.ld * blas_element_bytes(call->type);
+    const size_t bits = (uintptr_t)call->a.pointer | stride | 1 << 12;
+    return bits & (0 - bits);
+}
+
+/* Do columns begin amid the memory's sectors, so that neighbouring strips share these? */
+static bool splits_sectors(const struct blas_call *call)
+{
+    return launch_shape_column_alignment(call) < SECTOR_BYTES;
+}
+
 
 unsigned launch_shape_unit(enum blas_type type)
 {
     return TRANSACTION_BYTES / ELEMENTS_PER_THREAD / (unsigned)blas_element_bytes(type);
 }
 
-int64_t launch_shape_strip_terms(const struct blas_call *call)
+/* Terms that a strip's block sums, leaf by leaf, for each of its elements of y. */
+static int64_t launch_shape_strip_terms(const struct blas_call *call)
 {
     return call->family == FAMILY_GEMV && blas_is_transposed(call) ? call->m : call->n;
 }

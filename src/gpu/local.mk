@@ -1,15 +1,14 @@
 libmublas_core_la_SOURCES += src/gpu/cooperative.c src/gpu/cooperative.h src/gpu/device.c src/gpu/device.h \
 	src/gpu/device_wake.c src/gpu/device_sharing.c src/gpu/device_sharing.h src/gpu/device_shares.c \
-	src/gpu/device_shares.h src/gpu/driver.c src/gpu/driver.def src/gpu/driver.h src/gpu/kernels_image.S \
-	src/gpu/lane.c src/gpu/lane.h src/gpu/launch.c src/gpu/launch.h src/gpu/launch_shape.c \
-	src/gpu/launch_shape.h src/gpu/launch_shape_limits.h src/gpu/vendor/cublas_library.c \
-	src/gpu/vendor/cublas_library.h src/gpu/vendor/solver.def src/gpu/vendor/solver_library.c \
+	src/gpu/device_shares.h src/gpu/driver.c src/gpu/driver.def src/gpu/driver.h src/gpu/lane.c \
+	src/gpu/lane.h src/gpu/launch.c src/gpu/launch.h src/gpu/launch_shape.c \
+	src/gpu/vendor/cublas_library.c src/gpu/vendor/solver.def src/gpu/vendor/solver_library.c \
 	src/gpu/vendor/solver_library.h src/gpu/vendor/solver_trial.c src/gpu/vendor/vendor_library.c \
 	src/gpu/vendor/vendor_library.h
 nodist_libmublas_core_la_SOURCES = src/gpu/kernel_set_hash.c
 
 # The kernels. One translation unit includes every .cu file, so that they share
-# one fatbin; kernels_image.S embeds it. List every file here: tuned_kernel_files and
+# one fatbin; common/embedded.S has it. List every file here: tuned_kernel_files and
 # route_kernel_files are compiled, the others are what they include.
 tuned_kernel_files = \
 	src/gpu/kernels/axpy.cu \
@@ -113,6 +112,5 @@ src/gpu/kernels/kernels.fatbin: $(kernel_files) $(kernel_includes) $(route_kerne
 			rm -f $@; exit 1; }; \
 	done
 CLEANFILES += $(kernels_image) src/gpu/kernels/unity.cu
-src/gpu/kernels_image.lo: $(kernels_image)
 endif
 AM_CCASFLAGS = $(kernels_image_flags) -DMUBLAS_RECIPES='"src/tuner/built_in_recipes"'

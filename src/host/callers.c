@@ -1,4 +1,4 @@
-#include "host/callers.h"
+#include "host/host_blas.h"
 #include "common/loader.h"
 #include "common/log.h"
 #include "host/host_search.h"
@@ -160,7 +160,7 @@ static int add_host(const struct host_library *library, enum interface interface
 
 /* The number of the host for a library that was found, known or new, which serves callers by
  * this interface's names; libraries are told apart by the code that was found. -1: no memory.
- * It stays loaded but for what callers.h says: `forget` is to call shared_hosts_forget. */
+ * It stays loaded but for what host_blas.h says: `forget` is to call shared_hosts_forget. */
 static int shared_hosts_enter(const struct host_library *library, enum interface interface,
                               retained_forget *forget)
 {

@@ -2,7 +2,6 @@
 #include "common/log.h"
 #include "common/program_state.h"
 #include "common/settings.h"
-#include "host/callers.h"
 #include "host/host_search.h"
 #include "host/symbols.h"
 
@@ -57,7 +56,7 @@ void known_functions_listen(const struct known_functions_listener *one)
             tell_listener((enum symbol)i);
 }
 
-/* BINDING: some thread changes the slots just now. SHARED: callers have hosts of their own (callers.h). */
+/* BINDING: some thread changes the slots just now. SHARED: callers have hosts of their own (callers.c). */
 enum { UNBOUND, BINDING, BOUND, SHARED };
 static struct binding {
     atomic_int state;

@@ -1,5 +1,5 @@
 #include "common/loader.h"
-#include "host/callers.h"
+#include "host/host_blas.h"
 
 #include <dlfcn.h>
 #include <link.h>

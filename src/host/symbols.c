@@ -1,5 +1,5 @@
 #include "host/symbols.h"
-#include "common/call_work.h"
+#include "common/blas_call.h"
 #include "common/loader.h"
 
 #include <dlfcn.h>
@@ -207,7 +207,7 @@ static enum integer_width width_of_library(host_function *function)
 }
 
 /* A library that goes leaves its place to another only by chance at the same address, of the same kind
- * mostly; hosts are kept loaded (callers.h). */
+ * mostly; hosts are kept loaded (host_blas.h). */
 enum integer_width width_of_lapack(host_function *function)
 {
     enum integer_width width = remembered_width(function);

@@ -4,7 +4,6 @@
 #define MUBLAS_SYMBOLS_H
 
 #include "common/blas_call.h"
-#include "host/interfaces.h"
 
 #include <stdbool.h>
 

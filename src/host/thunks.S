@@ -3,7 +3,7 @@
  *   resolve_thunks   stand for routines of which no host is known yet: they save every argument register, ask
  *                    host_blas_resolve, by number and return address, where to go, and jump there with the
  *                    call as it came
- *   dispatch_thunks  where callers have different libraries by the same names (callers.h): they find the
+ *   dispatch_thunks  where callers have different libraries by the same names (callers.c): they find the
  *                    caller's host by the return address, or go on as resolve_thunks do. Entered by
  *                    jump_through and jump_as_told only. */
 #include "host/assembly.inc"

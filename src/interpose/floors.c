@@ -51,19 +51,18 @@ static const struct {
 };
 
 uint64_t offload_floors[SYMBOL_COUNT] = {
-#define ROW(prefix, suffix, width, name) [SYMBOL_##prefix##name##suffix] = (uint64_t)(int64_t)GATE_##name,
-#include "interpose/offloaded_symbols.inc"
-#define ROW(prefix, suffix, width, name) [SYMBOL_##prefix##name##suffix] = ROUTE_ORDER_LEAST,
-#define ROUTE(name, ...) LAPACK_INTERFACES(ROW, name)
-#include "host/lapack.def"
-#undef ROUTE
-#undef ROW
+#define FORWARDED_SYMBOL(...)
+#define OFFLOADED_SYMBOL(symbol, interface, width, name, ...) \
+    [SYMBOL_##symbol] = (uint64_t)(int64_t)GATE_##name,
+#define ROUTE_SYMBOL(symbol, ...) [SYMBOL_##symbol] = ROUTE_ORDER_LEAST,
+#include "host/symbols.def"
 };
 
 /* 0: forwarded, or LAPACK's. */
 static const uint8_t routine_after[SYMBOL_COUNT] = {
-#define ROW(prefix, suffix, width, name) [SYMBOL_##prefix##name##suffix] = ROUTINE_##name + 1,
-#include "interpose/offloaded_symbols.inc"
+#define FORWARDED_SYMBOL(...)
+#define OFFLOADED_SYMBOL(symbol, interface, width, name, ...) [SYMBOL_##symbol] = ROUTINE_##name + 1,
+#include "host/symbols.def"
 };
 
 static bool lapack_enters;

@@ -1,6 +1,6 @@
 #include "interpose/policy.h"
-#include "common/call_work.h"
-#include "mirror/costs.h"
+#include "common/blas_call.h"
+#include "mirror/ledger/account.h"
 
 #include <math.h>
 

@@ -70,7 +70,7 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
  * for it; in always mode for ever. */
 double policy_patience_us(enum offload_mode mode, const struct predicted_times *times);
 
-/* A matrix of so many bytes has an account of its own also before a device is there (waking.h). */
+/* A matrix of so many bytes has an account of its own also before a device is there (openings.h). */
 enum { EARLY_BYTES_MIN = 1 << 20 };
 
 /* Does no such call ever go to the device, nor does any other for it? While no device is in use: does it
@@ -97,7 +97,7 @@ struct wake_account {
  * program that ends before has lost nothing. The device is not woken beside the program's calls: where
  * these keep all processors busy one more thread holds them up for as long as it takes. If other ranks
  * share the device, it is time once the price would have been saved. `lost_us` of what the call would save
- * would be lost again (waking.h). A call that writes a matrix counts by what it would save beyond half of
+ * would be lost again (openings.h). A call that writes a matrix counts by what it would save beyond half of
  * the host's time, and some microseconds. */
 bool policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
                  const struct predicted_times *times, double lost_us, struct wake_account *account);
@@ -169,10 +169,10 @@ struct device_offer {
  * of equal ones the first. Negative: none is usable. */
 int device_policy_choose(const struct device_offer *offers, int count);
 
-/* Is it time to wake another device, which takes `price_us`, for calls that would have gained `gained_us`
- * by it so far? One that the user named is prepared with the first such call. Of one that nobody named
- * (`is_candidate`) all of the price has to be covered for it to be prepared, and one and a half times the price for
- * it to be used: a program whose calls rarely meet never pays that. */
+/* Is it time to wake another device, which takes `price_us`, for calls that would have gained `gained_us` by
+ * it so far? One that the user named is prepared with the first such call. If nobody named it
+ * (`is_candidate`), all of the price has to be covered for it to be prepared, and one and a half times the
+ * price for it to be used: a program whose calls rarely meet never pays that. */
 enum purchase_time device_policy_wake_another(enum offload_mode mode, bool is_candidate, double price_us,
                                               double gained_us);
 

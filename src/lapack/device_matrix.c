@@ -1,4 +1,5 @@
 #include "lapack/device_matrix.h"
+#include "common/whole_number.h"
 #include "gpu/vendor/solver_library.h"
 
 #include <limits.h>
@@ -47,7 +48,7 @@ enum status device_matrix_set_identity(const struct route *route, const struct s
     const size_t bytes = (size_t)matrix->ld * (size_t)n * blas_element_bytes(route->type);
     CUresult result = driver()->memory_set_async(matrix->address, 0, bytes, handle->stream);
     if (result == CUDA_SUCCESS)
-        result = set_unit_diagonal(route, handle, operand, n);
+        result = set_unit_diagonal(route, handle, operand, smaller(matrix->rows, n));
     return check_result(handle, result, "setting an identity");
 }
 

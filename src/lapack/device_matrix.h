@@ -29,7 +29,7 @@ extern const union blas_scalar device_one[TYPE_COUNT], device_zero[TYPE_COUNT];
 /* Sets INFO to 0, for steps that write none. */
 enum status device_matrix_clear_info(const struct route *route, const struct solver_handle *handle);
 
-/* Sets the leading n columns of the operand, of n rows or more, to those of the identity. */
+/* Sets the leading n columns of the operand to those of the identity. */
 enum status device_matrix_set_identity(const struct route *route, const struct solver_handle *handle,
                                        int operand, int64_t n);
 

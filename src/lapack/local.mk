@@ -5,15 +5,10 @@ libmublas_core_la_SOURCES += src/lapack/factor.c src/lapack/device_matrix.c src/
 	src/lapack/route.c src/lapack/route.h src/lapack/route_engine.c src/lapack/route_values.c \
 	src/lapack/several/shared_cholesky.c src/lapack/several/shared_cholesky.h \
 	src/lapack/several/cholesky_part.c src/lapack/several/cholesky_steps.c src/lapack/singular.c \
-	src/lapack/tridiagonal_eigen.c src/lapack/eigensolver/back_transformation.c \
-	src/lapack/eigensolver/back_transformation.h src/lapack/eigensolver/tridiagonalisation.c \
-	src/lapack/eigensolver/tridiagonalisation.h src/lapack/eigensolver/tridiagonal_solver.c \
-	src/lapack/eigensolver/tridiagonal_solver.h src/lapack/eigensolver/own_eigen.c \
+	src/lapack/eigensolver/back_transformation.c src/lapack/eigensolver/tridiagonalisation.c \
+	src/lapack/eigensolver/tridiagonal_solver.c src/lapack/eigensolver/own_eigen.c \
 	src/lapack/eigensolver/own_eigen.h src/lapack/eigensolver/two_stage_reduction.c \
 	src/lapack/eigensolver/two_stage.h src/lapack/eigensolver/two_stage.c \
-	src/lapack/eigensolver/two_stage_borders.h src/lapack/singular/bidiagonal_back.c \
-	src/lapack/singular/bidiagonal_back.h src/lapack/singular/bidiagonal_route.c \
-	src/lapack/singular/bidiagonal_solver.c src/lapack/singular/bidiagonal_solver.h \
-	src/lapack/singular/bidiagonalisation.c src/lapack/singular/bidiagonalisation.h \
+	src/lapack/singular/bidiagonal_solver.c src/lapack/singular/bidiagonalisation.c \
 	src/lapack/singular/least_squares.c src/lapack/singular/own_singular.c \
 	src/lapack/singular/own_singular.h src/lapack/singular/singular_route.h

@@ -20,18 +20,6 @@ static unsigned blocks_for(const struct part_arguments *arguments, unsigned most
     return pieces < (int64_t)most ? (unsigned)pieces : most;
 }
 
-static enum status launch(struct device *device, CUstream stream, enum kernel kernel, void *arguments,
-                          unsigned blocks, size_t shared_bytes)
-{
-    void *parameters[] = {arguments};
-    CUfunction function;
-    CUresult result = kernel_set_function(device_kernels(device), kernel, shared_bytes, &function);
-    if (result == CUDA_SUCCESS)
-        result = driver()->launch_kernel(function, blocks, 1, 1, THREADS, 1, 1, (unsigned)shared_bytes,
-                                         stream, parameters, NULL);
-    return device_check(device, result, kernel_name(kernel));
-}
-
 static unsigned blocks_most(struct device *device)
 {
     enum { BLOCKS_EACH = 8 };
@@ -40,7 +28,8 @@ static unsigned blocks_most(struct device *device)
 
 static enum status copy(struct device *device, CUstream stream, struct part_arguments *arguments)
 {
-    return launch(device, stream, KERNEL_part_copy, arguments, blocks_for(arguments, blocks_most(device)), 0);
+    return device_launch(device, stream, KERNEL_part_copy, blocks_for(arguments, blocks_most(device)), THREADS,
+                         0, arguments);
 }
 
 enum status matrix_part_copy(struct device *device, CUstream stream, const struct device_part *from,
@@ -91,8 +80,8 @@ enum status matrix_part_complete(struct device *device, CUstream stream, const s
                                           [TYPE_Z] = KERNEL_zcomplete_square};
     struct square_arguments arguments = {.a = (void *)(uintptr_t)part->address, .ld = part->ld,
                                          .order = part->rows, .lower = part->part == PART_LOWER};
-    return launch(device, stream, kernels[type], &arguments, blocks_most(device),
-                  TILE * (TILE + 1) * blas_element_bytes(type));
+    return device_launch(device, stream, kernels[type], blocks_most(device), THREADS,
+                         TILE * (TILE + 1) * blas_element_bytes(type), &arguments);
 }
 
 enum status matrix_part_widen(struct device *device, CUstream stream, const struct device_part *from,
@@ -101,8 +90,8 @@ enum status matrix_part_widen(struct device *device, CUstream stream, const stru
     struct widening_arguments arguments = {.from = (const void *)(uintptr_t)from->address,
                                            .to = (void *)(uintptr_t)to, .from_ld = from->ld, .to_ld = to_ld,
                                            .rows = from->rows, .columns = from->columns};
-    return launch(device, stream, type == TYPE_C ? KERNEL_ccomplex_from_real : KERNEL_zcomplex_from_real,
-                  &arguments, blocks_most(device), 0);
+    return device_launch(device, stream, type == TYPE_C ? KERNEL_ccomplex_from_real : KERNEL_zcomplex_from_real,
+                         blocks_most(device), THREADS, 0, &arguments);
 }
 
 enum status matrix_part_queue_largest(struct device *device, CUstream stream, const struct device_part *part,
@@ -111,7 +100,8 @@ enum status matrix_part_queue_largest(struct device *device, CUstream stream, co
     struct part_arguments arguments = arguments_of(part, type, blas_is_single(type) ? 1 : 2);
     arguments.largest = (unsigned *)(uintptr_t)numbers;
     *blocks = blocks_for(&arguments, PART_BLOCKS_MOST);
-    return launch(device, stream, KERNEL_part_largest, &arguments, *blocks, THREADS * sizeof(uint32_t));
+    return device_launch(device, stream, KERNEL_part_largest, *blocks, THREADS, THREADS * sizeof(uint32_t),
+                         &arguments);
 }
 
 enum { SCALE_AT = PART_BLOCKS_MOST * sizeof(uint32_t) }; /* behind the moduli */
@@ -136,7 +126,8 @@ static enum status choose_scale(struct device *device, CUstream stream, enum bla
                                                .is_single = is_single,
                                                .exponent_least = is_single ? -48 : -483,
                                                .exponent_most = is_single ? 29 : 254};
-    return launch(device, stream, KERNEL_part_scale_choose, &arguments, 1, THREADS * sizeof(uint32_t));
+    return device_launch(device, stream, KERNEL_part_scale_choose, 1, THREADS, THREADS * sizeof(uint32_t),
+                         &arguments);
 }
 
 enum status matrix_part_scale(struct device *device, CUstream stream, const struct device_part *part,
@@ -153,8 +144,8 @@ enum status matrix_part_scale(struct device *device, CUstream stream, const stru
         status = choose_scale(device, stream, type, scale, blocks);
     if (status != STATUS_OK)
         return status;
-    return launch(device, stream, is_single ? KERNEL_spart_scale : KERNEL_dpart_scale, &arguments,
-                  blocks_for(&arguments.part, blocks_most(device)), 0);
+    return device_launch(device, stream, is_single ? KERNEL_spart_scale : KERNEL_dpart_scale,
+                         blocks_for(&arguments.part, blocks_most(device)), THREADS, 0, &arguments);
 }
 
 enum status matrix_part_scale_back(struct device *device, CUstream stream,
@@ -170,6 +161,6 @@ enum status matrix_part_scale_back(struct device *device, CUstream stream,
         longest = vectors[i].count > longest ? vectors[i].count : longest;
     }
     const int64_t blocks = (longest + THREADS - 1) / THREADS, most = blocks_most(device);
-    return launch(device, stream, blas_is_single(type) ? KERNEL_sscale_back : KERNEL_dscale_back, &arguments,
-                  (unsigned)(blocks < most ? blocks : most), 0);
+    return device_launch(device, stream, blas_is_single(type) ? KERNEL_sscale_back : KERNEL_dscale_back,
+                         (unsigned)(blocks < most ? blocks : most), THREADS, 0, &arguments);
 }

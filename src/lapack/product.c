@@ -1,4 +1,4 @@
-#include "gpu/vendor/cublas_library.h"
+#include "gpu/vendor/vendor_library.h"
 #include "lapack/problems.h"
 
 enum { PRODUCT_A, PRODUCT_B, PRODUCT_C };

@@ -1,8 +1,11 @@
+/* Reductions of matrices and products with their reflectors as routes: the eigensolvers' steps, and gebrd, orgbr and
+ * ormbr. */
+#include "common/whole_number.h"
 #include "lapack/device_matrix.h"
-#include "lapack/eigensolver/back_transformation.h"
-#include "lapack/eigensolver/tridiagonalisation.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "lapack/problems.h"
 #include "lapack/route.h"
+#include "lapack/singular/own_singular.h"
 
 #include <limits.h>
 
@@ -214,7 +217,7 @@ static bool judge(struct route *route)
 static void describe_vectors(const struct reduction_problem *problem, struct route *route)
 {
     const size_t element = blas_element_bytes(route->type),
-                 real = blas_is_single(route->type) ? sizeof(float) : sizeof(double);
+                 real = blas_real_bytes(route->type);
     const int64_t reflectors = problem->n - 1;
     struct route_vector *const tau = &route->vectors[VECTOR_TAU];
     *tau = (struct route_vector){.bytes = (size_t)reflectors * element};
@@ -264,4 +267,128 @@ void reduction_describe(struct reduction_problem *problem, struct route *route)
         standard_describe(problem, route);
     else
         tridiagonal_describe(problem, route);
+}
+
+enum { BIDIAGONAL_A, BIDIAGONAL_C };
+enum { BIDIAGONAL_D, BIDIAGONAL_E, BIDIAGONAL_TAUQ, BIDIAGONAL_TAUP };
+
+static struct bidiagonalisation bidiagonalisation_of(const struct route *route)
+{
+    const struct bidiagonal_problem *const problem = route->problem;
+    const struct route_operand *const a = &route->operands[BIDIAGONAL_A];
+    return (struct bidiagonalisation){.type = route->type, .m = problem->a.rows, .n = problem->a.columns,
+                                      .a = a->address, .lda = a->ld,
+                                      .d = route->vectors[BIDIAGONAL_D].address,
+                                      .e = route->vectors[BIDIAGONAL_E].address,
+                                      .tauq = route->vectors[BIDIAGONAL_TAUQ].address,
+                                      .taup = route->vectors[BIDIAGONAL_TAUP].address};
+}
+
+static enum status plan_gebrd(struct route *route, const struct solver_handle *handle)
+{
+    const struct bidiagonalisation reduction = bidiagonalisation_of(route);
+    size_t bytes;
+    const enum status status = bidiagonalisation_workspace(handle, &reduction, &bytes);
+    return status == STATUS_OK ? route_reserve(route, CUSOLVER_STATUS_SUCCESS, bytes, 0) : status;
+}
+
+static enum status queue_gebrd(struct route *route, const struct solver_handle *handle)
+{
+    const struct bidiagonalisation reduction = bidiagonalisation_of(route);
+    const enum status status = device_matrix_clear_info(route, handle);
+    return status == STATUS_OK ? bidiagonalisation_queue(handle, &reduction, route->workspace,
+                                                         route->device_workspace_bytes)
+                               : status;
+}
+
+/* Q times the first columns of the identity, or its first rows times P'. */
+static struct bidiagonal_back bidiagonal_product_of(const struct route *route)
+{
+    const struct bidiagonal_problem *const problem = route->problem;
+    const struct route_operand *const a = &route->operands[BIDIAGONAL_A],
+                               *const c = &route->operands[BIDIAGONAL_C];
+    const bool makes = problem->family == LAPACK_ORGBR,
+               right = makes ? problem->of_p : problem->side == SIDE_RIGHT;
+    return (struct bidiagonal_back){.type = route->type,
+                                    .vectors = problem->of_p ? BIDIAGONAL_P : BIDIAGONAL_Q,
+                                    .order = problem->order,
+                                    .k = problem->k,
+                                    .a = a->address,
+                                    .tau = route->vectors[BIDIAGONAL_TAUQ].address,
+                                    .lda = a->ld,
+                                    .side = {.right = right,
+                                             .adjoint = makes ? problem->of_p : problem->transposed,
+                                             .c = {c->address, c->ld},
+                                             .others = right ? c->rows : c->columns}};
+}
+
+static enum status plan_bidiagonal_product(struct route *route, const struct solver_handle *handle)
+{
+    const struct bidiagonal_back product = bidiagonal_product_of(route);
+    (void)handle;
+    return route_reserve(route, CUSOLVER_STATUS_SUCCESS, bidiagonal_back_workspace(&product), 0);
+}
+
+static enum status queue_bidiagonal_product(struct route *route, const struct solver_handle *handle)
+{
+    const struct bidiagonal_problem *const problem = route->problem;
+    const struct bidiagonal_back product = bidiagonal_product_of(route);
+    enum status status = device_matrix_clear_info(route, handle);
+    if (status == STATUS_OK && problem->family == LAPACK_ORGBR)
+        status = device_matrix_set_identity(route, handle, BIDIAGONAL_C,
+                                            route->operands[BIDIAGONAL_C].columns);
+    return status == STATUS_OK ? bidiagonal_back_queue(handle, &product, route->workspace) : status;
+}
+
+static bool judge_bidiagonal(struct route *route)
+{
+    const struct bidiagonal_problem *const problem = route->problem;
+    const int64_t parts = blas_scalar_parts(route->type), k = smaller(problem->a.rows, problem->a.columns);
+    if (route->info != 0)
+        return false;
+    return problem->family != LAPACK_GEBRD ||
+           (route_values_are_finite(problem->d, k, route->type) &&
+            route_values_are_finite(problem->e, k - 1, route->type) &&
+            route_values_are_finite(problem->tauq, k * parts, route->type) &&
+            route_values_are_finite(problem->taup, k * parts, route->type));
+}
+
+static void describe_gebrd(const struct bidiagonal_problem *problem, struct route *route)
+{
+    const size_t element = blas_element_bytes(route->type), real = blas_real_bytes(route->type),
+                 k = (size_t)smaller(problem->a.rows, problem->a.columns);
+    struct route_vector *const vectors = route->vectors;
+    route->operands[BIDIAGONAL_A].home = problem->a;
+    vectors[BIDIAGONAL_D] = (struct route_vector){.bytes = k * real, .values = problem->d};
+    vectors[BIDIAGONAL_E] = (struct route_vector){.bytes = (k - 1) * real, .values = problem->e};
+    vectors[BIDIAGONAL_TAUQ] = (struct route_vector){.bytes = k * element, .values = problem->tauq};
+    vectors[BIDIAGONAL_TAUP] = (struct route_vector){.bytes = k * element, .values = problem->taup};
+}
+
+/* LAPACK's gebrd scales within its reflectors only; the host still gets matrices far from 1 in modulus. */
+void bidiagonal_describe(struct bidiagonal_problem *problem, struct route *route)
+{
+    static const struct route_method gebrd = {plan_gebrd, queue_gebrd, judge_bidiagonal},
+                                     product = {plan_bidiagonal_product, queue_bidiagonal_product,
+                                                judge_bidiagonal};
+    const bool reduces = problem->family == LAPACK_GEBRD;
+    *route = (struct route){.problem = problem, .type = problem->type, .method = reduces ? &gebrd : &product};
+    route->operands[BIDIAGONAL_A] = (struct route_operand){
+        .rows = problem->a.rows, .columns = problem->a.columns, .up = problem->a, .finite_suffices = !reduces,
+        .is_kept = problem->family == LAPACK_ORMBR};
+    if (reduces) {
+        describe_gebrd(problem, route);
+        return;
+    }
+    const int64_t count = bidiagonal_reflectors_of(problem->of_p ? BIDIAGONAL_P : BIDIAGONAL_Q, problem->order,
+                                                   problem->k)
+                              .count;
+    route->vectors[BIDIAGONAL_TAUQ] = (struct route_vector){
+        .bytes = (size_t)count * blas_element_bytes(route->type), .up = problem->tauq,
+        .up_numbers = count * blas_scalar_parts(route->type)};
+    struct route_operand *const c = &route->operands[BIDIAGONAL_C];
+    *c = (struct route_operand){.rows = problem->c.rows, .columns = problem->c.columns, .home = problem->c,
+                                .finite_suffices = true};
+    if (problem->family == LAPACK_ORMBR)
+        c->up = problem->c;
 }

@@ -1,7 +1,7 @@
 #include "lapack/route.h"
 #include "common/clock.h"
 #include "common/interruption.h"
-#include "mirror/host_memory/operand_memory.h"
+#include "mirror/host_memory/mapping.h"
 
 #include <pthread.h>
 #include <stddef.h>

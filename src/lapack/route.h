@@ -7,7 +7,7 @@
 #include "common/clock.h"
 #include "gpu/lane.h"
 #include "gpu/vendor/solver_library.h"
-#include "lapack/eigensolver/two_stage_borders.h"
+#include "lapack/families.h"
 #include "lapack/matrix_part.h"
 #include "mirror/operands.h"
 

@@ -1,6 +1,6 @@
 #include "lapack/matrix_part.h"
 #include "lapack/route.h"
-#include "mirror/transfer/staging.h"
+#include "mirror/transfer/transfer.h"
 
 #include <string.h>
 

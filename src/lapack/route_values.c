@@ -1,6 +1,6 @@
-#include "common/job_helpers.h"
+#include "common/own_thread.h"
 #include "lapack/route.h"
-#include "mirror/host_memory/operand_memory.h"
+#include "mirror/host_memory/mapping.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -200,7 +200,7 @@ void singular_describe(struct singular_problem *problem, struct route *route)
 {
     static const struct route_method method = {singular_plan, queue, singular_judge};
     const struct shape shape = shape_of(problem);
-    const size_t real = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
+    const size_t real = blas_real_bytes(problem->type);
     *route = (struct route){.method = &method, .problem = problem, .type = problem->type};
     problem->error = NAN;
     route->operands[MATRIX_A] = singular_room(problem->m, problem->n);

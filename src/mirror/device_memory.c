@@ -1,4 +1,4 @@
-#include "mirror/device_memory.h"
+#include "mirror/mirror.h"
 #include "common/log.h"
 
 #include <stdlib.h>

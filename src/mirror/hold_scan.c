@@ -1,6 +1,6 @@
 #include "common/clock.h"
-#include "mirror/costs.h"
 #include "mirror/hold.h"
+#include "mirror/ledger/account.h"
 #include "mirror/pinning/pins.h"
 
 /* Ranges of one mirror, ascending and apart, and which of them are shared. */

@@ -1,9 +1,9 @@
-#include "mirror/costs.h"
+#include "mirror/ledger/account.h"
 #include "mirror/hold.h"
-#include "mirror/host_memory/operand_memory.h"
+#include "mirror/host_memory/mapping.h"
 #include "mirror/pinning/pins.h"
-#include "mirror/tracking/known_parts.h"
-#include "mirror/transfer/staging.h"
+#include "mirror/tracking/mirror_pages.h"
+#include "mirror/transfer/transfer.h"
 
 #include <stdlib.h>
 
@@ -158,7 +158,7 @@ enum status hold_commit(struct operands_hold *hold, size_t extra_scratch)
 }
 
 /* A piece of the mirror that is going up: pages [begin, end). */
-struct piece {
+struct upload_piece {
     size_t begin, end;
     bool direct;
 };
@@ -171,7 +171,7 @@ struct rows {
 struct upload {
     struct operands_hold *hold;
     struct held_operand *held;
-    struct piece piece; /* not queued yet; empty when begin == end */
+    struct upload_piece piece; /* not queued yet; empty when begin == end */
     struct rows rows;   /* likewise */
 };
 
@@ -192,7 +192,7 @@ static enum status flush_rows(struct upload *upload)
 
 /* No memory need lie between columns that are further apart than a block, and a copy in two
  * dimensions may not span what is not there. */
-static bool is_next_row(const struct rows *rows, const struct piece *piece)
+static bool is_next_row(const struct rows *rows, const struct upload_piece *piece)
 {
     const size_t distance = piece->begin - rows->begin;
     if (rows->count == 0 || piece->end - piece->begin != rows->pages || piece->begin <= rows->begin)
@@ -201,7 +201,7 @@ static bool is_next_row(const struct rows *rows, const struct piece *piece)
                             : distance == rows->count * rows->distance;
 }
 
-static enum status add_row(struct upload *upload, const struct piece *piece)
+static enum status add_row(struct upload *upload, const struct upload_piece *piece)
 {
     struct rows *rows = &upload->rows;
     if (is_next_row(rows, piece)) {
@@ -217,7 +217,7 @@ static enum status add_row(struct upload *upload, const struct piece *piece)
 static enum status flush(struct upload *upload)
 {
     struct mirror *mirror = upload->held->mirror;
-    const struct piece piece = upload->piece;
+    const struct upload_piece piece = upload->piece;
     const size_t bytes = (piece.end - piece.begin) << page_shift();
     const uintptr_t host = mirror->begin + (piece.begin << page_shift());
     upload->piece.begin = piece.end;
@@ -231,9 +231,9 @@ static enum status flush(struct upload *upload)
                                  bytes, (const void *)host, bytes, bytes, 1);
 }
 
-static bool can_join(const struct upload *upload, const struct piece *next)
+static bool can_join(const struct upload *upload, const struct upload_piece *next)
 {
-    const struct piece *piece = &upload->piece;
+    const struct upload_piece *piece = &upload->piece;
     bool direct;
     if (piece->begin == piece->end || next->begin < piece->end || piece->direct != next->direct)
         return false;
@@ -245,7 +245,7 @@ static bool can_join(const struct upload *upload, const struct piece *next)
     return pins_run(upload->held->mirror, piece->begin, next->end, &direct) == next->end - piece->begin;
 }
 
-static enum status add_piece(struct upload *upload, struct piece next)
+static enum status add_piece(struct upload *upload, struct upload_piece next)
 {
     enum status status = STATUS_OK;
     if (can_join(upload, &next)) {
@@ -266,7 +266,7 @@ static enum status add_pages(struct upload *upload, size_t begin, size_t end)
 {
     enum status status = STATUS_OK;
     while (begin < end && status == STATUS_OK) {
-        struct piece piece = {.begin = begin};
+        struct upload_piece piece = {.begin = begin};
         piece.end = begin + pins_run(upload->held->mirror, begin, end, &piece.direct);
         status = add_piece(upload, piece);
         begin = piece.end;

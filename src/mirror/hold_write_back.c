@@ -1,8 +1,8 @@
-#include "mirror/costs.h"
+#include "mirror/ledger/account.h"
 #include "mirror/hold.h"
 #include "mirror/pinning/pins.h"
-#include "mirror/tracking/known_parts.h"
-#include "mirror/transfer/staging.h"
+#include "mirror/tracking/mirror_pages.h"
+#include "mirror/transfer/transfer.h"
 
 #include <stdlib.h>
 

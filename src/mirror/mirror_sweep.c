@@ -3,9 +3,9 @@
 #include "common/loader.h"
 #include "common/log.h"
 #include "common/settings.h"
-#include "mirror/costs.h"
 #include "mirror/host_memory/kernel_interface.h"
 #include "mirror/host_memory/mapping.h"
+#include "mirror/ledger/account.h"
 #include "mirror/mirror_table.h"
 #include "mirror/pinning/pins.h"
 

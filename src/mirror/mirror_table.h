@@ -1,8 +1,8 @@
 /* mirror_table.h - all mirrors, as one device uses them: finding, making, joining and evicting them.
  *
- * Who waits for another: who makes mirrors, for the one who is making some; then for claims on mirrors, by
- * address (claims.h). The space's `lock` is held only for look-ups and accounts, and nobody waits for a claim
- * with it. */
+ * A thread waits for others in this order: who makes mirrors, for the one who is making some; then for
+ * claims on mirrors, by address (claims.h). The space's `lock` is held only for look-ups and accounts, and
+ * nobody waits for a claim with it. */
 #ifndef MUBLAS_MIRROR_TABLE_H
 #define MUBLAS_MIRROR_TABLE_H
 

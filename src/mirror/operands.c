@@ -2,9 +2,9 @@
 
 #include "common/clock.h"
 #include "mirror/hold.h"
-#include "mirror/host_memory/operand_memory.h"
+#include "mirror/host_memory/mapping.h"
 #include "mirror/tracking/mirror_pages.h"
-#include "mirror/transfer/staging.h"
+#include "mirror/transfer/transfer.h"
 
 #include <stdlib.h>
 

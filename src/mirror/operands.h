@@ -53,7 +53,7 @@ enum status mirror_table_create_beside(const struct mirror_table *first, struct 
 void mirror_table_destroy(struct mirror_table *table);
 
 /* From now on the mirrors may fill this percentage of the device memory that is free beside
- * them, or of this process's share of the device (device_memory.h). Inside device_enter. */
+ * them, or of this process's share of the device (device_memory.c). Inside device_enter. */
 void mirror_table_follow(struct mirror_table *table, unsigned percent);
 
 /* To be asked once per call: what the host alone uses is looked at here for changes since the last
@@ -94,7 +94,7 @@ bool operands_are_resident(struct mirror_table *table, const struct operand *ope
  * from the lane; the lane's scratch must be unused (vectors are dealt afterwards with operands_take_hold's
  * reservation: `extra_scratch` bytes are reserved on top for the caller). Waits for others as long as
  * `patience` lasts (NULL: for ever), which lives as long as the hold; STATUS_BUSY after that. On failure
- * nothing is held. STATUS_OUT_OF_MEMORY is a normal answer, STATUS_INACCESSIBLE that of operand_memory.h. */
+ * nothing is held. STATUS_OUT_OF_MEMORY is a normal answer, STATUS_INACCESSIBLE that of mapping.h. */
 enum hold_way {
     HOLD_PROVEN,
     /* The host's writes since the last call are not looked for yet, if every operand is only read and was

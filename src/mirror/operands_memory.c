@@ -1,7 +1,7 @@
 /* Memory of operands.h beside mirrors: device memory that is borrowed, kept or lent, and host memory that
  * mublas or the program has pinned. */
 #include "gpu/device.h"
-#include "mirror/host_memory/operand_memory.h"
+#include "mirror/host_memory/mapping.h"
 #include "mirror/mirror_table.h"
 #include "mirror/operands.h"
 #include "mirror/pinning/pins.h"

@@ -33,7 +33,7 @@ static struct mirror *look_up(struct mirror_table *table, struct byte_range hull
     return mirror_table_find(table, hull.begin, hull.end);
 }
 
-/* Of a triangle that a route has left there the other one is not. */
+/* A route leaves one triangle there; the other one is not. */
 static bool has_part(const struct mirror_copy *copy, struct page_range pages, enum blas_part part)
 {
     const struct account *const account = account_find((struct accounts *)&copy->accounts, pages);
@@ -143,7 +143,7 @@ static bool stays_renewed(struct mirror_space *space, struct mirror_copy *copy, 
     return false;
 }
 
-/* What is there is looked at, too. `lock` is held. */
+/* Also looks at what is there. `lock` is held. */
 static bool route_finds(struct mirror_table *table, struct mirror *mirror, const struct operand *operand,
                         struct residency *residency)
 {

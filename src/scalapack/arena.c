@@ -1,7 +1,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/whole_number.h"
-#include "interpose/call/route_kind.h"
+#include "interpose/call/kinds.h"
 #include "interpose/purchase/device_use.h"
 #include "mirror/host_memory/kernel_interface.h"
 #include "scalapack/team.h"

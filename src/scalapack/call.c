@@ -1,4 +1,4 @@
-#include "scalapack/call.h"
+#include "scalapack/engine.h"
 #include "common/whole_number.h"
 
 /* A descriptor's integers (ScaLAPACK Users' Guide, section 4.3.3), from 0. */
@@ -6,18 +6,6 @@ enum { DTYPE, CTXT, M_, N_, MB, NB, RSRC, CSRC, LLD, DESCRIPTOR_LENGTH };
 enum { BLOCK_CYCLIC = 1 };
 /* Behind a matrix's own position. */
 enum { ROW_INDEX = 1, COLUMN_INDEX, DESCRIPTOR };
-
-double parallel_real(const struct parallel_call *call, enum parallel_word word)
-{
-    float single;
-    double real;
-    if (blas_is_single(call->routine->type)) {
-        memcpy(&single, parallel_address(call, word), sizeof single);
-        return (double)single;
-    }
-    memcpy(&real, parallel_address(call, word), sizeof real);
-    return real;
-}
 
 union blas_scalar parallel_scalar(const struct parallel_call *call, enum parallel_word word, bool is_real)
 {
@@ -320,7 +308,7 @@ static bool has_range(const struct parallel_call *call, char range)
 static uint64_t hash_word(const struct parallel_call *call, uint64_t hash, enum parallel_word word)
 {
     const size_t element = blas_element_bytes(call->routine->type);
-    const size_t real = blas_is_single(call->routine->type) ? sizeof(float) : sizeof(double);
+    const size_t real = blas_real_bytes(call->routine->type);
     char letter;
     switch (word) {
     case WORD_jobz:

@@ -1,8 +1,8 @@
-#include "scalapack/contexts.h"
+#include "scalapack/engine.h"
 #include "common/log.h"
 #include "common/program_state.h"
 #include "common/settings.h"
-#include "host/callers.h"
+#include "host/host_blas.h"
 #include "host/host_search.h"
 #include "scalapack/grid.h"
 #include "scalapack/team.h"
@@ -80,7 +80,7 @@ host_function *host_routine_of(enum parallel_symbol symbol, const void *caller, 
 {
     static const char *const names[PARALLEL_COUNT] = {
 #define PARALLEL_SYMBOL(name, ...) #name "_",
-#include "scalapack/symbols.def"
+#include "scalapack/routines.def"
     };
     return find_function(&known_routines[symbol], names[symbol], caller, is_inner);
 }

@@ -1,6 +1,5 @@
 #include "interpose/report/stats.h"
-#include "scalapack/call.h"
-#include "scalapack/contexts.h"
+#include "scalapack/engine.h"
 #include "scalapack/team.h"
 
 #include <link.h>

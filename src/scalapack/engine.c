@@ -14,13 +14,17 @@
 #include "interpose/lapack/call.h"
 #include "interpose/purchase/device_use.h"
 #include "interpose/report/stats.h"
-#include "scalapack/contexts.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* Rates at which one process copies blocks, and at which all do, by memory. */
 static const double copy_rate = 2.5e9, copy_rate_most = 40e9;
+
+static size_t vector_bytes_of(const struct engine *engine)
+{
+    return engine->methods->vector_bytes ? engine->methods->vector_bytes(&engine->call) : 0;
+}
 
 /* Obstacles of this process alone, and arguments: what only the vote may tell. Says yes with
  * HOST_NO_REASON. Enters (door_enter), where it may: engine->is_inside. */
@@ -40,7 +44,7 @@ static enum host_reason agreement_look(struct engine *engine)
     call->place = engine->context->place;
     if (!parallel_call_read(call, engine->methods->is_strict) || !engine->methods->accepts(call))
         return HOST_ARGUMENTS;
-    parallel_call_lay_out(call, RENDEZVOUS_BYTES, engine->methods->vector_bytes(call));
+    parallel_call_lay_out(call, RENDEZVOUS_BYTES, vector_bytes_of(engine));
     return HOST_NO_REASON;
 }
 
@@ -175,7 +179,8 @@ static void take_matrices(struct engine *engine, int64_t found)
 static void take_rest(struct engine *engine, const void *vectors, int64_t found)
 {
     const int32_t success = 0;
-    engine->methods->take(&engine->call, vectors, found);
+    if (engine->methods->take)
+        engine->methods->take(&engine->call, vectors, found);
     if (parallel_has(&engine->call, WORD_info))
         memcpy(parallel_address(&engine->call, WORD_info), &success, sizeof success);
 }
@@ -192,7 +197,8 @@ static struct round_result run_parallel_work(struct engine *engine, const struct
         result.reason = (int32_t)parallel_route_run(&of->way, &route);
     }
     if (result.reason == HOST_NO_REASON) {
-        engine->methods->publish(&engine->call, vectors, of);
+        if (engine->methods->publish)
+            engine->methods->publish(&engine->call, vectors, of);
         result.found = (int32_t)of->found;
     }
     free(of->memory);
@@ -223,6 +229,14 @@ static struct round_result work_or_wait(struct engine *engine, void *vectors)
                  : die_together(engine);
     rendezvous_finish(rendezvous, team->rounds, &result);
     return result;
+}
+
+/* The time since the last step goes to this one, for the report. */
+static void engine_step_ends(struct engine *engine, enum parallel_step step)
+{
+    const uint64_t now = stats_nanoseconds();
+    engine->nanoseconds[step] += now - engine->since;
+    engine->since = now;
 }
 
 /* Put, work, take: by all, agreed. False on all processes alike, but where one of them has died; then
@@ -261,7 +275,7 @@ static bool shared_work_do_alone(struct engine *engine)
         engine->reason = agreement_decide(engine);
     if (engine->reason != HOST_NO_REASON)
         return false;
-    vectors = malloc(engine->methods->vector_bytes(&engine->call) + 1);
+    vectors = malloc(vector_bytes_of(engine) + 1);
     if (!vectors) {
         engine->reason = HOST_OUT_OF_MEMORY;
         return false;
@@ -294,13 +308,6 @@ static const struct parallel_methods *methods_of(const struct parallel_routine *
         [KIND_PRODUCT] = &parallel_product_methods,
     };
     return by_kind[routine->kind];
-}
-
-void engine_step_ends(struct engine *engine, enum parallel_step step)
-{
-    const uint64_t now = stats_nanoseconds();
-    engine->nanoseconds[step] += now - engine->since;
-    engine->since = now;
 }
 
 static void note_outcome(struct engine *engine, bool is_done)

@@ -2,8 +2,8 @@
  * routines.def, as the engine reads them: which argument stands where, and what the matrices are.
  *
  * ScaLAPACK's two-dimensional block-cyclic distribution says which elements of a matrix a process has;
- * copies go between those and the whole matrix. That is pure, and so is the reading of rows. Source:
- * ScaLAPACK Users' Guide, section 4.3. All indices count from 0.
+ * copies go between those and the whole matrix. That is pure. Source: ScaLAPACK Users' Guide, section 4.3. All
+ * indices count from 0.
  *
  * mublas calls some functions of the BLACS, and votes by them. They are found in the library that has the
  * program's ScaLAPACK, in what that depends on, or in what is loaded: MKL's ScaLAPACK names no BLACS.
@@ -65,7 +65,7 @@ void blacs_largest(int context, int32_t *numbers, int count);
 /* PARALLEL_pdsyevd, ... */
 enum parallel_symbol {
 #define PARALLEL_SYMBOL(name, ...) PARALLEL_##name,
-#include "scalapack/symbols.def"
+#include "scalapack/routines.def"
     PARALLEL_COUNT
 };
 
@@ -113,10 +113,7 @@ struct parallel_routine {
     struct signature signature;
 };
 
-/* The row of a symbol. Static storage. Thread-safe. */
+/* The row of a symbol, which generate_lapack.c has read. */
 const struct parallel_routine *parallel_routine_of(enum parallel_symbol symbol);
-
-/* Reads a row's arguments. False: it is no such row (for its test). */
-bool signature_read(const char *arguments, struct signature *signature);
 
 #endif

@@ -55,7 +55,7 @@ parallel_done:
 
     .set number, 0
 #define PARALLEL_SYMBOL(name, ...) parallel_stub name##_ ;
-#include "scalapack/symbols.def"
+#include "scalapack/routines.def"
 
     blacs_stub blacs_gridinit_
     blacs_stub Cblacs_gridinit

@@ -1,16 +1,15 @@
 # What the preloaded library needs while a program runs.
 libmublas_core_la_SOURCES += src/tuner/online/crossover.c src/tuner/online/crossover.h \
 	src/tuner/online/recipe_search.c src/tuner/online/recipe.h src/tuner/online/learned_times.c \
-	src/tuner/online/learned_times.h src/tuner/online/learned_times_text.c src/tuner/online/tuning_class.c \
-	src/tuner/online/tuning_class.h src/tuner/online/timed_class.c src/tuner/online/timed_class.h \
-	src/tuner/online/reference_host.c src/tuner/online/route_times.c src/tuner/online/recipe.c src/tuner/online/built_in_recipes_text.S
+	src/tuner/online/learned_times.h src/tuner/online/learned_times_text.c \
+	src/tuner/online/tuning_class.c src/tuner/online/tuning_class.h src/tuner/online/timed_class.c \
+	src/tuner/online/route_times.c src/tuner/online/recipe.c
 
 # The recipes that come with mublas, made by `mublas tune` on their device (doc/tuner.md says how).
 recipe_files = recipes/nvidia-h100-80gb-hbm3.recipe
 EXTRA_DIST += $(recipe_files)
 src/tuner/built_in_recipes: $(recipe_files) Makefile
 	$(AM_V_GEN)$(MKDIR_P) src/tuner && cat /dev/null $(recipe_files:%=$(top_srcdir)/%) > $@
-src/tuner/online/built_in_recipes_text.lo: src/tuner/built_in_recipes
 CLEANFILES += src/tuner/built_in_recipes
 
 # What only the `mublas` command, bench programs and tests link besides: the offline part.

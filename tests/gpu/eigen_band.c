@@ -1,7 +1,7 @@
 /* A band matrix to tridiagonal form by bulge chasing, and vectors back by its reflectors and their
  * triangles. */
 #include "eigen_steps.h"
-#include "lapack/eigensolver/back_transformation.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "lapack/eigensolver/two_stage.h"
 
 #include <string.h>
@@ -115,7 +115,7 @@ static enum status queue_back(struct eigen_run *run)
                                             .stages = way->stages};
     const enum status status = queue_chase(run);
     return status == STATUS_OK
-               ? plain_launch(run->lane->device, run->lane->stream,
+               ? device_launch(run->lane->device, run->lane->stream,
                               work.type == TYPE_S ? KERNEL_sband_back : KERNEL_dband_back,
                               (unsigned)((COLUMNS + columns - 1) / columns), (unsigned)(64 * way->pairs),
                               shared_bytes(way), &arguments)

@@ -1,7 +1,7 @@
 /* The reduction of what fits into shared memory to tridiagonal form, on all multiprocessors and by
  * clusters. */
 #include "eigen_steps.h"
-#include "lapack/eigensolver/tridiagonalisation.h"
+#include "lapack/eigensolver/own_eigen.h"
 
 enum { WIDE, CLUSTER_16, CLUSTER_8 };
 enum { A, D, E, TAU, WORKSPACE };

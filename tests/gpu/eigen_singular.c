@@ -1,7 +1,7 @@
 /* Singular values of a bidiagonal matrix by bisection, and with vectors by divide and conquer while its products
  * are not cuBLAS'. */
 #include "eigen_steps.h"
-#include "lapack/singular/bidiagonal_solver.h"
+#include "lapack/singular/own_singular.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* V of reflectors whole, and T by products V'V, which in the eigensolver are cuBLAS'. */
 #include "eigen_steps.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
-#include "lapack/eigensolver/back_transformation.h"
+#include "lapack/eigensolver/own_eigen.h"
 
 enum { A, TAU, PRODUCTS, V, T };
 enum { ROWS_MORE = 7 }; /* than reflectors */
@@ -66,10 +66,10 @@ static enum status queue(struct eigen_run *run)
         .t = device_pointer(eigen_memory_address(&run->memory, T)),
         .ld = given->n, .width = given->n, .lower = lower};
     const struct kernels *const kernels = &kernels_of[given->type];
-    const enum status status = plain_launch(run->lane->device, run->lane->stream, kernels->take,
+    const enum status status = device_launch(run->lane->device, run->lane->stream, kernels->take,
                                             (unsigned)given->n, BACK_TAKE_THREADS, 0, &of_v);
     return status == STATUS_OK
-               ? plain_launch(run->lane->device, run->lane->stream, kernels->triangle,
+               ? device_launch(run->lane->device, run->lane->stream, kernels->triangle,
                               ((unsigned)given->n + columns - 1) / columns, BACK_TRIANGLE_THREADS, 0, &of_t)
                : status;
 }

@@ -1,7 +1,7 @@
 /* Eigenvalues of a tridiagonal matrix by bisection, and with vectors by divide and conquer while its products
  * are not cuBLAS'. */
 #include "eigen_steps.h"
-#include "lapack/eigensolver/tridiagonal_solver.h"
+#include "lapack/eigensolver/own_eigen.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef MUBLAS_KERNEL_SHAPES_H
 #define MUBLAS_KERNEL_SHAPES_H
 
-#include "gpu/launch_shape.h"
+#include "gpu/launch.h"
 
 enum { KERNEL_SHAPES_MAX = 64, SHAPE_TEXT_MAX = 96 };
 

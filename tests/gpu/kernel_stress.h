@@ -5,7 +5,7 @@
 
 #include "kernel_cases.h"
 
-#include "gpu/launch_shape.h"
+#include "gpu/launch.h"
 
 enum { STRESS_STREAMS = 2 };
 

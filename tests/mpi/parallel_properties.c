@@ -24,13 +24,13 @@ void Cigsum2d(int context, const char *scope, const char *topology, int m, int n
               int column);
 
 #define PARALLEL_SYMBOL(name, ...) void name##_(void);
-#include "scalapack/symbols.def"
+#include "scalapack/routines.def"
 static const struct {
     const char *name;
     routine *function;
 } routines[PARALLEL_COUNT] = {
 #define PARALLEL_SYMBOL(name, ...) {#name, name##_},
-#include "scalapack/symbols.def"
+#include "scalapack/routines.def"
 };
 
 enum { CALLS_OF_A_GRID = 4 };

@@ -11,8 +11,7 @@ program=$program_folder/decisions
 [ -x $program ] || { echo "1..0 # SKIP there is no LAPACK"; exit 0; }
 unset MUBLAS_DEVICE MUBLAS_HOST_BLAS CUDA_VISIBLE_DEVICES MUBLAS_TEST_HOSTS
 # The reference has times of its own (reference_host.sh): OpenBLAS' hold, beside the same LAPACK.
-# So does one of wider vectors than those of every processor.
-export OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell
+export OPENBLAS_NUM_THREADS=1
 library=$(host_library openblas-serial || host_library openblas-pthread) ||
     { echo "1..0 # SKIP no OpenBLAS; $how_to_fetch"; exit 0; }
 host_blas_directory=$work/host host_blas=$work/host/libblas.so.3

@@ -1,6 +1,6 @@
 /* tuning_files FOLDER: a recipe and its data file as `mublas tune` leaves them, with planted
  * times, for tuning_report.sh. */
-#include "command/file_replace.h"
+#include "command/tune/tune.h"
 #include "tuner/learn/shape_timer.h"
 #include "tuner/online/learned_times.h"
 

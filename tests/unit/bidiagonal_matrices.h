@@ -4,7 +4,7 @@
 #define MUBLAS_TESTS_BIDIAGONAL_MATRICES_H
 
 #include "emulated_lane.h"
-#include "lapack/singular/bidiagonal_solver.h"
+#include "lapack/singular/own_singular.h"
 #include "unit_test.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef MUBLAS_TESTS_BIDIAGONAL_PROBLEM_H
 #define MUBLAS_TESTS_BIDIAGONAL_PROBLEM_H
 
-#include "lapack/singular/bidiagonalisation.h"
+#include "lapack/singular/own_singular.h"
 #include "solver_handle.h"
 
 #include <complex.h>

@@ -6,7 +6,7 @@
 #define MUBLAS_TESTS_OPERAND_CALLS_H
 
 #include "emulated_lane.h"
-#include "mirror/host_memory/operand_memory.h"
+#include "mirror/host_memory/mapping.h"
 #include "mirror/operands.h"
 
 #include <string.h>

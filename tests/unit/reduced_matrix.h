@@ -2,7 +2,7 @@
 #ifndef MUBLAS_TESTS_REDUCED_MATRIX_H
 #define MUBLAS_TESTS_REDUCED_MATRIX_H
 
-#include "lapack/eigensolver/tridiagonalisation.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "solver_handle.h"
 
 #include <complex.h>
@@ -16,7 +16,7 @@ struct problem {
     enum blas_uplo uplo;
     int n;
     double complex *given; /* both triangles */
-    int cluster_to;        /* tridiagonalisation.h */
+    int cluster_to;        /* own_eigen.h */
 };
 
 /* Bytes of A, D, E and TAU as they are on the device. */

@@ -4,7 +4,6 @@
 #define MUBLAS_TESTS_SHARED_TRANSFER_H
 
 #include "emulated_lane.h"
-#include "mirror/transfer/staging.h"
 #include "mirror/transfer/transfer.h"
 #include "said_processors.h"
 

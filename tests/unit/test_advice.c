@@ -1,5 +1,5 @@
 /* Each sentence of the advice, and that it is said for its fact alone. */
-#include "interpose/report/advice.h"
+#include "interpose/report/report_data.h"
 #include "tap.h"
 #include "unit_test.h"
 

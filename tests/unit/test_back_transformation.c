@@ -2,9 +2,9 @@
  * the other on the host: orders around the number of reflectors that are applied together; reflectors that are
  * the identity; what belongs to nobody is neither read nor written. */
 #include "emulated_lane.h"
-#include "unit_test.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
-#include "lapack/eigensolver/back_transformation.h"
+#include "lapack/eigensolver/own_eigen.h"
+#include "unit_test.h"
 
 #include <complex.h>
 #include <math.h>

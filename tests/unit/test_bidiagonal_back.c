@@ -3,7 +3,7 @@
  * is neither read nor written. */
 #include "bidiagonal_problem.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
-#include "lapack/singular/bidiagonal_back.h"
+#include "lapack/singular/own_singular.h"
 #include "unit_test.h"
 
 enum { OTHERS = 4 };

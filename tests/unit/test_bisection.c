@@ -2,8 +2,7 @@
  * scales, NaN. */
 #include "emulated_lane.h"
 #include "gpu/kernels/two_stage/stebz_arguments.h"
-#include "lapack/eigensolver/back_transformation.h"
-#include "lapack/eigensolver/tridiagonal_solver.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "real_matrices.h"
 #include "unit_test.h"
 
@@ -119,11 +118,11 @@ static enum status queue(const struct bisection *work, CUdeviceptr workspace, in
                                         .lanes = lanes,
                                         .passes = (int)ceil((single ? 27 : 56) / log2(lanes + 1))};
     const enum status status =
-        plain_launch(emulated_device, lane->stream, single ? KERNEL_sstebz_bounds : KERNEL_dstebz_bounds, 1,
+        device_launch(emulated_device, lane->stream, single ? KERNEL_sstebz_bounds : KERNEL_dstebz_bounds, 1,
                      STEBZ_BOUNDS_THREADS, STEBZ_BOUNDS_THREADS / 32 * element, &arguments);
     return status != STATUS_OK
                ? status
-               : plain_launch(emulated_device, lane->stream,
+               : device_launch(emulated_device, lane->stream,
                               single ? KERNEL_sstebz_values : KERNEL_dstebz_values,
                               (unsigned)((work->n * lanes + STEBZ_THREADS - 1) / STEBZ_THREADS),
                               STEBZ_THREADS, 2 * STEBZ_TILE * element, &arguments);

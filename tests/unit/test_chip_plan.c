@@ -1,5 +1,5 @@
 /* By a cluster or on all multiprocessors: which is chosen, and that both leave the same bits. */
-#include "lapack/eigensolver/tridiagonalisation.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "gpu/cooperative.h"
 #include "hermitian_matrices.h"
 #include "reduced_matrix.h"

@@ -2,7 +2,7 @@
  * integers, for all ways to take the operands, with beta, by as many products as there are to be; what lies
  * between columns stays. */
 #include "emulated_lane.h"
-#include "lapack/eigensolver/back_transformation.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "unit_test.h"
 
 #include <stdlib.h>

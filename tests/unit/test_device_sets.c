@@ -1,6 +1,6 @@
 /* Sets of the device: flags as on the host, and whether a leading dimension is odd. */
 #include "tap.h"
-#include "tuner/online/timed_class.h"
+#include "tuner/online/tuning_class.h"
 #include "unit_test.h"
 
 static void test_numbers(void)

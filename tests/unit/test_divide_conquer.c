@@ -2,7 +2,7 @@
  * are hard for it, of orders around leaves and merges; a range of vectors has the bits of all; NaN ends with
  * INFO. */
 #include "emulated_lane.h"
-#include "lapack/eigensolver/tridiagonal_solver.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "unit_test.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Files that are whole or not there; what is no file stays what it is. */
-#include "command/file_replace.h"
+#include "command/tune/tune.h"
 #include "common/text.h"
 #include "tap.h"
 #include "unit_test.h"

@@ -1,7 +1,7 @@
 /* Sets of flags: numbers and calls tell the same, and every combination that a routine has is one. */
 #include "command/routine_call.h"
 #include "tap.h"
-#include "tuner/online/timed_class.h"
+#include "tuner/online/tuning_class.h"
 #include "unit_test.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* A device that copies by the host's page tables needs neither staging nor pins, but for what is small, or narrow, or
  * cannot be reached without a signal. The emulated one reads and writes at the wait, and aborts at a fault. */
-#include "mirror/transfer/staging.h"
+#include "mirror/transfer/transfer.h"
 #include "operand_table.h"
 #include "unit_test.h"
 

@@ -1,5 +1,5 @@
 /* Helpers do each part once, come when they are wanted, and come to nobody's harm. */
-#include "common/job_helpers.h"
+#include "common/own_thread.h"
 #include "common/interruption.h"
 #include "said_processors.h"
 #include "tap.h"

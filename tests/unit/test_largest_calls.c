@@ -1,5 +1,5 @@
 /* The longest calls: of each routine, size and place one, the longest first; also while others write. */
-#include "interpose/report/thread_counters.h"
+#include "interpose/report/stats.h"
 #include "tap.h"
 #include "unit_test.h"
 

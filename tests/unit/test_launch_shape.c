@@ -1,6 +1,5 @@
 /* Launch shapes: which are refused, and what the others make of a call. */
 #include "gpu/launch.h"
-#include "gpu/launch_shape.h"
 #include "tap.h"
 #include "unit_test.h"
 

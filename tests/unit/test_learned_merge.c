@@ -1,5 +1,5 @@
 /* What of new times counts, and what of earlier ones stays. */
-#include "command/tune/call_timer.h"
+#include "command/tune/tune.h"
 #include "tap.h"
 #include "unit_test.h"
 

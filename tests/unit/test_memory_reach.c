@@ -1,5 +1,5 @@
 /* Which memory a thread of mublas' own may touch: what raises no signal when it is, whatever a map shows. */
-#include "mirror/host_memory/operand_memory.h"
+#include "mirror/host_memory/mapping.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,5 +1,5 @@
 /* Where a call goes, as a pure function: the rules of policy_decide, and ski rental's bound. */
-#include "common/call_work.h"
+#include "common/blas_call.h"
 #include "interpose/entries/pack.h"
 #include "policy_calls.h"
 #include "predicted_call.h"

@@ -1,5 +1,5 @@
 /* Savings that are not to be counted on, and calls that are known never to save anything. */
-#include "common/call_work.h"
+#include "common/blas_call.h"
 #include "interpose/entries/pack.h"
 #include "policy_calls.h"
 #include "predicted_call.h"

@@ -1,5 +1,5 @@
 /* Floors, and the foretold times that they and the policy stand on. */
-#include "common/call_work.h"
+#include "common/blas_call.h"
 #include "interpose/entries/pack.h"
 #include "policy_calls.h"
 #include "predicted_call.h"

@@ -1,5 +1,5 @@
 /* Recipes: what is written is read again, and nothing else is. */
-#include "command/file_replace.h"
+#include "command/tune/tune.h"
 #include "recipe_example.h"
 #include "tap.h"
 #include "tuner/learn/shape_timer.h"

@@ -1,7 +1,7 @@
 /* With which flags, and with even or odd sizes, samples are timed. */
 #include "tap.h"
 #include "tuner/learn/call_sampler.h"
-#include "tuner/online/timed_class.h"
+#include "tuner/online/tuning_class.h"
 #include "unit_test.h"
 
 #include <math.h>

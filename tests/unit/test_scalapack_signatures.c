@@ -99,31 +99,8 @@ static void test_rows(void)
     }
 }
 
-static void test_refusals(void)
-{
-    static const char *const broken[] = {
-        "",                           /* no matrix */
-        "uplo n info",                /* nor here */
-        "uplo n n A(n,n,uplo) info",  /* twice */
-        "uplo n A(n,n,uplo) nothing", /* no such word */
-        "uplo n A(n,n,nothing) info",
-        "uplo n A(n) info",
-        "uplo n A(n,n,uplo info",
-        "uplo n A(n,n,uplo)!! info",
-        "uplo n A(n,n,uplo)info",
-        "uplo n  A(n,n,uplo)",
-        "o A(n,n)", /* the order by SIDE is no argument */
-        "n A(n,n) B(n,n) C(n,n) Z(n,n)",
-    };
-    struct signature signature;
-    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
-        tap_ok(!signature_read(broken[i], &signature), "\"%s\" is no row", broken[i]);
-    tap_ok(signature_read("n A(n,n)", &signature) && signature.arguments == 5, "a least row is one");
-}
-
 UNIT_TEST(test_scalapack_signatures)
 {
     test_rows();
-    test_refusals();
     return tap_done();
 }

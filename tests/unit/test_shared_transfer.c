@@ -1,7 +1,7 @@
 /* Transfers by several threads: they land where they should, whole, and touch no other byte, whatever staging
  * was used for before and is used for after. Copies of the emulated device land as late as possible, so a
  * slot reused too early shows. The argument is the seed of the random part. */
-#include "common/job_helpers.h"
+#include "common/own_thread.h"
 #include "shared_transfer.h"
 
 #ifdef __SANITIZE_THREAD__

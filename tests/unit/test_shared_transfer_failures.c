@@ -1,6 +1,6 @@
 /* Transfers by several threads of which a step fails, or for which there are no threads: what happened is
  * reported, and what follows is right. */
-#include "common/job_helpers.h"
+#include "common/own_thread.h"
 #include "shared_transfer.h"
 
 #include <signal.h>

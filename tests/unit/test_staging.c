@@ -1,7 +1,6 @@
 /* Transfers land where they should, whole, and touch no other byte. Copies of the
  * emulated device land as late as possible, so staging reused too early shows. */
 #include "emulated_lane.h"
-#include "mirror/transfer/staging.h"
 #include "mirror/transfer/transfer.h"
 #include "unit_test.h"
 

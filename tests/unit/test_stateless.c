@@ -2,7 +2,7 @@
  * back, nothing outside of the matrix read, failures survived. */
 #include "emulated_lane.h"
 #include "mirror/hold.h"
-#include "mirror/transfer/staging.h"
+#include "mirror/transfer/transfer.h"
 #include "unit_test.h"
 
 #include <string.h>

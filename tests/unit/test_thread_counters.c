@@ -1,6 +1,6 @@
 /* Counters of threads: nothing is lost whether threads run, have ended or are interrupted, and there are no
  * more counters than there were threads at once. Each test's calls are of a symbol of its own. */
-#include "interpose/report/thread_counters.h"
+#include "interpose/report/stats.h"
 #include "tap.h"
 #include "unit_test.h"
 

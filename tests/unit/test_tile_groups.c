@@ -1,6 +1,6 @@
 /* Groups of tiles on several devices: by planted paces each does what its throughput says, kinds of device
  * keep to their own, and what a failed device leaves is done by others. Times are made up. */
-#include "interpose/execute/shared_tiles.h"
+#include "interpose/execute/tile_runner.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -1,6 +1,6 @@
 /* Level 3 calls cut into tiles: every element of the output is in one tile, blocks fit the places that
  * were counted for them, and large calls go to the device only where that pays. */
-#include "interpose/execute/tile_plan.h"
+#include "interpose/execute/tile_runner.h"
 #include "policy_calls.h"
 #include "tap.h"
 #include "unit_test.h"

@@ -1,7 +1,6 @@
 /* How much of a run had a call under way, of threads that call one at a time, at once and in turns. */
 #include "common/clock.h"
 #include "interpose/report/stats.h"
-#include "interpose/report/thread_counters.h"
 #include "tap.h"
 #include "unit_test.h"
 

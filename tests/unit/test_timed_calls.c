@@ -1,7 +1,7 @@
 /* The process that times calls, on a BLAS of its own: what one routine writes must not be what others read.
  * Doubles have floats among them that are too small to be normal, which cost a host up to twice the time.
  * And what a BLAS prints must not be taken for an answer. */
-#include "command/tune/call_timer.h"
+#include "command/tune/tune.h"
 #include "tap.h"
 
 #include <math.h>

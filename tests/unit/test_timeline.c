@@ -1,5 +1,5 @@
 /* Steps whose width doubles: whatever is cut arrives in the step of its time, and nothing is lost. */
-#include "interpose/report/thread_counters.h"
+#include "interpose/report/stats.h"
 #include "tap.h"
 #include "unit_test.h"
 

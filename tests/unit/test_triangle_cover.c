@@ -1,5 +1,5 @@
 /* Every element of the part is covered, no other byte is, and few strips do it. */
-#include "mirror/transfer/staging.h"
+#include "mirror/transfer/transfer.h"
 #include "tap.h"
 #include "unit_test.h"
 

@@ -53,7 +53,4 @@ void check_host(struct patient *patient);
 void check_cublas(struct patient *patient);
 void check_cusolver(struct patient *patient);
 
-/* The phrase for what runs this process in a container; NULL: nothing was seen. */
-const char *container_kind(void);
-
 #endif

@@ -5,8 +5,8 @@
 #include "command/routine_call.h"
 #include "common/settings.h"
 #include "gpu/driver.h"
-#include "gpu/vendor/cublas_library.h"
 #include "gpu/vendor/solver_library.h"
+#include "gpu/vendor/vendor_library.h"
 #include "host/host_search.h"
 #include "mirror/host_memory/mapping.h"
 #include "mirror/tracking/write_tracker.h"
@@ -273,6 +273,23 @@ static bool kernel_is_old(const struct utsname *system)
     return sscanf(system->release, "%d.%d", &major, &minor) == 2 && (major < 6 || (major == 6 && minor < 7));
 }
 
+/* The phrase for what runs this process in a container; NULL: nothing was seen. */
+static const char *container_kind(void)
+{
+    const char *named = getenv("container"); /* systemd-nspawn, podman, LXC */
+    if (named && *named)
+        return named;
+    if (getenv("APPTAINER_CONTAINER"))
+        return "apptainer";
+    if (getenv("SINGULARITY_CONTAINER"))
+        return "singularity";
+    if (getenv("KUBERNETES_SERVICE_HOST"))
+        return "kubernetes";
+    if (access("/.dockerenv", F_OK) == 0)
+        return "docker";
+    return access("/run/.containerenv", F_OK) == 0 ? "podman" : NULL;
+}
+
 static const char *tracking_advice(const struct utsname *system)
 {
     if (kernel_is_old(system))
@@ -306,22 +323,6 @@ void check_tracking(struct patient *patient)
                       "memory of this process can be written unseen (RDMA, XPMEM, KNEM or foreign pins)");
     else
         finding_good(findings, subject, "Linux %s, %s", system.release, write_tracker_description());
-}
-
-const char *container_kind(void)
-{
-    const char *named = getenv("container"); /* systemd-nspawn, podman, LXC */
-    if (named && *named)
-        return named;
-    if (getenv("APPTAINER_CONTAINER"))
-        return "apptainer";
-    if (getenv("SINGULARITY_CONTAINER"))
-        return "singularity";
-    if (getenv("KUBERNETES_SERVICE_HOST"))
-        return "kubernetes";
-    if (access("/.dockerenv", F_OK) == 0)
-        return "docker";
-    return access("/run/.containerenv", F_OK) == 0 ? "podman" : NULL;
 }
 
 void check_container(struct patient *patient)

@@ -16,7 +16,8 @@ static int compare(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-bool name_list_add(struct name_list *list, const char *name)
+/* Appends a copy. False: out of memory. */
+static bool name_list_add(struct name_list *list, const char *name)
 {
     if (list->count == list->room) {
         const int room = list->room ? 2 * list->room : 16;
@@ -32,7 +33,7 @@ bool name_list_add(struct name_list *list, const char *name)
     return copy != NULL;
 }
 
-void name_list_sort(struct name_list *list)
+static void name_list_sort(struct name_list *list)
 {
     if (list->count > 0)
         qsort(list->names, (size_t)list->count, sizeof *list->names, compare);

@@ -1,14 +1,14 @@
 #include "command/commands.h"
-#include "common/call_work.h"
+#include "common/blas_call.h"
 #include "common/own_thread.h"
 #include "common/settings.h"
 #include "gpu/device.h"
 #include "gpu/device_sharing.h"
-#include "gpu/vendor/cublas_library.h"
 #include "gpu/vendor/solver_library.h"
+#include "gpu/vendor/vendor_library.h"
 #include "host/host_search.h"
 #include "interpose/policy.h"
-#include "interpose/purchase/learned_model.h"
+#include "interpose/purchase/device_use.h"
 #include "mirror/host_memory/mapping.h"
 #include "mirror/tracking/write_tracker.h"
 #include "service/client/link.h"
@@ -333,3 +333,19 @@ int info_run(char **arguments)
         settings_print(stdout);
     return 0;
 }
+
+#ifdef WITHOUT_LIBELF
+int inspect_program(char **arguments)
+{
+    (void)arguments;
+    fputs("mublas info: programs cannot be looked into: this mublas was built without libelf\n", stderr);
+    return EXIT_BAD_COMMAND_LINE;
+}
+
+char *inspect_unreachable(const char *path, bool *is_refused)
+{
+    (void)path;
+    *is_refused = false;
+    return NULL;
+}
+#endif

@@ -18,11 +18,7 @@ struct name_list {
     int count, room;
 };
 
-/* Appends a copy. False: out of memory. */
-bool name_list_add(struct name_list *list, const char *name);
-
 /* Sorts the names; name_list_has needs that. */
-void name_list_sort(struct name_list *list);
 bool name_list_has(const struct name_list *list, const char *name);
 
 void name_list_clear(struct name_list *list);

@@ -98,11 +98,12 @@ bool service_is_wanted(void);
  * are in files there. False: there is none, and the first rank has said why in a line, but where there is no device. */
 bool service_start(const char *folder);
 
-/* For `mublas run`, about to become the program: where its launcher's ranks share a device, let the job have a service
- * (`gets_calls`: mublas gets calls of the program). Where that does not serve, MPS is installed and nobody runs it, let
- * it have that, and tell the program's environment. The first rank on the machine starts either in the job's folder. A
- * process aside watches folder and MPS, and removes them after the last rank. Changes nothing of the machine. Says one
- * line where the folder cannot be trusted, or what it is to have does not start; else nothing. */
+/* For `mublas run`, about to become the program: where its launcher's ranks share a device, let the job have
+ * a service (`gets_calls`: mublas gets calls of the program). If that does not serve, MPS is installed and
+ * nobody runs it, let it have that, and tell the program's environment. The first rank on the machine starts
+ * either in the job's folder. A process aside watches folder and MPS, and removes them after the last rank.
+ * Changes nothing of the machine. Says one line where the folder cannot be trusted, or what it is to have
+ * does not start; else nothing. */
 void sharing_begin(bool gets_calls);
 
 /* One report of several processes (merged_report.c), sums first, then a section for each: of those of a

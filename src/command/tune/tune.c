@@ -2,9 +2,8 @@
 #include "command/commands.h"
 #include "command/routine_call.h"
 #include "command/run/run.h"
-#include "command/tune/call_timer.h"
 #include "common/settings.h"
-#include "gpu/vendor/cublas_library.h"
+#include "gpu/vendor/vendor_library.h"
 #include "service/message.h"
 
 #include <errno.h>

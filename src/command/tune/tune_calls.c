@@ -1,4 +1,4 @@
-#include "command/tune/call_timer.h"
+#include "command/tune/tune.h"
 #include "common/clock.h"
 #include "common/own_thread.h"
 #include "tuner/learn/call_sampler.h"

@@ -1,5 +1,4 @@
 #include "command/tune/tune.h"
-#include "command/file_replace.h"
 #include "command/routine_call.h"
 #include "common/text.h"
 #include "tuner/learn/shape_timer.h"

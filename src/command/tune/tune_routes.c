@@ -1,14 +1,13 @@
-/* The part of call_timer.h that learns how far this machine's times of LAPACK routines are from the built-in
+/* The part of tune.h that learns how far this machine's times of LAPACK routines are from the built-in
  * curves (learned_times.h): dsyevd and zheevd, with and without vectors, dgetrf and dgesdd, near the orders
  * from which they pay; from which order on mublas' own eigensolver is faster than cuSOLVER's, from which ones
  * it is in two stages, and up to which ones a cluster reduces. */
 #include "command/run/run.h"
-#include "command/timed_work.h"
-#include "command/tune/call_timer.h"
+#include "command/tune/tune.h"
 #include "common/clock.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 #include "gpu/vendor/solver_library.h"
-#include "lapack/eigensolver/tridiagonalisation.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "tuner/learn/statistics.h"
 #include "tuner/online/crossover.h"
 

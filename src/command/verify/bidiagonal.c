@@ -1,6 +1,7 @@
 /* verify_bidiagonal of lapack.h: the reduction to bidiagonal form, the matrices Q and P' of one, and products with
  * Q and P. Reflectors that are read are made by chance; every fourth is the identity. */
 #include "command/verify/lapack.h"
+#include "common/whole_number.h"
 
 enum { SHAPES = 3, WAYS = 2, OTHERS = 7 };
 
@@ -13,7 +14,6 @@ static enum work work_of(const struct lapack_routine *routine)
 }
 
 static bool is_of_p(const struct lapack_arguments *arguments) { return arguments->jobz == 'P'; }
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Reflectors of Q or P; number i begins with its one in row i + from. */
 struct bidiagonal_vectors {
@@ -26,7 +26,7 @@ static struct bidiagonal_vectors vectors_of(bool of_p, int64_t m, int64_t n)
 {
     const bool whole = (m >= n) != of_p;
     const int64_t order = of_p ? n : m;
-    return (struct bidiagonal_vectors){of_p, order, whole ? least(m, n) : order - 1, whole ? 0 : 1};
+    return (struct bidiagonal_vectors){of_p, order, whole ? smaller(m, n) : order - 1, whole ? 0 : 1};
 }
 
 static struct bidiagonal_vectors vectors_read(const struct lapack_routine *routine,
@@ -40,7 +40,7 @@ static struct bidiagonal_vectors vectors_read(const struct lapack_routine *routi
 }
 
 /* Orders that are larger, equal and smaller than the other size. */
-static bool choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
+static bool choose_call(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
 {
     const enum work work = work_of(routine);
     const int shape = verify_digit(&number, SHAPES), of_p = work == REDUCES ? 0 : verify_digit(&number, WAYS),
@@ -72,8 +72,8 @@ static int64_t place(const struct bidiagonal_vectors *all, const struct lapack_a
     return all->of_p ? number + row * arguments->lda : row + number * arguments->lda;
 }
 
-static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
-                 struct lapack_arguments *arguments)
+static void fill_arrays(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
+                        struct lapack_arguments *arguments)
 {
     const enum blas_type type = routine->type;
     (void)poisoned;
@@ -82,7 +82,7 @@ static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *
         return;
     }
     const struct bidiagonal_vectors all = vectors_read(routine, arguments);
-    const int64_t other = work_of(routine) == APPLIES ? least(all.order, arguments->k)
+    const int64_t other = work_of(routine) == APPLIES ? smaller(all.order, arguments->k)
                           : all.of_p                  ? arguments->m
                                                       : arguments->n;
     verify_fill_random(type, all.of_p ? other : all.order, all.of_p ? all.order : other, arguments->a,
@@ -108,7 +108,7 @@ static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *
 static void results(const struct lapack_routine *routine, const struct lapack_arguments *after,
                     struct verify_parts *parts)
 {
-    const int64_t m = after->m, n = after->n, k = least(m, n);
+    const int64_t m = after->m, n = after->n, k = smaller(m, n);
     if (work_of(routine) == APPLIES) {
         parts->of[ARRAY_B] = (struct verify_part){.rows = m, .columns = n};
         return;
@@ -177,7 +177,7 @@ static void turn(int64_t rows, int64_t columns, const struct number *from, struc
 /* How far B in A is from d and e; and the scalar that belongs to no reflector. */
 static double stored_error(const struct lapack_routine *routine, const struct lapack_arguments *after)
 {
-    const int64_t m = after->m, n = after->n, k = least(m, n), beside = m >= n ? after->lda : 1;
+    const int64_t m = after->m, n = after->n, k = smaller(m, n), beside = m >= n ? after->lda : 1;
     double worst = 0;
     for (int64_t i = 0; i < k; i++) {
         const int64_t at = i + i * after->lda;
@@ -200,7 +200,7 @@ static double stored_error(const struct lapack_routine *routine, const struct la
 static double reduction_error(const struct lapack_routine *routine, const struct lapack_arguments *after,
                               const struct lapack_arguments *before, struct number *const scratch[VERIFY_SCRATCH])
 {
-    const int64_t m = after->m, n = after->n, k = least(m, n);
+    const int64_t m = after->m, n = after->n, k = smaller(m, n);
     struct number *const q = scratch[0], *const p = scratch[1], *const turned = scratch[2],
                   *const a = scratch[3], *const product = scratch[4];
     const struct bidiagonal_vectors of_q = vectors_of(false, m, n), of_p = vectors_of(true, m, n);
@@ -272,4 +272,4 @@ static double error(const struct lapack_routine *routine, const struct lapack_ar
     return errors[work_of(routine)](routine, after, before, scratch);
 }
 
-const struct verify_lapack_kind verify_bidiagonal = {choose, fill, results, error, NULL, NULL};
+const struct verify_lapack_kind verify_bidiagonal = {choose_call, fill_arrays, results, error, NULL, NULL};

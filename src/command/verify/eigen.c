@@ -18,7 +18,7 @@ static union lapack_real real_of(enum blas_type type, double value)
     return real;
 }
 
-static bool choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
+static bool choose_call(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
 {
     const bool varies =
         lapack_call_has(routine->family, "range") || lapack_call_has(routine->family, "itype");
@@ -41,8 +41,8 @@ static bool choose(const struct lapack_routine *routine, int number, struct lapa
     return true;
 }
 
-static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
-                 struct lapack_arguments *arguments)
+static void fill_arrays(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
+                        struct lapack_arguments *arguments)
 {
     const enum blas_type type = routine->type;
     verify_fill_hermitian(type, arguments->uplo, arguments->n, arguments->a, arguments->lda, poisoned, seed);
@@ -180,7 +180,7 @@ static double norm(const struct lapack_routine *routine, const struct lapack_arg
     return dense_norm(before->n, before->n, scratch);
 }
 
-const struct verify_lapack_kind verify_eigen = {choose, fill, results, error, values, norm};
+const struct verify_lapack_kind verify_eigen = {choose_call, fill_arrays, results, error, values, norm};
 
 /* verify_standard: the reduction of generalised problems to standard ones. */
 

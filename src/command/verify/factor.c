@@ -48,7 +48,7 @@ static bool is_general(const struct lapack_routine *routine)
 }
 
 /* Every triangle, unit or not, and every transposition; LU's matrices square, tall and wide. */
-static bool choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
+static bool choose_call(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
 {
     const int triangle = is_general(routine) ? -1 : verify_digit(&number, 2);
     const int diag = has(routine, "diag") ? verify_digit(&number, 2) : 0;
@@ -80,8 +80,8 @@ static void fill_lu(const struct lapack_routine *routine, uint64_t *seed,
     }
 }
 
-static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
-                 struct lapack_arguments *arguments)
+static void fill_arrays(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
+                        struct lapack_arguments *arguments)
 {
     const enum blas_type type = routine->type;
     (void)poisoned;
@@ -206,7 +206,7 @@ static double error(const struct lapack_routine *routine, const struct lapack_ar
 }
 
 /* The host's LAPACK may find other results: only INFO is compared. */
-const struct verify_lapack_kind verify_factor = {choose, fill, results, error, NULL, NULL};
+const struct verify_lapack_kind verify_factor = {choose_call, fill_arrays, results, error, NULL, NULL};
 
 /* verify_orthogonal: QR factors and tridiagonal forms by reflectors, their unitary matrix, its products, and
  * least squares. */

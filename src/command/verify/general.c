@@ -6,7 +6,7 @@ enum { JOBS = 2 };
 
 /* verify_general: eigenvalues with right vectors, of geevx without. */
 
-static bool choose(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
+static bool choose_call(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments)
 {
     const bool is_expert = lapack_call_has(routine->family, "balanc");
     const int job = is_expert ? 0 : verify_digit(&number, JOBS), balanc = is_expert ? verify_digit(&number, 4) : 0;
@@ -42,8 +42,8 @@ static void make_distinct(const struct lapack_routine *routine, struct lapack_ar
 }
 
 /* Vectors show whether values are right; without vectors verify compares values with the host's. */
-static void fill(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
-                 struct lapack_arguments *arguments)
+static void fill_arrays(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
+                        struct lapack_arguments *arguments)
 {
     (void)poisoned;
     verify_fill_random(routine->type, arguments->n, arguments->n, arguments->a, arguments->lda, seed);
@@ -205,7 +205,7 @@ static double norm(const struct lapack_routine *routine, const struct lapack_arg
     return dense_norm(before->n, before->n, scratch);
 }
 
-const struct verify_lapack_kind verify_general = {choose, fill, results, error, values, norm};
+const struct verify_lapack_kind verify_general = {choose_call, fill_arrays, results, error, values, norm};
 
 /* verify_singular: singular values with vectors, and least squares. */
 

@@ -136,7 +136,7 @@ static bool make_arguments(const struct lapack_routine *routine, int number, boo
     if (!lapack_arguments_make(arguments, routine->type))
         return false;
     verify_arrays_set(routine, arguments, poisoned);
-    verify_lapack_kind_of(routine->family)->fill(routine, poisoned, &seed, arguments);
+    verify_lapack_kind_of(routine->family)->fill_arrays(routine, poisoned, &seed, arguments);
     return true;
 }
 
@@ -144,7 +144,7 @@ enum verify_made verify_lapack_make(const struct lapack_routine *routine, int nu
                                     struct lapack_arguments *after, struct lapack_arguments *before)
 {
     *after = *before = (struct lapack_arguments){0};
-    if (!verify_lapack_kind_of(routine->family)->choose(routine, number, after))
+    if (!verify_lapack_kind_of(routine->family)->choose_call(routine, number, after))
         return VERIFY_NO_MORE;
     *before = *after;
     return make_arguments(routine, number, poisoned, after) &&

@@ -176,10 +176,10 @@ static const int verify_orders[VERIFY_ORDERS] = {2, 33, 65, VERIFY_ORDER_MOST};
  * arguments, so that processes agree on them. */
 struct verify_lapack_kind {
     /* Chooses flags and sizes of the call. False: the kind has fewer calls. */
-    bool (*choose)(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments);
+    bool (*choose_call)(const struct lapack_routine *routine, int number, struct lapack_arguments *arguments);
     /* Fills what the call reads, in arrays that hold NaN if `poisoned`, else zeros. */
-    void (*fill)(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
-                 struct lapack_arguments *arguments);
+    void (*fill_arrays)(const struct lapack_routine *routine, bool poisoned, uint64_t *seed,
+                        struct lapack_arguments *arguments);
     /* Tells what the call may write. */
     void (*results)(const struct lapack_routine *routine, const struct lapack_arguments *after,
                     struct verify_parts *parts);

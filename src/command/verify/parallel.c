@@ -1,6 +1,5 @@
-#include "command/verify/parallel.h"
-#include "command/commands.h"
 #include "command/verify/verify.h"
+#include "command/commands.h"
 #include "common/launcher.h"
 #include "scalapack/grid.h"
 

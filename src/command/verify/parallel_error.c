@@ -1,6 +1,6 @@
 #include "command/routine_call.h"
 #include "command/verify/lapack.h"
-#include "command/verify/parallel.h"
+#include "command/verify/verify.h"
 #include "lapack/families.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "command/verify/parallel.h"
+#include "command/verify/verify.h"
 #include "common/launcher.h"
 #include "common/loader.h"
 

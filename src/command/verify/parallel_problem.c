@@ -1,4 +1,4 @@
-#include "command/verify/parallel.h"
+#include "command/verify/verify.h"
 #include "lapack/families.h"
 
 #include <stdlib.h>

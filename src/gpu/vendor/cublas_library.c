@@ -1,5 +1,4 @@
-#include "gpu/vendor/cublas_library.h"
-#include "common/call_work.h"
+#include "common/blas_call.h"
 #include "common/interruption.h"
 #include "common/log.h"
 #include "common/settings.h"

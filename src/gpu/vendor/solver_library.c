@@ -353,57 +353,38 @@ static bool fit(int64_t first, int64_t second, int64_t third, int64_t fourth, in
            fifth <= INT_MAX && sixth <= INT_MAX;
 }
 
+/* Goes by the wide interface where there is one, else by the narrow one, if all numbers fit. */
+#define LEVEL3(routine, fits, ...)                                                                           \
+    (handle->library->wide.routine[type] ? handle->library->wide.routine[type](handle->cublas, __VA_ARGS__)  \
+     : (fits) ? handle->library->narrow.routine[type](handle->cublas, __VA_ARGS__)                           \
+              : CUBLAS_STATUS_NOT_SUPPORTED)
+
 int solver_gemm(const struct solver_handle *handle, enum blas_type type, int trans_a, int trans_b, int64_t m,
                 int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda, const void *b,
                 int64_t ldb, const void *beta, void *c, int64_t ldc)
 {
-    const struct solver_library *library = handle->library;
-    if (library->wide.gemm[type])
-        return library->wide.gemm[type](handle->cublas, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb,
-                                        beta, c, ldc);
-    if (!fit(m, n, k, lda, ldb, ldc))
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    return library->narrow.gemm[type](handle->cublas, trans_a, trans_b, (int)m, (int)n, (int)k, alpha, a,
-                                      (int)lda, b, (int)ldb, beta, c, (int)ldc);
+    return LEVEL3(gemm, fit(m, n, k, lda, ldb, ldc), trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta,
+                  c, ldc);
 }
 
 int solver_her2k(const struct solver_handle *handle, enum blas_type type, int uplo, int trans, int64_t n,
                  int64_t k, const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb,
                  const void *beta, void *c, int64_t ldc)
 {
-    const struct solver_library *library = handle->library;
-    if (library->wide.her2k[type])
-        return library->wide.her2k[type](handle->cublas, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c,
-                                         ldc);
-    if (!fit(n, k, lda, ldb, ldc, 0))
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    return library->narrow.her2k[type](handle->cublas, uplo, trans, (int)n, (int)k, alpha, a, (int)lda, b,
-                                       (int)ldb, beta, c, (int)ldc);
+    return LEVEL3(her2k, fit(n, k, lda, ldb, ldc, 0), uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 int solver_trmm(const struct solver_handle *handle, enum blas_type type, int side, int uplo, int trans,
                 int diag, int64_t m, int64_t n, const void *alpha, const void *a, int64_t lda, const void *b,
                 int64_t ldb, void *c, int64_t ldc)
 {
-    const struct solver_library *library = handle->library;
-    if (library->wide.trmm[type])
-        return library->wide.trmm[type](handle->cublas, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb,
-                                        c, ldc);
-    if (!fit(m, n, lda, ldb, ldc, 0))
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    return library->narrow.trmm[type](handle->cublas, side, uplo, trans, diag, (int)m, (int)n, alpha, a,
-                                      (int)lda, b, (int)ldb, c, (int)ldc);
+    return LEVEL3(trmm, fit(m, n, lda, ldb, ldc, 0), side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb, c,
+                  ldc);
 }
 
 int solver_trsm(const struct solver_handle *handle, enum blas_type type, int side, int uplo, int trans,
                 int diag, int64_t m, int64_t n, const void *alpha, const void *a, int64_t lda, void *b,
                 int64_t ldb)
 {
-    const struct solver_library *library = handle->library;
-    if (library->wide.trsm[type])
-        return library->wide.trsm[type](handle->cublas, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb);
-    if (!fit(m, n, lda, ldb, 0, 0))
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    return library->narrow.trsm[type](handle->cublas, side, uplo, trans, diag, (int)m, (int)n, alpha, a,
-                                      (int)lda, b, (int)ldb);
+    return LEVEL3(trsm, fit(m, n, lda, ldb, 0, 0), side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb);
 }

@@ -3,7 +3,7 @@
  *
  * The two are a pair: cuBLAS' symbols are looked up through cuSOLVER's own dependencies, so its file is the
  * one that cuSOLVER itself uses (one that was loaded under that name before is it); level 3
- * (cublas_library.h) may use another. solver.def lists the functions and their parameters. */
+ * (cublas_library.c) may use another. solver.def lists the functions and their parameters. */
 #ifndef MUBLAS_SOLVER_LIBRARY_H
 #define MUBLAS_SOLVER_LIBRARY_H
 
@@ -11,7 +11,7 @@
 #include "common/log.h"
 #include "gpu/cooperative.h"
 #include "gpu/device.h"
-#include "gpu/vendor/cublas_library.h"
+#include "gpu/vendor/vendor_library.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,17 +1,16 @@
-#include "common/call_work.h"
+#include "common/blas_call.h"
 #include "common/interruption.h"
 #include "common/settings.h"
 #include "gpu/launch.h"
-#include "gpu/vendor/cublas_library.h"
+#include "gpu/vendor/vendor_library.h"
 #include "host/host_search.h"
-#include "interpose/call/door.h"
+#include "interpose/call/kinds.h"
 #include "interpose/call/program_call.h"
-#include "interpose/call/split_call.h"
 #include "interpose/estimate/estimate.h"
 #include "interpose/execute/tile_runner.h"
 #include "interpose/floors.h"
 #include "interpose/purchase/openings.h"
-#include "mirror/host_memory/operand_memory.h"
+#include "mirror/host_memory/mapping.h"
 
 static struct route_shape sizes_of(const struct blas_call *blas)
 {

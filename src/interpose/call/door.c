@@ -1,8 +1,8 @@
-#include "interpose/call/door.h"
+#include "interpose/call/program_call.h"
 #include "common/clock.h"
 #include "common/interruption.h"
-#include "common/job_helpers.h"
 #include "common/log.h"
+#include "common/own_thread.h"
 #include "common/program_state.h"
 #include "common/settings.h"
 #include "host/host_blas.h"
@@ -11,7 +11,7 @@
 #include "interpose/lapack/call.h"
 #include "interpose/process_state.h"
 #include "interpose/purchase/device_use.h"
-#include "interpose/purchase/waking.h"
+#include "interpose/purchase/openings.h"
 
 #include <stdlib.h>
 

@@ -5,13 +5,12 @@
 #include "gpu/driver.h"
 #include "host/host_search.h"
 #include "host/symbols.h"
-#include "interpose/call/door.h"
-#include "interpose/call/route_kind.h"
+#include "interpose/call/kinds.h"
+#include "interpose/call/program_call.h"
 #include "interpose/estimate/estimate.h"
 #include "interpose/purchase/ledger.h"
 #include "interpose/purchase/openings.h"
-#include "interpose/purchase/waking.h"
-#include "interpose/report/thread_counters.h"
+#include "interpose/report/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -162,6 +161,17 @@ static enum host_reason decide(struct program_call *call, const struct device_us
     return route_library(use, &way_of(call)->library);
 }
 
+/* A route that has succeeded tells this beside its matrices. */
+static void write_results(const struct lapack_way *way)
+{
+    const struct lapack_call *const call = &way->lapack;
+    const struct lapack_places *const places = &call->routine->places;
+    methods_of(call->routine->family)->write(call, &way->problem);
+    if (places->lwork)
+        workspace_answers_write(call);
+    lapack_put_integer(call, places->info, 0, 0);
+}
+
 /* A call_method; `context` is the struct route. */
 static enum status run_route(struct program_call *call, const struct device_use *use, void *context,
                              struct transfer_count *moved)
@@ -175,7 +185,7 @@ static enum status run_route(struct program_call *call, const struct device_use 
     progress_end();
     *moved = route->moved;
     if (status == STATUS_OK)
-        methods_of(way->lapack.routine->family)->write(&way->lapack, &way->problem, route);
+        write_results(way);
     return status;
 }
 

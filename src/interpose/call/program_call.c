@@ -1,5 +1,5 @@
 #include "interpose/call/program_call.h"
-#include "gpu/vendor/cublas_library.h"
+#include "gpu/vendor/vendor_library.h"
 
 static void add_operand(struct program_call *call, const struct blas_matrix *matrix,
                         enum operand_access access)

@@ -1,10 +1,10 @@
 /* program_call.h - one call of the program that may go to a device, and the one way that it goes.
  *
- *   door      may mublas touch it at all (door.h)?
+ *   door      may mublas touch it at all (door.c)?
  *   look      the kind describes it: arguments, sizes, times, operands; can it ever gain?
  *   consider  would it gain, as far as that is known without a device?
- *   purchase  have calls paid for the device (purchase/waking.h)?
- *   turn      the device that takes it (purchase/other_devices.h)
+ *   purchase  have calls paid for the device (purchase/waking.c)?
+ *   turn      the device that takes it (purchase/other_devices.c)
  *   decide    does it gain on that one, and are its libraries paid for?
  *   run       on the device; the host's memory has the results, or is as it was
  *   settle    what it has earned and moved is credited and counted
@@ -19,7 +19,7 @@
 #include "host/symbols.h"
 #include "interpose/lapack/call.h"
 #include "interpose/policy.h"
-#include "interpose/purchase/other_devices.h"
+#include "interpose/purchase/device_use.h"
 #include "interpose/report/stats.h"
 
 /* Under an estimate (estimate/estimate.h): microseconds of a call on a GPU that is not there. */
@@ -111,5 +111,37 @@ void call_host_end(struct program_call *call);
 /* For entries that find invalid arguments, a quick return or forbidden overlap: counts the call, which has the
  * return address `caller`; the entry then jumps to the host. */
 void call_count_rejected(enum symbol symbol, const void *caller);
+
+/* May mublas touch a call of the program at all? The way in and out, of BLAS, LAPACK and parallel routes,
+ * and what becomes of it where the program leaves a call by a jump. */
+
+/* Is this thread inside mublas, or in the host BLAS on its behalf? */
+bool door_is_inside(void);
+
+/* False: the call is the host's at once, for *reason. In between the thread counts as inside and cannot be
+ * cancelled; its arithmetic is as the program has it until program_state_compute(&visit->state). */
+struct door_visit {
+    struct program_state state;
+};
+bool door_enter(struct door_visit *visit, enum host_reason *reason);
+/* The same for work that another process's device does: this one's may have been given up. */
+bool door_enter_without_device(struct door_visit *visit, enum host_reason *reason);
+void door_leave(struct door_visit *visit);
+
+/* Before a jump is made, by whoever makes it: if it leaves this thread's call, the thread gets back what is its
+ * own, and counts as inside no more. Its frames are still there. A handler may call this. */
+struct jump;
+void door_leave_by_jump(const struct jump *jump);
+
+/* MUBLAS_OFFLOAD, or OFFLOAD_NEVER where no other host BLAS was found than what stands in its place. */
+enum offload_mode door_mode(void);
+
+/* Conditions of this process and thread under which every call stays on the host; HOST_NO_REASON: none. `blas`
+ * tells what it computes (process_state.h); NULL: a routine of LAPACK. Inside. */
+enum host_reason door_obstacle(const struct blas_call *blas, const struct float_state *arithmetic);
+
+/* Around the host's run of a call, which `frame` waits for: what it calls inside is nested. */
+void door_host_begins(const void *frame);
+void door_host_ends(void);
 
 #endif

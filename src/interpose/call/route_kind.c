@@ -1,4 +1,4 @@
-#include "interpose/call/route_kind.h"
+#include "interpose/call/kinds.h"
 #include "common/log.h"
 #include "common/settings.h"
 #include "gpu/driver.h"

@@ -1,7 +1,7 @@
-#include "gpu/vendor/cublas_library.h"
-#include "interpose/purchase/other_devices.h"
-#include "interpose/call/split_call.h"
-#include "mirror/host_memory/operand_memory.h"
+#include "gpu/vendor/vendor_library.h"
+#include "interpose/call/kinds.h"
+#include "interpose/purchase/device_use.h"
+#include "mirror/host_memory/mapping.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
-#include "interpose/call/split_call.h"
+#include "interpose/call/kinds.h"
 #include "common/settings.h"
 #include "common/whole_number.h"
 #include "gpu/launch.h"
-#include "interpose/purchase/other_devices.h"
+#include "interpose/purchase/device_use.h"
 
 #include <math.h>
 

@@ -2,10 +2,9 @@
 #include "common/log.h"
 #include "common/settings.h"
 #include "host/host_search.h"
-#include "interpose/call/door.h"
 #include "interpose/call/program_call.h"
 #include "interpose/estimate/estimate.h"
-#include "interpose/purchase/waking.h"
+#include "interpose/purchase/openings.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* entries_cblas.c - where calls of CBLAS symbols past the gates of forward.S arrive: one body
- * per routine family (blas_entries.inc, which the build makes of common/routines.def), included once per type and integer width. */
+ * per routine (blas_entries.inc, which the build makes of common/routines.def), included once per integer width. */
 #include "interpose/entries/entry.h"
 
 /* How CBLAS passes what blas_entries.inc names: by value, but complex scalars
@@ -37,8 +37,8 @@
 #define INTERFACES(row, name) CBLAS_INTERFACES(row, name)
 
 #define INTEGER_BITS 32
-#include "interpose/entries/every_precision.inc"
+#include "interpose/entries/blas_entries.inc"
 #undef INTEGER_BITS
 
 #define INTEGER_BITS 64
-#include "interpose/entries/every_precision.inc"
+#include "interpose/entries/blas_entries.inc"

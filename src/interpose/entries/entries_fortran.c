@@ -1,5 +1,5 @@
 /* entries_fortran.c - where calls of Fortran symbols past the gates of forward.S arrive: one body
- * per routine family (blas_entries.inc, which the build makes of common/routines.def), included once per type and integer width. */
+ * per routine (blas_entries.inc, which the build makes of common/routines.def), included once per integer width. */
 #include "interpose/entries/entry.h"
 
 /* How Fortran passes what blas_entries.inc names: all by reference, flags
@@ -14,7 +14,7 @@
  *   LAYOUT_PARAMETER, _ARGUMENT the layout of CBLAS, with its comma, and
  *   READ_LAYOUT                 the call as it is in columns, after the flags; false: illegal
  *   HIDDEN(list)                the list after a comma, for the string lengths
- *   INTERFACES(row, name)       the language's list of interfaces.h */
+ *   INTERFACES(row, name)       the language's list of symbols.def */
 #define FLAG const char *
 #define COUNT const INTEGER *
 #define FACTOR const SCALAR *
@@ -39,8 +39,8 @@
 #define INTERFACES(row, name) FORTRAN_INTERFACES(row, name)
 
 #define INTEGER_BITS 32
-#include "interpose/entries/every_precision.inc"
+#include "interpose/entries/blas_entries.inc"
 #undef INTEGER_BITS
 
 #define INTEGER_BITS 64
-#include "interpose/entries/every_precision.inc"
+#include "interpose/entries/blas_entries.inc"

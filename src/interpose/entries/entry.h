@@ -1,10 +1,23 @@
-/* entry.h - the tables that stubs jump through; and what entries_fortran.c and entries_cblas.c share: the
- * reading of flags, and the entries themselves. */
+/* entry.h - the tables that stubs jump through, and the stubs of thunks.S; and what entries_fortran.c and
+ * entries_cblas.c share: the reading of flags, and the entries themselves. Its sizes are also read by the
+ * assembler. */
 #ifndef MUBLAS_ENTRY_H
 #define MUBLAS_ENTRY_H
 
+#include "host/thunks.h"
+
+/* As the stubs of host/thunks.h: one that counts per symbol, and one per slot of entry_slots that asks where to
+ * enter. Each stub of a kind takes as many bytes as stand here, so that its number tells its address. */
+#define COUNT_THUNK_BYTES 32
+#define ENTER_THUNK_BYTES 32
+
+#ifndef __ASSEMBLER__
+extern const char count_thunks[], enter_thunks[];
+
+#define COUNT_THUNK(number) THUNK(count_thunks, COUNT_THUNK_BYTES, number)
+#define ENTER_THUNK(number) THUNK(enter_thunks, ENTER_THUNK_BYTES, number)
+
 #include "host/host_blas.h"
-#include "host/interfaces.h"
 #include "interpose/entries/pack.h"
 #include "interpose/floors.h"
 #include "interpose/call/program_call.h"
@@ -173,4 +186,5 @@ static inline bool argument_cblas_trans(int flag, enum blas_type type, enum blas
         ((LOCAL(signature, ROUTINE) *)host)(ARGUMENTS HIDDEN_ARGUMENTS);                                     \
     }
 
+#endif /* __ASSEMBLER__ */
 #endif

@@ -224,8 +224,25 @@
 #define FOUND_64 found_by_reference
 #define FORWARDED_SYMBOL(symbol, interface, width) forwarded symbol ; FOUND_##width symbol ;
 #define RARE_SYMBOL(symbol, interface, width) forwarded symbol ; found_by_reference symbol ;
-#define OFFLOADED_SYMBOL(symbol, interface, width, gate) \
+#define OFFLOADED_SYMBOL(symbol, interface, width, name, gate) \
     begin_symbol symbol ; gate ; END_##width(symbol) ; FOUND_##width symbol ;
 #define ROUTE_SYMBOL(symbol, interface, width, order, words) \
     route symbol, order ; found_by_reference symbol ; passed_route symbol, interface ;
 #include "host/symbols.def"
+
+#ifdef WIDE_LIBRARY /* what sets libblas64.so.3 apart from libblas.so.3 (host_search.h) */
+    .data
+    .globl host_search_wide
+    .hidden host_search_wide
+    .type host_search_wide, %object
+    .size host_search_wide, 1
+host_search_wide:
+    .byte 1
+
+    .section .rodata
+    .globl mublas_takes_64_bits_by_plain_names /* HOST_LIBRARY_WIDE_MARKER */
+    .type mublas_takes_64_bits_by_plain_names, %object
+    .size mublas_takes_64_bits_by_plain_names, 1
+mublas_takes_64_bits_by_plain_names:
+    .byte 1
+#endif

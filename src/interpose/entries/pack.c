@@ -1,5 +1,5 @@
 #include "interpose/entries/pack.h"
-#include "common/call_work.h"
+#include "common/blas_call.h"
 
 /* The extent of `runs` runs, all within the half of the address space that programs
  * have: so nothing that is computed from a legal call's shapes overflows 64 bits. */
@@ -75,8 +75,8 @@ void operand_extents_add_matrix(struct operand_extents *operands, const struct b
         operands->lacks_one = true;
 }
 
-void operand_extents_add_vector(struct operand_extents *operands, const struct blas_vector *vector,
-                                size_t element_bytes)
+static void operand_extents_add_vector(struct operand_extents *operands, const struct blas_vector *vector,
+                                       size_t element_bytes)
 {
     if (!extent_of_vector(vector, element_bytes, &operands->of[operands->count++]))
         operands->lacks_one = true;

@@ -41,8 +41,6 @@ struct operand_extents {
 };
 void operand_extents_add_matrix(struct operand_extents *operands, const struct blas_matrix *matrix,
                                 size_t element_bytes);
-void operand_extents_add_vector(struct operand_extents *operands, const struct blas_vector *vector,
-                                size_t element_bytes);
 void operand_extents_add_array(struct operand_extents *operands, void *array, int64_t length,
                                size_t element_bytes);
 

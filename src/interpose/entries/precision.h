@@ -1,4 +1,4 @@
-/* precision.h - the type and integer width of one inclusion of blas_entries.inc. Define one of
+/* precision.h - the type and integer width of a part of blas_entries.inc. Define one of
  * PRECISION_S, _D, _C, _Z, and INTEGER_BITS as 32 or 64, before including this, any
  * number of times; it leaves
  *   SCALAR           the C type of an element

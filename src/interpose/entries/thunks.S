@@ -4,7 +4,7 @@
  *                    where the thread has counters, the host is known and the caller is no host
  *   enter_thunks     in entry_slots until the integer width is known: width_entries_enter */
 #include "host/assembly.inc"
-#include "interpose/entries/thunks.h"
+#include "interpose/entries/entry.h"
 
     .text
     .hidden forwarding_count
@@ -112,7 +112,7 @@ lapack_done:
     .set symbols, 0
     .set slots, 0
 #define FORWARDED_SYMBOL(...) .set symbols, symbols + 1 ;
-#define OFFLOADED_SYMBOL(symbol, interface, width, gate) \
+#define OFFLOADED_SYMBOL(symbol, interface, width, ...) \
     .set symbols, symbols + 1 ; .ifc width, DETECTED ; .set slots, slots + 1 ; .endif ;
 #include "host/symbols.def"
 

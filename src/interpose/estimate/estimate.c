@@ -5,8 +5,7 @@
 #include "interpose/purchase/device_use.h"
 #include "interpose/purchase/ledger.h"
 #include "interpose/purchase/openings.h"
-#include "interpose/purchase/waking.h"
-#include "interpose/report/thread_counters.h"
+#include "interpose/report/stats.h"
 #include "tuner/online/recipe.h"
 
 #include <math.h>

@@ -1,8 +1,6 @@
 #include "interpose/estimate/estimate.h"
 #include "common/settings.h"
-#include "mirror/costs.h"
 #include "mirror/host_memory/mapping.h"
-#include "mirror/host_memory/operand_memory.h"
 #include "mirror/ledger/account.h"
 
 /* 64 elements of each matrix; of a program's many the ones that were used last. */
@@ -25,7 +23,7 @@ static struct page_range pages_of(const struct operand *operand)
 }
 
 /* Half of the smaller one, as account_find has it. */
-static struct matrix *find(const struct operand *operand)
+static struct matrix *find_matrix(const struct operand *operand)
 {
     const struct page_range pages = pages_of(operand);
     struct matrix *best = NULL;
@@ -52,7 +50,7 @@ static void widen(struct page_range *range, struct page_range by)
 
 static struct matrix *open_matrix(const struct operand *operand)
 {
-    struct matrix *matrix = find(operand);
+    struct matrix *matrix = find_matrix(operand);
     if (!matrix) {
         matrix = &matrices[0];
         for (int i = 1; i < MATRICES_MAX; i++)
@@ -85,7 +83,7 @@ struct residency matrices_residency(const struct operand *operands, int count)
         const struct operand *const operand = &operands[i];
         if (operand_memory_is_empty(operand))
             continue;
-        struct matrix *const matrix = may_stay(operand) ? find(operand) : NULL;
+        struct matrix *const matrix = may_stay(operand) ? find_matrix(operand) : NULL;
         const uint64_t bytes = operand_memory_bytes(operand);
         const bool there = is_there(matrix, operand);
         residency.bytes += bytes;
@@ -107,7 +105,7 @@ void matrices_credit(const struct operand *operands, int count, double saved_us)
 {
     for (int i = 0; i < count; i++)
         if (!operand_memory_is_empty(&operands[i]) && may_stay(&operands[i]) &&
-            operands[i].access != OPERAND_OVERWRITE && !is_there(find(&operands[i]), &operands[i]))
+            operands[i].access != OPERAND_OVERWRITE && !is_there(find_matrix(&operands[i]), &operands[i]))
             open_matrix(&operands[i])->account.credit_us += saved_us;
 }
 
@@ -116,7 +114,7 @@ static int list_there(const struct operand *operands, int count, struct matrix *
 {
     int found = 0;
     for (int i = 0; i < count && i < OPERANDS_MAX; i++) {
-        struct matrix *const matrix = operand_memory_is_empty(&operands[i]) ? NULL : find(&operands[i]);
+        struct matrix *const matrix = operand_memory_is_empty(&operands[i]) ? NULL : find_matrix(&operands[i]);
         bool again = !is_there(matrix, &operands[i]);
         for (int j = 0; j < found; j++)
             again = again || list[j] == matrix;
@@ -189,7 +187,7 @@ double matrices_upload_us(const struct machine_model *model, const struct operan
         const struct operand *const operand = &operands[i];
         if (operand_memory_is_empty(operand))
             continue;
-        const struct matrix *const before = find(operand);
+        const struct matrix *const before = find_matrix(operand);
         const bool was_there = is_there(before, operand) || (before && before->was_pinned);
         const double bytes = matrices_upload_part(operand) * (double)operand_memory_bytes(operand);
         us += crossover_copies_us(model, bytes, may_stay(operand) && !was_there);
@@ -201,7 +199,7 @@ void matrices_note_results(const struct operand *operands, int count)
 {
     for (int i = 0; i < count; i++) {
         const bool is_result = operands[i].access != OPERAND_READ && !operand_memory_is_empty(&operands[i]);
-        struct matrix *const matrix = is_result ? find(&operands[i]) : NULL;
+        struct matrix *const matrix = is_result ? find_matrix(&operands[i]) : NULL;
         if (!is_there(matrix, &operands[i]))
             continue;
         forget_samples(matrix);

@@ -2,10 +2,10 @@
 #include "common/log.h"
 #include "gpu/lane.h"
 #include "gpu/launch.h"
-#include "gpu/vendor/cublas_library.h"
+#include "gpu/vendor/vendor_library.h"
 #include "interpose/execute/tile_runner.h"
-#include "mirror/host_memory/operand_memory.h"
-#include "mirror/transfer/staging.h"
+#include "mirror/host_memory/mapping.h"
+#include "mirror/transfer/transfer.h"
 
 #include <stdlib.h>
 

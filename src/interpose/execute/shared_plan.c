@@ -1,6 +1,6 @@
-#include "common/call_work.h"
+#include "common/blas_call.h"
 #include "gpu/device_shares.h"
-#include "interpose/execute/shared_tiles.h"
+#include "interpose/execute/tile_runner.h"
 
 #include <math.h>
 #include <stdlib.h>

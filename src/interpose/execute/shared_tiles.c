@@ -1,4 +1,3 @@
-#include "interpose/execute/shared_tiles.h"
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/own_thread.h"

@@ -2,7 +2,7 @@
 #include "common/clock.h"
 #include "gpu/driver.h"
 #include "gpu/launch.h"
-#include "mirror/transfer/staging.h"
+#include "mirror/transfer/transfer.h"
 
 /* One device's part of the call under way. */
 struct share {

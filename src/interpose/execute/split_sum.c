@@ -1,5 +1,5 @@
 #include "interpose/execute/split.h"
-#include "mirror/transfer/staging.h"
+#include "mirror/transfer/transfer.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -97,7 +97,7 @@ static void name_each(const struct sums *sums, struct numbers *numbers)
 
 static size_t real_bytes(enum blas_type type)
 {
-    return blas_is_single(type) ? sizeof(float) : sizeof(double);
+    return blas_real_bytes(type);
 }
 
 size_t split_sum_bytes(const struct split_plan *plan)

@@ -1,4 +1,4 @@
-#include "interpose/execute/tile_plan.h"
+#include "interpose/execute/tile_runner.h"
 #include "common/whole_number.h"
 
 struct span {

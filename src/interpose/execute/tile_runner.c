@@ -1,8 +1,8 @@
 #include "interpose/execute/tile_runner.h"
 #include "common/clock.h"
 #include "common/log.h"
-#include "gpu/vendor/cublas_library.h"
-#include "mirror/transfer/staging.h"
+#include "gpu/vendor/vendor_library.h"
+#include "mirror/transfer/transfer.h"
 
 enum { LD_BYTES = 16 };
 
@@ -68,7 +68,7 @@ static enum status refill(struct tile_runner *runner, struct tile_buffer *buffer
 }
 
 /* Have the block on the device before the step that is queued next; *matrix becomes the device's.
- * The block in a buffer does not change on the host while the call runs: see tile_plan.h. */
+ * The block in a buffer does not change on the host while the call runs: see tile_plan.c. */
 static enum status provide(struct tile_runner *runner, int factor, struct blas_matrix *matrix,
                            struct tile_buffer **used)
 {

@@ -1,6 +1,6 @@
-/* eigen_methods: the eigensolvers' arguments and results. */
-#include "interpose/entries/pack.h"
-#include "interpose/lapack/methods.h"
+/* Arguments and results: eigen_methods of symmetric and Hermitian eigensolvers, tridiagonal_eigen_methods of
+ * stedc. */
+#include "interpose/lapack/call.h"
 
 #include <stdlib.h>
 
@@ -105,9 +105,8 @@ static bool read_matrix(const struct lapack_call *call, int number, int ld_numbe
         *matrix = packed_matrix(lapack_address(call, number), n);
         return matrix->pointer;
     }
-    *matrix = (struct blas_matrix){.pointer = lapack_address(call, number), .rows = n, .columns = n,
-                                   .ld = lapack_integer(call, ld_number), .part = part};
-    return matrix->ld >= n && matrix->pointer;
+    *matrix = (struct blas_matrix){.rows = n, .columns = n, .part = part};
+    return lapack_read_matrix(call, number, ld_number, n, matrix);
 }
 
 /* At most so many values and columns are written. */
@@ -135,20 +134,13 @@ static bool read_matrices(const struct lapack_call *call, const struct lapack_pl
     return true;
 }
 
-/* Fortran forbids it, and the host's result is what the program knows. Programs give W no more room than the
- * indices name, and have Z begin behind it. */
+/* Programs give W no more room than the indices name, and have Z begin behind it. */
 static bool overlaps(const struct lapack_call *call, const struct lapack_places *places,
                      const struct eigenproblem *problem)
 {
-    const size_t element = blas_element_bytes(problem->type);
-    const size_t real = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
     const struct blas_matrix *const matrices[] = {&problem->a, &problem->b, &problem->z};
-    struct operand_extents operands = {.count = 0};
-    for (int i = 0; i < 3; i++)
-        if (matrices[i]->pointer)
-            operand_extents_add_matrix(&operands, matrices[i], element);
-    operand_extents_add_array(&operands, lapack_address(call, places->w), most_found(problem), real);
-    return operand_extents_meet(&operands);
+    const struct lapack_array values = {places->w, most_found(problem), blas_real_bytes(problem->type)};
+    return lapack_operands_meet(call, matrices, 3, &values, 1);
 }
 
 static struct route_shape shape_of(const struct lapack_call *call, const struct eigenproblem *problem)
@@ -190,7 +182,7 @@ static bool describe(const struct lapack_call *call, struct lapack_problem *any,
 static void write_values(const struct lapack_call *call, const struct lapack_places *places,
                          const struct eigenproblem *problem)
 {
-    const size_t bytes = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
+    const size_t bytes = blas_real_bytes(problem->type);
     memcpy(lapack_address(call, places->w),
            (const char *)problem->values + (size_t)problem->found_first * bytes,
            (size_t)problem->found * bytes);
@@ -208,11 +200,10 @@ static void write_supports(const struct lapack_call *call, const struct lapack_p
     }
 }
 
-static void write(const struct lapack_call *call, const struct lapack_problem *any, const struct route *route)
+static void write(const struct lapack_call *call, const struct lapack_problem *any)
 {
     const struct lapack_places *const places = &call->routine->places;
     const struct eigenproblem *const problem = &any->eigen;
-    (void)route;
     write_values(call, places, problem);
     if (places->m)
         lapack_put_integer(call, places->m, 0, problem->found);
@@ -220,9 +211,111 @@ static void write(const struct lapack_call *call, const struct lapack_problem *a
         write_supports(call, places, problem);
     for (int64_t i = 0; places->ifail && problem->vectors && i < problem->found; i++)
         lapack_put_integer(call, places->ifail, i, 0);
-    if (places->lwork)
-        workspace_answers_write(call);
-    lapack_put_integer(call, places->info, 0, 0);
 }
 
 const struct lapack_methods eigen_methods = {read, describe, write, 3, 3};
+
+/* LWORK, LRWORK, LIWORK. */
+enum { WORKSPACES = 3 };
+
+/* The least n2 with 2^n2 >= n. */
+static int64_t logarithm_of(int64_t n)
+{
+    int64_t steps = 0;
+    while (INT64_C(1) << steps < n)
+        steps++;
+    return steps;
+}
+
+/* LWORK, LRWORK, LIWORK of LAPACK 3.12's documentation, in elements; up to an order of LAPACK's own, SMLSIZ,
+ * it takes less. */
+static void find_least_of_tridiagonal(bool is_complex, bool updates, int64_t n, int64_t least[WORKSPACES])
+{
+    const int64_t small_order = 25, logarithm = logarithm_of(n);
+    const int64_t reals = n <= small_order ? 2 * (n - 1)
+                          : updates        ? 1 + 3 * n + 2 * n * logarithm + 4 * n * n
+                                           : 1 + 4 * n + (is_complex ? 2 : 1) * n * n;
+    least[0] = !is_complex ? reals : updates && n > small_order ? n * n : 1;
+    least[1] = reals;
+    least[2] = n <= small_order ? 1 : updates ? 6 + 6 * n + 5 * n * logarithm : 3 + 5 * n;
+}
+
+static bool tridiagonal_workspaces_suffice(const struct lapack_call *call,
+                               const struct tridiagonal_eigenproblem *problem)
+{
+    const struct lapack_places *const places = &call->routine->places;
+    const int lengths[WORKSPACES] = {places->lwork, places->lrwork, places->liwork};
+    int64_t least[WORKSPACES];
+    bool suffice = true;
+    find_least_of_tridiagonal(blas_scalar_parts(problem->type) == 2, problem->updates, problem->n, least);
+    for (int i = 0; i < WORKSPACES; i++)
+        suffice = suffice && (!lengths[i] || lapack_integer(call, lengths[i]) >= least[i]);
+    return suffice;
+}
+
+static bool tridiagonal_overlaps(const struct lapack_call *call,
+                                 const struct tridiagonal_eigenproblem *problem)
+{
+    const struct lapack_places *const places = &call->routine->places;
+    const size_t real = blas_real_bytes(problem->type);
+    const struct blas_matrix *const z = &problem->z;
+    const struct lapack_array arrays[] = {{places->d, problem->n, real}, {places->e, problem->n - 1, real}};
+    return lapack_operands_meet(call, &z, 1, arrays, 2);
+}
+
+static struct route_shape tridiagonal_shape_of(const struct tridiagonal_eigenproblem *problem)
+{
+    const int64_t n = problem->n;
+    const uint64_t z_bytes = blas_part_bytes(&problem->z, problem->type);
+    return (struct route_shape){.family = LAPACK_STEDC, .type = problem->type, .vectors = true, .m = n,
+                                .n = n, .k = n, .bytes_up = problem->updates ? z_bytes : 0,
+                                .bytes_down = z_bytes};
+}
+
+/* Orders 1 and 2 leave nothing to divide. */
+static bool tridiagonal_read(const struct lapack_call *call, struct lapack_problem *any)
+{
+    struct tridiagonal_eigenproblem *const problem = &any->tridiagonal;
+    const struct lapack_places *const places = &call->routine->places;
+    const char compz = lapack_letter(call, places->compz);
+    const int64_t n = lapack_integer(call, places->n);
+    if (compz == 'N' && n > 2)
+        any->variant = "COMPZ='N'";
+    if ((compz != 'I' && compz != 'V') || n <= 2)
+        return false;
+    problem->type = call->routine->type;
+    problem->updates = compz == 'V';
+    problem->n = n;
+    problem->z = (struct blas_matrix){.rows = n, .columns = n, .part = PART_FULL};
+    if (!lapack_read_matrix(call, places->z, places->ldz, n, &problem->z) ||
+        !tridiagonal_workspaces_suffice(call, problem) || tridiagonal_overlaps(call, problem))
+        return false;
+    any->shape = tridiagonal_shape_of(problem);
+    return true;
+}
+
+/* T is copied: its diagonal's place is the values' as well. */
+static bool tridiagonal_describe(const struct lapack_call *call, struct lapack_problem *any,
+                                 struct route *route)
+{
+    struct tridiagonal_eigenproblem *const problem = &any->tridiagonal;
+    const size_t n = (size_t)problem->n, real = blas_real_bytes(problem->type);
+    unsigned char *const memory = any->memory = malloc(2 * n * real);
+    if (!memory)
+        return false;
+    memcpy(memory, lapack_address(call, call->routine->places.d), n * real);
+    memcpy(memory + n * real, lapack_address(call, call->routine->places.e), (n - 1) * real);
+    problem->t = memory;
+    tridiagonal_eigen_describe(problem, route);
+    return true;
+}
+
+static void tridiagonal_write(const struct lapack_call *call, const struct lapack_problem *any)
+{
+    const struct tridiagonal_eigenproblem *const problem = &any->tridiagonal;
+    memcpy(lapack_address(call, call->routine->places.d), problem->t,
+           (size_t)problem->n * blas_real_bytes(problem->type));
+}
+
+const struct lapack_methods tridiagonal_eigen_methods = {tridiagonal_read, tridiagonal_describe,
+                                                         tridiagonal_write, 3, 3};

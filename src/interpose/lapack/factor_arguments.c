@@ -1,7 +1,6 @@
 /* factor_methods: arguments and results of factorisations and what follows from them. */
 #include "common/whole_number.h"
-#include "interpose/entries/pack.h"
-#include "interpose/lapack/methods.h"
+#include "interpose/lapack/call.h"
 
 #include <stdlib.h>
 
@@ -65,14 +64,6 @@ static bool read_sizes(const struct lapack_call *call, const struct lapack_place
     return family != LAPACK_ORMQR || problem->k <= (problem->side == SIDE_LEFT ? problem->m : problem->n);
 }
 
-static bool read_matrix(const struct lapack_call *call, int number, int ld_number, int64_t ld_least,
-                        struct blas_matrix *matrix)
-{
-    matrix->pointer = lapack_address(call, number);
-    matrix->ld = lapack_integer(call, ld_number);
-    return matrix->ld >= ld_least && matrix->pointer;
-}
-
 /* Reflectors stand in as many columns as there are. A triangle without a leading dimension is packed. */
 static bool read_a(const struct lapack_call *call, const struct lapack_places *places,
                    struct factor_problem *problem)
@@ -88,7 +79,7 @@ static bool read_a(const struct lapack_call *call, const struct lapack_places *p
         problem->a = packed_matrix(lapack_address(call, places->a), problem->n);
         return problem->a.pointer;
     }
-    return read_matrix(call, places->a, places->lda, rows, &problem->a);
+    return lapack_read_matrix(call, places->a, places->lda, rows, &problem->a);
 }
 
 static bool read_b(const struct lapack_call *call, const struct lapack_places *places,
@@ -101,7 +92,7 @@ static bool read_b(const struct lapack_call *call, const struct lapack_places *p
         (struct blas_matrix){.rows = problem->m,
                              .columns = call->routine->family == LAPACK_ORMQR ? problem->n : problem->k,
                              .part = PART_FULL};
-    return read_matrix(call, b, places->ldb ? places->ldb : places->ldc, problem->m, &problem->b);
+    return lapack_read_matrix(call, b, places->ldb ? places->ldb : places->ldc, problem->m, &problem->b);
 }
 
 static bool read_vectors(const struct lapack_call *call, const struct lapack_places *places,
@@ -140,22 +131,14 @@ static int64_t vector_length(const struct lapack_places *places, const struct fa
     return reads_tau(places) ? problem->k : smaller(problem->m, problem->n);
 }
 
-/* Fortran forbids it, and the host's result is what the program knows. */
 static bool overlaps(const struct lapack_call *call, const struct lapack_places *places,
                      const struct factor_problem *problem)
 {
-    const size_t element = blas_element_bytes(problem->type);
-    const int vector_number = places->ipiv ? places->ipiv : places->tau;
     const struct blas_matrix *const matrices[] = {&problem->a, &problem->b};
-    struct operand_extents operands = {.count = 0};
-    for (int i = 0; i < 2; i++)
-        if (matrices[i]->pointer)
-            operand_extents_add_matrix(&operands, matrices[i], element);
-    if (vector_number)
-        operand_extents_add_array(&operands, lapack_address(call, vector_number),
-                                  vector_length(places, problem),
-                                  places->ipiv ? (size_t)call->width / 8 : element);
-    return operand_extents_meet(&operands);
+    const struct lapack_array vector = {
+        places->ipiv ? places->ipiv : places->tau, vector_length(places, problem),
+        places->ipiv ? (size_t)call->width / 8 : blas_element_bytes(problem->type)};
+    return lapack_operands_meet(call, matrices, 2, &vector, 1);
 }
 
 static struct route_shape shape_of(const struct lapack_call *call, const struct lapack_places *places,
@@ -218,20 +201,16 @@ static bool describe(const struct lapack_call *call, struct lapack_problem *any,
     return true;
 }
 
-static void write(const struct lapack_call *call, const struct lapack_problem *any, const struct route *route)
+static void write(const struct lapack_call *call, const struct lapack_problem *any)
 {
     const struct lapack_places *const places = &call->routine->places;
     const struct factor_problem *const problem = &any->factor;
     const int64_t length = vector_length(places, problem);
-    (void)route;
     for (int64_t i = 0; places->writes_ipiv && i < length; i++)
         lapack_put_integer(call, places->ipiv, i, problem->pivots[i]);
     if (places->writes_tau)
         memcpy(lapack_address(call, places->tau), problem->tau,
                (size_t)length * blas_element_bytes(problem->type));
-    if (places->lwork)
-        workspace_answers_write(call);
-    lapack_put_integer(call, places->info, 0, 0);
 }
 
 const struct lapack_methods factor_methods = {read, describe, write, 3, 3};

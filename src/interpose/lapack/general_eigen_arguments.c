@@ -1,7 +1,6 @@
 /* general_eigen_methods: arguments and results of geev and geevx, and what LAPACK does around them: balancing. */
 #include "common/loader.h"
-#include "interpose/entries/pack.h"
-#include "interpose/lapack/methods.h"
+#include "interpose/lapack/call.h"
 #include "lapack/route.h"
 
 #include <dlfcn.h>
@@ -42,11 +41,6 @@ static host_function *host_neighbour(const struct lapack_call *call, const char 
     if (library)
         loader_close(library);
     return (host_function *)(uintptr_t)function;
-}
-
-static size_t real_bytes(enum blas_type type)
-{
-    return blas_is_single(type) ? sizeof(float) : sizeof(double);
 }
 
 static bool is_expert(const struct lapack_call *call)
@@ -93,17 +87,12 @@ static bool overlaps(const struct lapack_call *call, const struct lapack_places 
                      const struct general_call *general)
 {
     const enum blas_type type = general->problem.type;
-    const size_t element = blas_element_bytes(type);
-    const int arrays[] = {places->w, places->wi, places->scale};
-    struct operand_extents operands = {.count = 0};
-    operand_extents_add_matrix(&operands, &general->a, element);
-    if (general->vr.pointer)
-        operand_extents_add_matrix(&operands, &general->vr, element);
-    for (int i = 0; i < 3; i++)
-        if (arrays[i])
-            operand_extents_add_array(&operands, lapack_address(call, arrays[i]), general->problem.n,
-                                      i == 0 ? element : real_bytes(type));
-    return operand_extents_meet(&operands);
+    const int64_t n = general->problem.n;
+    const struct blas_matrix *const matrices[] = {&general->a, &general->vr};
+    const struct lapack_array arrays[] = {{places->w, n, blas_element_bytes(type)},
+                                          {places->wi, n, blas_real_bytes(type)},
+                                          {places->scale, n, blas_real_bytes(type)}};
+    return lapack_operands_meet(call, matrices, 2, arrays, 3);
 }
 
 /* cuSOLVER has no left vectors and no condition numbers. With right vectors geevx leaves the Schur form in A, of which
@@ -215,7 +204,7 @@ static bool describe(const struct lapack_call *call, struct lapack_problem *any,
 static void write_values(const struct lapack_call *call, const struct lapack_places *places,
                          const struct general_eigenproblem *problem)
 {
-    const size_t real = real_bytes(problem->type);
+    const size_t real = blas_real_bytes(problem->type);
     const char *const pairs = problem->values;
     if (!places->wi) {
         memcpy(lapack_address(call, places->w), pairs, 2 * (size_t)problem->n * real);
@@ -243,7 +232,7 @@ static void write_vectors(const struct general_call *general)
 static void write_balance(const struct lapack_call *call, const struct lapack_places *places,
                           const struct general_call *general)
 {
-    const size_t real = real_bytes(general->problem.type);
+    const size_t real = blas_real_bytes(general->problem.type);
     const float single = (float)general->norm;
     lapack_put_integer(call, places->ilo, 0, general->ilo);
     lapack_put_integer(call, places->ihi, 0, general->ihi);
@@ -252,18 +241,15 @@ static void write_balance(const struct lapack_call *call, const struct lapack_pl
            real == sizeof single ? (const void *)&single : (const void *)&general->norm, real);
 }
 
-static void write(const struct lapack_call *call, const struct lapack_problem *any, const struct route *route)
+static void write(const struct lapack_call *call, const struct lapack_problem *any)
 {
     const struct lapack_places *const places = &call->routine->places;
     const struct general_call *const general = &any->general;
-    (void)route;
     write_values(call, places, &general->problem);
     if (general->problem.with_vectors)
         write_vectors(general);
     if (is_expert(call))
         write_balance(call, places, general);
-    workspace_answers_write(call);
-    lapack_put_integer(call, places->info, 0, 0);
 }
 
 const struct lapack_methods general_eigen_methods = {read, describe, write, 3, 3};

@@ -1,5 +1,5 @@
-#include "interpose/lapack/methods.h"
 #include "interpose/lapack/call.h"
+#include "interpose/entries/pack.h"
 
 #include <pthread.h>
 
@@ -125,4 +125,26 @@ void workspace_answers_write(const struct lapack_call *call)
     for (int i = 0; answer.is_answered && i < WORKSPACES; i++)
         if (workspace_of(call, i).tells)
             memcpy(lapack_address(call, workspace_of(call, i).array), answer.first[i], element_bytes(call, i));
+}
+
+bool lapack_read_matrix(const struct lapack_call *call, int number, int ld_number, int64_t ld_least,
+                        struct blas_matrix *matrix)
+{
+    matrix->pointer = lapack_address(call, number);
+    matrix->ld = lapack_integer(call, ld_number);
+    return matrix->ld >= ld_least && matrix->pointer;
+}
+
+bool lapack_operands_meet(const struct lapack_call *call, const struct blas_matrix *const *matrices,
+                          int matrix_count, const struct lapack_array *arrays, int array_count)
+{
+    struct operand_extents operands = {.count = 0};
+    for (int i = 0; i < matrix_count; i++)
+        if (matrices[i] && matrices[i]->pointer)
+            operand_extents_add_matrix(&operands, matrices[i], blas_element_bytes(call->routine->type));
+    for (int i = 0; i < array_count; i++)
+        if (arrays[i].number)
+            operand_extents_add_array(&operands, lapack_address(call, arrays[i].number), arrays[i].length,
+                                      arrays[i].element_bytes);
+    return operand_extents_meet(&operands);
 }

@@ -1,13 +1,10 @@
-/* reduction_methods: arguments and results of the eigensolvers' steps. */
-#include "interpose/entries/pack.h"
-#include "interpose/lapack/methods.h"
+/* Arguments and results of reductions, and of products with their reflectors: reduction_methods of the eigensolvers'
+ * steps, bidiagonal_methods of gebrd, orgbr and ormbr. */
+#include "common/whole_number.h"
+#include "interpose/lapack/call.h"
+#include "lapack/singular/own_singular.h"
 
 #include <stdlib.h>
-
-static size_t real_bytes(enum blas_type type)
-{
-    return blas_is_single(type) ? sizeof(float) : sizeof(double);
-}
 
 /* `b` of ormtr is C, m x n, and `n` the order of A. */
 static bool read_sizes(const struct lapack_call *call, const struct lapack_places *places,
@@ -38,22 +35,15 @@ static bool read_flags(const struct lapack_call *call, const struct lapack_place
            (trans == 'N' || trans == turned) && problem->itype >= 1 && problem->itype <= 3;
 }
 
-static bool read_matrix(const struct lapack_call *call, int number, int ld_number, struct blas_matrix *matrix)
-{
-    matrix->pointer = lapack_address(call, number);
-    matrix->ld = lapack_integer(call, ld_number);
-    return matrix->ld >= matrix->rows && matrix->pointer;
-}
-
 static bool read_matrices(const struct lapack_call *call, const struct lapack_places *places,
                           struct reduction_problem *problem)
 {
     const enum blas_part part = problem->uplo == UPLO_UPPER ? PART_UPPER : PART_LOWER;
     problem->a = (struct blas_matrix){.rows = problem->n, .columns = problem->n, .part = part};
     problem->b.part = places->m ? PART_FULL : part;
-    return read_matrix(call, places->a, places->lda, &problem->a) &&
-           (!places->b || read_matrix(call, places->b, places->ldb, &problem->b)) &&
-           (!places->c || read_matrix(call, places->c, places->ldc, &problem->b));
+    return lapack_read_matrix(call, places->a, places->lda, problem->a.rows, &problem->a) &&
+           (!places->b || lapack_read_matrix(call, places->b, places->ldb, problem->b.rows, &problem->b)) &&
+           (!places->c || lapack_read_matrix(call, places->c, places->ldc, problem->b.rows, &problem->b));
 }
 
 /* The least of LAPACK 3.12's documentation. */
@@ -71,23 +61,12 @@ static bool workspace_suffices(const struct lapack_call *call, const struct lapa
 static bool overlaps(const struct lapack_call *call, const struct lapack_places *places,
                      const struct reduction_problem *problem)
 {
-    const size_t element = blas_element_bytes(problem->type), real = real_bytes(problem->type);
-    const struct {
-        int number;
-        int64_t length;
-        size_t bytes;
-    } vectors[] = {{places->d, problem->n, real},
-                   {places->e, problem->n - 1, real},
-                   {places->tau, problem->n - 1, element}};
-    struct operand_extents operands = {.count = 0};
-    operand_extents_add_matrix(&operands, &problem->a, element);
-    if (problem->b.pointer)
-        operand_extents_add_matrix(&operands, &problem->b, element);
-    for (int i = 0; i < 3; i++)
-        if (vectors[i].number)
-            operand_extents_add_array(&operands, lapack_address(call, vectors[i].number), vectors[i].length,
-                                      vectors[i].bytes);
-    return operand_extents_meet(&operands);
+    const size_t element = blas_element_bytes(problem->type), real = blas_real_bytes(problem->type);
+    const struct blas_matrix *const matrices[] = {&problem->a, &problem->b};
+    const struct lapack_array arrays[] = {{places->d, problem->n, real},
+                                          {places->e, problem->n - 1, real},
+                                          {places->tau, problem->n - 1, element}};
+    return lapack_operands_meet(call, matrices, 2, arrays, 3);
 }
 
 static struct route_shape shape_of(const struct reduction_problem *problem)
@@ -144,7 +123,7 @@ static bool describe(const struct lapack_call *call, struct lapack_problem *any,
 static void write_real(const struct reduction_problem *problem, int64_t row, int64_t column,
                        const void *reals, int64_t index)
 {
-    const size_t element = blas_element_bytes(problem->type), real = real_bytes(problem->type);
+    const size_t element = blas_element_bytes(problem->type), real = blas_real_bytes(problem->type);
     unsigned char *const at =
         (unsigned char *)problem->a.pointer + (size_t)(row + column * problem->a.ld) * element;
     memset(at, 0, element);
@@ -164,24 +143,183 @@ static void write_tridiagonal(const struct reduction_problem *problem)
 static void write_vectors(const struct lapack_call *call, const struct lapack_places *places,
                           const struct reduction_problem *problem)
 {
-    const size_t element = blas_element_bytes(problem->type), real = real_bytes(problem->type);
+    const size_t element = blas_element_bytes(problem->type), real = blas_real_bytes(problem->type);
     memcpy(lapack_address(call, places->d), problem->diagonal, (size_t)problem->n * real);
     memcpy(lapack_address(call, places->e), problem->off_diagonal, (size_t)(problem->n - 1) * real);
     memcpy(lapack_address(call, places->tau), problem->tau, (size_t)(problem->n - 1) * element);
 }
 
-static void write(const struct lapack_call *call, const struct lapack_problem *any, const struct route *route)
+static void write(const struct lapack_call *call, const struct lapack_problem *any)
 {
     const struct lapack_places *const places = &call->routine->places;
     const struct reduction_problem *const problem = &any->reduction;
-    (void)route;
     if (problem->family == LAPACK_SYTRD) {
         write_tridiagonal(problem);
         write_vectors(call, places, problem);
     }
-    if (places->lwork)
-        workspace_answers_write(call);
-    lapack_put_integer(call, places->info, 0, 0);
 }
 
 const struct lapack_methods reduction_methods = {read, describe, write, 3, 3};
+
+static struct bidiagonal_reflectors reflectors_of(const struct bidiagonal_problem *problem)
+{
+    return bidiagonal_reflectors_of(problem->of_p ? BIDIAGONAL_P : BIDIAGONAL_Q, problem->order, problem->k);
+}
+
+static bool bidiagonal_read_flags(const struct lapack_call *call, const struct lapack_places *places,
+                       struct bidiagonal_problem *problem)
+{
+    const char vect = places->vect ? lapack_letter(call, places->vect) : 'Q',
+               side = places->side ? lapack_letter(call, places->side) : 'L',
+               trans = places->trans ? lapack_letter(call, places->trans) : 'N',
+               turned = blas_scalar_parts(problem->type) == 2 ? 'C' : 'T';
+    problem->of_p = vect == 'P';
+    problem->side = side == 'R' ? SIDE_RIGHT : SIDE_LEFT;
+    problem->transposed = trans == turned;
+    return (vect == 'Q' || vect == 'P') && (side == 'L' || side == 'R') && (trans == 'N' || trans == turned);
+}
+
+/* The order of Q or P, and A's rows and columns that are read. */
+static bool bidiagonal_read_sizes(const struct lapack_call *call, const struct lapack_places *places,
+                       struct bidiagonal_problem *problem)
+{
+    const int64_t m = lapack_integer(call, places->m), n = lapack_integer(call, places->n);
+    problem->a.part = problem->c.part = PART_FULL;
+    problem->a.rows = problem->c.rows = m;
+    problem->a.columns = problem->c.columns = n;
+    if (m < 1 || n < 1 || !places->k)
+        return smaller(m, n) > 1;
+    const int64_t k = problem->k = lapack_integer(call, places->k);
+    if (places->c)
+        problem->order = problem->side == SIDE_LEFT ? m : n;
+    else
+        problem->order = problem->of_p ? n : m;
+    const int64_t other = problem->of_p ? m : n; /* of what orgbr makes */
+    if (k < 1 || (!places->c && (other > problem->order || other < smaller(problem->order, k))))
+        return false;
+    const int64_t count = reflectors_of(problem).count;
+    if (places->c) {
+        problem->a.rows = problem->of_p ? count : problem->order;
+        problem->a.columns = problem->of_p ? problem->order : count;
+    }
+    return count > 0;
+}
+
+static bool bidiagonal_read_matrices(const struct lapack_call *call, const struct lapack_places *places,
+                          struct bidiagonal_problem *problem)
+{
+    const int64_t ld_least = places->c && problem->of_p ? smaller(problem->order, problem->k) : problem->a.rows;
+    if (!lapack_read_matrix(call, places->a, places->lda, ld_least, &problem->a))
+        return false;
+    if (places->c)
+        return lapack_read_matrix(call, places->c, places->ldc, problem->c.rows, &problem->c);
+    problem->c = problem->a;
+    return true;
+}
+
+/* The least of LAPACK 3.12's documentation. */
+static bool bidiagonal_workspace_suffices(const struct lapack_call *call, const struct lapack_places *places,
+                               const struct bidiagonal_problem *problem)
+{
+    const int64_t m = problem->c.rows, n = problem->c.columns;
+    const int64_t least = problem->family == LAPACK_GEBRD   ? larger(m, n)
+                          : problem->family == LAPACK_ORGBR ? smaller(m, n)
+                          : problem->side == SIDE_LEFT      ? n
+                                                            : m;
+    return lapack_integer(call, places->lwork) >= least;
+}
+
+static bool bidiagonal_overlaps(const struct lapack_call *call, const struct lapack_places *places,
+                     const struct bidiagonal_problem *problem)
+{
+    const size_t element = blas_element_bytes(problem->type), real = blas_real_bytes(problem->type);
+    const int64_t k = smaller(problem->a.rows, problem->a.columns);
+    const struct blas_matrix *const matrices[] = {&problem->a, places->c ? &problem->c : NULL};
+    const int64_t tau = places->tau ? reflectors_of(problem).count : 0;
+    const struct lapack_array arrays[] = {{places->d, k, real},
+                                          {places->e, k - 1, real},
+                                          {places->tauq, k, element},
+                                          {places->taup, k, element},
+                                          {places->tau, tau, element}};
+    return lapack_operands_meet(call, matrices, 2, arrays, 5);
+}
+
+static struct route_shape bidiagonal_shape_of(const struct bidiagonal_problem *problem)
+{
+    const int64_t m = problem->c.rows, n = problem->c.columns;
+    struct route_shape shape = {.family = problem->family, .type = problem->type};
+    shape.bytes_up = blas_part_bytes(&problem->a, problem->type);
+    shape.bytes_down = blas_part_bytes(&problem->c, problem->type);
+    if (problem->family == LAPACK_GEBRD) {
+        shape.m = larger(m, n);
+        shape.n = shape.k = smaller(m, n);
+        return shape;
+    }
+    shape.m = problem->order;
+    shape.n = problem->family == LAPACK_ORMBR ? (problem->side == SIDE_LEFT ? n : m) : problem->of_p ? m : n;
+    shape.k = reflectors_of(problem).count;
+    if (problem->family == LAPACK_ORMBR) {
+        shape.bytes_kept = shape.bytes_up;
+        shape.bytes_up += shape.bytes_down;
+    } else {
+        shape.k = smaller(shape.k, shape.n);
+    }
+    return shape;
+}
+
+static bool bidiagonal_read(const struct lapack_call *call, struct lapack_problem *any)
+{
+    const struct lapack_places *const places = &call->routine->places;
+    struct bidiagonal_problem *const problem = &any->bidiagonal;
+    problem->family = call->routine->family;
+    problem->type = call->routine->type;
+    if (!bidiagonal_read_flags(call, places, problem) || !bidiagonal_read_sizes(call, places, problem) ||
+        !bidiagonal_read_matrices(call, places, problem) ||
+        !bidiagonal_workspace_suffices(call, places, problem) || bidiagonal_overlaps(call, places, problem))
+        return false;
+    if (places->tau)
+        problem->tauq = lapack_address(call, places->tau);
+    any->shape = bidiagonal_shape_of(problem);
+    if (problem->family == LAPACK_ORMBR)
+        any->kept = problem->a;
+    return true;
+}
+
+/* D, E, TAUQ and TAUP behind one another. */
+static bool describe_bidiagonal(const struct lapack_call *call, struct lapack_problem *any,
+                                struct route *route)
+{
+    (void)call;
+    struct bidiagonal_problem *const problem = &any->bidiagonal;
+    const size_t room =
+        (size_t)smaller(problem->a.rows, problem->a.columns) * blas_element_bytes(problem->type);
+    if (problem->family == LAPACK_GEBRD) {
+        unsigned char *const memory = any->memory = malloc(4 * room);
+        if (!memory)
+            return false;
+        problem->d = memory, problem->e = memory + room;
+        problem->tauq = memory + 2 * room, problem->taup = memory + 3 * room;
+    }
+    bidiagonal_describe(problem, route);
+    return true;
+}
+
+static void bidiagonal_write_vectors(const struct lapack_call *call, const struct lapack_places *places,
+                          const struct bidiagonal_problem *problem)
+{
+    const size_t element = blas_element_bytes(problem->type), real = blas_real_bytes(problem->type),
+                 k = (size_t)smaller(problem->a.rows, problem->a.columns);
+    memcpy(lapack_address(call, places->d), problem->d, k * real);
+    memcpy(lapack_address(call, places->e), problem->e, (k - 1) * real);
+    memcpy(lapack_address(call, places->tauq), problem->tauq, k * element);
+    memcpy(lapack_address(call, places->taup), problem->taup, k * element);
+}
+
+static void bidiagonal_write(const struct lapack_call *call, const struct lapack_problem *any)
+{
+    const struct lapack_places *const places = &call->routine->places;
+    if (any->bidiagonal.family == LAPACK_GEBRD)
+        bidiagonal_write_vectors(call, places, &any->bidiagonal);
+}
+
+const struct lapack_methods bidiagonal_methods = {bidiagonal_read, describe_bidiagonal, bidiagonal_write, 3, 3};

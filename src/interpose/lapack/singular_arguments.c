@@ -1,7 +1,6 @@
 /* singular_methods: arguments and results of gesdd and gesvd, and of least squares by gelsd and gelss. */
 #include "common/whole_number.h"
-#include "interpose/entries/pack.h"
-#include "interpose/lapack/methods.h"
+#include "interpose/lapack/call.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -38,9 +37,8 @@ static bool is_job(char letter)
 static bool read_matrix(const struct lapack_call *call, int number, int ld_number, int64_t rows,
                         int64_t columns, struct blas_matrix *matrix)
 {
-    *matrix = (struct blas_matrix){.pointer = lapack_address(call, number), .rows = rows, .columns = columns,
-                                   .ld = lapack_integer(call, ld_number), .part = PART_FULL};
-    return matrix->ld >= rows && matrix->pointer;
+    *matrix = (struct blas_matrix){.rows = rows, .columns = columns, .part = PART_FULL};
+    return lapack_read_matrix(call, number, ld_number, rows, matrix);
 }
 
 /* `matrix` has no pointer before. */
@@ -122,18 +120,13 @@ static int64_t least_workspace(const struct lapack_call *call, const struct lapa
 static bool overlaps(const struct lapack_call *call, const struct lapack_places *places,
                      const struct singular_problem *problem)
 {
-    const size_t element = blas_element_bytes(problem->type);
-    const size_t real = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
-    const struct blas_matrix *const matrices[] = {&problem->a, &problem->u, &problem->vt};
     const struct jobs jobs = read_jobs(call, places, problem);
-    const bool is_apart[] = {true, jobs.u == 'S' || jobs.u == 'A', jobs.vt == 'S' || jobs.vt == 'A'};
-    struct operand_extents operands = {.count = 0};
-    for (int i = 0; i < 3; i++)
-        if (is_apart[i])
-            operand_extents_add_matrix(&operands, matrices[i], element);
-    operand_extents_add_array(&operands, lapack_address(call, places->s), smaller(problem->m, problem->n),
-                              real);
-    return operand_extents_meet(&operands);
+    const struct blas_matrix *const matrices[] = {&problem->a,
+                                                  jobs.u == 'S' || jobs.u == 'A' ? &problem->u : NULL,
+                                                  jobs.vt == 'S' || jobs.vt == 'A' ? &problem->vt : NULL};
+    const struct lapack_array values = {places->s, smaller(problem->m, problem->n),
+                                        blas_real_bytes(problem->type)};
+    return lapack_operands_meet(call, matrices, 3, &values, 1);
 }
 
 static uint64_t matrix_bytes(const struct blas_matrix *matrix, enum blas_type type)
@@ -170,13 +163,9 @@ static double least_that_counts(const struct lapack_call *call, double rcond)
 
 static bool sides_overlap(const struct lapack_call *call, const struct singular_problem *problem)
 {
-    const size_t element = blas_element_bytes(problem->type);
-    struct operand_extents operands = {.count = 0};
-    operand_extents_add_matrix(&operands, &problem->a, element);
-    operand_extents_add_matrix(&operands, &problem->b, element);
-    operand_extents_add_array(&operands, lapack_address(call, call->routine->places.s), problem->n,
-                              blas_is_single(problem->type) ? sizeof(float) : sizeof(double));
-    return operand_extents_meet(&operands);
+    const struct blas_matrix *const matrices[] = {&problem->a, &problem->b};
+    const struct lapack_array values = {call->routine->places.s, problem->n, blas_real_bytes(problem->type)};
+    return lapack_operands_meet(call, matrices, 2, &values, 1);
 }
 
 /* gelss makes V' of A's first rows. */
@@ -244,17 +233,14 @@ static bool describe(const struct lapack_call *call, struct lapack_problem *any,
     return true;
 }
 
-static void write(const struct lapack_call *call, const struct lapack_problem *any, const struct route *route)
+static void write(const struct lapack_call *call, const struct lapack_problem *any)
 {
     const struct lapack_places *const places = &call->routine->places;
     const struct singular_problem *const problem = &any->singular;
-    const size_t real = blas_is_single(problem->type) ? sizeof(float) : sizeof(double);
-    (void)route;
+    const size_t real = blas_real_bytes(problem->type);
     memcpy(lapack_address(call, places->s), problem->values, (size_t)smaller(problem->m, problem->n) * real);
     if (places->rank)
         lapack_put_integer(call, places->rank, 0, problem->rank);
-    workspace_answers_write(call);
-    lapack_put_integer(call, places->info, 0, 0);
 }
 
 const struct lapack_methods singular_methods = {read, describe, write, 6.5, 3};

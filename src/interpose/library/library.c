@@ -1,4 +1,4 @@
-/* The symbols of library.def, which make libmublas.so a whole libblas.so.3.
+/* The symbols that libmublas.so exports beyond the shim (exports.map.in), a whole libblas.so.3 by that.
  *
  * The error handlers hand over to the host BLAS's own: whether a wrong argument ends
  * the program, and what is said, stays as it was. A program's own handler comes before

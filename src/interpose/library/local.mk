@@ -1,8 +1,10 @@
 # libmublas.so: the same as a BLAS to link, and what a libblas.so.3 has besides.
 # current:revision:age: interfaces changed; only code changed; interfaces added.
 blas_sources = $(interposer_sources) \
-	src/interpose/library/library_stubs.S src/scalapack/library_stubs.S src/interpose/library/library.c src/interpose/library/library.def
+	src/interpose/entries/forward.S src/scalapack/stubs.S src/interpose/library/library.c
+library_stubs = $(AM_CCASFLAGS) -DWHOLE_LIBRARY
 libmublas_la_SOURCES = $(blas_sources)
+libmublas_la_CCASFLAGS = $(library_stubs)
 libmublas_la_LIBADD = $(libmublas_shim_la_LIBADD)
 library_flags = $(AM_LDFLAGS) $(interposer_flags)
 libmublas_la_LDFLAGS = $(library_flags) -Wl,--version-script=src/interpose/library.map -version-info 0:0:0
@@ -12,6 +14,7 @@ EXTRA_libmublas_la_DEPENDENCIES = src/interpose/library.map
 # by this name, so an alternative for libblas.so.3 should carry no other.
 pkglib_LTLIBRARIES = src/interpose/libblas.la
 src_interpose_libblas_la_SOURCES = $(blas_sources)
+src_interpose_libblas_la_CCASFLAGS = $(library_stubs)
 src_interpose_libblas_la_LIBADD = $(libmublas_la_LIBADD)
 src_interpose_libblas_la_LDFLAGS = $(library_flags) -Wl,--version-script=src/interpose/blas.map \
 	-version-info 3:0:0
@@ -19,14 +22,15 @@ EXTRA_src_interpose_libblas_la_DEPENDENCIES = src/interpose/blas.map
 
 # And as the library with 64-bit integers by plain names.
 pkglib_LTLIBRARIES += src/interpose/libblas64.la
-src_interpose_libblas64_la_SOURCES = $(blas_sources) src/interpose/library/library_wide.c
+src_interpose_libblas64_la_SOURCES = $(blas_sources)
+src_interpose_libblas64_la_CCASFLAGS = $(library_stubs) -DWIDE_LIBRARY
 src_interpose_libblas64_la_LIBADD = $(libmublas_la_LIBADD)
 src_interpose_libblas64_la_LDFLAGS = $(library_flags) -Wl,--version-script=src/interpose/blas.map \
 	-version-info 3:0:0
 EXTRA_src_interpose_libblas64_la_DEPENDENCIES = src/interpose/blas.map
 
 library_map = $(CC) -E -P -x c -DWHOLE_LIBRARY -Isrc -I$(top_srcdir)/src $(top_srcdir)/src/interpose/exports.map.in
-src/interpose/library.map: src/interpose/exports.map.in src/interpose/library/library.def src/interpose/exports.map $(symbol_lists)
+src/interpose/library.map: src/interpose/exports.map.in src/interpose/exports.map $(symbol_lists)
 	$(AM_V_GEN)$(library_map) > $@.new && mv $@.new $@
 src/interpose/blas.map: src/interpose/library.map
 	$(AM_V_GEN)$(library_map) -DWITHOUT_LAPACK > $@.new && mv $@.new $@

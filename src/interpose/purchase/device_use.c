@@ -6,9 +6,8 @@
 #include "gpu/driver.h"
 #include "host/host_blas.h"
 #include "interpose/estimate/estimate.h"
-#include "interpose/execute/shared_tiles.h"
+#include "interpose/execute/tile_runner.h"
 #include "interpose/floors.h"
-#include "interpose/purchase/learned_model.h"
 #include "tuner/online/recipe.h"
 
 #include <pthread.h>

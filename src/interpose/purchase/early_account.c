@@ -1,6 +1,6 @@
-#include "common/call_work.h"
+#include "common/blas_call.h"
 #include "interpose/purchase/ledger.h"
-#include "mirror/host_memory/operand_memory.h"
+#include "mirror/host_memory/mapping.h"
 
 #include <math.h>
 

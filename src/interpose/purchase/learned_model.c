@@ -1,4 +1,4 @@
-#include "interpose/purchase/learned_model.h"
+#include "interpose/purchase/device_use.h"
 #include "common/loader.h"
 #include "common/log.h"
 #include "common/own_thread.h"

@@ -10,8 +10,8 @@
 #include "interpose/call/program_call.h"
 #include "mirror/ledger/account.h"
 
-/* The device. A call that is considered saves on it what is not lost again: is its price paid, with what calls
- * before have saved? Where nothing is saved because of the program's writes, *reason says so. */
+/* The device. A call that is considered saves on it what is not lost again: is its price paid, with what
+ * calls before have saved? *reason says so where nothing is saved because of the program's writes. */
 bool ledger_pays_for_device(struct program_call *call, enum host_reason *reason);
 
 /* Calls of level 3, calls of LAPACK have saved a part of it so far. */
@@ -41,8 +41,8 @@ struct level3_accounts ledger_level3(void);
 void ledger_credit_solver(double gain_us);
 enum purchase_time ledger_pays_for_solver(void);
 
-/* One device more, which would have saved a call so much, and costs `price_us`. What was saved is spent by the
- * purchase. */
+/* One device more, which would have saved a call so much, and costs `price_us`. The purchase spends what was
+ * saved. */
 enum purchase_time ledger_pays_for_next_device(double gain_us, double price_us, bool is_candidate);
 double ledger_next_device_us(void);
 

@@ -1,7 +1,7 @@
 #include "interpose/purchase/openings.h"
 #include "common/settings.h"
 #include "gpu/launch.h"
-#include "gpu/vendor/cublas_library.h"
+#include "gpu/vendor/vendor_library.h"
 #include "interpose/estimate/estimate.h"
 #include "interpose/purchase/ledger.h"
 

@@ -1,13 +1,12 @@
-#include "interpose/purchase/waking.h"
 #include "common/loader.h"
 #include "common/log.h"
 #include "common/settings.h"
 #include "gpu/driver.h"
 #include "interpose/estimate/estimate.h"
 #include "interpose/lapack/call.h"
+#include "interpose/purchase/device_use.h"
 #include "interpose/purchase/ledger.h"
 #include "interpose/purchase/openings.h"
-#include "interpose/purchase/other_devices.h"
 #include "interpose/report/stats.h"
 
 #include <math.h>
@@ -128,7 +127,7 @@ static bool solver_may_come(enum host_reason *reason)
     return false;
 }
 
-/* The price was that of a connection. Where that cannot be had calls have paid nothing like a context's. */
+/* The price was that of a connection. Without one, calls have paid nothing like a context's. */
 static bool service_serves(void)
 {
     if (!model_in_force()->is_served || estimate_wanted())

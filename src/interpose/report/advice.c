@@ -1,4 +1,4 @@
-#include "interpose/report/advice.h"
+#include "interpose/report/report_data.h"
 #include "common/text.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 #include "common/text.h"
-#include "interpose/report/advice.h"
+#include "interpose/report/report_data.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ const char *advice_because(const struct advice_facts *facts, enum host_reason re
     return phrases[reason];
 }
 
-const char *advice_remedy(const struct advice_facts *facts, enum host_reason reason, bool is_lapack)
+static const char *advice_remedy(const struct advice_facts *facts, enum host_reason reason, bool is_lapack)
 {
     if (lacks_library(facts, reason, is_lapack) && facts->device == ADVICE_DEVICE_NONE)
         return " mublas doctor says what to do about both.";
@@ -98,7 +98,7 @@ const char *advice_tracking_remedy(const char *fault)
     return "that takes Linux 6.7 or newer with userfaultfd";
 }
 
-void advice_print_size(char *text, size_t room, const struct advice_routine *routine)
+static void advice_print_size(char *text, size_t room, const struct advice_routine *routine)
 {
     const long long sizes[] = {routine->m, routine->n, routine->k};
     size_t used = 0;
@@ -108,7 +108,8 @@ void advice_print_size(char *text, size_t room, const struct advice_routine *rou
             used += (size_t)snprintf(text + used, room - used, "%s%lld", used ? " x " : "", sizes[i]);
 }
 
-void advice_print_spent(char *text, size_t room, const struct advice_routine *routine, int reason)
+/* "6.1 s on the host in 12 calls (2.3 s of that in calls that it makes)" */
+static void advice_print_spent(char *text, size_t room, const struct advice_routine *routine, int reason)
 {
     const unsigned long long calls = routine->calls[reason];
     const double seconds = routine->seconds[reason], inside = routine->inside_seconds[reason];

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 static _Atomic(parallel_report_read *) reader;
 
@@ -11,10 +12,29 @@ void parallel_report_offer(parallel_report_read *read)
     atomic_store_explicit(&reader, read, memory_order_release);
 }
 
-const struct parallel_report *parallel_report_take(void)
+/* NULL: nobody offered any, or there is nothing to tell. */
+static const struct parallel_report *parallel_report_take(void)
 {
     parallel_report_read *const read = atomic_load_explicit(&reader, memory_order_acquire);
     return read ? read() : NULL;
+}
+
+void parallel_report_copy(struct parallel_report *copy, struct parallel_row *rows, int rows_most)
+{
+    const struct parallel_report *const report = parallel_report_take();
+    if (!report)
+        return;
+    *copy = *report;
+    copy->fault = report->fault && *report->fault ? strdup(report->fault) : NULL;
+    copy->rows = rows;
+    copy->count = 0;
+    for (int i = 0; i < report->count && i < rows_most; i++) {
+        rows[i] = report->rows[i];
+        rows[i].name = strdup(report->rows[i].name);
+        if (!rows[i].name)
+            return;
+        copy->count++;
+    }
 }
 
 uint64_t parallel_host_calls(const struct parallel_counts *counts)
@@ -27,7 +47,8 @@ uint64_t parallel_host_calls(const struct parallel_counts *counts)
     return sum;
 }
 
-bool parallel_any_on_host(const struct parallel_report *report)
+/* Sums over all routines. */
+static bool parallel_any_on_host(const struct parallel_report *report)
 {
     for (int i = 0; i < report->count; i++)
         if (parallel_host_calls(&report->rows[i].counts))
@@ -51,12 +72,15 @@ const char *parallel_unserved_text(enum parallel_unserved why)
 
 enum { NAME_WIDTH = 12 };
 
-const char *parallel_work_word(const struct parallel_report *report)
+/* "work" of the owner, "wait" of others. */
+static const char *parallel_work_word(const struct parallel_report *report)
 {
     return report->has_owner && !report->owner_is_here ? "wait" : "work";
 }
 
-void parallel_text_print_owner(FILE *stream, const struct parallel_report *report)
+/* Tells who owned the device's part, in a sentence; nothing where no call ran there. For the page, too: no
+ * markup. */
+static void parallel_text_print_owner(FILE *stream, const struct parallel_report *report)
 {
     if (!report->has_owner)
         return;

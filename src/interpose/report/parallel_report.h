@@ -53,13 +53,11 @@ typedef const struct parallel_report *parallel_report_read(void);
 /* Any number of times, with the same one. Thread-safe. */
 void parallel_report_offer(parallel_report_read *read);
 
-/* NULL: nobody offered any, or there is nothing to tell. */
-const struct parallel_report *parallel_report_take(void);
+/* Copies it, where there is anything to tell: names and faults are heap memory, as of a report that was
+ * read. */
+void parallel_report_copy(struct parallel_report *copy, struct parallel_row *rows, int rows_most);
 
 uint64_t parallel_host_calls(const struct parallel_counts *counts);
-
-/* Sums over all routines. */
-bool parallel_any_on_host(const struct parallel_report *report);
 
 /* A short English phrase. */
 const char *parallel_unserved_text(enum parallel_unserved why);
@@ -70,12 +68,5 @@ void parallel_text_print(FILE *stream, const struct parallel_report *report);
 /* The part of the page that does. Identifiers of tables are for what is once in a page. `is_sum`: of several
  * processes. */
 void parallel_page_print(FILE *stream, const struct parallel_report *report, bool is_section, bool is_sum);
-
-/* Tells who owned the device's part, in a sentence; nothing where no call ran there. For the page, too: no
- * markup. */
-void parallel_text_print_owner(FILE *stream, const struct parallel_report *report);
-
-/* "work" of the owner, "wait" of others. */
-const char *parallel_work_word(const struct parallel_report *report);
 
 #endif

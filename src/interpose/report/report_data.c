@@ -4,17 +4,15 @@
 #include "common/settings.h"
 #include "common/text.h"
 #include "gpu/device_sharing.h"
-#include "gpu/vendor/cublas_library.h"
 #include "gpu/vendor/solver_library.h"
+#include "gpu/vendor/vendor_library.h"
 #include "host/host_blas.h"
 #include "host/host_search.h"
 #include "interpose/estimate/estimate.h"
 #include "interpose/policy.h"
 #include "interpose/purchase/device_use.h"
 #include "interpose/purchase/openings.h"
-#include "interpose/purchase/other_devices.h"
-#include "interpose/purchase/waking.h"
-#include "interpose/report/thread_counters.h"
+#include "interpose/report/stats.h"
 #include "mirror/tracking/write_tracker.h"
 #include "service/client/link.h"
 
@@ -85,7 +83,7 @@ static void tell_mps(struct report *report)
                                                     : "not running: mublas run starts it");
 }
 
-/* Where one was used, or runs and was not. */
+/* Tells of one that was used, or runs and was not. */
 static void tell_service(struct report *report)
 {
     char text[192];
@@ -261,38 +259,21 @@ static void read_facts(struct report *report)
     }
 }
 
-/* Names and faults are the report's own, as of one that was read. */
-static void read_parallel(struct report *report)
-{
-    const struct parallel_report *const parallel = parallel_report_take();
-    if (!parallel)
-        return;
-    report->parallel = *parallel;
-    report->parallel.fault = copy_of(parallel->fault);
-    report->parallel.rows = report->parallel_rows;
-    report->parallel.count = 0;
-    for (int i = 0; i < parallel->count && i < PARALLEL_ROWS_MOST; i++) {
-        report->parallel_rows[i] = parallel->rows[i];
-        report->parallel_rows[i].name = strdup(parallel->rows[i].name);
-        if (!report->parallel_rows[i].name)
-            return;
-        report->parallel.count++;
-    }
-}
-
 static bool is_emulated(void)
 {
     return device_use_count() > 0 &&
            device_name_is_emulated(device_properties(device_use_at(0)->device)->name);
 }
 
-struct report *report_read(void)
+/* Once, at exit. NULL: there is nothing to say, since no BLAS or LAPACK was called, but for a program that
+ * `mublas run` started and that started no other: its user waits for a report. */
+static struct report *report_read(void)
 {
     static struct report the_report;
     struct report *const report = &the_report;
     stats_read(report->routines);
     report_sum_up(report);
-    read_parallel(report);
+    parallel_report_copy(&report->parallel, report->parallel_rows, PARALLEL_ROWS_MOST);
     report->processes = 1;
     report->reporter = (struct reporter){getpid(), world_rank(), thread_counters_restarted()};
     if (!is_expected(report))

@@ -6,12 +6,107 @@
 #define MUBLAS_REPORT_DATA_H
 
 #include "interpose/estimate/estimate.h"
-#include "interpose/report/advice.h"
 #include "interpose/report/parallel_report.h"
 #include "interpose/report/report_file.h"
 #include "interpose/report/stats.h"
 
+#include <stddef.h>
 #include <stdio.h>
+
+/* Advice tells what held a program back, in plain sentences, each with its evidence: facts in, sentences
+ * out. The same for the text report and the page. Pure. advice_give calls the parts below it: sentences on
+ * the whole process and on parallel routines (advice.c), on routines, and the phrases of both
+ * (advice_routines.c). */
+
+struct advice_routine {
+    const char *name;
+    bool is_lapack;
+    uint64_t calls[HOST_REASON_COUNT]; /* on the host */
+    double seconds[HOST_REASON_COUNT]; /* 0: not timed */
+    double inside_seconds[HOST_REASON_COUNT]; /* of these in calls made inside, which are told themselves */
+    long long m, n, k;                 /* of the largest that was predicted faster on the host; n 0: none */
+    long long pays_from;               /* LAPACK: the order from which such a call pays here; 0: not known */
+    const char *variant;               /* the argument that kept calls for HOST_VARIANT */
+};
+
+enum advice_device {
+    ADVICE_DEVICE_USED,
+    ADVICE_DEVICE_ASLEEP, /* nothing was worth waking it */
+    ADVICE_DEVICE_READY,  /* being woken when the program ended, or too slowly; not used */
+    ADVICE_DEVICE_NONE,
+    ADVICE_DEVICE_LOST    /* given up in the middle */
+};
+
+enum advice_tracking {
+    ADVICE_TRACKS,
+    ADVICE_TRACKING_OFF,        /* by MUBLAS_TRACKING */
+    ADVICE_TRACKING_IMPOSSIBLE, /* for tracking_fault */
+    ADVICE_TRACKING_BLIND       /* writes may come unseen: RDMA and the like */
+};
+
+struct advice_facts {
+    const struct advice_routine *routines; /* those that were called */
+    int count;
+    enum advice_device device;
+    bool device_is_emulated;  /* a test's: nothing to tune */
+    const char *device_fault; /* why there is none; NULL: not known */
+    enum advice_tracking tracking;
+    const char *tracking_fault;
+    bool level3_is_missing, solver_is_missing; /* no cuBLAS, no cuSOLVER */
+    bool has_recipe;                           /* of mublas tune */
+    const char *unreachable; /* what of the program cannot be intercepted and why; NULL: nothing is known */
+    double run_seconds;      /* so far; 0: not known */
+    bool was_called;         /* any BLAS, LAPACK or parallel routine */
+    bool has_queries_alone;  /* those calls asked for the size of a workspace */
+    const struct parallel_report *parallel; /* NULL: nothing is known of such routines */
+    bool has_forked, has_started_others; /* processes, whose calls are none of this one's */
+    bool is_section; /* of a report that has theirs, too */
+};
+
+/* Calls `take` with each sentence, those of the whole process first, then the costliest. */
+typedef void advice_take(void *context, const char *sentence);
+void advice_give(const struct advice_facts *facts, advice_take *take, void *context);
+
+/* The words after "because" for a routine's calls with this reason, and a remedy: static storage. The remedy
+ * may be "". */
+const char *advice_because(const struct advice_facts *facts, enum host_reason reason, bool is_lapack);
+
+/* The remedy for a device that cannot be used; `fault` may be NULL. */
+const char *advice_device_remedy(const char *fault);
+
+/* The remedy for writes that cannot be tracked. */
+const char *advice_tracking_remedy(const char *fault);
+
+/* Behind a list of routines of which some make calls that are in the list themselves. */
+extern const char advice_without_inside[];
+
+/* A sentence on processes that a program started. */
+extern const char advice_silent_children[];
+
+/* "900", "900 x 20", "900 x 20 x 7" */
+
+/* Sentences under way. */
+struct advice_giving {
+    const struct advice_facts *facts;
+    advice_take *take;
+    void *context;
+    int *said; /* sentences */
+};
+
+void advice_say(const struct advice_giving *giving, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+enum advice_kind { ADVICE_KIND_BLAS, ADVICE_KIND_LAPACK, ADVICE_KIND_ANY };
+
+/* Over all routines of a kind, each second once. */
+double advice_seconds_for(const struct advice_facts *facts, enum host_reason reason, enum advice_kind kind);
+uint64_t advice_calls_for(const struct advice_facts *facts, enum host_reason reason, enum advice_kind kind);
+
+/* One sentence for all routines of a kind, where calls have this reason. */
+void advice_say_together(const struct advice_giving *giving, enum host_reason reason, enum advice_kind kind);
+
+/* A sentence for each routine and reason that is not told together, the costliest first. */
+void advice_say_routines(const struct advice_giving *giving);
 
 enum { LANES_MOST = 16, SETUP_LINES_MOST = 48, REPORT_WORD_BYTES = 64, PARALLEL_ROWS_MOST = 64 };
 
@@ -57,10 +152,6 @@ struct report {
     struct parallel_report parallel; /* count 0: nothing to tell; its rows are: */
     struct parallel_row parallel_rows[PARALLEL_ROWS_MOST];
 };
-
-/* Once, at exit. NULL: there is nothing to say, since no BLAS or LAPACK was called, but for a program that
- * `mublas run` started and that started no other: its user waits for a report. */
-struct report *report_read(void);
 
 /* All zero is a report of nothing. */
 void report_clear(struct report *report);
@@ -112,7 +203,7 @@ const char *report_name(enum symbol symbol, char name[REPORT_NAME_BYTES]);
 /* "dsyevd 3, dgeqrf 1": workspace queries by routine; to be freed, NULL: there are none. */
 char *report_queries(const struct report *report);
 
-/* The facts that advice.h makes its sentences of. */
+/* The facts that advice.c makes its sentences of. */
 void report_advice_give(const struct report *report, advice_take *take, void *context);
 
 /* The report as text (report.c), or in its place what an estimate comes to (estimate/estimate_text.c), which is text
@@ -130,8 +221,8 @@ void report_file_print(FILE *stream, const struct report *report);
 /* "mublas report of process 4711, rank 3 of 8", "mublas report of 4 processes" */
 void report_text_print_process(FILE *stream, const struct report *report);
 
-/* The report as one page of HTML (page.c): no script, no network, a table beside each chart. It is the head,
- * what is in the body, and the foot. */
+/* The report as one page of HTML (page.c): no script, no network, a table beside each chart. A page has the
+ * head, what is in the body, and the foot. */
 void page_print(FILE *stream, const struct report *report);
 void page_print_head(FILE *stream, const struct report *report);
 void page_print_body(FILE *stream, const struct report *report);

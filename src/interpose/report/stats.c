@@ -5,7 +5,6 @@
 #include "host/host_search.h"
 #include "interpose/process_state.h"
 #include "interpose/report/report_file.h"
-#include "interpose/report/thread_counters.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

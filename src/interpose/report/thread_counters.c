@@ -1,4 +1,4 @@
-#include "interpose/report/thread_counters.h"
+#include "interpose/report/stats.h"
 #include "common/clock.h"
 #include "interpose/process_state.h"
 

@@ -1,4 +1,6 @@
-#include "lapack/eigensolver/back_transformation.h"
+#include "lapack/eigensolver/own_eigen.h"
+#include "common/whole_number.h"
+#include "gpu/kernels/bidiagonal/bidiagonal_arguments.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 #include "lapack/matrix_part.h"
 
@@ -86,13 +88,13 @@ enum status block_reflector_queue(const struct solver_handle *handle, const stru
 enum { ROWS_UNIT = 64 };
 
 struct kernels {
-    enum kernel take, triangle;
+    enum kernel take_columns, take_rows, triangle;
 };
 static const struct kernels kernels_of[] = {
-    [TYPE_S] = {KERNEL_ssytrd_take, KERNEL_ssytrd_triangle},
-    [TYPE_D] = {KERNEL_dsytrd_take, KERNEL_dsytrd_triangle},
-    [TYPE_C] = {KERNEL_chetrd_take, KERNEL_chetrd_triangle},
-    [TYPE_Z] = {KERNEL_zhetrd_take, KERNEL_zhetrd_triangle},
+    [TYPE_S] = {KERNEL_ssytrd_take, KERNEL_sgebrd_take, KERNEL_ssytrd_triangle},
+    [TYPE_D] = {KERNEL_dsytrd_take, KERNEL_dgebrd_take, KERNEL_dsytrd_triangle},
+    [TYPE_C] = {KERNEL_chetrd_take, KERNEL_cgebrd_take, KERNEL_chetrd_triangle},
+    [TYPE_Z] = {KERNEL_zhetrd_take, KERNEL_zgebrd_take, KERNEL_zhetrd_triangle},
 };
 
 /* V of a block, V' V, and T. */
@@ -101,11 +103,11 @@ struct layout {
     size_t v, products, t, scratch, end;
 };
 
-static struct layout lay_out(const struct back_transformation *work)
+static struct layout lay_out(const struct reflectors_product *work)
 {
     const size_t element = blas_element_bytes(work->type);
-    struct layout layout = {.width = work->n - 1 < BACK_WIDTH ? work->n - 1 : BACK_WIDTH,
-                            .ld = (work->n + ROWS_UNIT - 1) / ROWS_UNIT * ROWS_UNIT};
+    struct layout layout = {.width = smaller(work->count, BACK_WIDTH),
+                            .ld = round_up(work->order, ROWS_UNIT)};
     const size_t square = (size_t)(layout.width * layout.width) * element;
     layout.v = workspace_take(&layout.end, (size_t)(layout.ld * layout.width) * element);
     layout.products = workspace_take(&layout.end, square);
@@ -115,43 +117,44 @@ static struct layout lay_out(const struct back_transformation *work)
     return layout;
 }
 
-size_t back_transformation_workspace(const struct back_transformation *work) { return lay_out(work).end; }
+size_t reflectors_product_workspace(const struct reflectors_product *work) { return lay_out(work).end; }
 
-/* Reflectors first to first + width - 1 as one block. With a lower triangle Q begins with reflector 0, with
- * an upper one it ends with it, so that a block has its reflectors in reverse order. */
+/* Reflectors first to first + width - 1 as one block. An upper triangle's has its reflectors in reverse order. */
 struct block {
     int64_t first, width, row, rows; /* row: the first of Q that it changes */
 };
 
-static struct block block_of(const struct back_transformation *work, const struct layout *layout,
+static struct block block_of(const struct reflectors_product *work, const struct layout *layout,
                              int64_t number)
 {
-    const int64_t first = number * layout->width, left = work->n - 1 - first;
-    struct block block = {.first = first, .width = left < layout->width ? left : layout->width};
-    const bool upper = work->uplo == UPLO_UPPER;
-    block.row = upper ? 0 : first + 1;
-    block.rows = upper ? first + block.width : work->n - block.row;
+    const int64_t first = number * layout->width;
+    struct block block = {.first = first, .width = smaller(work->count - first, layout->width)};
+    block.row = work->is_upper ? 0 : work->from + first;
+    block.rows = work->is_upper ? first + block.width : work->order - block.row;
     return block;
 }
 
-static enum status queue_take(const struct solver_handle *handle, const struct back_transformation *work,
+static enum status queue_take(const struct solver_handle *handle, const struct reflectors_product *work,
                               const struct block *block, const struct factor *v)
 {
-    const int64_t column = work->uplo == UPLO_UPPER ? block->first + 1 : block->first;
-    struct reflectors_take_arguments arguments = {
-        .a = device_pointer(work->a +
-                            (size_t)(block->row + column * work->lda) * blas_element_bytes(work->type)),
-        .ld = work->lda,
-        .rows = block->rows,
-        .width = block->width,
-        .lower = work->uplo != UPLO_UPPER,
-        .v = device_pointer(v->address),
-        .v_ld = v->ld};
-    return plain_launch(handle->library->device, handle->stream, kernels_of[work->type].take,
-                        (unsigned)block->width, BACK_TAKE_THREADS, 0, &arguments);
+    const int64_t place = work->by_rows    ? block->first + block->row * work->lda
+                          : work->is_upper ? (block->first + 1) * work->lda
+                                           : block->row + block->first * work->lda;
+    void *const a = device_pointer(work->a + (size_t)place * blas_element_bytes(work->type));
+    struct reflectors_take_arguments columns = {.a = a, .ld = work->lda, .rows = block->rows,
+                                                .width = block->width, .lower = !work->is_upper,
+                                                .v = device_pointer(v->address), .v_ld = v->ld};
+    struct bidiagonal_take_arguments rows = {.a = a, .ld = work->lda, .rows = block->rows,
+                                             .width = block->width, .v = device_pointer(v->address),
+                                             .v_ld = v->ld};
+    return device_launch(handle->library->device, handle->stream,
+                        work->by_rows ? kernels_of[work->type].take_rows
+                                      : kernels_of[work->type].take_columns,
+                        (unsigned)block->width, BACK_TAKE_THREADS, 0,
+                        work->by_rows ? (void *)&rows : (void *)&columns);
 }
 
-static enum status queue_triangle(const struct solver_handle *handle, const struct back_transformation *work,
+static enum status queue_triangle(const struct solver_handle *handle, const struct reflectors_product *work,
                                   const struct block *block, const struct factor *products,
                                   const struct factor *t)
 {
@@ -161,14 +164,14 @@ static enum status queue_triangle(const struct solver_handle *handle, const stru
         .t = device_pointer(t->address),
         .ld = t->ld,
         .width = block->width,
-        .lower = work->uplo != UPLO_UPPER};
+        .lower = !work->is_upper};
     const int64_t columns = BACK_TRIANGLE_THREADS / 32; /* of a block of threads */
-    return plain_launch(handle->library->device, handle->stream, kernels_of[work->type].triangle,
+    return device_launch(handle->library->device, handle->stream, kernels_of[work->type].triangle,
                         (unsigned)((block->width + columns - 1) / columns), BACK_TRIANGLE_THREADS, 0,
                         &arguments);
 }
 
-static enum status queue_block(const struct solver_handle *handle, const struct back_transformation *work,
+static enum status queue_block(const struct solver_handle *handle, const struct reflectors_product *work,
                                const struct layout *layout, CUdeviceptr workspace, int64_t number)
 {
     const struct block block = block_of(work, layout, number);
@@ -190,15 +193,35 @@ static enum status queue_block(const struct solver_handle *handle, const struct 
                                : status;
 }
 
-/* Q = H(0) H(1) ... with a lower triangle: Q C takes the last block first, and so does C Q'. */
-enum status back_transformation_queue(const struct solver_handle *handle,
-                                      const struct back_transformation *work, CUdeviceptr workspace)
+/* Q C takes the last block first where that is of Q's last reflectors, and so does C Q'. */
+enum status reflectors_product_queue(const struct solver_handle *handle,
+                                     const struct reflectors_product *work, CUdeviceptr workspace)
 {
     const struct layout layout = lay_out(work);
-    const bool last_first = (work->uplo != UPLO_UPPER) == (work->side.right == work->side.adjoint);
-    const int64_t blocks = work->n > 1 ? (work->n - 1 + layout.width - 1) / layout.width : 0;
+    const bool last_first = !work->is_upper == (work->side.right == work->side.adjoint);
+    const int64_t blocks = work->count > 0 ? (work->count + layout.width - 1) / layout.width : 0;
     enum status status = STATUS_OK;
     for (int64_t i = 0; i < blocks && work->side.others > 0 && status == STATUS_OK; i++)
         status = queue_block(handle, work, &layout, workspace, last_first ? blocks - 1 - i : i);
     return status;
+}
+
+static struct reflectors_product product_of(const struct back_transformation *work)
+{
+    return (struct reflectors_product){.type = work->type, .is_upper = work->uplo == UPLO_UPPER, .from = 1,
+                                       .order = work->n, .count = work->n - 1, .a = work->a, .tau = work->tau,
+                                       .lda = work->lda, .side = work->side};
+}
+
+size_t back_transformation_workspace(const struct back_transformation *work)
+{
+    const struct reflectors_product product = product_of(work);
+    return reflectors_product_workspace(&product);
+}
+
+enum status back_transformation_queue(const struct solver_handle *handle,
+                                      const struct back_transformation *work, CUdeviceptr workspace)
+{
+    const struct reflectors_product product = product_of(work);
+    return reflectors_product_queue(handle, &product, workspace);
 }

@@ -1,9 +1,6 @@
 #include "lapack/eigensolver/own_eigen.h"
 #include "gpu/vendor/solver_library.h"
 #include "lapack/device_matrix.h"
-#include "lapack/eigensolver/back_transformation.h"
-#include "lapack/eigensolver/tridiagonal_solver.h"
-#include "lapack/eigensolver/tridiagonalisation.h"
 #include "lapack/eigensolver/two_stage.h"
 #include "lapack/matrix_part.h"
 

@@ -1,11 +1,10 @@
-#include "lapack/eigensolver/tridiagonal_solver.h"
 #include "common/whole_number.h"
 #include "gpu/device.h"
 #include "gpu/kernels/route_arguments.h"
 #include "gpu/kernels/stedc/stedc_arguments.h"
 #include "gpu/kernels/two_stage/stebz_arguments.h"
 #include "gpu/vendor/solver_library.h"
-#include "lapack/eigensolver/back_transformation.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "lapack/matrix_part.h"
 
 enum { WARP = 32, LEAF_WARPS = 1, ROOT_WARPS = 8, FINISH_THREADS = 256 };
@@ -70,16 +69,10 @@ size_t divide_conquer_workspace(const struct divide_conquer_call *call)
 static enum status launch(const struct divide_conquer *work, enum step step, int64_t blocks, unsigned threads,
                           size_t shared_bytes)
 {
-    struct device *const device = work->handle->library->device;
     struct stedc_arguments arguments = work->arguments;
-    void *parameters[] = {&arguments};
-    const enum kernel kernel = kernels[step][work->call->type == TYPE_D];
-    CUfunction function;
-    CUresult result = kernel_set_function(device_kernels(device), kernel, shared_bytes, &function);
-    if (result == CUDA_SUCCESS)
-        result = driver()->launch_kernel(function, (unsigned)blocks, 1, 1, threads, 1, 1,
-                                         (unsigned)shared_bytes, work->handle->stream, parameters, NULL);
-    return device_check(device, result, kernel_name(kernel));
+    return device_launch(work->handle->library->device, work->handle->stream,
+                         kernels[step][work->call->type == TYPE_D], (unsigned)blocks, threads, shared_bytes,
+                         &arguments);
 }
 
 /* Level 0 puts the vectors wanted into the caller's memory; other levels put all of theirs into the
@@ -242,27 +235,16 @@ enum status bisection_queue(const struct solver_handle *handle, const struct bis
                                         .lanes = lanes,
                                         .passes = passes_for(work->type, lanes)};
     const enum status status =
-        plain_launch(device, handle->stream, bisection_kernels_of[work->type].bounds, 1, STEBZ_BOUNDS_THREADS,
+        device_launch(device, handle->stream, bisection_kernels_of[work->type].bounds, 1, STEBZ_BOUNDS_THREADS,
                      STEBZ_BOUNDS_THREADS / BISECTION_WARP * element, &arguments);
     return status == STATUS_OK
-               ? plain_launch(device, handle->stream, bisection_kernels_of[work->type].values,
+               ? device_launch(device, handle->stream, bisection_kernels_of[work->type].values,
                               (unsigned)((work->n * lanes + STEBZ_THREADS - 1) / STEBZ_THREADS),
                               STEBZ_THREADS, 2 * STEBZ_TILE * element, &arguments)
                : status;
 }
 
 enum { RANGE_THREADS = 256 };
-
-static enum status launch_range(struct device *device, CUstream stream, enum kernel kernel, void *arguments,
-                                unsigned blocks, unsigned threads)
-{
-    void *parameters[] = {arguments};
-    CUfunction function;
-    CUresult result = kernel_set_function(device_kernels(device), kernel, 0, &function);
-    if (result == CUDA_SUCCESS)
-        result = driver()->launch_kernel(function, blocks, 1, 1, threads, 1, 1, 0, stream, parameters, NULL);
-    return device_check(device, result, kernel_name(kernel));
-}
 
 static enum status find_range(struct device *device, CUstream stream, const struct vector_range *range,
                               CUdeviceptr workspace)
@@ -277,7 +259,7 @@ static enum status find_range(struct device *device, CUstream stream, const stru
                                         .is_single = blas_is_single(range->type),
                                         .found = (int *)(uintptr_t)workspace,
                                         .m = (int *)(uintptr_t)range->m};
-    return launch_range(device, stream, KERNEL_eigen_range_find, &arguments, 1, 1);
+    return device_launch(device, stream, KERNEL_eigen_range_find, 1, 1, 0, &arguments);
 }
 
 enum status vector_range_queue(struct device *device, CUstream stream, const struct vector_range *range,
@@ -293,6 +275,7 @@ enum status vector_range_queue(struct device *device, CUstream stream, const str
     const enum status status = find_range(device, stream, range, workspace);
     if (status != STATUS_OK)
         return status;
-    return launch_range(device, stream, KERNEL_eigen_range_move, &arguments,
-                  1 + (unsigned)((arguments.rows + RANGE_THREADS - 1) / RANGE_THREADS), RANGE_THREADS);
+    return device_launch(device, stream, KERNEL_eigen_range_move,
+                         1 + (unsigned)((arguments.rows + RANGE_THREADS - 1) / RANGE_THREADS), RANGE_THREADS, 0,
+                         &arguments);
 }

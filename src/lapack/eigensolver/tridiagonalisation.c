@@ -1,4 +1,4 @@
-#include "lapack/eigensolver/tridiagonalisation.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "gpu/cooperative.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 #include "gpu/vendor/solver_library.h"
@@ -122,7 +122,7 @@ static enum status lay_out(const struct solver_handle *handle, const struct trid
                            struct layout *layout)
 {
     const size_t element = blas_element_bytes(work->type),
-                 real = blas_is_single(work->type) ? sizeof(float) : sizeof(double);
+                 real = blas_real_bytes(work->type);
     const int64_t tiles = (work->n + TRIDIAGONAL_SEGMENT - 1) / TRIDIAGONAL_SEGMENT,
                   n = tiles * TRIDIAGONAL_SEGMENT;
     *layout = (struct layout){.padded_order = n,
@@ -193,7 +193,7 @@ static struct tridiagonal_result result_of(const struct tridiagonalisation *work
 {
     const bool upper = work->uplo == UPLO_UPPER;
     const size_t element = blas_element_bytes(work->type),
-                 real = blas_is_single(work->type) ? sizeof(float) : sizeof(double);
+                 real = blas_real_bytes(work->type);
     const size_t last = upper ? (size_t)work->n - 1 : 0, last_reflector = upper && work->n > 1 ? last - 1 : 0;
     const int64_t step = upper ? -1 : 1;
     return (struct tridiagonal_result){
@@ -216,18 +216,16 @@ static enum status copy(const struct solver_handle *handle, const struct tridiag
     struct tridiagonal_copy_arguments arguments = {.from = result_of(work), .to = at(workspace, layout->copy),
                                                    .ld = layout->padded_order, .order = work->n,
                                                    .padded_order = layout->padded_order};
-    void *parameters[] = {&arguments};
     const enum kernel kernel = kernels_of[work->type].copy;
-    CUfunction function;
-    CUresult result = kernel_set_function(device_kernels(device), kernel, 0, &function);
-    if (result == CUDA_SUCCESS)
-        result = driver()->launch_kernel(function, BLOCKS_EACH * layout->blocks, 1, 1, THREADS, 1, 1, 0,
-                                         handle->stream, parameters, NULL);
+    const enum status status = device_launch(device, handle->stream, kernel, BLOCKS_EACH * layout->blocks,
+                                             THREADS, 0, &arguments);
+    if (status != STATUS_OK || !has_panels(work, layout))
+        return status;
     /* V, W and the column must be finite also where nothing has been written yet. */
-    if (result == CUDA_SUCCESS && has_panels(work, layout))
-        result = driver()->memory_set_async(workspace + layout->v, 0, layout->row_sums - layout->v,
-                                            handle->stream);
-    return device_check(device, result, kernel_name(kernel));
+    return device_check(device,
+                        driver()->memory_set_async(workspace + layout->v, 0, layout->row_sums - layout->v,
+                                                   handle->stream),
+                        kernel_name(kernel));
 }
 
 static enum status queue_panel(const struct solver_handle *handle, const struct tridiagonalisation *work,

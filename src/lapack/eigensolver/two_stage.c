@@ -1,6 +1,6 @@
 #include "lapack/eigensolver/two_stage.h"
-#include "lapack/eigensolver/back_transformation.h"
-#include "lapack/eigensolver/two_stage_borders.h"
+#include "lapack/eigensolver/own_eigen.h"
+#include "lapack/families.h"
 #include "lapack/matrix_part.h"
 
 enum { TAKE_THREADS = 512, ROWS_UNIT = 64 };
@@ -70,7 +70,7 @@ static enum status queue_chased(const struct solver_handle *handle, const struct
                                             .order = back->reduction->n,
                                             .columns = back->columns};
     arguments.stages = properties->shared_bytes_per_block < 2 * STAGE_BYTES + exchange_bytes ? 1 : 2;
-    return plain_launch(device, handle->stream, kernels_of[back->reduction->type].back,
+    return device_launch(device, handle->stream, kernels_of[back->reduction->type].back,
                         (unsigned)parts_of(all, pairs), (unsigned)(64 * pairs),
                         (size_t)arguments.stages * STAGE_BYTES + exchange_bytes, &arguments);
 }
@@ -95,7 +95,7 @@ static enum status queue_panel(const struct solver_handle *handle, const struct 
         .rows = reflector.rows,
         .v = device_pointer(reflector.v.address),
         .v_ld = reflector.v.ld};
-    const enum status status = plain_launch(handle->library->device, handle->stream,
+    const enum status status = device_launch(handle->library->device, handle->stream,
                                             kernels_of[work->type].take, BAND_WIDTH, TAKE_THREADS, 0,
                                             &arguments);
     return status == STATUS_OK ? block_reflector_queue(handle, &reflector, &side, workspace + layout->scratch)

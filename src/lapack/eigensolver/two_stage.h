@@ -6,7 +6,7 @@
  * (kernels/two_stage/band_panel.cu); the rest of the matrix, its whole square, is updated from both sides
  * by cuBLAS: 2 n^3 operations, twice the symmetric half's, which are the faster ones. The second stage
  * makes that tridiagonal (LAPACK's sytrd_sb2st), by one kernel (kernels/two_stage/band_chase.cu), whose
- * bits depend on the operand alone. Values alone come by bisection (tridiagonal_solver.h).
+ * bits depend on the operand alone. Values alone come by bisection (tridiagonal_solver.c).
  *
  * With vectors the caller solves the tridiagonal problem, and two_stage_back brings its vectors back, by
  * the reflectors of bulge chasing (kernels/two_stage/band_back.cu) and by those of the band reduction's
@@ -19,7 +19,7 @@
 #include "common/blas_call.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
 #include "gpu/vendor/solver_library.h"
-#include "lapack/eigensolver/tridiagonal_solver.h"
+#include "lapack/eigensolver/own_eigen.h"
 
 /* The first stage. */
 struct band_reduction {

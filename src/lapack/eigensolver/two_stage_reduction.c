@@ -1,6 +1,6 @@
 #include "gpu/cooperative.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
-#include "lapack/eigensolver/back_transformation.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "lapack/eigensolver/two_stage.h"
 #include "lapack/matrix_part.h"
 
@@ -100,7 +100,7 @@ static enum status queue_square(const struct solver_handle *handle, const struct
                                              .largest = device_pointer(workspace + layout->largest),
                                              .largest_count = numbers,
                                              .inverse = device_pointer(work->inverse)};
-    return plain_launch(device, handle->stream, kernels_of[work->type].scale,
+    return device_launch(device, handle->stream, kernels_of[work->type].scale,
                         BLOCKS_EACH * (unsigned)device_kernels(device)->multiprocessors, SCALE_THREADS,
                         (SCALE_TILE * (SCALE_TILE + 1) + 1) * blas_element_bytes(work->type), &arguments);
 }
@@ -167,7 +167,7 @@ static enum status queue_store(const struct solver_handle *handle, const struct 
     struct device *const device = handle->library->device;
     struct band_store_arguments arguments = {
         .a = device_pointer(work->a), .ld = work->lda, .order = work->n, .band = device_pointer(work->band)};
-    return plain_launch(device, handle->stream, kernels_of[work->type].store,
+    return device_launch(device, handle->stream, kernels_of[work->type].store,
                         BLOCKS_EACH * (unsigned)device_kernels(device)->multiprocessors, STORE_THREADS, 0,
                         &arguments);
 }
@@ -279,7 +279,7 @@ static enum status queue_triangles(const struct solver_handle *handle, const str
 {
     struct band_triangles_arguments arguments = {.kept = bulge_chasing_kept(work), .order = work->n};
     const int64_t steps = arguments.kept.steps_most;
-    return plain_launch(handle->library->device, handle->stream, KERNEL_band_triangles,
+    return device_launch(handle->library->device, handle->stream, KERNEL_band_triangles,
                         (unsigned)(steps * steps), BAND_WIDTH, BAND_TRIANGLES_ELEMENTS * sizeof(double),
                         &arguments);
 }
@@ -296,7 +296,7 @@ enum status bulge_chasing_queue(const struct solver_handle *handle, const struct
     if (status == STATUS_OK && work->n > 2 && work->kept)
         status = queue_triangles(handle, work);
     return status == STATUS_OK
-               ? plain_launch(handle->library->device, handle->stream, chase_kernels_of[work->type].diagonals,
+               ? device_launch(handle->library->device, handle->stream, chase_kernels_of[work->type].diagonals,
                               (unsigned)((work->n + DIAGONAL_THREADS - 1) / DIAGONAL_THREADS),
                               DIAGONAL_THREADS, 0, &arguments)
                : status;

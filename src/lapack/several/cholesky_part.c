@@ -1,7 +1,7 @@
 #include "lapack/matrix_part.h"
 #include "lapack/route.h"
 #include "lapack/several/shared_cholesky.h"
-#include "mirror/transfer/staging.h"
+#include "mirror/transfer/transfer.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "common/own_thread.h"
 #include "gpu/driver.h"
 #include "lapack/matrix_part.h"
-#include "mirror/host_memory/operand_memory.h"
+#include "mirror/host_memory/mapping.h"
 
 #include <stdlib.h>
 
@@ -102,7 +102,7 @@ struct blas_matrix block_rest(const struct block_columns *blocks, int block, con
 typedef enum status part_work(struct cholesky_part *part);
 
 /* A thread's work for a part. */
-struct job {
+struct cholesky_job {
     struct cholesky_part *part;
     part_work *work;
     pthread_t thread;
@@ -115,13 +115,13 @@ struct sharing {
     struct block_columns blocks;
     struct shared_device devices[DEVICES_MAX];
     struct cholesky_part parts[DEVICES_MAX];
-    struct job jobs[DEVICES_MAX];
+    struct cholesky_job jobs[DEVICES_MAX];
     int count;
 };
 
 static void *run_job(void *argument)
 {
-    struct job *const job = argument;
+    struct cholesky_job *const job = argument;
     struct device *const device = job->part->on->device;
     struct device_scope scope;
     job->part->status = device_enter(device, &scope);
@@ -138,7 +138,7 @@ static void *run_job_apart(void *job)
     return run_job(job);
 }
 
-static void join(struct job *job)
+static void join(struct cholesky_job *job)
 {
     pthread_join(job->thread, NULL);
     /* Memory that the program's own handlers open is for this thread. */
@@ -149,10 +149,10 @@ static void join(struct job *job)
 /* For all parts at once; where no thread is to be had, one after the other. */
 static enum status work_on_all(struct sharing *sharing, part_work *work)
 {
-    struct job *const jobs = sharing->jobs;
+    struct cholesky_job *const jobs = sharing->jobs;
     enum status status = STATUS_OK;
     for (int i = 0; i < sharing->count; i++) {
-        jobs[i] = (struct job){.part = &sharing->parts[i], .work = work};
+        jobs[i] = (struct cholesky_job){.part = &sharing->parts[i], .work = work};
         jobs[i].is_apart =
             i > 0 && own_thread_start(&jobs[i].thread, OWN_THREAD_STACK_BYTES, run_job_apart, &jobs[i]);
     }

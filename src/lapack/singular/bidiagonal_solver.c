@@ -1,8 +1,8 @@
-#include "lapack/singular/bidiagonal_solver.h"
+#include "lapack/singular/own_singular.h"
 #include "common/whole_number.h"
 #include "gpu/kernels/stedc/stedc_arguments.h"
 #include "gpu/kernels/two_stage/stebz_arguments.h"
-#include "lapack/eigensolver/back_transformation.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "lapack/matrix_part.h"
 
 enum { WARP = 32, ROOT_WARPS = 8, FINISH_THREADS = 256 };
@@ -103,7 +103,7 @@ size_t bidiagonal_division_workspace(const struct bidiagonal_division *call)
 static enum status launch(const struct solver_handle *handle, enum blas_type type, enum step step,
                           int64_t blocks, unsigned threads, size_t shared_bytes, void *arguments)
 {
-    return plain_launch(handle->library->device, handle->stream, kernels[step][type == TYPE_D],
+    return device_launch(handle->library->device, handle->stream, kernels[step][type == TYPE_D],
                         (unsigned)blocks, threads, shared_bytes, arguments);
 }
 

@@ -1,7 +1,8 @@
-#include "lapack/singular/bidiagonalisation.h"
+#include "lapack/singular/own_singular.h"
+#include "common/whole_number.h"
 #include "gpu/cooperative.h"
 #include "gpu/kernels/bidiagonal/bidiagonal_arguments.h"
-#include "lapack/eigensolver/back_transformation.h"
+#include "lapack/eigensolver/own_eigen.h"
 #include "lapack/matrix_part.h"
 
 enum { COPY_THREADS = 8 * BIDIAGONAL_TILE, STORE_THREADS = 256, BLOCKS_EACH = 8 };
@@ -27,18 +28,15 @@ struct layout {
     size_t gate, copy, vx, yu, column, row, norms, row_products, column_products, sums, end;
 };
 
-static int64_t rounded(int64_t number, int64_t to) { return (number + to - 1) / to * to; }
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 static struct layout lay_out(const struct bidiagonalisation *work)
 {
     const bool turned = work->m < work->n;
     const size_t element = blas_element_bytes(work->type),
-                 real = blas_is_single(work->type) ? sizeof(float) : sizeof(double), panel = BIDIAGONAL_PANEL;
+                 real = blas_real_bytes(work->type), panel = BIDIAGONAL_PANEL;
     struct layout layout = {.rows = turned ? work->n : work->m, .columns = turned ? work->m : work->n};
-    layout.ld = rounded(layout.rows, BIDIAGONAL_CHUNK);
+    layout.ld = round_up(layout.rows, BIDIAGONAL_CHUNK);
     const size_t ld = (size_t)layout.ld, columns = (size_t)layout.columns,
-                 parts = (size_t)least(layout.columns, BIDIAGONAL_PARTS); /* no part without a column */
+                 parts = (size_t)smaller(layout.columns, BIDIAGONAL_PARTS); /* no part without a column */
     size_t *const end = &layout.end;
     layout.gate = workspace_take(end, sizeof(struct grid_gate));
     layout.copy = workspace_take(end, ld * columns * element);
@@ -71,16 +69,16 @@ static bool plan_ring(struct device *device, enum blas_type type, int64_t rows, 
         return false;
     const int group = bidiagonal_group(units);
     plan->parts = bidiagonal_parts(columns, group);
-    plan->blocks = (unsigned)least(device_kernels(device)->multiprocessors,
+    plan->blocks = (unsigned)smaller(device_kernels(device)->multiprocessors,
                                    plan->parts > plan->row_parts ? plan->parts : plan->row_parts);
     plan->own = bidiagonal_own(columns, group, plan->parts, plan->blocks);
     const int64_t before = bidiagonal_shared_before(plan->own, element),
                   room = (int64_t)device_properties(device)->shared_bytes_per_block - before;
-    plan->ring = least(room, BIDIAGONAL_RING_MOST) / 16 * 16;
+    plan->ring = smaller(room, BIDIAGONAL_RING_MOST) / 16 * 16;
     plan->kernel = kernels_of[type].panel[units];
     plan->shared_bytes = (size_t)(before + plan->ring);
     return plan->own <= BIDIAGONAL_OWN_MOST &&
-           plan->ring >= 2 * group * rounded(rows * element, 16);
+           plan->ring >= 2 * group * round_up(rows * element, 16);
 }
 
 static enum status plan_panel(struct device *device, enum blas_type type, int64_t rows, int64_t columns,
@@ -88,12 +86,12 @@ static enum status plan_panel(struct device *device, enum blas_type type, int64_
 {
     const int64_t element = (int64_t)blas_element_bytes(type);
     *plan = (struct plan){
-        .row_parts = least(rounded(rows, BIDIAGONAL_CHUNK) / BIDIAGONAL_CHUNK, BIDIAGONAL_PARTS)};
+        .row_parts = smaller(round_up(rows, BIDIAGONAL_CHUNK) / BIDIAGONAL_CHUNK, BIDIAGONAL_PARTS)};
     if (plan_ring(device, type, rows, columns, plan))
         return STATUS_OK;
     plan->kernel = kernels_of[type].longest;
     plan->parts = bidiagonal_parts(columns, 1);
-    plan->blocks = (unsigned)least(device_kernels(device)->multiprocessors,
+    plan->blocks = (unsigned)smaller(device_kernels(device)->multiprocessors,
                                    plan->parts > plan->row_parts ? plan->parts : plan->row_parts);
     plan->own = bidiagonal_own(columns, 1, plan->parts, plan->blocks);
     plan->ring = 0;
@@ -145,7 +143,7 @@ static enum status queue_copy(const struct solver_handle *handle, const struct b
                                                   .rows = layout->rows,
                                                   .columns = layout->columns,
                                                   .adjoint = work->m < work->n};
-    return plain_launch(device, handle->stream, kernels_of[work->type].copy,
+    return device_launch(device, handle->stream, kernels_of[work->type].copy,
                         (unsigned)device_kernels(device)->multiprocessors * BLOCKS_EACH, COPY_THREADS, tile,
                         &arguments);
 }
@@ -158,7 +156,7 @@ static enum status queue_panel(const struct solver_handle *handle, const struct 
 {
     const bool turned = work->m < work->n;
     const size_t element = blas_element_bytes(work->type),
-                 real = blas_is_single(work->type) ? sizeof(float) : sizeof(double),
+                 real = blas_real_bytes(work->type),
                  corner = (size_t)(first * (layout->ld + 1)) * element;
     struct plan plan;
     const enum status status = plan_panel(handle->library->device, work->type, layout->rows - first,
@@ -166,7 +164,7 @@ static enum status queue_panel(const struct solver_handle *handle, const struct 
     struct bidiagonal_panel_arguments arguments = {
         .a = at(workspace, layout->copy + corner), .lda = layout->ld, .rows = layout->rows - first,
         .columns = layout->columns - first,
-        .width = (int32_t)least(layout->columns - first, BIDIAGONAL_PANEL), .parts = (int32_t)plan.parts,
+        .width = (int32_t)smaller(layout->columns - first, BIDIAGONAL_PANEL), .parts = (int32_t)plan.parts,
         .row_parts = (int32_t)plan.row_parts, .ring = (int32_t)plan.ring, .own = (int32_t)plan.own,
         .vx = at(workspace, layout->vx), .yu = at(workspace, layout->yu),
         .column = at(workspace, layout->column), .row = at(workspace, layout->row),
@@ -192,20 +190,20 @@ static enum status queue_store(const struct solver_handle *handle, const struct 
 {
     struct device *const device = handle->library->device;
     const size_t element = blas_element_bytes(work->type),
-                 real = blas_is_single(work->type) ? sizeof(float) : sizeof(double);
+                 real = blas_real_bytes(work->type);
     struct bidiagonal_store_arguments arguments = {
         .a = at(from(work->a, first * (work->lda + 1), element), 0),
         .lda = work->lda,
         .rows = layout->rows - first,
         .columns = layout->columns - first,
-        .width = (int32_t)least(layout->columns - first, BIDIAGONAL_PANEL),
+        .width = (int32_t)smaller(layout->columns - first, BIDIAGONAL_PANEL),
         .adjoint = work->m < work->n,
         .vx = at(workspace, layout->vx),
         .yu = at(workspace, layout->yu),
         .d = at(from(work->d, first, real), 0),
         .e = at(from(work->e, first, real), 0),
         .ldv = layout->ld};
-    return plain_launch(device, handle->stream, kernels_of[work->type].store,
+    return device_launch(device, handle->stream, kernels_of[work->type].store,
                         (unsigned)device_kernels(device)->multiprocessors * 2, STORE_THREADS, 0, &arguments);
 }
 
@@ -243,4 +241,27 @@ enum status bidiagonalisation_queue(const struct solver_handle *handle, const st
             status = queue_update(handle, work, &layout, workspace, first);
     }
     return status;
+}
+
+static struct reflectors_product product_of(const struct bidiagonal_back *work)
+{
+    const struct bidiagonal_reflectors reflectors =
+        bidiagonal_reflectors_of(work->vectors, work->order, work->k);
+    return (struct reflectors_product){.type = work->type, .from = reflectors.from,
+                                       .by_rows = work->vectors == BIDIAGONAL_P, .order = work->order,
+                                       .count = reflectors.count, .a = work->a, .tau = work->tau,
+                                       .lda = work->lda, .side = work->side};
+}
+
+size_t bidiagonal_back_workspace(const struct bidiagonal_back *work)
+{
+    const struct reflectors_product product = product_of(work);
+    return reflectors_product_workspace(&product);
+}
+
+enum status bidiagonal_back_queue(const struct solver_handle *handle,
+                                  const struct bidiagonal_back *work, CUdeviceptr workspace)
+{
+    const struct reflectors_product product = product_of(work);
+    return reflectors_product_queue(handle, &product, workspace);
 }

@@ -3,8 +3,6 @@
 #include "gpu/kernels/bidiagonal/bidiagonal_arguments.h"
 #include "gpu/vendor/solver_library.h"
 #include "lapack/matrix_part.h"
-#include "lapack/singular/bidiagonal_back.h"
-#include "lapack/singular/bidiagonalisation.h"
 
 /* All but the first and the last functions have a matrix that is not wide. Steps one after the other use the same
  * `scratch`. */
@@ -315,7 +313,7 @@ enum status own_singular_adjoint_queue(const struct solver_handle *handle, enum 
     struct bidiagonal_copy_arguments arguments = {.from = device_pointer(from->address), .to = device_pointer(to),
                                                   .from_ld = from->ld, .to_ld = to_ld, .rows = from->columns,
                                                   .columns = from->rows, .adjoint = true};
-    return plain_launch(device, handle->stream, kernels[type],
+    return device_launch(device, handle->stream, kernels[type],
                         (unsigned)device_kernels(device)->multiprocessors * BLOCKS_EACH, TURN_THREADS,
                         BIDIAGONAL_TILE * (BIDIAGONAL_TILE + 1) * blas_element_bytes(type), &arguments);
 }

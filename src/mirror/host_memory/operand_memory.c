@@ -1,4 +1,3 @@
-#include "mirror/host_memory/operand_memory.h"
 #include "mirror/host_memory/kernel_interface.h"
 #include "mirror/host_memory/mapping.h"
 #include "mirror/operand.h"

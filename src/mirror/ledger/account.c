@@ -1,7 +1,5 @@
 #include "mirror/ledger/account.h"
-#include "mirror/costs.h"
 #include "mirror/host_memory/mapping.h"
-#include "mirror/host_memory/operand_memory.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /* When it pays to pin an operand, and which pins make way for that. */
 #include "common/loader.h"
 #include "gpu/device.h"
-#include "mirror/costs.h"
+#include "mirror/ledger/account.h"
 #include "mirror/pinning/pins.h"
-#include "mirror/tracking/known_parts.h"
+#include "mirror/tracking/mirror_pages.h"
 
 static void replace(struct mirror *mirror, int which, struct mirror_pin *by)
 {

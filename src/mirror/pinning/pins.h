@@ -3,7 +3,7 @@
 #ifndef MUBLAS_PINS_H
 #define MUBLAS_PINS_H
 
-#include "mirror/costs.h"
+#include "mirror/ledger/account.h"
 #include "mirror/mirror.h"
 
 #include <stdbool.h>

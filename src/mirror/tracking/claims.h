@@ -1,13 +1,13 @@
 /* claims.h - which calls work on which parts of a mirror.
  *
- * Neighbouring allocations are one mapping, and so one mirror: calls take part in it at the same time where
- * they work on different pages. A call claims the ranges that it will scan, send and write; it waits while an
- * earlier claim that is in its way holds or waits, so nobody is overtaken. Calls share pages that they only read
- * and that are valid already: they find out what the host wrote and take valid bits away, but set none and
- * send nothing. One claim has both kinds of ranges, since a call that took one after the other could wait for one
- * that does the same.
+ * Neighbouring allocations are one mapping, and so one mirror: calls take part in it at the same time
+ * where they work on different pages. A call claims the ranges that it will scan, send and write; it waits
+ * while an earlier claim that is in its way holds or waits, so nobody is overtaken. Calls share pages that
+ * they only read and that are valid already: they find out what the host wrote and take valid bits away, but
+ * set none and send nothing. One claim has both kinds of ranges, since a call that took one after the other
+ * could wait for one that does the same.
  *
- * What a scan takes from the kernel it reports a moment later: who shares pages with a scan under way
+ * A scan reports a moment later what it takes from the kernel: who shares pages with a scan under way
  * waits for its end before it believes that they are valid (claims_await_scans). The lock of the mirror
  * guards the list of claims, and is held for moments only. No claim lies on a stack: a signal handler may
  * jump out of a call, whose claims stay. */

@@ -1,4 +1,4 @@
-#include "mirror/tracking/known_parts.h"
+#include "mirror/tracking/mirror_pages.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 #include "mirror/tracking/mirror_pages.h"
 #include "common/clock.h"
 #include "mirror/mirror.h"
-#include "mirror/tracking/known_parts.h"
 
 #include <string.h>
 

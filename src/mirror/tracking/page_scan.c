@@ -1,8 +1,8 @@
 #include "common/clock.h"
-#include "common/job_helpers.h"
-#include "mirror/costs.h"
+#include "common/own_thread.h"
 #include "mirror/host_memory/kernel_interface.h"
 #include "mirror/host_memory/mapping.h"
+#include "mirror/ledger/account.h"
 #include "mirror/operand.h"
 #include "mirror/tracking/write_tracker.h"
 

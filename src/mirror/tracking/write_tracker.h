@@ -119,7 +119,7 @@ struct page_scan {
 };
 
 /* As write_tracker_scan. Long scans of small pages, by the time that their first parts take, are shared
- * with job_helpers.h; the clock decides nothing else. */
+ * with own_thread.h; the clock decides nothing else. */
 enum status page_scan(const struct page_scan *scan);
 
 /* The parts of it: by one thread, and in at most PAGE_SCAN_PIECES pieces with at most `helpers` more. */

@@ -1,7 +1,6 @@
 /* Copies without staging: of memory that is pinned, and of any on a device that reads and writes the host's memory by
  * the host's page tables. */
 #include "gpu/device.h"
-#include "mirror/transfer/staging.h"
 #include "mirror/transfer/transfer.h"
 
 #include <stdatomic.h>

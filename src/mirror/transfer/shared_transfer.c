@@ -1,5 +1,5 @@
-#include "common/job_helpers.h"
-#include "mirror/costs.h"
+#include "common/own_thread.h"
+#include "mirror/ledger/account.h"
 #include "mirror/transfer/transfer.h"
 
 #include <limits.h>
@@ -7,7 +7,7 @@
 /* The calling thread packs so many bytes before it looks at the copies again. */
 enum { SLICE_BYTES = 128 << 10 };
 
-/* Transfers in pieces, numbered through. Helpers have it in their own memory (job_helpers.h). */
+/* Transfers in pieces, numbered through. Helpers have it in their own memory (own_thread.h). */
 struct shared {
     struct lane *lane;
     struct transfer transfers[TRANSFER_TOGETHER_MOST];

@@ -1,4 +1,3 @@
-#include "mirror/transfer/staging.h"
 #include "mirror/transfer/transfer.h"
 
 #include <assert.h>

@@ -284,3 +284,12 @@ enum status transfer_download(struct transfer *transfer)
 {
     return move_all(transfer, 1, false);
 }
+
+void transfer_join_rows(struct transfer *transfer)
+{
+    if (transfer->height > 1 && !transfer->clip && transfer->host_pitch == (ptrdiff_t)transfer->width &&
+        transfer->device_pitch == transfer->width) {
+        transfer->width *= transfer->height;
+        transfer->height = 1;
+    }
+}

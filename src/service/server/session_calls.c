@@ -2,8 +2,8 @@
 #include "service/calls.h"
 #include "service/server/session.h"
 
-#include "common/call_work.h"
-#include "gpu/vendor/cublas_library.h"
+#include "common/blas_call.h"
+#include "gpu/vendor/vendor_library.h"
 
 #include <string.h>
 

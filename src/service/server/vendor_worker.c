@@ -2,8 +2,11 @@
  * device, so each of its handles has a worker of its own. */
 #include "service/server/session.h"
 
+#include "common/blas_call.h"
+#include "common/log.h"
 #include "common/own_thread.h"
-#include "gpu/vendor/cublas_library.h"
+#include "gpu/vendor/solver_library.h"
+#include "gpu/vendor/vendor_library.h"
 
 #include <stdlib.h>
 #include <string.h>

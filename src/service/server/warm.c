@@ -3,9 +3,9 @@
  * wants before it is there is made then. */
 #include "service/server/session.h"
 
-#include "common/call_work.h"
+#include "common/blas_call.h"
 #include "common/own_thread.h"
-#include "gpu/vendor/cublas_library.h"
+#include "gpu/vendor/vendor_library.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "tuner/learn/call_sampler.h"
 #include "tuner/learn/statistics.h"
-#include "tuner/online/timed_class.h"
+#include "tuner/online/tuning_class.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,19 +5,19 @@
 
 #include "common/blas_call.h"
 #include "tuner/online/learned_times.h"
-#include "tuner/online/timed_class.h"
+#include "tuner/online/tuning_class.h"
 
 /* A host, and a device's driver, are disturbed most of the time, for some milliseconds or tens of them. A
  * program pays the mean, so that counts of the times of one call at moments far apart; but those beyond
  * twice the least, of calls that had to wait for a processor, do not. Each time a call has other flags, and
- * odd or even sizes: their effect on times is a factor for each set (timed_class.h). */
+ * odd or even sizes: their effect on times is a factor for each set (tuning_class.h). */
 enum { SAMPLE_TIMES = 32 /* more do not count */ };
 
 struct sample {
     double amount, asked; /* whose sizes were rounded to that */
     int count;            /* of times so far */
     float us[CALL_SIDES][SAMPLE_TIMES];
-    unsigned char sets[SAMPLE_TIMES]; /* timed_class.h */
+    unsigned char sets[SAMPLE_TIMES]; /* tuning_class.h */
 };
 
 /* All zero: nothing timed. */
@@ -30,9 +30,9 @@ struct sample_table {
 
 /* With which flags, and with even or odd sizes, a sample's call is timed each time.
  *
- * What a device takes depends on both at once: dgemm with A transposed takes 1.7 times as long on an H100
- * when its leading dimensions are odd (timed_class.h). So over the samples of a class every set of flags has
- * to come with either as often, already among the first few times of each. Pure. */
+ * A device's time depends on both at once: dgemm with A transposed takes 1.7 times as long on an H100 when
+ * its leading dimensions are odd (tuning_class.h). So over the samples of a class every set of flags has to
+ * come with either as often, already among the first few times of each. Pure. */
 enum { SAMPLE_BLOCK = 32 /* sizes up to it stay as they are: the small ones of panels */ };
 
 /* Give the class's call, which was timed so many times before, its next flags and sizes: each set of flags

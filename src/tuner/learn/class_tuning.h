@@ -13,7 +13,7 @@
 #ifndef MUBLAS_CLASS_TUNING_H
 #define MUBLAS_CLASS_TUNING_H
 
-#include "gpu/launch_shape.h"
+#include "gpu/launch.h"
 #include "tuner/learn/shape_timer.h"
 #include "tuner/learn/statistics.h"
 #include "tuner/online/recipe.h"

@@ -15,7 +15,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "gpu/lane.h"
-#include "gpu/launch_shape.h"
+#include "gpu/launch.h"
 #include "tuner/online/recipe.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "tuner/online/crossover.h"
-#include "common/call_work.h"
+#include "common/blas_call.h"
 #include "common/own_thread.h"
-#include "mirror/costs.h"
+#include "mirror/ledger/account.h"
 
 #include <math.h>
 
@@ -145,7 +145,7 @@ void crossover_serve(struct machine_model *model, int clients)
 }
 
 /* On an H100 most calls take longer than the built-in figures say, by what a call and its matrices cost
- * whatever their size; large products are faster. By these figures 90 of 100 calls that pay, or nearly so,
+ * whatever their size; large products are faster. With these figures 90 of 100 calls that pay, or nearly so,
  * take 0.87 to 1.27 times what is foretold (bench/foretold with h100-crossovers/calls.csv). The way up of a
  * matrix that the program has just written follows from dgemm of order 2048 in h200-short.csv. */
 void crossover_foretell_calls(struct machine_model *model)

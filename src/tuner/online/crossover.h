@@ -42,7 +42,7 @@ struct machine_model {
     double sharing; /* how many times as long the device takes, since others are at work on it: that is in all
                      * figures above, and multiplies what was learned; 1: it is this process's alone */
     const struct learned_times *learned; /* settled; NULL: nothing */
-    bool has_reference_host; /* reference_host.c has the host's times of LAPACK that were not learned */
+    bool has_reference_host; /* learned_times.c has the host's times of LAPACK that were not learned */
     bool huge_pages; /* the program's large matrices lie on huge pages from the start */
 };
 
@@ -61,7 +61,7 @@ void crossover_use_processors(struct machine_model *model, int widest_vector, si
 /* Both for the processors that this process may use, as many as its host BLAS has threads. */
 struct machine_model crossover_model_here(const struct device_properties *device);
 
-/* The host's BLAS is Netlib's reference (host_library_is_reference): one thread, whose rates are in reference_host.c. */
+/* The host's BLAS is Netlib's reference (host_library_is_reference): one thread, whose rates are in learned_times.c. */
 void crossover_use_reference_host(struct machine_model *model);
 
 /* Others share the device (gpu/device_sharing.h): whatever it does takes `sharing` times as long, copies over
@@ -81,7 +81,7 @@ struct predicted_times {
     double host_us;
     double resident_us; /* on the device with every matrix operand resident */
     double upload_us;   /* additional cost of making the missing bytes resident */
-    int class;          /* timed_class.h */
+    int class;          /* tuning_class.h */
 };
 
 /* Times of `call` as if all of its matrix operands were resident. Then, for who learns only later where they

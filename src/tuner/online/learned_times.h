@@ -15,9 +15,8 @@
 #define MUBLAS_LEARNED_TIMES_H
 
 #include "common/text.h"
-#include "lapack/eigensolver/two_stage_borders.h"
 #include "lapack/families.h"
-#include "tuner/online/timed_class.h"
+#include "tuner/online/tuning_class.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -101,14 +100,6 @@ int64_t route_factors_cluster_to(const struct route_factors *factors, enum blas_
 /* Takes what was not learned from `before`. */
 void route_factors_keep(struct route_factors *factors, const struct route_factors *before);
 
-/* The lines of a recipe's crossover section, without the first word, "route", where one is read:
- *   route host|device real|complex values|vectors|level3|singular FACTOR
- *   route own real|complex ORDER
- *   route two-stages|two-stages-tenth|two-stages-all single|double ORDER
- *   route cluster single|double|complex-single|complex-double ORDER */
-bool route_factors_read(struct line_reader *reader, struct route_factors *factors);
-void route_factors_write(FILE *stream, const struct route_factors *factors);
-
 /* A curve is a time over the amount of work, from a few samples. Between samples it is a straight line in
  * logarithms of both. Above the last it goes on at the rate between the last and one of a third of it or
  * less. */
@@ -189,8 +180,8 @@ struct learned_times {
  *   route ...    as route_factors_write writes them
  *
  * such as "device dgemv_none_tall 4096 12.5 65536 14", amounts ascending. `flags` has a factor for each set,
- * in the order of timed_class.h: "flags dsymm_left_deep 0.95 1.05" of lower and upper triangles;
- * `device-sets` has twice as many, as timed_class.h has them; from 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST.
+ * in the order of tuning_class.h: "flags dsymm_left_deep 0.95 1.05" of lower and upper triangles;
+ * `device-sets` has twice as many, as tuning_class.h has them; from 1 / FLAG_FACTOR_MOST to FLAG_FACTOR_MOST.
  * "narrow-shares ...", "result ..." and "scan ..." of older recipes are passed over.
  * False: a line is wrong, or comes twice; `fault` is a phrase.
  * `times` is cleared first, and not settled. */

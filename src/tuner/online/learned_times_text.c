@@ -162,7 +162,7 @@ static bool read_border(struct line_reader *reader, struct route_factors *factor
            line_reader_end(reader);
 }
 
-bool route_factors_read(struct line_reader *reader, struct route_factors *factors)
+static bool route_factors_read(struct line_reader *reader, struct route_factors *factors)
 {
     int side, field, curve;
     for (int border = 0; border < ROUTE_BORDERS; border++)
@@ -179,7 +179,12 @@ bool route_factors_read(struct line_reader *reader, struct route_factors *factor
            line_reader_end(reader);
 }
 
-void route_factors_write(FILE *stream, const struct route_factors *factors)
+/* The lines of a recipe's crossover section, without the first word, "route", where one is read:
+ *   route host|device real|complex values|vectors|level3|singular FACTOR
+ *   route own real|complex ORDER
+ *   route two-stages|two-stages-tenth|two-stages-all single|double ORDER
+ *   route cluster single|double|complex-single|complex-double ORDER */
+static void route_factors_write(FILE *stream, const struct route_factors *factors)
 {
     for (int side = 0; side < CALL_SIDES; side++)
         for (int field = 0; field < 2; field++)

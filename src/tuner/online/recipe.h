@@ -10,7 +10,7 @@
 #define MUBLAS_RECIPE_H
 
 #include "gpu/device.h"
-#include "gpu/launch_shape.h"
+#include "gpu/launch.h"
 #include "tuner/online/tuning_class.h"
 
 enum {

@@ -138,7 +138,7 @@ bool decision_use_at(int place, const struct recipe *recipe)
 
 enum { PATH_BYTES = 512 };
 
-/* All recipe files of recipes, one after another (built_in_recipes_text.S). */
+/* All recipe files of recipes, one after another (common/embedded.S). */
 extern const char mublas_built_in_recipes[] __attribute__((visibility("hidden")));
 extern const char mublas_built_in_recipes_end[] __attribute__((visibility("hidden")));
 

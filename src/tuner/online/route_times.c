@@ -194,7 +194,7 @@ static const struct routine_curves gelss_curves = {
     {{{0.07, 0.4, 2.6, 18, 0, 0}}, {{0.13, 0.8, 5.5, 40, 0, 0}}},
     {{{0.014, 0.033, 0.09, 0.32, 0, 0}}, {{0.018, 0.046, 0.16, 0.7, 0, 0}}}};
 
-/* Singular values by our own kernels: without vectors, with all, and with least squares behind them. Those of
+/* Singular values by our own kernels: without vectors, with all, and with least squares behind them. Times of
  * doubles were measured up to 8192, of complex ones up to 4096 (bench/results/h200-singular.csv), with least squares
  * at 3072. */
 static const struct order_curve own_singular[][2] = {

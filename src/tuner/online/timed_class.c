@@ -1,5 +1,5 @@
-#include "tuner/online/timed_class.h"
-#include "common/call_work.h"
+#include "tuner/online/tuning_class.h"
+#include "common/blas_call.h"
 #include "common/whole_number.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-/* In the place of src/lapack/eigensolver/two_stage/two_stage_borders.c: two stages wherever they can be, of
+/* In the place of two_stage_borders of src/lapack/eigensolver/two_stage.c: two stages wherever they can be, of
  * orders that the emulated device can do. And predictions are those for the same processors wherever it runs. */
 #include "common/own_thread.h"
-#include "lapack/eigensolver/two_stage_borders.h"
+#include "lapack/families.h"
 
 struct two_stage_borders two_stage_borders(enum blas_type type)
 {

@@ -115,6 +115,7 @@ EXTRA_DIST += tests/system/decisions.sh tests/system/decisions.txt tests/system/
 # the core's. By LD_PRELOAD it is the shim, and the library of programs that are linked to libmublas.so.
 check_LTLIBRARIES += tests/system/routes/early/libmublas.la
 tests_system_routes_early_libmublas_la_SOURCES = $(libmublas_la_SOURCES) tests/system/routes/early_borders.c
+tests_system_routes_early_libmublas_la_CCASFLAGS = $(libmublas_la_CCASFLAGS)
 tests_system_routes_early_libmublas_la_LIBADD = $(libmublas_la_LIBADD)
 tests_system_routes_early_libmublas_la_LDFLAGS = $(libmublas_la_LDFLAGS) -rpath /nowhere -Wl,-z,muldefs
 EXTRA_tests_system_routes_early_libmublas_la_DEPENDENCIES = $(EXTRA_libmublas_la_DEPENDENCIES)

@@ -1,5 +1,5 @@
-/* stebz_arguments.h - what the kernels of bisection (lapack/eigensolver/tridiagonal_solver.h, and
- * lapack/singular/bidiagonal_solver.h) are given.
+/* stebz_arguments.h - what the kernels of bisection (lapack/eigensolver/tridiagonal_solver.c, and
+ * lapack/singular/bidiagonal_solver.c) are given.
  * Plain C, shared by src/lapack, the kernels and the emulated driver. */
 #ifndef MUBLAS_KERNEL_STEBZ_ARGUMENTS_H
 #define MUBLAS_KERNEL_STEBZ_ARGUMENTS_H

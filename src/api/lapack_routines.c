@@ -1,10 +1,107 @@
 /* The exported routines for steps to singular values, each a struct eigen_call, and how they are done. */
-#include "api/eigen_call.h"
+#include "api/handle.h"
 #include "gpu/vendor/solver_library.h"
 #include "lapack/matrix_part.h"
-#include "lapack/singular/bidiagonal_back.h"
-#include "lapack/singular/bidiagonalisation.h"
 #include "lapack/singular/own_singular.h"
+
+/* The exported routines for eigenproblems, each a struct eigen_call. */
+
+#define SYTRD(name, the_type, element, real)                                                                 \
+    enum mublas_status mublas_##name(struct mublas_handle *handle, enum mublas_uplo uplo, int64_t n,         \
+                                     element *a, int64_t lda, real *d, real *e, element *tau,                \
+                                     void *workspace, size_t workspace_bytes)                                \
+    {                                                                                                        \
+        return EIGEN_RUN(EIGEN_SYTRD, the_type,                                                              \
+                         .uplo = uplo, .n = n, .a = a, .lda = lda, .d = d, .e = e, .tau = tau);              \
+    }
+
+#define ORMTR(name, the_type, element, real)                                                                 \
+    enum mublas_status mublas_##name(struct mublas_handle *handle, enum mublas_side side,                    \
+                                     enum mublas_uplo uplo, enum mublas_trans trans, int64_t m, int64_t n,   \
+                                     const element *a, int64_t lda, const element *tau, element *c,          \
+                                     int64_t ldc, void *workspace, size_t workspace_bytes)                   \
+    {                                                                                                        \
+        return EIGEN_RUN(EIGEN_ORMTR, the_type,                                                              \
+                         .side = side, .uplo = uplo, .trans = trans, .m = m, .n = n,                         \
+                         .a = (void *)(uintptr_t)a, .lda = lda, .tau = (void *)(uintptr_t)tau,               \
+                         .c = c, .ldc = ldc);                                                                \
+    }
+
+#define STEDC(name, the_type, element, real)                                                                 \
+    enum mublas_status mublas_##name(struct mublas_handle *handle, enum mublas_compz compz, int64_t n,       \
+                                     real *d, const real *e, element *z, int64_t ldz, void *workspace,       \
+                                     size_t workspace_bytes, int *info)                                      \
+    {                                                                                                        \
+        return EIGEN_RUN(EIGEN_STEDC, the_type,                                                              \
+                         .compz = compz, .n = n, .d = d, .e = (void *)(uintptr_t)e, .c = z,                  \
+                         .ldc = ldz, .info = info);                                                          \
+    }
+
+#define SYEVD(name, the_type, element, real)                                                                 \
+    enum mublas_status mublas_##name(struct mublas_handle *handle, enum mublas_vectors vectors,              \
+                                     enum mublas_uplo uplo, int64_t n, element *a, int64_t lda, real *w,     \
+                                     void *workspace, size_t workspace_bytes, int *info)                     \
+    {                                                                                                        \
+        return EIGEN_RUN(EIGEN_SYEVD, the_type,                                                              \
+                         .vectors = vectors, .uplo = uplo, .n = n, .a = a, .lda = lda, .d = w,               \
+                         .info = info);                                                                      \
+    }
+
+#define SYEVDX(name, the_type, element, real)                                                                \
+    enum mublas_status mublas_##name(struct mublas_handle *handle, enum mublas_vectors vectors,              \
+                                     enum mublas_range range, enum mublas_uplo uplo, int64_t n, element *a,  \
+                                     int64_t lda, real vl, real vu, int64_t il, int64_t iu, int *m, real *w, \
+                                     void *workspace, size_t workspace_bytes, int *info)                     \
+    {                                                                                                        \
+        return EIGEN_RUN(EIGEN_SYEVDX, the_type,                                                             \
+                         .vectors = vectors, .range = range, .uplo = uplo, .n = n, .a = a,                   \
+                         .lda = lda, .vl = (double)vl, .vu = (double)vu, .il = il, .iu = iu,                 \
+                         .found = m, .d = w, .info = info);                                                  \
+    }
+
+EIGEN_OF_EVERY_TYPE(SYTRD, sytrd, hetrd)
+EIGEN_OF_EVERY_TYPE(ORMTR, ormtr, unmtr)
+EIGEN_OF_EVERY_TYPE(STEDC, stedc, stedc)
+EIGEN_OF_EVERY_TYPE(SYEVD, syevd, heevd)
+EIGEN_OF_EVERY_TYPE(SYEVDX, syevdx, heevdx)
+
+enum mublas_status mublas_sytrd_workspace(struct mublas_handle *handle, enum mublas_type type,
+                                          enum mublas_uplo uplo, int64_t n, int64_t lda, size_t *bytes)
+{
+    return EIGEN_ASK(EIGEN_SYTRD, .uplo = uplo, .n = n, .lda = lda);
+}
+
+enum mublas_status mublas_ormtr_workspace(struct mublas_handle *handle, enum mublas_type type,
+                                          enum mublas_side side, enum mublas_uplo uplo,
+                                          enum mublas_trans trans, int64_t m, int64_t n, int64_t lda,
+                                          int64_t ldc, size_t *bytes)
+{
+    return EIGEN_ASK(EIGEN_ORMTR,
+                     .side = side, .uplo = uplo, .trans = trans, .m = m, .n = n, .lda = lda, .ldc = ldc);
+}
+
+enum mublas_status mublas_stedc_workspace(struct mublas_handle *handle, enum mublas_type type,
+                                          enum mublas_compz compz, int64_t n, int64_t ldz, size_t *bytes)
+{
+    return EIGEN_ASK(EIGEN_STEDC, .compz = compz, .n = n, .ldc = ldz);
+}
+
+enum mublas_status mublas_syevd_workspace(struct mublas_handle *handle, enum mublas_type type,
+                                          enum mublas_vectors vectors, enum mublas_uplo uplo, int64_t n,
+                                          int64_t lda, size_t *bytes)
+{
+    return EIGEN_ASK(EIGEN_SYEVD, .vectors = vectors, .uplo = uplo, .n = n, .lda = lda);
+}
+
+enum mublas_status mublas_syevdx_workspace(struct mublas_handle *handle, enum mublas_type type,
+                                           enum mublas_vectors vectors, enum mublas_range range,
+                                           enum mublas_uplo uplo, int64_t n, int64_t lda, int64_t il,
+                                           int64_t iu, size_t *bytes)
+{
+    return EIGEN_ASK(EIGEN_SYEVDX,
+                     .vectors = vectors, .range = range, .uplo = uplo, .n = n, .lda = lda, .il = il,
+                     .iu = iu);
+}
 
 /* gebrd. */
 static struct bidiagonalisation reduction_of(const struct eigen_call *call)
@@ -54,42 +151,6 @@ static enum status queue_reduction(const struct solver_handle *solver, const str
 }
 
 const struct eigen_method eigen_gebrd = {plan_reduction, queue_reduction};
-
-/* ormbr and unmbr. */
-static struct bidiagonal_back product_of(const struct eigen_call *call)
-{
-    const bool right = call->side != MUBLAS_LEFT;
-    return (struct bidiagonal_back){.type = eigen_call_type(call),
-                                    .vectors = call->vect == MUBLAS_P ? BIDIAGONAL_P : BIDIAGONAL_Q,
-                                    .order = eigen_call_order(call),
-                                    .k = call->k,
-                                    .a = eigen_address(call->a),
-                                    .tau = eigen_address(call->tau),
-                                    .lda = call->lda,
-                                    .side = {.right = right,
-                                             .adjoint = call->trans != MUBLAS_NO_TRANS,
-                                             .c = {eigen_address(call->c), call->ldc},
-                                             .others = right ? call->m : call->n}};
-}
-
-static enum status plan_product(const struct solver_handle *solver, const struct eigen_call *call,
-                                size_t *bytes)
-{
-    const struct bidiagonal_back product = product_of(call);
-    (void)solver;
-    *bytes = bidiagonal_back_workspace(&product);
-    return STATUS_OK;
-}
-
-static enum status queue_product(const struct solver_handle *solver, const struct eigen_call *call,
-                                 CUdeviceptr workspace, size_t bytes)
-{
-    const struct bidiagonal_back product = product_of(call);
-    (void)bytes;
-    return bidiagonal_back_queue(solver, &product, workspace);
-}
-
-const struct eigen_method eigen_ormbr = {plan_product, queue_product};
 
 /* gesdd. In front of the solver's own workspace are the scale and its two INFOs. */
 enum { INFO_AT = PART_SCALE_BYTES, SOLVER_AT = INFO_AT + DEVICE_ALIGNMENT };

@@ -1,4 +1,4 @@
-#include "command/file_replace.h"
+#include "command/tune/tune.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "common/call_work.h"
+#include "common/blas_call.h"
 #include "common/routine_rows.h"
 
 enum { HAS_REAL_EVERY = 1, HAS_REAL_REAL = 1, HAS_REAL_COMPLEX = 0 };

@@ -1,7 +1,6 @@
-#include "command/timed_work.h"
+#include "command/tune/tune.h"
 #include "interpose/entries/pack.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "lapack/eigensolver/tridiagonalisation.h"
 #include "lapack/eigensolver/two_stage.h"
 #include "mirror/pinning/pins.h"
 #include "tuner/learn/shape_timer.h"
