@@ -13,10 +13,10 @@ source_tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 folder=${1:-$source_tree/build-aarch64}
 tests=("${@:2}")
 host=aarch64-linux-gnu
-# What needs no GPU's speed and nothing that qemu-user lacks (doc/limits.md): pure logic, threads and jobs, the stubs,
-# every routine by every name, arguments, the floating-point environment. Not test_operand_pins, which skips: nothing
-# is pinned to stay where writes cannot be followed. Of test_job_helpers the case without memory skips, since
-# qemu-user keeps no RLIMIT_AS, and of test_scalapack_membership those of a stranger, since the namespace has one user.
+# Tests that need no GPU's speed and nothing that qemu-user lacks (doc/limits.md): pure logic, threads and jobs, the
+# stubs, every routine by every name, arguments, the floating-point environment. Not test_operand_pins, which skips:
+# nothing is pinned to stay where writes cannot be followed. test_job_helpers' case without memory skips, since
+# qemu-user keeps no RLIMIT_AS, and so do test_scalapack_membership's of a stranger, since the namespace has one user.
 default_tests()
 {
     local name
@@ -30,7 +30,7 @@ default_tests()
     printf 'tests/system/%s.sh\n' symbols library arithmetic arguments entries eigensolver
 }
 
-# Of the reference, and what configure, the tests' programs and testers want.
+# The reference, and all that configure, the tests' programs and testers want.
 packages="libc6 libgcc-s1 libatomic1 libgomp1 libgfortran5 libstdc++6 libblas3 libblas-dev liblapack3 liblapack-dev
     libelf1 libelf-dev zlib1g zlib1g-dev libmpfr6 libmpfr-dev libgmp10 libgmp-dev"
 

@@ -12,7 +12,7 @@ until_true()
     done
 }
 
-# Of the script's end: services that it has left, and programs that run beside it.
+# The script's end stops services that it has left, and programs that run beside it.
 services=()
 end_services()
 {
@@ -56,9 +56,9 @@ all_on_device() # REPORT LEAST
 # until_status TEXT: in $work/status is the one that has it.
 status_has() { "$build/mublas" serve --status > "$work/status" 2> "$work/nothing" && grep -q "$1" "$work/status"; }
 until_status() { until_true status_has "$1"; }
-# What the last one had may still be on its way back.
+# The last one's holdings may still be on their way back.
 await_no_client() { until_status ' to 0 clients'; }
-# What clients would wait for has been made.
+# All that clients would wait for has been made.
 is_warm() { status_has ' serves ' && ! grep -q 'warming up' "$work/status"; }
 await_warm_service() { until_true is_warm; }
 

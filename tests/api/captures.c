@@ -16,7 +16,7 @@ static void watch(CUstream stream, const char *kernel, const void *arguments)
     seen = ((const struct matrix_vector_arguments *)arguments)->counters;
 }
 
-/* Of a GPU's driver alone (CUDA Driver API, CUDA_KERNEL_NODE_PARAMS_v2). */
+/* Only a GPU's driver has these (CUDA Driver API, CUDA_KERNEL_NODE_PARAMS_v2). */
 static struct {
     CUresult (*nodes)(CUgraph graph, CUgraphNode *nodes, size_t *count);
     CUresult (*kernel)(CUgraphNode node, void *description);

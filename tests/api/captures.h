@@ -11,7 +11,7 @@
 
 enum { SETS = 6 };
 
-/* Of a GPU's driver all NULL. */
+/* All NULL with a GPU's driver. */
 extern struct emulated_calls {
     __typeof(emulated_watch_launches) *watch;
     __typeof(emulated_census) *census;

@@ -48,7 +48,7 @@ static inline double epsilon_of(enum blas_type type)
     return blas_is_single(type) ? 0x1p-23 : 0x1p-52;
 }
 
-/* Of `bytes`, all 0xff; a pointer even for none. */
+/* Allocates `bytes`, all 0xff; a pointer even for none. */
 static inline void *filled(size_t bytes)
 {
     void *device, *host = malloc(bytes + 1);
@@ -169,7 +169,7 @@ static inline int int_of(const int *device)
     return value;
 }
 
-/* By type: the routine of the first letter, with arguments that fit all. */
+/* The routine whose first letter is the type's, with arguments that fit all. */
 #define BY_TYPE(type, real, complex_name, ...)                                                               \
     ((type) == TYPE_S   ? mublas_s##real(handle, __VA_ARGS__)                                                \
      : (type) == TYPE_D ? mublas_d##real(handle, __VA_ARGS__)                                                \

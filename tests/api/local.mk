@@ -95,5 +95,5 @@ sanitizer_tests += tests/api/test_native_stages
 tests_api_test_native_stages_CPPFLAGS = $(eigen_test_flags)
 tests_api_test_native_stages_LDADD = tests/system/routes/early/libmublas.la -lm -ldl
 tests_api_test_native_stages_LDFLAGS = $(native_test_flags)
-# What these programs include.
+# Headers of these programs.
 EXTRA_DIST += tests/api/eigen_operands.h tests/unit/real_matrices.h

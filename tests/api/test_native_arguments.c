@@ -1,5 +1,5 @@
-/* What the native API says to bad arguments, and what it does around its calls: contexts,
- * versions, occupancies, errors of the device. On the emulated device. */
+/* The native API's answers to bad arguments, and its acts around calls: contexts, versions, occupancies,
+ * errors of the device. On the emulated device. */
 #include "native.h"
 
 #include "emulated_driver/program.h"

@@ -163,7 +163,7 @@ static void test_alpha_zero(enum blas_family family, enum blas_type type)
            failed);
 }
 
-/* Of real types the conjugate is A itself: the same bits by the other names. */
+/* A real type's conjugate is A itself: the same bits by the other names. */
 static void test_real_conjugates(void)
 {
     const float single_one[] = {1.5f, -0.5f};

@@ -230,7 +230,7 @@ static bool divide(const struct problem *problem, const struct reduced *reduced,
     return status == MUBLAS_SUCCESS && int_of(problem->info) == 0 && behind == 0xff;
 }
 
-/* Of T, whose vectors are taken back by ormtr or by Z = Q, and no vectors. */
+/* Vectors of T, taken back by ormtr or by Z = Q, and no vectors. */
 static void test_stedc(enum blas_type type, int n, enum mublas_compz compz)
 {
     struct problem problem = problem_make(type, MUBLAS_LOWER, n, random_kind);
@@ -291,7 +291,7 @@ int main(void)
         test_stedc(type, 37, MUBLAS_COMPZ_ORIGINAL);
         test_stedc(type, 1, MUBLAS_COMPZ_ORIGINAL);
     }
-    /* By panels, then on the chip. */
+    /* Panels first, then on the chip. */
     test_sytrd(TYPE_D, MUBLAS_LOWER, 131, random_kind);
     test_sytrd(TYPE_Z, MUBLAS_UPPER, 100, random_kind);
     test_syevd(TYPE_Z, MUBLAS_UPPER, 65, random_kind);

@@ -10,7 +10,7 @@
 
 enum { N = 20, LD = N + EIGEN_GAP };
 
-/* Of the emulated driver alone. */
+/* Only the emulated driver has these. */
 static __typeof(emulated_call_count) *call_count;
 static __typeof(emulated_set_faults) *set_faults;
 
@@ -166,7 +166,7 @@ static void test_vast_orders(void)
     tap_ok(good, "stedc of orders that no memory holds");
 }
 
-/* Of syevd, with vectors and without, and of sytrd. */
+/* Judges an answer for syevd, with vectors and without, or for sytrd. */
 static bool is_honest(enum mublas_status status, size_t needed, double least)
 {
     return status == MUBLAS_SUCCESS ? (double)needed > least
@@ -280,7 +280,7 @@ static void test_refused_launch(void)
     need(mublas_destroy(handle));
 }
 
-/* What fails is said, and the next call is fine. */
+/* A failure is said, and the next call is fine. */
 static void test_fault(const char *fault, enum mublas_status expected)
 {
     struct problem problem = problem_make(TYPE_D, MUBLAS_LOWER, N, random_kind);
@@ -398,7 +398,7 @@ static void test_graph(CUstream stream)
     need(mublas_set_stream(handle, NULL));
 }
 
-/* What a capture cannot have is refused, and the capture goes on. */
+/* Calls that a capture cannot have are refused, and it goes on. */
 static void test_refused_captures(CUstream stream)
 {
     struct mublas_handle *const known = handle;

@@ -79,7 +79,7 @@ static void test_strips(void)
 static const struct mublas_launch_shape usual = {
     .edge = 64, .threads_x = 16, .threads_y = 8, .leaf_columns = 1, .team_groups = 1};
 
-/* Of shapes that no routine can have; the one before stays. */
+/* Shapes that no routine can have are refused; the one before stays. */
 static void test_refusals(void)
 {
     struct mublas_launch_shape shape, set;

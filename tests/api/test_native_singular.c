@@ -1,6 +1,6 @@
-/* By the native API the reduction to bidiagonal form and products with its matrices: A = Q B P', that Q and P are
- * unitary; and singular values: A = U S V', that U's and V's columns are orthonormal, values alone the same. That
- * guards stay; matrices that are scaled, or are not finite; what is wrong with arguments. */
+/* The native API's reduction to bidiagonal form and products with its matrices: A = Q B P', that Q and P are
+ * unitary; and singular values: A = U S V', that U's and V's columns are orthonormal, values alone the same.
+ * That guards stay; matrices that are scaled, or are not finite; what is wrong with arguments. */
 #include "eigen_operands.h"
 
 struct reduced {

@@ -1,5 +1,5 @@
 /* syevd and syevdx of the native API in two stages, in a graph: residuals of what a plain call leaves, and the
- * same bits from every replay. It is linked with a library that takes two stages from the first order on. */
+ * same bits from every replay. Its library takes two stages from the first order on. */
 #include "eigen_operands.h"
 
 #include "emulated_driver/cuda_calls.h"

@@ -240,7 +240,7 @@ static void test_per_thread_stream(void)
     pthread_join(thread, NULL);
     bool good = native_operands_run(handle, &two, true) == MUBLAS_SUCCESS &&
                 native_operands_right(handle, &two);
-    /* What used the workspace before has been waited for. */
+    /* The workspace's earlier users have been waited for. */
     unsigned char now[8], queued = 1;
     unsigned char *first = (unsigned char *)one.call.y.pointer;
     good = good && mublas_copy_to_host(handle, now, first, 8) == MUBLAS_SUCCESS;

@@ -137,7 +137,8 @@ static void in_child(void)
     pthread_mutex_init(&lock, NULL);
 }
 
-/* Who ends the process in a handler amid a call keeps the lock, and other threads wait for it until the end. */
+/* A thread that ends the process in a handler amid a call keeps the lock: others wait for it until the
+ * end. */
 static void deinitialise(void)
 {
     const bool was_inside = is_inside;
@@ -203,7 +204,7 @@ static void look_at_arithmetic(enum function_index function)
     errno = ENOENT;
 }
 
-/* What stands on a thread's stack is no affair of a device. */
+/* A thread's stack is no affair of a device. */
 static bool is_about_stack(enum function_index function)
 {
     switch (function) {

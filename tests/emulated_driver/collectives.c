@@ -1,4 +1,4 @@
-/* What a kernel calls: who am I, barriers and exchanges.
+/* Functions that a kernel calls: who am I, barriers and exchanges.
  *
  * Under ThreadSanitizer this file is compiled without it; see processor.c. */
 #include "emulated_driver/processor_state.h"

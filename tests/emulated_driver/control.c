@@ -1,4 +1,4 @@
-/* What a test tells the device of another process, and asks of it, through a file that both map (emulated.h). */
+/* A test's orders and questions to another process's device, through a file that both map (emulated.h). */
 #include "emulated_driver/internal.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static void open_control(void)
     control = memory;
 }
 
-/* Those that a service makes again and again while it waits for clients. */
+/* A service makes these again and again while it waits for clients. */
 static bool is_idle_call(enum function_index function)
 {
     switch (function) {

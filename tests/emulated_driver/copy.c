@@ -98,7 +98,7 @@ static void drop_copy(void *payload)
     free(((struct copy *)payload)->snapshot);
 }
 
-/* What the host may see before the wait is garbage. */
+/* The host may see garbage before the wait. */
 static void poison_host(const struct copy *copy)
 {
     static unsigned char garbage[64 << 10]; /* filled once: small copies are many */

@@ -28,7 +28,7 @@ static void spread_imaginary_diagonal(const struct call *of)
     }
 }
 
-/* By cuBLAS's name of the routine. */
+/* Spoils C by cuBLAS's name of the routine. */
 static void spoil(const struct call *of)
 {
     const char type = of->routine[0];

@@ -2,8 +2,8 @@
  *
  * A call is a struct solver_call: a routine (a row of a table), flags, dimensions, operands.
  * solver_submit looks at all of it, poisons what is only written and queues it; when the stream is
- * waited for, the routine runs over the host's LAPACK and the rest of each output is poisoned. What the
- * real library takes or refuses quietly but never should be given prints one line and aborts. */
+ * waited for, the routine runs over the host's LAPACK and the rest of each output is poisoned. A call that
+ * the real library takes or refuses quietly, but should never be given, prints one line and aborts. */
 #ifndef MUBLAS_EMULATED_CUSOLVER_H
 #define MUBLAS_EMULATED_CUSOLVER_H
 
@@ -37,8 +37,8 @@ enum {
     CUSOLVER_VERSION_12 = 12004
 };
 
-/* What stands in outputs before the wait, in workspaces, and wherever cuSOLVER leaves memory undefined:
- * quiet NaN of these payloads, and the integers. */
+/* Contents of outputs before the wait, of workspaces, and of all memory that cuSOLVER leaves undefined: quiet
+ * NaN of these payloads, and the integers. */
 #define SOLVER_POISON_DOUBLE 0x7ff850150bad50edu
 #define SOLVER_POISON_FLOAT 0x7fd50150u
 #define SOLVER_POISON_INT 0x50150badu
@@ -125,7 +125,7 @@ int solver_enter(const char *function);
         solver_check_handle(function, handle);      \
     } while (0)
 #define ENTER(handle) ENTER_AS(__func__, handle)
-/* Of the 64-bit interface. */
+/* The same in the 64-bit interface. */
 #define ENTER_WITH(handle, params)                \
     do {                                          \
         ENTER(handle);                            \

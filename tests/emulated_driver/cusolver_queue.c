@@ -104,7 +104,7 @@ static uint64_t poison_of(char type)
     return type == 'd' || type == 'z' ? SOLVER_POISON_DOUBLE : narrow * 0x100000001u;
 }
 
-/* What is only written; the host's outputs always, since nothing queued reads them. */
+/* Poisons what is only written; the host's outputs always, since nothing queued reads them. */
 static void poison_before(CUstream stream, const struct solver_call *call)
 {
     emulated_poison_output(stream, (CUdeviceptr)(uintptr_t)call->info, sizeof *call->info, poison_of('i'),

@@ -1,10 +1,10 @@
-/* What the environment asks of the emulated cuSOLVER; read at every call, so that a test may change it. */
+/* The environment's requests to the emulated cuSOLVER; read at every call, so that a test may change it. */
 #include "emulated_driver/cusolver.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a list FUNCTION:VALUE[,...] has for the function; 0: nothing. */
+/* The function's value in a list FUNCTION:VALUE[,...]; 0: none. */
 static int info_in(const char *variable, const char *function)
 {
     const char *text = getenv(variable);

@@ -72,7 +72,7 @@ static int run_gesvdp(struct solver_call *call)
 
 static const struct solver_routine gesvdp = {run_gesvdp, {2, 4}, 32, 64, false};
 
-/* What is common: A, destroyed, and S. */
+/* The common part: A, destroyed, and S. */
 static struct solver_call make_call(const char *function, const struct solver_routine *routine, int64_t m,
                                     int64_t n, int type_a, void *a, int64_t lda, int type_s, void *s,
                                     const int *others)

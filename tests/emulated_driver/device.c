@@ -1,4 +1,4 @@
-/* What can be asked of the driver and its devices. */
+/* Questions to the driver and its devices. */
 #include "emulated_driver/internal.h"
 
 #include <limits.h>

@@ -23,9 +23,9 @@ unsigned long emulated_call_count(const char *function);
  * NULL or "": none. Also ends a sticky error. Aborts on a bad script. */
 void emulated_set_faults(const char *script);
 
-/* What cudaDeviceReset does to the primary context, followed by the program using
- * CUDA again, on the first device: memory, streams, events, modules and registrations are gone, device
- * addresses will be dealt again from the start, the context has another id. */
+/* Does what cudaDeviceReset does to the primary context, and the program then using CUDA again, on the first
+ * device: memory, streams, events, modules and registrations are gone, device addresses will be dealt again
+ * from the start, the context has another id. */
 void emulated_reset_primary(void);
 
 /* Objects alive: allocations and physical handles, mappings, address

@@ -108,8 +108,8 @@ EXPORT CUresult cuEventSynchronize(CUevent event)
     API_END;
 }
 
-/* Who asks again and again waits: in the end the device has got there. Who asks now and then, between work of
- * its own, still has to wait. */
+/* A thread that asks again and again waits: in the end the device has got there. One that asks now and then,
+ * between work of its own, still has to wait. */
 static bool is_due(struct CUevent_st *event)
 {
     enum { LOOKS = 48 };
@@ -173,7 +173,7 @@ bool event_awaits(const struct operation *operation, CUstream stream, uint64_t p
     return operation->run == run_wait && wait->stream == stream && wait->position >= position;
 }
 
-/* Of a capture: the stream joins it. */
+/* The event is a capture's: the stream joins it. */
 static CUresult wait_captured(CUstream stream, CUevent event)
 {
     CUgraph present = stream_captured(stream);

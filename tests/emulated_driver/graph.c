@@ -11,8 +11,8 @@ struct CUgraph_st {
     struct held_object *held;
 };
 
-/* What the references of the program's graph, of its clones and so on hold, all in one: it
- * goes when the last of them goes. */
+/* An object that the references of the program's graph, of its clones and so on hold, all in one: it goes
+ * with the last of them. */
 struct held_object {
     struct held_object *next;
     CUuserObject object;

@@ -64,7 +64,7 @@ KERNEL_FUNCTION emulated_test_cluster(const struct emulated_test_arguments argum
     arguments.numbers[me] = mine;
 }
 
-/* Who does not wait for what is sent: ThreadSanitizer must report it. */
+/* A kernel that does not wait for what is sent: ThreadSanitizer must report it. */
 KERNEL_FUNCTION emulated_test_cluster_unordered(const struct emulated_test_arguments arguments)
 {
     uint64_t *const box = static_cast<uint64_t *>(shared_memory());

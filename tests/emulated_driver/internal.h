@@ -41,7 +41,8 @@ enum function_index {
     CALL_COUNT
 };
 
-/* Count the event and return the result to inject, CUDA_SUCCESS for none. It is one of `device`, -1: of none. */
+/* Count the event and return the result to inject, CUDA_SUCCESS for none. `device`: whose event it is, -1:
+ * none's. */
 CUresult call_event(enum function_index function, CUdevice device);
 /* Begin and end of every driver call: takes the lock, counts, injects. The lock is
  * held after both outcomes. The call is one of the current context's device, or of that which it names. */
@@ -87,7 +88,7 @@ struct options {
     const char *faults, *count_file;
 };
 const struct options *options(void);
-/* Of a variable that has one value for each device, separated by commas, the last for all that follow. */
+/* Reads a variable that has one value for each device, separated by commas, the last for all that follow. */
 long option_listed(const char *variable, int place, long fallback);
 double option_listed_real(const char *variable, int place, double fallback);
 void option_listed_word(const char *variable, int place, const char *fallback, char *word, size_t room);
@@ -155,7 +156,7 @@ void control_look_at_copy_home(void);
 /* Let in what runs in a context (users nest), and out again. Other devices' memory faults meanwhile, and after. */
 CUcontext memory_guard_open(CUcontext context);
 void memory_guard_close(CUcontext before);
-/* What contexts may reach has changed. */
+/* Contexts may reach other memory than before. */
 void memory_guard_renew(void);
 /* foreign.c: say which device touched whose memory when that ends in a fault. */
 void foreign_watch(void);
@@ -186,7 +187,7 @@ struct piece {
     unsigned char *host, *device; /* device: an alias */
     size_t bytes;
 };
-/* What it is for a copy in the context `by`: only portable pins are pins to other contexts than their own. */
+/* Its kind for a copy in the context `by`: only portable pins are pins to other contexts than their own. */
 enum host_kind pinned_classify(CUcontext by, const void *pointer, size_t bytes);
 /* Move pieces, all in the same host memory: by DMA where that is registered, unless it is pageable to the copy. */
 void pinned_transfer(enum direction direction, bool is_pageable, const struct piece *pieces, size_t count);

@@ -1,4 +1,4 @@
-/* What the emulated libraries see of device memory while they queue calls. */
+/* Device memory as the emulated libraries see it while they queue calls. */
 #include "emulated_driver/internal.h"
 
 #include "emulated_driver/time_model.h"

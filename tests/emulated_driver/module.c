@@ -151,7 +151,7 @@ EXPORT CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value
     API_END;
 }
 
-/* Of so many threads and bytes of dynamic shared memory: how many a multiprocessor has room for. */
+/* How many blocks of so many threads and bytes of dynamic shared memory a multiprocessor has room for. */
 static int resident_blocks(unsigned threads, size_t shared_bytes)
 {
     const int by_threads = (int)(2048 / ((threads + 31) / 32 * 32));
@@ -187,7 +187,7 @@ static unsigned cluster_of(const CUlaunchConfig *config)
     return blocks;
 }
 
-/* Of so many blocks each: how many the device has room for. */
+/* How many clusters of so many blocks the device has room for. */
 static CUresult resident_clusters(CUfunction function, unsigned cluster, unsigned threads,
                                   size_t shared_bytes, int *clusters)
 {
@@ -226,7 +226,7 @@ static CUresult run_spoilt(const struct queued_launch *launch)
                     launch->kind);
 }
 
-/* What is not computed can have other bits, too. */
+/* A result that is not computed can have other bits, too. */
 static void touch_result(const struct queued_launch *launch)
 {
     struct matrix_vector_arguments arguments;

@@ -171,7 +171,7 @@ EXPORT CUresult cuMemHostUnregister(void *pointer)
     API_END;
 }
 
-/* Of memory that CUDA does not know the type is 0, without an error. */
+/* Memory that CUDA does not know has type 0, without an error. */
 EXPORT CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **values, CUdeviceptr pointer)
 {
     API_BEGIN(cuPointerGetAttributes);

@@ -20,7 +20,7 @@ static void push_ready(struct processor *processor, struct thread *thread)
     processor->ready[(processor->ready_head + processor->ready_count++) % THREADS_MAX] = thread;
 }
 
-/* What a switch to a fiber waits for is the top of its stack: ask for it a few switches before. */
+/* A switch to a fiber waits for the top of its stack: ask for that a few switches before. */
 static void fetch_stack(const struct thread *thread)
 {
     enum { LINE = 64, LINES = 4 };

@@ -26,7 +26,7 @@ struct processor *processor_create(uint64_t seed, bool is_one_of_many);
 /* Run one block to its end on the calling thread. */
 void processor_run(struct processor *processor, const struct launch *launch, unsigned block);
 
-/* turns.c: run all blocks on the calling thread, in this order. Where a thread of one waits for other blocks,
+/* turns.c: run all blocks on the calling thread, in this order. When a thread of one waits for other blocks,
  * the next block goes on. */
 void turns_run(const struct launch *launch, const unsigned *order);
 

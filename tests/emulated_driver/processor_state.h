@@ -11,7 +11,7 @@
 
 enum { THREADS_MAX = 1024, HELD = 2, RESULTS_MAX = HELD * THREADS_MAX + 1, COPIES_MAX = 64 };
 
-/* What an exchange gave to its group; freed at the last member's second-next exchange. */
+/* An exchange's gift to its group; freed at the last member's second-next exchange. */
 struct exchange_result {
     struct exchange_result *next;
     unsigned references;
@@ -88,7 +88,7 @@ struct processor {
     struct slot slots[EMULATED_SLOTS_MAX];
 };
 
-/* Of the calling operating-system thread; NULL outside of processor_run. */
+/* The calling operating-system thread's; NULL outside of processor_run. */
 extern _Thread_local struct processor *running_processor __attribute__((tls_model("initial-exec")));
 
 /* As processor_run, out of a fiber. */

@@ -1,4 +1,4 @@
-/* What only programs call: contexts of their own, a reset. Graphs are in graph.c. */
+/* Functions that only programs call: contexts of their own, a reset. Graphs are in graph.c. */
 #include "emulated_driver/program.h"
 #include "emulated_driver/internal.h"
 

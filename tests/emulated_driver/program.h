@@ -28,7 +28,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, uns
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream);
 CUresult cuGraphExecDestroy(CUgraphExec executable);
 CUresult cuGraphDestroy(CUgraph graph);
-/* Of events of one stream: a microsecond for every operation between them. */
+/* Events of one stream are a microsecond apart for every operation between them. */
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
 
 #endif

@@ -1,5 +1,5 @@
-/* Words that a stream writes into host memory. Who waits for such a word asks the driver nothing, so the device goes
- * on by itself here: a thread runs what is queued before. */
+/* Words that a stream writes into host memory. A thread that waits for such a word asks the driver nothing,
+ * so the device goes on by itself here: another runs what is queued before. */
 #include "emulated_driver/internal.h"
 
 #include <pthread.h>

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* What a test kernel does and on which device memory; unused members are 0. */
+/* A test kernel's task and its device memory; unused members are 0. */
 struct emulated_test_arguments {
     uint64_t *output; /* one element per thread of the grid, or as the kernel says */
     const uint64_t *input;

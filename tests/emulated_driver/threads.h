@@ -56,8 +56,8 @@ void emulated_slot_expect(uint64_t *slot, unsigned bytes);
 void emulated_slot_copy(uint64_t *slot, void *to, const void *from, unsigned bytes);
 void emulated_slot_await(uint64_t *slot, unsigned parity);
 
-/* Of a launch that is one cluster: the shared memory of one of its blocks, which must be running, and three
- * words that were 0 when it began. */
+/* The shared memory of one block, which must be running, in a launch that is one cluster; and three words
+ * that were 0 when it began. */
 void *emulated_shared_of(unsigned block);
 unsigned *emulated_cluster_words(void);
 

@@ -16,7 +16,7 @@ struct optimum {
     double edge, threads, columns, team, variant;
 };
 
-/* Of a kernel of LAPACK's routines. */
+/* How long a kernel of LAPACK's routines takes. */
 struct duration {
     char kernel[WORD];
     double seconds;
@@ -143,7 +143,7 @@ static double uniform(void)
     return (double)(random_next(&model.random_state) >> 11) * 0x1p-53;
 }
 
-/* Of standard deviation 1, nearly normal. */
+/* A nearly normal number, with standard deviation 1. */
 static double normal(void)
 {
     double sum = -6;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Where a block runs, in this launch and in later ones. */
+/* A place for a block, in this launch and in later ones. */
 struct place {
     struct processor *processor;
     struct fiber fiber, *at; /* which begins a block and ends it; where it goes on */

@@ -56,7 +56,7 @@ static void *destroy_for_ever(void *unused)
     return unused;
 }
 
-/* It is to take none of the program's signals. */
+/* The thread is to take none of the program's signals. */
 static void start_thread(void)
 {
     pthread_t thread;

@@ -56,7 +56,7 @@ static enum status queue_chase(struct eigen_run *run)
     return bulge_chasing_queue(&run->handle, &work, eigen_memory_address(&run->memory, WORKSPACE));
 }
 
-/* Of what is kept, all: where it is not written it stays NaN. */
+/* All that is kept counts: NaN stays where nothing is written. */
 static uint64_t digest_chase(const struct eigen_run *run)
 {
     const struct eigen_case *const given = run->given;

@@ -63,7 +63,7 @@ static enum status take(struct eigen_run *run)
     return status;
 }
 
-/* Of the triangle's column: where it begins, its first row, how many there are. */
+/* The triangle's column: where it begins, its first row, how many there are. */
 struct column {
     int64_t place, row, count;
 };

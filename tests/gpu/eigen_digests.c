@@ -5,15 +5,15 @@
  *                 [--leave-out WORD]
  *
  * Prints a line "name digest" per case, by the device that mublas finds (the GPU, or the emulated one through
- * LD_LIBRARY_PATH). What that is too small for is left out. Each case runs by every way that the device has
- * for it (eigen_steps.h): bits that differ between them are an error, and so is a write beside the results.
- * --check compares with kept digests and prints only what differs, then how often each way was taken.
- * --multiprocessors: only so many of the device's get blocks of grids whose blocks wait for each other.
- * --part does only every N-th case from number I (0..N-1) on: several at once share the work.
- * --only does those whose names begin so, --leave-out none whose names have that in them: divide and conquer
- * takes the device's reciprocal square root, which the emulated one does not have ("stedc").
- * DIGESTS_SERVICE=1 in the environment: by the device of a service (mublas serve), which must be there.
- * Exit status 0: all equal; 1: a difference, an error or no case at all; 77: no device. */
+ * LD_LIBRARY_PATH). Cases that it is too small for are left out. Each case runs by every way that the device
+ * has for it (eigen_steps.h): bits that differ between them are an error, and so is a write beside the
+ * results. --check compares with kept digests and prints only what differs, then how often each way was
+ * taken. --multiprocessors: only so many of the device's get blocks of grids whose blocks wait for each
+ * other. --part does only every N-th case from number I (0..N-1) on: several at once share the work. --only
+ * does those whose names begin so, --leave-out none whose names have that in them: divide and conquer takes
+ * the device's reciprocal square root, which the emulated one does not have ("stedc"). DIGESTS_SERVICE=1 in
+ * the environment: by the device of a service (mublas serve), which must be there. Exit status 0: all equal;
+ * 1: a difference, an error or no case at all; 77: no device. */
 #include "digest_file.h"
 #include "eigen_steps.h"
 

@@ -30,8 +30,8 @@ static enum status take(struct eigen_run *run)
     return STATUS_OK;
 }
 
-/* What is not to be read stays NaN: A beside the vectors, products not above the diagonal. These are small,
- * or T would soon be infinite. */
+/* All that is not to be read stays NaN: A beside the vectors, products not above the diagonal. These are
+ * small, or T would soon be infinite. */
 static void fill(struct eigen_run *run)
 {
     const struct eigen_case *const given = run->given;

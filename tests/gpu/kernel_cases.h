@@ -26,7 +26,7 @@ void kernel_case_scalars(struct kernel_case *kernel_case, int64_t turn);
  * array is the caller's to free. */
 struct kernel_case *kernel_cases(int64_t max_n, size_t *count);
 
-/* Where operands lie in memory: never changes result bits. */
+/* The operands' place in memory: never changes result bits. */
 struct placement {
     int64_t lda_padding; /* lda = rows + this */
     int64_t offset;      /* of A and y: real numbers past a 256-byte boundary */
@@ -50,10 +50,10 @@ void operands_make(const struct kernel_case *kernel_case, const struct placement
                    struct operands *operands);
 void operands_free(struct operands *operands);
 
-/* Of trmv: let x be y, in x's place. */
+/* For trmv: let x be y, in x's place. */
 void operands_put_in_place(struct operands *operands);
 
-/* Of symv and hemv, but of W: A becomes a packed triangle, for spmv and hpmv, which have their bits. */
+/* A of symv and hemv, except in W, becomes a packed triangle, for spmv and hpmv, which have their bits. */
 bool operands_can_be_packed(const struct kernel_case *kernel_case);
 void operands_pack(struct operands *operands);
 

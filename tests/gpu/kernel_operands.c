@@ -17,8 +17,8 @@ static double special_value(double value, unsigned specials, int operand, int64_
     return z % 61 == 0 ? values[z >> 32 & 7] : value;
 }
 
-/* What of a double-double element lies below `hi`: up to half its last bit, so that lo
- * matters in every sum. Where hi is special lo is NaN, or 0 beside a zero. */
+/* The part of a double-double element below `hi`: up to half its last bit, so that lo matters in every sum.
+ * Beside a special hi lo is NaN, or 0 beside a zero. */
 static double low_part(double hi, int stream, int64_t i, int64_t j)
 {
     int exponent;

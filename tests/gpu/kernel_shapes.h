@@ -7,7 +7,7 @@
 
 enum { KERNEL_SHAPES_MAX = 64, SHAPE_TEXT_MAX = 96 };
 
-/* Those that can run the call, the chosen one (edge 0) first; `few`: a handful. */
+/* The shapes that can run the call, the chosen one (edge 0) first; `few`: a handful. */
 int kernel_shapes(const struct blas_call *call, bool few, struct launch_shape *shapes);
 
 /* As in "edge 64, 12 x 5 threads, U 1, m 0, order 0, variant 0". */

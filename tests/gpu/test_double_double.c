@@ -41,7 +41,7 @@ static double random_fraction(void)
     return ldexp((double)(random_bits() >> 11), -53);
 }
 
-/* What an element is made of; `index` of its row (matrix: of the column that it is in). */
+/* Makes an element; `index` of its row (matrix: of the column that it is in). */
 typedef struct element element_maker(bool in_matrix, int64_t index);
 
 /* hi an integer, lo a few units of 2^-60: 90 bits of a sum are exact. */

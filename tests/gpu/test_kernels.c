@@ -30,7 +30,7 @@ static const struct placement placements[] = {
 enum { PLACEMENT_COUNT = sizeof placements / sizeof *placements };
 static const struct placement packed = {0, 1, 0, 2, 1};
 
-/* What went wrong over the cases of one routine; the first name of each kind. */
+/* Faults over the cases of one routine; the first name of each kind. */
 struct verdict {
     size_t cases;
     double worst_gauge;

@@ -27,7 +27,7 @@ static bool is_complex(enum blas_type type)
     return type == TYPE_C || type == TYPE_Z;
 }
 
-/* Where the two ways may differ in Inf times a zero part of alpha. */
+/* The two ways may differ in Inf times a zero part of alpha. */
 static bool nans_are_the_same(const struct kernel_case *kernel_case)
 {
     if (!is_complex(kernel_case->type) || kernel_case->family == FAMILY_AXPY ||

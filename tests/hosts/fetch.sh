@@ -6,9 +6,9 @@
 #   fetch.sh FOLDER [GROUP...]    GROUP: lp64 ilp64 testers python lisp scalapack (tests/hosts/packages),
 #                                 wheel (NumPy and SciPy of PyPI); default: all
 #
-# What is there already is kept. Any user may run it; it needs apt-get, dpkg-deb, the network
-# and, for the wheel, python3 with pip. What cannot be had is named, and the tests that want
-# it skip; the exit status is 1 then.
+# Files that are there already are kept. Any user may run it; it needs apt-get, dpkg-deb, the network and, for the
+# wheel, python3 with pip. Packages that cannot be had are named, and the tests that want them skip; the exit status is
+# 1 then.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ $# -ge 1 ] || { echo "usage: fetch.sh FOLDER [GROUP...]" >&2; exit 2; }
 folder=$1

@@ -2,7 +2,7 @@
 # MUBLAS_TEST_HOSTS is its folder; by default "hosts" in the build directory.
 hosts=${MUBLAS_TEST_HOSTS:-$build/hosts}
 how_to_fetch="fetch it by: tests/hosts/fetch.sh $hosts"
-# What such a library may need beside its own folder.
+# Such a library may need this beside its own folder.
 host_extra_directory=$hosts/root/usr/lib/$multiarch
 
 # The names of GROUP (lp64, ilp64) in tests/hosts/packages.

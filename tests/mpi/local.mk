@@ -1,7 +1,7 @@
 # A parallel program as a user has it: ScaLAPACK's eigensolver, every rank with the shim.
 plain_tests += tests/mpi/scalapack.sh
 EXTRA_DIST += tests/mpi/scalapack.sh
-# What reports say of parallel routines, and their check against the host's.
+# Reports of parallel routines, and their check against the host's.
 TESTS += tests/mpi/parallel_reports.sh
 plain_tests += tests/mpi/verify.sh
 EXTRA_DIST += tests/mpi/parallel_reports.sh tests/mpi/verify.sh

@@ -1,4 +1,4 @@
-/* parallel_judge.h - is what a parallel routine gave right? By the grid's first process, which has all of it.
+/* parallel_judge.h - is what a parallel routine gave right? The grid's first process judges: it has all.
  */
 #ifndef MUBLAS_TESTS_PARALLEL_JUDGE_H
 #define MUBLAS_TESTS_PARALLEL_JUDGE_H

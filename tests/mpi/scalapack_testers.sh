@@ -11,7 +11,7 @@ ranks=4 data_folder=
 unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES MUBLAS_PARALLEL
 alone
 
-# Where both the testers and their inputs are: unpacked, else installed.
+# The folder that has both the testers and their inputs: unpacked, else installed.
 for root in "$hosts/root" ""; do
     folder=$root/usr/lib/$multiarch
     data=$root/usr/share/scalapack
@@ -27,7 +27,7 @@ use_reference_libraries
 ask_for_no_pins
 [ -z "$root" ] || export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$folder
 
-# What a tester counts.
+# Prints the lines in which a tester counts.
 counts()
 {
     awk '/tests? (completed|skipped|.*were)|END OF TESTS|End of Tests/ || $1 ~ /^\|/ && NF >= 5 {

@@ -47,7 +47,7 @@ servers() { pgrep -x mublas | while read -r process; do
     grep -zqsx serve "/proc/$process/cmdline" && grep -zqsxF "XDG_RUNTIME_DIR=$XDG_RUNTIME_DIR" "/proc/$process/environ" &&
         echo "$process"; done; }
 count_servers() { [ "$(servers | wc -l)" = "$1" ]; }
-# Those that the ranks went by; they may have ended since.
+# The ranks used so many services; they may have ended since.
 went_by() { [ "$(grep -oE 'process [0-9]+ has the device; calls waited' "$work/report.txt" | sort -u | wc -l)" = "$1" ]; }
 mps_was_called() { [ -s "$work/calls" ]; }
 told_no_mps() { ! grep -q 'mps=.' "$work"/rank.*; }
@@ -122,7 +122,7 @@ service_folder=$work/runtime.kept
 export XDG_RUNTIME_DIR=$service_folder
 folder=$XDG_RUNTIME_DIR/mublas-service-$(id -u)
 mkdir -m 700 "$XDG_RUNTIME_DIR" "$folder"
-# Of a server that was killed, and of one that runs.
+# Files of a server that was killed, and of one that runs.
 ( umask 077; touch "$folder"/0123456789abcdef{,.lock} "$folder"/fedcba9876543210{,.lock} "$folder/mine" )
 exec 8< "$folder/fedcba9876543210.lock" && flock 8
 start_service --keep && job 1 && through 1 && job 2 && through 2 && count_servers 1 && ! mps_was_called

@@ -67,7 +67,7 @@ check_host()
     export SHIM=$shim SHIM_PRELOAD=$shim_preload REPLACEMENT=
     if [ "$mode" = replacement ]; then
         SHIM= SHIM_PRELOAD=$sanitizer_preload REPLACEMENT=$build/.libs/libmublas.so
-        # What `make install-alternatives` registers.
+        # `make install-alternatives` registers this.
         [ -n "$3" ] || REPLACEMENT=$build/src/interpose/.libs/libblas.so.3
     fi
     # Sizes are mublas' and the testers' affair: the reference of either width has them all, once (that of

@@ -14,7 +14,7 @@ if [ -n "$sanitizers" ] || [ ! -x "${tester}d" ]; then
 fi
 ask_for_no_pins
 
-# By at least so many cooperative launches. S and c differ by their precision.
+# Passes with at least so many cooperative launches. S and c differ by their precision.
 passes() # TYPE LAUNCHES ORDER TYPES...
 {
     local type=$1 launches=$2 order=$3

@@ -45,7 +45,7 @@ done
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/mublas-netlib.XXXXXX") || exit 2
 trap 'rm -rf "$scratch"' EXIT
 
-# What the runs through mublas have that those on the host alone have not.
+# Settings of the runs through mublas, which those on the host alone have not.
 libraries="$HOST_LIBRARIES${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 through=(MUBLAS_OFFLOAD=always)
 if [ -n "$REPLACEMENT" ]; then
@@ -104,7 +104,7 @@ list_cases()
 {
     local letter level name low
     for letter in s d c z; do
-        # Of level 3, syr2k runs on the device: real types only.
+        # In level 3, syr2k runs on the device: real types only.
         case $letter in s | d) low=yes ;; *) low=no ;; esac
         add "${letter}blat1" "$NETLIB_BLAS" "xblat1$letter" /dev/null yes
         add "${letter}blat2" "$NETLIB_BLAS" "xblat2$letter" "$(blas_input "$NETLIB_BLAS/${letter}blat2.in")" yes

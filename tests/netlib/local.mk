@@ -27,5 +27,5 @@ plain_modules += tests/netlib/.libs/cblas_globals.so
 hosts:
 	$(top_srcdir)/tests/hosts/fetch.sh hosts
 .PHONY: hosts
-# What its modules are made of.
+# Sources of its modules.
 EXTRA_DIST += tests/netlib/cblas_globals.c

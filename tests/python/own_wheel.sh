@@ -82,7 +82,7 @@ ldd "$site/mublas/bin/mublas" > "$work/output"
 ! grep -q libelf "$work/output" || grep -q "libelf.so.1 => $site/mublas/bin/../lib/libelf" "$work/output"
 result $? "the command finds the libelf that came with it"
 # -B: pip forgets caches of -O, whatever package they are of.
-# What Python makes of each form is what it makes of the same without mublas.
+# Python makes of each form what it makes of the same without mublas.
 cat > script.py << 'END'
 import os, sys
 print(__name__, sys.argv, sys.path[0], sys.flags.optimize, sys.flags.isolated, sys.executable, bool(os.environ.get("LD_PRELOAD")))

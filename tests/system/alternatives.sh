@@ -205,7 +205,7 @@ result $? "make install-alternatives"
 make -s --no-print-directory -C "$build" uninstall-alternatives ALTERNATIVES_OPTIONS="$options" > "$work/output" 2>&1 &&
     selected auto "$work/2/libblas.so.3"
 result $? "make uninstall-alternatives"
-# By their defaults the two alternatives have nothing in common.
+# The two alternatives' defaults have nothing in common.
 paths() { sed -nE '/^  --(library|link|name|folder)/s/.*\((.*)\)/\1/p' <<< "$1"; }
 [ "$(paths "$("$script" help --ilp64)" | grep -c 64)" -ge 4 ] &&
     [ "$({ paths "$("$script" help)"; paths "$("$script" help --ilp64)"; } | sort | uniq -d | wc -l)" = 0 ]
@@ -215,7 +215,7 @@ result $? "libblas.so.3 and libblas64.so.3 are registered apart"
     selected auto "$work/2/libblas.so.3"
 result $? "not with DESTDIR: one line"
 
-# What cannot be done, in one line each.
+# Refusals, in one line each.
 echo a file > "$work/plain"
 bad() # STATUS PATTERN ARGUMENT...
 {

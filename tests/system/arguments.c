@@ -101,8 +101,8 @@ static void set_arena(char type, int i, int value)
         arena.twice[i] = value;
 }
 
-/* Small integers. Of a solve the triangle, the first operand, is of 2s, and of real ones: the
- * solutions are exact then, too, in any order and by whatever way of dividing. */
+/* Small integers. A solve's triangle, the first operand, is of 2s, and real: the solutions are exact then,
+ * too, in any order and by whatever way of dividing. */
 static void make_pattern(char type, bool solve)
 {
     const int parts = type == 'c' || type == 'z' ? 2 : 1;
@@ -138,8 +138,8 @@ static inline uint64_t mixed(uint64_t hash, bool single, size_t i)
     return hash ^ hash >> 32; /* small integers differ in their high bits only */
 }
 
-/* Of the values: which sign a zero has is nobody's promise. In strands, whose steps need not wait
- * for each other. */
+/* Digests the values: which sign a zero has is nobody's promise. In strands, whose steps need not wait for
+ * each other. */
 static uint64_t digest(char type)
 {
     const bool single = type == 's' || type == 'c';
@@ -153,8 +153,8 @@ static uint64_t digest(char type)
     return ((first * 31 + second) * 31 + third) * 31 + fourth;
 }
 
-/* Where an illegal flag makes the reference's CBLAS (3.11) complain and forget to return: it goes
- * on with a letter that it never set. */
+/* True if an illegal flag makes the reference's CBLAS (3.11) complain and forget to return: it goes on with a
+ * letter that it never set. */
 static bool has_no_meaning(const struct call *call)
 {
     static const struct {

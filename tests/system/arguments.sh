@@ -7,7 +7,7 @@
 unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS
 use_reference_libraries
 export NARROW_BLAS=$host_blas
-# What comes of operands that overlap is a race between a host's threads.
+# Operands that overlap are a race between a host's threads.
 export OPENBLAS_NUM_THREADS=1 BLIS_NUM_THREADS=1
 
 # Column of the report over the routines under test; a host's own calls come by the shim too.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # How the shim finds the host BLAS, early, late and not at all.
 . tests/environment.sh
-# What comes when nothing else does.
+# The last resort.
 configured=0 otherwise='found under a well-known name'
 [ -z "$configured_host_blas" ] || configured=1 otherwise='the configured default'
 number=0

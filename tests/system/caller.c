@@ -1,6 +1,6 @@
 /* A plug-in that calls BLAS with integers of CALLER_BITS, linked with a library that takes
- * them. caller_check: is everything right? Of an integer of 32 bits the other half of the
- * word is garbage, by reference and by value. */
+ * them. caller_check: is everything right? A 32-bit integer's other half of the word is garbage, by reference
+ * and by value. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
-# By default a process with several devices begins with one. Another is woken once calls would have gained its
-# price by it, and used if nobody else uses it. Under a launcher, and in always mode, there is no other.
+# A process with several devices begins with one by default. Another is woken once calls would have gained its price by
+# it, and used if nobody else uses it. Under a launcher, and in always mode, there is no other.
 . tests/environment.sh
 only_on_day CANDIDATES_FULL 1
 . "$source_tree/tests/tap.sh"

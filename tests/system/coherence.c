@@ -25,7 +25,7 @@ enum { THREADS_MOST = 8, SHARED_PER_TYPE = 2, PRIVATE_PER_TYPE = 4 };
 
 enum part { PART_ALONE, PART_LARGE, PART_THREADS, PARTS };
 
-/* What main was asked for. */
+/* Main's orders. */
 struct plan {
     uint64_t seed;
     long steps;
@@ -127,7 +127,7 @@ static void test_large(const struct plan *plan, long steps)
     session_report(&session, "large");
 }
 
-/* What a thread has for itself, beside its rows of what all share. */
+/* A thread's own memory, beside its rows of what all share. */
 static void create_private(struct arena arenas[], struct window windows[], struct random *random)
 {
     static const enum arena_kind kinds[PRIVATE_PER_TYPE] = {ARENA_HEAP, ARENA_PAGES, ARENA_SMALL_HEAP,

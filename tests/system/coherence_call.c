@@ -89,7 +89,7 @@ static void *pointer_of(const struct place *place, enum run_on where)
     return buffer + place->offset * place->parts * arena_element_bytes(arena);
 }
 
-/* What bounds a number: the sum of its parts' magnitudes, as a real number. */
+/* A number's bound: the sum of its parts' magnitudes, as a real number. */
 static void *scalar(const struct call *call, const double value[2], bool absolute, double storage[2])
 {
     bool single = call->type & SINGLE;

@@ -35,8 +35,8 @@ struct call {
     int x_sign, out_sign;      /* of the increments */
 };
 
-/* Where each family's functions are: the program's own, and the host's. False
- * (with a TAP comment) when the host's cannot be found at `path`, or are the same. */
+/* Find each family's functions: the program's own, and the host's. False (with a TAP comment) when the host's
+ * cannot be found at `path`, or are the same. */
 bool functions_find(const char *path);
 
 /* Choose a legal call of real or complex type whose operands lie in the given windows (all of

@@ -11,7 +11,7 @@ enum device_use {
     DEVICE_FAULTS = 4  /* calls of the driver fail now and then (emulated driver only) */
 };
 
-/* What the module (coherence_device.c) does for the functions below. */
+/* The module (coherence_device.c) does this for the functions below. */
 struct device_functions {
     bool (*begin)(int uses);
     bool (*copy)(struct arena *arena, size_t index, size_t length, struct random *random);

@@ -24,7 +24,7 @@ if [ "$devices" -gt 1 ]; then
     export EMULATED_NAMES="Large device,Small device,Smallest device"
 fi
 
-# What a seed runs with: settings, and the program's arguments behind STEPS.
+# A seed's settings, and the program's arguments behind STEPS.
 settings_of() # SEED
 {
     settings=() arguments=(100 3)

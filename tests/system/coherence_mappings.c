@@ -108,8 +108,7 @@ static void refill(struct arena *arena, struct random *random)
     window_fill(&window, random);
 }
 
-/* Where a range is of several mappings the kernel may refuse, and newer ones may have moved
- * a part of it by then. */
+/* The kernel may refuse a range of several mappings, and newer ones may have moved a part of it by then. */
 static bool swap_alone(struct arena *arena, struct arena *other, char *aside)
 {
     size_t bytes = arena_bytes(arena);

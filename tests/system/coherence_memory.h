@@ -124,7 +124,7 @@ void must(bool good, const char *what);
 /* A file in memory, of that many bytes. */
 int memory_file(size_t bytes);
 
-/* What this thread did last, as a TAP comment. */
+/* Print what this thread did last, as a TAP comment. */
 void disturbances_print_latest(void);
 
 /* How often each disturbance came, as TAP comments. */

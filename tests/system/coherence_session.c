@@ -84,7 +84,7 @@ static int choose_routine(struct session *session, long step, enum family *famil
     return type;
 }
 
-/* What happens to the whole program and not to some memory. */
+/* Disturbances of the whole program, not of some memory. */
 static void begin_step(struct session *session, long step)
 {
     if (step == session->begin_step && session->device_uses & DEVICE_COPIES)

@@ -120,8 +120,8 @@ static void drop_pages(struct arena *arena, struct pages pages)
     disturbance_count(DROPPED);
 }
 
-/* What such pages hold is unknown until they are written; where some are a file's, or locked, the
- * call fails when it has freed others. */
+/* Such pages' contents are unknown until they are written; where some are a file's, or locked, the call fails
+ * when it has freed others. */
 static void free_lazily(struct arena *arena, struct pages pages, struct random *random)
 {
     size_t bytes = arena_element_bytes(arena);

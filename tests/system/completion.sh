@@ -1,5 +1,5 @@
 #!/bin/bash
-# What bash offers on the command line of mublas: every command and option of --help, and their values.
+# bash's offers on the command line of mublas: every command and option of --help, and their values.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/src/command/completion/mublas"

@@ -7,8 +7,8 @@
  * took destructors  a thread-specific destructor, an exit handler and a destructor of the program make one of
  * ddot each strict       a thread that may only read, write and end makes five of daxpy; exit status 77: it
  * cannot be had fork         as running, and a child whose threads make one of daxpy each and before, the
- * first thread one each of daxpy and cblas_daxpy. What is below the floors may allocate nothing by malloc
- * after that. */
+ * first thread one each of daxpy and cblas_daxpy. Calls below the floors may allocate nothing by malloc after
+ * that. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What gains is learned from calls made under the shim, and decisions follow it. On the emulated
-# device nothing ever gains, by a factor of many.
+# Calls made under the shim teach what gains, and decisions follow it. On the emulated device nothing ever gains, by a
+# factor of many.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD GLIBC_TUNABLES LD_PRELOAD MUBLAS_HOST_BLAS

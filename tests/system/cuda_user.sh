@@ -32,7 +32,7 @@ run later
 result_or_skip $? "a program that starts with CUDA when its matrices are pinned"
 run pins
 result_or_skip $? "a program that pins its matrices itself"
-# Where the driver's pins do not show in VmPin, only the driver can tell.
+# Only the driver can tell of pins that do not show in VmPin.
 run pins MUBLAS_TRUST_TRACKING=1
 result_or_skip $? "the same when nobody watches VmPin"
 run reset && says 1 && grep -q '^mublas: device 0 is left alone.*reset' "$work/errors" && on_device

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What becomes of some thousand calls of every routine is what it was: host or device, for what reason, and at what
-# prices. A list is kept of it; DECISIONS_KEPT=FILE writes a new one, for a change that is meant. The library predicts for
-# the same processors wherever it runs (routes/early_borders.c).
+# Some thousand calls of every routine are decided as they were: host or device, for what reason, and at what prices. A
+# list is kept of it; DECISIONS_KEPT=FILE writes a new one, for a change that is meant. The library predicts for the
+# same processors wherever it runs (routes/early_borders.c).
 MUBLAS_TEST_SHIM=$top_builddir/tests/system/routes/early/.libs/libmublas.so.0
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"

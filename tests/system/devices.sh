@@ -17,7 +17,7 @@ level2() # DEVICES [SETTING...]: all right, its digest in $work/digest
       timeout -k 5 300 env MUBLAS_DEVICE="$1" MUBLAS_REPORT="$work/report" "${@:2}" tests/system/devices \
           > "$work/digest" 2> "$work/errors" )
 }
-# By the report: calls of BLAS, and of LAPACK, that ran on the device with this ordinal; -1: it is not in the report.
+# The report's calls of BLAS, and of LAPACK, on the device with this ordinal; -1: it is not in the report.
 calls_on() { sed -n "s/^  device .*; device $1 by .*; \([0-9]*\) calls\{0,1\} of BLAS .*/\1/p" "$work/report" | grep . || echo -1; }
 routes_on() { sed -n "s/^  device .*; device $1 by .* and \([0-9]*\) of LAPACK; .*/\1/p" "$work/report" | grep . || echo -1; }
 all_ran() { awk '$1 == "total" { right = $3 > 0 && $4 == 0 } END { exit !right }' "$work/report"; }

@@ -42,7 +42,7 @@ unchecked()
     local subject
     for subject; do grep -qE "^- +$subject +not checked: " "$work/output" || return 1; done
 }
-# What a build lacks is told without a device, too.
+# A build's gaps are told without a device, too.
 if [ ! -f "$build/src/gpu/kernels/kernels.fatbin" ]; then
     kernels_without_device() { wrong kernels 'no kernels in this build' 'build mublas where nvcc is on PATH'; }
 else

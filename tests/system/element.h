@@ -63,7 +63,7 @@ static inline number scalar_of(char type, const double value[2])
     return get(type, storage, 0);
 }
 
-/* Of element (i, j) in memory; layout R or C. */
+/* The place of element (i, j) in memory; layout R or C. */
 static inline int64_t matrix_index(char layout, int64_t i, int64_t j, int64_t ld)
 {
     return layout == 'R' ? i * ld + j : i + j * ld;

@@ -2,9 +2,9 @@
  * every layout and with every flag, sign of increment and kind of beta, by the symbols
  * of one interface. Results are compared with the definition, computed here in long
  * double, by the gauge of dblat2 (error over eps times the sum of magnitudes < 16).
- * What a routine must not read is NaN, and what it must not write has to stay, bit
- * for bit. Level 3 is in entries_level3.c. To be run on the host BLAS alone and through the shim; "far" where
- * whoever does the calls can reach more than 2^31 elements. */
+ * Elements that a routine must not read are NaN, and those that it must not write have to stay, bit for bit.
+ * Level 3 is in entries_level3.c. To be run on the host BLAS alone and through the shim; "far" where whoever
+ * does the calls can reach more than 2^31 elements. */
 #include "element.h"
 #include "entries_level3.h"
 #include "interface_call.h"
@@ -55,7 +55,7 @@ static bool is_hermitian(enum routine routine)
     return routine == HEMV || routine == HPMV;
 }
 
-/* Where element (i, j) of A lies. Rows of a packed triangle are packed as columns of the other one are. */
+/* The place of element (i, j) of A. Rows of a packed triangle are packed as columns of the other one are. */
 static int64_t place_of(const struct problem *problem, int64_t i, int64_t j)
 {
     const bool across = problem->layout == 'R';

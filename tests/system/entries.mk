@@ -27,7 +27,7 @@ check_PROGRAMS += tests/system/shared_tiles
 sanitizer_tests += tests/system/shared_tiles.sh
 EXTRA_DIST += tests/system/shared_tiles.sh
 tests/system/shared_tiles.log: tests/system/shared_tiles$(EXEEXT)
-# What these programs include.
+# Headers of these programs.
 EXTRA_DIST += tests/system/program_pins.h
-# What its modules are made of.
+# Sources of its modules.
 EXTRA_DIST += tests/system/interface_table.c tests/system/wide_blas.c

@@ -34,8 +34,8 @@ compare()
     # BLIS' herk and her2k read the imaginary parts of C's diagonal, which the reference does not.
     local diagonals=()
     [[ $title != *blis* ]] || diagonals=(ENTRIES_REAL_DIAGONALS=1)
-    # The host is not instrumented: alone it has nothing to show to a sanitizer. Of a library made for the
-    # tests every name calls the same: it is shown to be right by its plain ones.
+    # The host is not instrumented: alone it has nothing to show to a sanitizer. Every name of a library made for the
+    # tests calls the same: its plain ones show that it is right.
     if [ -z "$sanitizers" ] && [ "$host" != "$named" ]; then
         env "${diagonals[@]}" LD_PRELOAD="$host" tests/system/entries "$@" $far_alone > "$work/output" 2> "$work/errors"
         pass_on "$title, host alone" $?
@@ -53,16 +53,16 @@ compare()
     result $? "$title: all calls of its 50 routines ran on the device ($(cat "$work/counts"))"
 }
 
-# Of the names and hosts behind the first five, half, others every day.
+# Half of the names and hosts behind the first five, others every day.
 sampled ENTRIES_FULL=1
 
-# Of three sizes with two increments; once both interfaces have shown that, of one.
+# Three sizes with two increments; one, once both interfaces have shown that.
 least=400
 few() { export ENTRIES_FEW=1; least=150; }
 # The kernel marks every page that lies between far elements: by Fortran's names, and one day in four by another's.
 far_today() { if [ -n "$ENTRIES_FULL" ] || in_sample 4 0; then echo offloaded; else echo nowhere; fi; }
 
-# What is made of a 32-bit library cannot reach far itself.
+# A library made of a 32-bit one cannot reach far itself.
 plain=$build/tests/system/.libs/wide_plain.so
 named=$build/tests/system/.libs/wide_named.so
 compare "NAME_, 32 bits" "$host_blas" nowhere fortran "" _ 32

@@ -47,7 +47,7 @@ static void fill_full(struct matrix *matrix, const struct problem *of, bool upri
             set_random(matrix, of, i, j, ld, false, random);
 }
 
-/* What a routine must not read stays NaN, also the imaginary parts of a Hermitian diagonal. */
+/* Elements that a routine must not read stay NaN, also the imaginary parts of a Hermitian diagonal. */
 static void fill_operands(const struct problem *of, struct random *random)
 {
     struct matrix *const all[] = {&matrix_a, &matrix_b, &matrix_c};

@@ -51,7 +51,7 @@ void dgemm_(void)
 {
 }
 
-/* By which mublas tells the width of integers: not counted. */
+/* mublas tells the width of integers by it: not counted. */
 int isamax_(const int *n, const float *x, const int *incx)
 {
     return backend_isamax(n, x, incx);

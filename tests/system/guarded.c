@@ -16,8 +16,8 @@ static void (*volatile linked)(void) = dgemm_; /* so that the host BLAS is among
 
 enum { PANEL = 5, COLUMN_BYTES = 9000, GAP_BYTES = 9600, CALLS = 3 };
 
-/* Letters as in interface_call.h. What an operand is: v a vector; f full, p full and op of it; t a triangle,
- * k a packed one. */
+/* Letters as in interface_call.h. Operands: v a vector; f full, p full and op of it; t a triangle, k a packed
+ * one. */
 static const struct routine {
     const char *name, *types, *letters, *operands;
 } routines[] = {

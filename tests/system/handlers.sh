@@ -10,7 +10,7 @@ use_reference_libraries
 ulimit -c 0
 export HOME=$work XDG_CONFIG_HOME=$work OPENBLAS_NUM_THREADS=1
 export EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=4 # as our eigensolver needs
-# Who leaves a call joins none of its threads.
+# A program that leaves a call joins none of its threads.
 export TSAN_OPTIONS=$TSAN_OPTIONS:report_thread_leaks=0
 # The programs' handlers of faults are what is tested.
 export ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0:handle_sigbus=0

@@ -1,6 +1,5 @@
 #!/bin/bash
-# What `mublas info -- FILE` says of files that it cannot look into, and that no file
-# makes it crash.
+# The words of `mublas info -- FILE` on files that it cannot look into; no file makes it crash.
 . tests/environment.sh
 [ -z "$libelf_missing" ] || { echo "1..0 # SKIP built without libelf: $libelf_missing"; exit 0; }
 . "$source_tree/tests/tap.sh"

@@ -1,7 +1,6 @@
 #!/bin/bash
-# What `mublas info -- PROGRAM` says of small programs, each made for one case. Their
-# BLAS is a few empty functions: nothing of them is ever run but by the loader's own
-# list, which the command's is compared with.
+# The words of `mublas info -- PROGRAM` on small programs, each made for one case. Their BLAS is a few empty functions:
+# nothing of them is ever run but by the loader's own list, which the command's is compared with.
 . tests/environment.sh
 [ -z "$libelf_missing" ] || { echo "1..0 # SKIP built without libelf: $libelf_missing"; exit 0; }
 . "$source_tree/tests/tap.sh"

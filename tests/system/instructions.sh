@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a tiny call pays for the shim: instructions over the host BLAS, counted by callgrind.
+# A tiny call's price for the shim: instructions over the host BLAS, counted by callgrind.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 [ -z "$sanitizers" ] || { echo "1..0 # SKIP sanitizers add instructions of their own"; exit 0; }
@@ -42,8 +42,8 @@ compare ddot $forwarded "" tests/system/tiny ddot
 for routine in daxpy dgemv dsymv dtrmv dsyr2k; do
     compare $routine $offloadable "" tests/system/tiny $routine
 done
-# By every other name. The C interfaces below end in the reference's, which calls its Fortran
-# routine by the exported name: two symbols.
+# Every other name. The C interfaces below end in the reference's, which calls its Fortran routine by the exported name:
+# two symbols.
 modules=$build/tests/system/.libs
 export NARROW_BLAS=$host_blas
 hosts=$modules/wide_named.so:$host_blas

@@ -86,7 +86,7 @@ struct words {
     int64_t words[ARGUMENTS_MAX];
     double reals[2];
     int count, real_count;
-    /* What words point to. */
+    /* Words point to these. */
     int64_t integers[ARGUMENTS_MAX];
     double scalars[ARGUMENTS_MAX][2];
     int lengths;

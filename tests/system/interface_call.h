@@ -32,8 +32,8 @@ struct interface interface_read(int count, char **words);
 /* The routine as this process finds it, such as "dgemv"; ends the program without it. */
 void *interface_function(const struct interface *interface, const char *routine);
 
-/* Call it. `type` is the routine's s, d, c or z. What a callee must not look at, the upper
- * halves of 32-bit integers and of flags, is garbage. */
+/* Call it. `type` is the routine's s, d, c or z. The upper halves of 32-bit integers and of flags, which a
+ * callee must not look at, are garbage. */
 void interface_call(const struct interface *interface, void *function, char type, const char *letters,
                     const union argument *arguments);
 

@@ -62,7 +62,7 @@ all_ways()
     result $? "$1: through the shim it is, on the device"
     on "$hosts" "$shim_preload" never && is_off
     result $? "$1: and switched off"
-    # Of the first, whose integers have 32 bits, nothing is wanted.
+    # Nothing is wanted of the first, whose integers have 32 bits.
     export MUBLAS_HOST_BLAS=$host_blas:$hosts/libblas64.so.3
     on "$work/mublas" "" always && on_device &&
         grep -q "^  host BLAS .*/libblas64.* (set by" "$work/report"

@@ -1,6 +1,6 @@
 /* learned CALLS [trmv|small|shrinking]: on one processor 40 dsymv calls of order 300, then CALLS of order 100
  * on one matrix, or dtrmv calls, or only those of order 100, or those of order 100, 99 and so on; all of the
- * lower triangle. By built-in figures the first dsymv are just worth a device, and too few to wake it. */
+ * lower triangle. The first dsymv are just worth a device by built-in figures, and too few to wake it. */
 #include "one_processor.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What a recipe says of calls decides where they run: gains, never, and times that were learned
-# with another host BLAS or number of threads.
+# A recipe's lines on calls decide where they run: gains, never, and times that were learned with another host BLAS or
+# number of threads.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD GLIBC_TUNABLES MUBLAS_HOST_BLAS OMP_NUM_THREADS OPENBLAS_NUM_THREADS

@@ -71,9 +71,8 @@ static struct expected product(const struct problem *of, number alpha, int64_t i
     return sum;
 }
 
-/* The same for the routines with a side: the other factor is in `other`. By parts and with alpha
- * last: most of this program's time is spent here, and the compiler's complex products look for
- * infinities. */
+/* The same for the routines with a side: the other factor is in `other`. It sums by parts, alpha last: most
+ * of this program's time is spent here, and the compiler's complex products look for infinities. */
 static struct expected side_product(const struct problem *of, number alpha, const double *other, int64_t ld,
                                     int64_t i, int64_t j)
 {

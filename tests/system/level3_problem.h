@@ -20,7 +20,7 @@ struct matrix {
 };
 extern struct matrix matrix_a, matrix_b, matrix_c;
 
-/* Where element 0 is: one real number further on, where that is no multiple of an element. */
+/* The place of element 0: one real number further on, if that is no multiple of an element. */
 extern int shift;
 
 static inline double *data_of(struct matrix *matrix)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the built libraries are: they link nothing but libc, libm and libdl, and are never unloaded.
+# The built libraries link nothing but libc, libm and libdl, and are never unloaded.
 . tests/environment.sh
 number=0
 result() # STATUS WHAT

@@ -55,7 +55,7 @@ static bool calls_are_right(int number)
     return update_is_right() && good;
 }
 
-/* By write: standard output may not be ready yet, or closed already. */
+/* Prints by write: standard output may not be ready yet, or closed already. */
 void call_in(const char *when)
 {
     char line[100];

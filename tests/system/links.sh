@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the links of several devices carry together: measured by `mublas doctor` and `mublas tune`, kept in the
-# recipe, and part of what a shared product is expected to take. And bench/shares on unlike devices.
+# The rate of several devices' links together: measured by `mublas doctor` and `mublas tune`, kept in the recipe, and
+# part of what a shared product is expected to take. And bench/shares on unlike devices.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD MUBLAS_RECIPE MUBLAS_DEVICE MUBLAS_HOST_BLAS LD_PRELOAD
@@ -45,7 +45,7 @@ result $? "two links that carry twice what one does: $shared calls are shared"
 shared_at 0.05 && [ "$shared" = 0 ]
 result $? "links that are in each other's way: $shared are"
 
-# One that is slower than its multiprocessors say. What it got by time depends on time.
+# One that is slower than its multiprocessors say. Its share by time depends on time.
 EMULATED_NAMES="Large device,Small device" EMULATED_MULTIPROCESSORS=132,60 EMULATED_SLOW=2,10 \
     bench/shares 256 1 > "$work/output" 2> "$work/errors" && [ "$(grep -c '^alone ' "$work/output")" = 2 ] &&
     grep -q '^rule .*  device 0: 15 of 16  device 1: 1 of 16$' "$work/output" &&

@@ -5,8 +5,8 @@
 system_test_libraries = $(BLAS_LIBS) -lm
 LDADD = $(system_test_libraries)
 
-# What they load: NAME.so in .libs of NAME.c, unless it is said of what, by module_flags and with module_libraries.
-# libtool would take longer than the compiler.
+# Modules that they load: NAME.so in .libs of NAME.c, unless its sources are said, by module_flags and with
+# module_libraries. libtool would take longer than the compiler.
 make_module = $(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
 	-fvisibility=default $(CFLAGS) -fPIC -shared $(AM_LDFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) -o $@ \
 	$(filter %.c,$^) $(module_flags) $(module_libraries)
@@ -106,7 +106,7 @@ TESTS += tests/system/eigensolver.sh tests/system/library.sh
 EXTRA_DIST += tests/system/eigensolver.sh tests/system/library.sh
 tests/system/eigensolver.log: $(noinst_PROGRAMS)
 
-# What the shim exports, and how it finds the host BLAS.
+# The shim's exports, and how it finds the host BLAS.
 plain_modules += tests/system/.libs/plugin.so tests/system/.libs/fake_blas.so \
 	tests/system/.libs/joining_plugin.so
 tests/system/.libs/plugin.so: private module_libraries = $(system_test_libraries)
@@ -120,7 +120,7 @@ plain_tests += tests/system/symbols.sh tests/system/binding.sh
 EXTRA_DIST += tests/system/symbols.sh tests/system/binding.sh \
 	tests/system/common_symbols.sh tests/system/common_symbols.txt
 
-# What an application sees of arguments and report.
+# Arguments and report, as an application sees them.
 check_PROGRAMS += tests/system/arguments tests/system/counted
 plain_programs += tests/system/held_back
 tests_system_held_back_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
@@ -140,11 +140,11 @@ EXTRA_DIST += tests/system/arguments.sh tests/system/report.sh tests/system/repo
 	tests/system/report_delivery.sh tests/system/merged_reports.sh \
 	tests/system/check_page.py
 
-# What is said of programs without running them.
+# Answers on programs without running them.
 sanitizer_tests += tests/system/info_program.sh tests/system/info_damaged.sh
 EXTRA_DIST += tests/system/info_program.sh tests/system/info_damaged.sh
 
-# What a tiny call costs.
+# The cost of a tiny call.
 check_PROGRAMS += tests/system/tiny
 plain_programs += tests/system/tiny_call
 plain_modules += tests/system/.libs/tiny_names.so tests/system/.libs/tiny_names_linked.so
@@ -220,7 +220,7 @@ EXTRA_DIST += tests/system/ending.sh tests/system/returned.sh tests/system/share
 sanitizer_tests += tests/system/messages.sh
 EXTRA_DIST += tests/system/messages.sh
 
-# What the texts say.
+# The texts.
 
 # The mublas command's `run`.
 TESTS += tests/system/run.sh
@@ -298,7 +298,7 @@ long_tests += tests/system/verify.sh
 long_plain_tests += tests/system/tune_routes.sh
 EXTRA_DIST += tests/system/verify.sh tests/system/tune_routes.sh
 
-# What is learned of calls.
+# Lessons from calls.
 plain_tests += tests/system/crossovers.sh
 EXTRA_DIST += tests/system/crossovers.sh
 tests/system/crossovers.log: bench/crossovers$(EXEEXT)
@@ -310,7 +310,7 @@ plain_tests += tests/system/bench_lapack.sh
 EXTRA_DIST += tests/system/bench_lapack.sh
 tests/system/bench_lapack.log: bench/lapack$(EXEEXT) bench/lapack_exchange$(EXEEXT)
 
-# What tuning measured.
+# Tuning's measurements.
 check_PROGRAMS += tests/system/tuning_files
 tests_system_tuning_files_LDFLAGS = $(AM_LDFLAGS)
 tests_system_tuning_files_LDADD = libmublas_calls.la libmublas_tuning.la libmublas_core.la -lm -ldl
@@ -326,7 +326,7 @@ EXTRA_DIST += tests/system/learned.sh
 long_plain_tests += tests/system/programs.sh
 EXTRA_DIST += tests/system/programs.sh
 
-# What keeps a process, and what does not.
+# A process, and what keeps it.
 check_PROGRAMS += tests/system/last
 plain_tests += tests/system/last.sh
 EXTRA_DIST += tests/system/last.sh
@@ -377,7 +377,7 @@ tests/system/.libs/untidy_host.so: private module_libraries = $(system_test_libr
 TESTS += tests/system/arithmetic.sh
 EXTRA_DIST += tests/system/arithmetic.sh
 
-# What a program may notice before main, and of a small call.
+# Effects that a program may notice before main, and of a small call.
 plain_programs += tests/system/start tests/system/first_call tests/system/fork_listing
 plain_modules += tests/system/.libs/opening_library.so tests/system/.libs/indirect_blas.so \
 	tests/system/.libs/many_keys.so
@@ -388,10 +388,10 @@ tests_system_fork_listing_LDADD = -lpthread
 tests/system/.libs/opening_library.so: private module_libraries = -ldl
 plain_tests += tests/system/start.sh tests/system/lisp.sh
 EXTRA_DIST += tests/system/start.sh tests/system/lisp.sh
-# What these programs include.
+# Headers of these programs.
 EXTRA_DIST += tests/system/blas_program.h tests/system/one_processor.h tests/system/program_pins.h \
 	tests/system/shared_calls.h tests/system/tiny_part.h
-# What its modules are made of.
+# Sources of its modules.
 EXTRA_DIST += tests/system/coherence_device.c tests/system/coherence_device.h tests/system/driver_table.h \
 	tests/system/fake_blas.c tests/system/fake_flexiblas.c tests/system/harmless_library.c \
 	tests/system/indirect_blas.c tests/system/joining_plugin.c tests/system/many_keys.c \

@@ -18,7 +18,7 @@ calls_of() { awk -v name="$1" '$1 == name { print $2; exit }' "$2"; }
 is_good() { ! python3 -c 'import html.parser' 2> /dev/null || python3 "$source_tree/tests/system/check_page.py" "$1"; }
 leaves_nothing() { [ -z "$(ls "$XDG_RUNTIME_DIR")" ]; }
 
-# By hand.
+# Merged by hand.
 MUBLAS_REPORT=$work/one.txt bare "$counted" && MUBLAS_REPORT=$work/two.html bare "$counted" complex
 merge "$work/one.txt" "$work/two.html" && grep -q '^mublas report of 2 processes' "$work/merged" &&
     [ "$(calls_of total "$work/merged")" = 47 ] && [ "$(calls_of dzasum "$work/merged")" = 2 ] &&
@@ -92,7 +92,7 @@ if [ -z "$sanitizers" ]; then
         '^mublas run: there is no report: Process [0-9]+ \(.*\) made calls and left no report: signal 9 \(Killed\) ended it\.$' "$work/errors"
     result $? "the program itself: a line says so, and the status is the program's"
 
-    # Where the parts find no room: in XDG_RUNTIME_DIR, in /tmp as well, or later.
+    # The parts find no room: in XDG_RUNTIME_DIR, in /tmp as well, or later.
     cat > "$work/full.sh" <<'END'
         mublas=$1 counted=$2 work=$3 case=$4 size=64k inodes=100
         case $case in inodes) inodes=1 ;; later) size=1m ;; esac

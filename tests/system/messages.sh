@@ -1,5 +1,5 @@
 #!/bin/bash
-# What is said of settings that cannot be used, and of output that cannot be written.
+# Messages on settings that cannot be used, and on output that cannot be written.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_HOST_BLAS MUBLAS_VERBOSE

@@ -91,7 +91,7 @@ static bool is_mapped(const void *address)
     return mincore((void *)(uintptr_t)address, PAGE, &state) == 0;
 }
 
-/* What mremap gave; then the parts are used, written, and used again. */
+/* Prints what mremap gave; then the parts are used, written, and used again. */
 static void say(const char *what, const double *old, double *now, size_t pages)
 {
     if (now == MAP_FAILED) {

@@ -17,7 +17,7 @@ void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, 
             const int *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy,
             size_t trans_length);
 
-/* Of two hosts none has a routine where the other has: whoever takes one for the other stops. */
+/* No two hosts have a routine in the same place: whoever takes one for the other stops. */
 __asm__(".text\n.skip 1024 * (" NUMBER_TEXT(NUMBER) " - 1), 0\n");
 
 #ifdef C_NAMES

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the tuner would make of a machine that is known: a recipe's times, with noise, by a planted clock.
+# The tuner on a machine that is known: a recipe's times, with noise, by a planted clock.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 command -v xz > /dev/null || { echo "1..0 # SKIP there is no xz here"; exit; }

@@ -1,4 +1,4 @@
-/* What dlsym shows of the names that are given: a line each, "NAME found" or "NAME not". */
+/* Prints whether dlsym finds the names that are given: a line each, "NAME found" or "NAME not". */
 #include <dlfcn.h>
 #include <stdio.h>
 

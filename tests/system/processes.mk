@@ -7,7 +7,7 @@ thread_tests += tests/system/threads.sh
 thread_programs += tests/system/threads
 EXTRA_DIST += tests/system/threads.sh tests/system/openmp.sh
 
-# What threads call is counted.
+# Calls of threads are counted.
 plain_programs += tests/system/counted_threads
 tests_system_counted_threads_LDADD = $(system_test_libraries) -lpthread
 plain_tests += tests/system/counted_threads.sh
@@ -74,7 +74,7 @@ EXTRA_DIST += tests/system/unloading.sh
 check_PROGRAMS += tests/system/interrupted
 TESTS += tests/system/interrupted.sh
 EXTRA_DIST += tests/system/interrupted.sh
-# What these programs include.
+# Headers of these programs.
 EXTRA_DIST += tests/system/blas_program.h tests/system/driver_table.h
-# What its modules are made of.
+# Sources of its modules.
 EXTRA_DIST += tests/system/blas_program.h tests/system/passing.c

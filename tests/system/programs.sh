@@ -52,7 +52,7 @@ result $? "the plots are well-formed"
 [ "$(grep -c '>power 60<' "$work/all/speed-later.svg")" = 1 ]
 result $? "and name their cases"
 
-# What programs would have to be rewritten for, over the emulated cuSOLVER, which has no DDgels.
+# The contender that programs would have to be rewritten for, over the emulated cuSOLVER, which has no DDgels.
 measure peer -s "$shim_preload" --contenders host,cusolver
 [ $status = 0 ] && [ "$(grep -c '^cusolver,.*,ok,' "$work/peer/programs.csv")" = 26 ] &&
     grep -q "^# cusolver dgels 60: LEFT OUT: .*DDgels" "$work/peer/programs.csv"

@@ -1,6 +1,5 @@
 #!/bin/bash
-# What is said of calls that are long on the device: once for each, on a terminal again and again, by default
-# nothing.
+# Messages on calls that are long on the device: once for each, on a terminal again and again, by default nothing.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/routes/functions.sh"
@@ -50,7 +49,7 @@ tiles()
         grep -q '^mublas: dgemm of order 60 is on the device' "$work/errors"
 }
 
-# What is short would be long beside the others on a busy machine.
+# A short call would be long beside the others on a busy machine.
 EMULATED_DELAY=0 MUBLAS_PROGRESS=1 slow && said_nothing
 result $? "with MUBLAS_PROGRESS=1 nothing is said of calls that are short"
 

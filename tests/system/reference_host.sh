@@ -9,7 +9,7 @@ unset MUBLAS_TEST_SHIM MUBLAS_TEST_HOSTS MUBLAS_OFFLOAD MUBLAS_REPORT MUBLAS_HOS
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 program_source=$source_tree/tests/system/seconds.c
 
-# What the command says of a library as the host.
+# The command's words on a library as the host.
 is_slow() # LIBRARY
 {
     LD_LIBRARY_PATH=$host_extra_directory MUBLAS_HOST_BLAS=$1 "$build/mublas" info > "$work/output" 2> "$work/errors"

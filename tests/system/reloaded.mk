@@ -38,6 +38,6 @@ tests/system/.libs/two_languages_caller2.so: private module_flags = \
 	-Wl,--no-as-needed,tests/system/.libs/numbered1.so,tests/system/.libs/numbered_c2.so
 plain_tests += tests/system/reloaded.sh
 EXTRA_DIST += tests/system/reloaded.sh
-# What its modules are made of.
+# Sources of its modules.
 EXTRA_DIST += tests/system/numbered_blas.c tests/system/numbered_caller.c \
 	tests/system/two_languages_caller.c

@@ -1,6 +1,5 @@
 #!/bin/bash
-# Where a report goes, whatever the program, its folder and its limits are: it is whole, or what was there
-# stays.
+# Reports arrive, whatever the program, its folder and its limits are: whole, or what was there stays.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
@@ -43,7 +42,7 @@ if [ -w /dev/full ]; then
     result $? "a device without room: one line, and the report on standard error"
 fi
 
-# What is not a plain file.
+# Files that are not plain.
 mkfifo "$work/pipe"
 report=$work/pipe under_shim "$counted" && told "$work/pipe: it is a pipe that nobody reads"
 result $? "a pipe that nobody reads is said to be one"
@@ -100,7 +99,7 @@ else
     result $? "four threads that exit at once leave one whole report"
 fi
 
-# By mublas run: programs that start others, or become others.
+# mublas run with programs that start others, or become others.
 if [ -z "$sanitizers" ]; then
     run() { rm -f "$report"; "$build/mublas" run "$@" > "$work/output" 2> "$work/errors"; }
     printf '#!/bin/sh\nhere=$(dirname "$0")\nexec "$@"\n' > "$work/wrapper" && chmod +x "$work/wrapper"
@@ -142,7 +141,7 @@ if [ -z "$sanitizers" ]; then
     lines_of sh -c '"$0"; kill -KILL $$' "$counted" && [ ! -s "$work/errors" ] && is_whole "$report"
     result $? "nor of one that a program wrote that was started"
 fi
-# What cannot be written is said before a long run begins, which does not begin.
+# An unwritable report is said to be so before a long run, which does not begin.
 refused() # FILE REASON
 {
     "$build/mublas" run --report="$1" -- touch "$work/began" 2> "$work/errors"

@@ -53,7 +53,7 @@ EMULATED_NAMES="Some GPU" MUBLAS_OFFLOAD=always under_shim "$counted" long && is
     grep -Eq '<div class="figure"><b>[0-9.]+ s</b><span>(saved|lost) against the host, as predicted</span><small>not measured: ' "$page" &&
     grep -q '<th scope="col">factor</th>' "$page"
 result $? "of another device what is predicted says so, in sum and by routine"
-# Of the run, and of the calls: each part's seconds in the order of the page.
+# Each part's seconds of the run, and of the calls, in the order of the page.
 parts() { sed -n '/<h2>Where the time went/,/<\/section>/p' "$page" | sed -n "/<p>The $1,/,/<p class=\"legend\">/p"; }
 whole() { parts "$1" | sed -nE 's/^<p>The [a-z]*, ([0-9.]+) s.*/\1/p'; }
 # Their sum, and their shares', is the whole's.

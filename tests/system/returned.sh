@@ -1,7 +1,6 @@
 #!/bin/bash
-# What calls on two and three devices take they give back: device memory, pinned memory, streams, events and
-# threads of all devices are no more after many calls than after half of them, also where some fail on the
-# way.
+# Calls on two and three devices give back what they take: device memory, pinned memory, streams, events and threads of
+# all devices are no more after many calls than after half of them, also where some fail on the way.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/shared_calls.sh"

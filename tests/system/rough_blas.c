@@ -12,7 +12,7 @@ void dgemm_(void)
 {
 }
 
-/* By its answer to odd sizes mublas sees that integers have 32 bits. */
+/* Its answer to odd sizes shows mublas that integers have 32 bits. */
 int isamax_(const int *n, const float *x, const int *incx)
 {
     int most = 0;

@@ -5,8 +5,8 @@
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/routes/functions.sh"
 
-# Types differ by their precision: d and z are tried under sanitizers, of fewer orders, s and c without. Of
-# eigenproblems there are real ones on one side and complex ones on the other, another way every other day.
+# Types differ by their precision: d and z are tried under sanitizers, of fewer orders, s and c without. Eigenproblems
+# are real on one side and complex on the other, another way every other day.
 sampled ROUTES_FULL=1
 types=sc types_of_others=sz eigen_orders="0 1 2 33" factor_orders="0 1 2 3 33 65" bidiagonal_orders="0 1 2 3 34" singular_orders="0 1 3 33"
 own_real="--routines syev,syevd,syevx,sygvd,spgv" own_complex="--routines heevd,heevx,hegvd,hpevd"
@@ -29,7 +29,7 @@ is_type_of_day()
 is_part_of_day() { [ -n "$ROUTES_FULL" ] || in_sample 2 $1; } # 0 or 1
 programs_are_built || { echo "1..0 # SKIP configure found no LAPACK to link"; exit 0; }
 
-# Of run_all; the numbers of calls are those without sanitizers.
+# True after run_all; the numbers of calls are those without sanitizers.
 are_there() { [ $passes != passes_through_shim ] || [ -n "$sanitizers" ] || all_on_device; }
 # The programs by name, with arguments; PASSES is what runs one and tells by its status.
 run_all() # WHERE PASSES TYPES [OPTION of eigen...]
@@ -119,7 +119,7 @@ if shim_answers_dsyevd; then
         fi
         passes_by_own_kernels $launches_reduced factor --types $types 1 3 33
         result $? "own eigensolver: its reduction alone"
-        # By one type; every JOB, square, tall, long and wide.
+        # One type; every JOB, square, tall, long and wide.
         if is_part_of_day 1; then
             MUBLAS_EIGENSOLVER=own passes_by_own_kernels $launches_singular singular --types ${types:0:1} --only SL $singular_own &&
                 [ "$(called cusolverDnXgesvdp)" = 0 ] && are_there
@@ -162,8 +162,8 @@ if shim_answers_dsyevd; then
         MUBLAS_RECIPE=$work/recipe MUBLAS_EIGENSOLVER=own passes_by_own_kernels 3 failing dsyevd zheevd
         result $? "own eigensolver: whatever the recipe says where it is asked for"
     fi
-    # The factor is 2 MB, which dgetrf or dpotrf have left there; what is changed in it lies on a page. What dgetrs and
-    # dpotrs send: right-hand sides, and five pages.
+    # The factor is 2 MB, which dgetrf or dpotrf have left there; what is changed in it lies on a page. dgetrs and
+    # dpotrs send right-hand sides, and five pages.
     for way in "repeated 0.0 0.1" "renewed 0.0 0.1" "changed 0.1 0.2" "triangle 0.0 0.1" "packed 0.0 0.1"; do
         set -- $way
         passes_through_shim resident "$1" && sent_between "$2" "$3"

@@ -39,7 +39,7 @@ refused()
     passes_with EMULATED_FAULTS=cuLaunchCooperativeKernel:1:720 failing dsyevd && launched 1 && went 1 1
 }
 bidiagonal() { late EMULATED_ABSENT=1 bidiagonal --types d 20 && [ "$(ran dgebrd 3)" = 0 ]; }
-# Of least squares, whose values come home amid the route.
+# Least squares, whose values come home amid the route.
 squares_late() { MUBLAS_EIGENSOLVER=own late EMULATED_ABSENT=1 least_squares --types d 20; }
 squares_stuck() { MUBLAS_EIGENSOLVER=own passes_with EMULATED_STUCK=1 least_squares --types d 20 && says "left alone"; }
 

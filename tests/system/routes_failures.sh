@@ -13,7 +13,7 @@ shim_answers_dsyevd || [ -n "$ROUTES_ANYWAY" ] || {
     exit 0
 }
 
-# What a function fails with: cuSOLVER's internal error, cuBLAS's failed execution, a failed launch.
+# A function's failures: cuSOLVER's internal error, cuBLAS's failed execution, a failed launch.
 failures_of()
 {
     case $1 in

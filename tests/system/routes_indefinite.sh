@@ -7,8 +7,7 @@
 programs_are_built || { echo "1..0 # SKIP configure found no LAPACK to link"; exit 0; }
 rounds=6
 
-# probes ROUTINE ROUNDS: as on the host alone. By the recipe a dsyevd before pays for the device, and
-# cuSOLVER.
+# probes ROUTINE ROUNDS: as on the host alone. The recipe lets a dsyevd before pay for the device, and cuSOLVER.
 probes()
 {
     passes_on_reference indefinite "$1" "$2" && cp "$work/output" "$work/expected" &&

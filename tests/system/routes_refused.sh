@@ -1,8 +1,8 @@
 #!/bin/bash
 # A dsyevd that stays on the host, since the device is not paid for or would be slower: it is counted once and
-# credited once, what it calls inside is counted, and offloaded, as ever. By the recipes a dsyevd of order 150
-# gains 30.2 ms on one processor, the dsytrd inside 5.6, and each dsymv inside 4.99 ms. And routines that cuSOLVER
-# cannot do, or does wrong.
+# credited once, what it calls inside is counted, and offloaded, as ever. The recipes let a dsyevd of order 150 gain
+# 30.2 ms on one processor, the dsytrd inside 5.6, and each dsymv inside 4.99 ms. And routines that cuSOLVER cannot do,
+# or does wrong.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/routes/functions.sh"
@@ -14,7 +14,7 @@ loses=("route host real vectors 0.0625" "route host real values 0.0625" "route d
 
 # refuses CALLS LINE...: so many dsyevd by such a recipe
 refuses() { passes_by_recipe "${@:2}" -- refused order 150 "$1"; }
-# What was called, and how often.
+# The routines that were called, and how often.
 rows() { awk '$2 $3 $4 ~ /^[0-9]+$/ && $1 != "total" { print $1, $2 }' "$work/report"; }
 
 MUBLAS_OFFLOAD=never refuses 6 "${gains[@]}"

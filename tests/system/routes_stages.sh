@@ -34,7 +34,7 @@ passes_in_stages() # TYPE PANELS PROGRAM [ARGUMENT...]
         [ "$(launched "${type}band_chase")" -ge "$panels" ]
 }
 
-# Of order 256 on 16 multiprocessors one stage takes 2.1 MB, two take more than is there.
+# One stage of order 256 on 16 multiprocessors takes 2.1 MB, two take more than is there.
 passes_in_one_stage()
 {
     MUBLAS_DEVICE_MEMORY=2300K passes_with EMULATED_MULTIPROCESSORS=16 refused order 256 1 && went 1 0 &&

@@ -20,7 +20,7 @@ if [ -z "$sanitizers" ]; then
     fi
 fi
 
-# Of 80 calls of a COMPZ the device has those of order above 2, but for zeros and matrices with small parts.
+# The device has those of 80 calls of a COMPZ with order above 2, but for zeros and matrices with small parts.
 passes_through_shim stedc --types $types --device
 result $? "through the shim"
 for type in $(fold -w 1 <<< "$types"); do

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Scripts, manual pages and packages as their own checkers see them. What is not installed is skipped.
+# Scripts, manual pages and packages as their own checkers see them. Checkers that are not installed are skipped.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 [ -z "$sanitizers" ] || { echo "1..0 # SKIP nothing of this depends on sanitizers"; exit; }
@@ -16,7 +16,7 @@ with()
         echo "ok $number - $2 # SKIP $1 is not installed"
     fi
 }
-# Those with "#!" of a shell, of what belongs to the project: a checkout, or a tarball without its builds.
+# The project's scripts with "#!" of a shell: a checkout, or a tarball without its builds.
 owned()
 {
     git ls-files 2> /dev/null | grep . ||

@@ -26,7 +26,7 @@ let_go()
 }
 declare -A keeps takers
 
-# What a service makes beforehand takes memory, too.
+# A service's preparations take memory, too.
 OMPI_COMM_WORLD_LOCAL_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=0 start_service --keep && await_warm_service
 take one && one=$has && take two mapped && two=$has
 cat "$work/one" "$work/two" > "$work/output"
@@ -41,7 +41,7 @@ start_service --keep && await_warm_service
 take three && three=$has
 [ "$three" -gt 400 ]
 result $? "one that is alone has all"
-# What it had comes back a moment after its end.
+# Its memory comes back a moment after its end.
 takes_all() { take four mapped && [ "$has" -gt 400 ] || ! let_go four; }
 let_go three && until_true takes_all
 result $? "and leaves it to the next, as memory of another kind"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Who may not open the device's file is not served: the program goes on without, and says why. A file in the device's
-# place, in a /dev that is this test's alone.
+# A user who may not open the device's file is not served: the program goes on without, and says why. A file in the
+# device's place, in a /dev that is this test's alone.
 . tests/environment.sh
 # The user who started the service, without the right to open all files.
 restricted() { setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-all -- env "$@"; }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What comes behind what in a service: streams of a client's threads, and kernels of several clients that want all of the
+# The order of work in a service: streams of a client's threads, and kernels of several clients that want all of the
 # device, each with a deadline that begins with its turn.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Whether a call goes to the device depends on what it costs to have it: where a service is there that is a connection,
-# so that a single call goes which no context would pay for. Who wants no device asks for none.
+# so that a single call goes which no context would pay for. A program that wants no device asks for none.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/service.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Who has more than its share of a service's device memory, and idles or is stopped, loses it to who asks for its own,
-# and sends its matrices again when it goes on.
+# A client that has more than its share of a service's device memory, and idles or is stopped, loses it to one that asks
+# for its own, and sends its matrices again when it goes on.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/service.sh"

@@ -18,7 +18,7 @@ strike() # WHO SIGNAL N PAUSE_MS [WHAT [ROUNDS]]: in $work/output; the status is
 }
 is_right() { grep -qx right "$work/output"; }
 census() { tests/system/service_strike "$work/control" 0 census; }
-# What rests for the next client is no more than two at once had: one may come before the last has been cleared away.
+# No more rests for the next client than two at once had: one may come before the last has been cleared away.
 nothing_is_left() # CENSUS BEFORE
 {
     await_no_client && until_true is_as_before "$1"
@@ -47,7 +47,7 @@ calls=$(sed -n 's/^calls //p' "$work/output")
 [ "${calls:-0}" -gt 100 ]
 result $? "and it has messages enough to be struck at"
 
-# What a client has mapped goes at its end.
+# A client's mappings go at its end.
 is_at_rest() { before=$(census) && [[ $before = *" physical 0 mappings 0 reservations 0 "* ]]; }
 await_no_client && until_true is_at_rest
 client_killed()

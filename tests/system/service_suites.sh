@@ -1,6 +1,6 @@
 #!/bin/bash
-# What tests show of mublas holds through a service, too: programs of other tests once more, whose device is a server's.
-# A sample; SERVICE_FULL=1 has all.
+# Findings of tests hold through a service, too: programs of other tests once more, whose device is a server's. A
+# sample; SERVICE_FULL=1 has all.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/service.sh"

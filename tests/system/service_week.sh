@@ -59,8 +59,8 @@ crowd $seconds
 result $? "$at_once at once for $seconds s, some of them killed: results are right"
 await_no_client
 result $? "it has no client left"
-# What so many at once had rests for the next: twice as much as after a first crowd, or as each of them can have.
-# What the last ones had is on its way back.
+# Holdings of so many at once rest for the next: twice as many as after a first crowd, or as each of them can have. The
+# last ones' are on their way back.
 has_not_grown()
 {
     census > "$work/output"

@@ -21,5 +21,5 @@ tests_system_wide_program_LDADD = src/interpose/libblas64.la
 tests_system_wide_program_LDFLAGS = $(AM_LDFLAGS) -no-install
 plain_tests += tests/system/several.sh
 EXTRA_DIST += tests/system/several.sh
-# What its modules are made of.
+# Sources of its modules.
 EXTRA_DIST += tests/system/caller.c tests/system/fake_blas.c

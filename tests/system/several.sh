@@ -39,7 +39,7 @@ warned() { [ "$(grep -c '^mublas: ' "$work/errors")" = 1 ] &&
 wide=$modules/wide_plain.so extra= mode=always
 several "$wide" "" caller32.so && quiet && on_device daxpy dsymv cblas_dgemv
 result $? "one library with 32-bit integers: on the device"
-# What the C interface of the host calls of its own Fortran one is not the program's doing.
+# Calls of the host's C interface to its own Fortran one are not the program's doing.
 rows() { awk 'NF == 9 && $2 ~ /^[0-9]+$/ { print $1, $2 }' "$work/report" | tr '\n' ' '; }
 for mode in never always; do
     several "$wide" "" caller32.so && quiet &&

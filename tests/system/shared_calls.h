@@ -12,7 +12,7 @@ void dgemv_(const char *, const int *, const int *, const double *, const double
             const double *, const int *, const double *, double *, const int *, size_t);
 void dpotrf_(const char *, const int *, double *, const int *, int *, size_t);
 
-/* Of the vectors' matrix three nodes of 256 columns, for as many devices. */
+/* The vectors' matrix has three nodes of 256 columns, for as many devices. */
 enum { PRODUCT = 230, VECTOR = 800, FACTOR = 193, ELEMENTS = VECTOR * VECTOR };
 static const double one = 1;
 static const int unit = 1;
@@ -75,7 +75,7 @@ static int factor_is_right(double *a)
 
 typedef int shared_call(double *room);
 
-/* By its name: product, vector or factor. */
+/* Finds it by its name: product, vector or factor. */
 static shared_call *shared_call_of(const char *kind)
 {
     fill(*kind == 'p' ? PRODUCT : VECTOR);

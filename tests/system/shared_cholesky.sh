@@ -70,7 +70,7 @@ result $? "two unlike: all right, $(blocks_of 0) and $(blocks_of 1) blocks"
 once=$(digest)
 run all $unlike && [ "$(digest)" = "$once" ]
 result $? "the same bits again: $once"
-# What follows depends on the steps alone.
+# The rest depends on the steps alone.
 of_types d
 export EMULATED_DEVICES=3
 run all EMULATED_NAMES=Large,Small,Smallest EMULATED_MULTIPROCESSORS=60,55,50 EMULATED_DEVICE_MEMORY=1G,512M,256M &&

@@ -36,7 +36,7 @@ if [ -z "$sanitizers" ]; then
     result $? "the second is 3 times slower than its like: $(part_of 0)% and $(part_of 1)%"
 fi
 
-# Of another kind, and so slow at products that copies hardly count. Each has a recipe.
+# A device of another kind, and so slow at products that copies hardly count. Each has a recipe.
 export EMULATED_NAMES="Large device,Small device" EMULATED_CLOCK=1000 XDG_CONFIG_HOME="$work"
 mkdir "$work/mublas"
 for factor in 2 3 5; do

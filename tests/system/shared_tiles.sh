@@ -46,7 +46,7 @@ result $? "pinned by the program: ${staged:-0} copies of rows became ${direct:-0
 run all SHARED_TILES_PINNED=1 EMULATED_FAULTS="COPY_BACK@1:4:2,COPY_BACK@0:30:2" && all_ran
 result $? "copies back by DMA that fail half way are made again"
 
-# By the fourth paper's rule: 30 to 20 multiprocessors is its 9 to 1.
+# The fourth paper's rule: 30 to 20 multiprocessors is its 9 to 1.
 unlike="EMULATED_NAMES=Large,Small EMULATED_MULTIPROCESSORS=30,20"
 run all $unlike && all_ran && [ "$(shared_by 0)" -gt 0 ] && [ "$(shared_by 0)" = "$(shared_by 1)" ]
 result $? "two unlike: $(shared_by 0) calls shared"

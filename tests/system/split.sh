@@ -34,7 +34,7 @@ result $? "all of them have a part: $(calls_on 0), $(calls_on 1) and $(calls_on 
 # Two matrices of 20.5 MB.
 awk '$1 == "dgemv" { right = $5 > 40 && $5 < 45 } END { exit !right }' "$work/report"
 result $? "what is there already is not sent again: $(awk '$1 == "dgemv" { print $5 }' "$work/report") MB for two calls on each of two matrices"
-# What goes wrong, what pays and how long cuts last take their time: one of the three every day.
+# Failures, gains and the life of cuts take their time: one of the three every day.
 sampled SPLIT_FULL=1
 part_of_day() { [ -n "$SPLIT_FULL" ] || in_sample 3 "$1"; }
 if part_of_day 0; then
@@ -69,7 +69,7 @@ if part_of_day 1; then
     split_alike short MUBLAS_DEVICE=0,1 EMULATED_FAULTS="$(seq -s, -f cuMemCreate@1:%g:2 31)" && all_ran &&
         [ "$(calls_on 1)" = 0 ] && [ "$(sent)" -gt 0 ] && [ "$(sent)" -le $((sent_alone * 11 / 10)) ]
     result $? "the second is short of memory: nothing is sent again, $(sent) MB in place of $sent_alone"
-    # Of twice as many calls.
+    # Twice as many calls.
     types=dz split "short at first" MUBLAS_DEVICE=0,1 EMULATED_FAULTS="$(seq -s, -f cuMemCreate@1:%g:2 4)" && all_ran &&
         [ "$(tail -n 1 "$work/short at first")" = "wrong 0" ] && [ "$(calls_on 1)" -gt 0 ] && [ "$(calls_on 1)" -lt 8 ]
     result $? "so it is once: it is left out of 8 calls, and has a part in $(calls_on 1)"
@@ -82,7 +82,7 @@ if part_of_day 0; then
     result $? "the first is lost: all right"
 fi
 
-# By the cuts that products by A itself have, where the one in the middle has no room for both.
+# Cuts are those that products by A itself have, if the one in the middle has no room for both.
 unset EMULATED_MEMORY_CLOCK
 turned() # OUTPUT MEMORY
 {

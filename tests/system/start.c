@@ -1,4 +1,4 @@
-/* What a program may notice of a library that is preloaded: a line each of
+/* A preloaded library's traces in a program: a line each of
  *   what its own malloc, realloc, calloc and free were called for before main,
  *   what errno, dlerror and the floating-point flags were when main began.
  * With "calls", also what dlerror() has after BLAS calls of names that the process has, small and large. With

@@ -22,7 +22,7 @@ start()
     LD_PRELOAD=$preload timeout 60 "$@" > "$work/output" 2> "$work/errors"
 }
 quiet() { [ ! -s "$work/errors" ]; }
-# What the host's own constructors ask for is not mublas' doing: the same as without it.
+# The host's own constructors ask for the same without mublas: not its doing.
 as_without() { head -n 2 "$work/output" | cmp -s - "$work/bare"; }
 starts_clean() { grep -qx 'errno 0 dlerror none flags 0' "$work/output"; }
 ends_clean() { tail -n 2 "$work/output" | tr '\n' ' ' | grep -qx 'calls right then none '; }

@@ -65,7 +65,7 @@ result $? "the shim carries its marker"
 ! grep -E '^(xerbla|xerbla_array|lsame)_$' "$work/exports"
 result $? "it leaves xerbla_ and lsame_ to the program"
 
-# What every BLAS library has: the handlers of errors are the program's.
+# Every BLAS library has these: the handlers of errors are the program's.
 uncovered() { grep -vE '^(cblas_xerbla|xerbla_|xerbla_array_|lsame_)$' | LC_ALL=C sort |
     LC_ALL=C comm -23 - "$work/sorted"; }
 LC_ALL=C sort "$work/table" > "$work/sorted"
@@ -94,7 +94,7 @@ result $? "the shim answers dlsym for plain names only, and references to all"
 
 case $host_blas in
 */blas/libblas.so.3)
-    # What the library has for its own use: CBLAS's result-by-pointer wrappers and helpers.
+    # Names for the library's own use are left out: CBLAS's result-by-pointer wrappers and helpers.
     exports "$host_blas" | grep -E '_$|^cblas_' | grep -vE '[^_]sub_$|xerbla|^lsame_$' > "$work/host"
     grep -E '^(cblas_[a-z0-9_]*[a-z0-9]|[a-z0-9]+_)$' "$work/table" |
         grep -vxFf <(sed 's/$/_/' "$work/lapack") | grep -vE '^cblas_.*_64$' |

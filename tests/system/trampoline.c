@@ -65,7 +65,7 @@ static double product_error(dgemm_function *dgemm)
     return error;
 }
 
-/* Of the matrix with 2 on the diagonal and 1 elsewhere: 1, and N + 1 once. */
+/* The matrix with 2 on the diagonal and 1 elsewhere has 1, and N + 1 once. */
 static double values_error(dsyevd_function *dsyevd)
 {
     static double a[N * N], values[N], work[1 + 6 * N + 2 * N * N];

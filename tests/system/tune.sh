@@ -73,7 +73,7 @@ EMULATED_TIME="execute 0; wrong 256 2; $elsewhere" tune --evaluate=2 --routines=
 awk -v lost="$lost" '$1 == "dgemv_none" { exit $3 + 0 <= lost }' "$work/output"
 result $? "a shape with other bits is nobody's rival, however fast"
 
-# What is best for the largest sizes alone, which a glance has to show: a race there would take too long.
+# A shape is best for the largest sizes alone, which a glance has to show: a race there would take too long.
 rm -f "$recipe"*
 EMULATED_TIME="noise 0.02; execute 0; optimum dgemv_none 7000 64 128 1 1 0; optimum dgemv_none 99999 128 64 2 1 0" \
     tune --memory=1024 --routines=dgemv_none &&
@@ -170,7 +170,7 @@ CUDA_VISIBLE_DEVICES= tune --routines=ssymv
 [ $? = 3 ] && [ "$(wc -l < "$work/errors")" = 1 ] && grep -q '^mublas tune: no device to tune' "$work/errors"
 result $? "nor tuning without a device"
 
-# What is refused, by whom, and that it is said in one line.
+# Refusals, by whom, and each in one line.
 info() { "$build/mublas" info > "$work/output" 2> "$work/errors"; }
 state() { MUBLAS_RECIPE=$1 info && grep -q "MUBLAS_RECIPE recipe $1 is $2" "$work/output"; }
 state "$recipe" "in force: ....-..-.. by mublas tune --quick"

@@ -1,12 +1,12 @@
 #!/bin/bash
-# What `mublas tune` and `report` do with files: nothing that is no recipe is overwritten, what was
-# learned of other classes stays, an interrupted run leaves nothing behind. On the emulated device, like tune.sh.
+# `mublas tune` and `report` with files: nothing that is no recipe is overwritten, what was learned of other classes
+# stays, an interrupted run leaves nothing behind. On the emulated device, like tune.sh.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_REPORT MUBLAS_OFFLOAD MUBLAS_RECIPE MUBLAS_VERBOSE LD_PRELOAD
 use_emulated_driver
 export EMULATED_POISON=0 HOME=$work/home XDG_CONFIG_HOME=
-# Of these two other shapes are the best.
+# These two have other best shapes.
 export EMULATED_TIME="execute 0; noise 0.01; optimum ssymv 99999 256 512 2 1 0; optimum dsymv 99999 256 512 2 1 0"
 recipe=$work/recipe
 mublas() { timeout 100 "$build/mublas" "$@" > "$work/output" 2> "$work/errors"; }

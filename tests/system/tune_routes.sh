@@ -1,6 +1,6 @@
 #!/bin/bash
-# What `mublas tune` learns of LAPACK's routines: calls timed on either side, factors in the recipe, and the
-# orders that mublas info makes of them.
+# Lessons of `mublas tune` on LAPACK's routines: calls timed on either side, factors in the recipe, and the orders that
+# mublas info makes of them.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD GLIBC_TUNABLES LD_PRELOAD MUBLAS_HOST_BLAS
@@ -48,7 +48,7 @@ result $? "each between a sixteenth and sixteen"
 [ $? = 0 ] && grep '^route' "$recipe" | cmp -s - "$work/routes"
 result $? "which stay when other routines are learned anew"
 
-# What kernels compute is nothing to it.
+# The kernels' results are nothing to it.
 EMULATED_TIME="execute 0" EMULATED_POISON=0 "$build/mublas" tune --crossovers-only --memory=64 --time-limit=90 --routines=sytrd --output="$recipe.own" > "$work/output" 2> "$work/errors" &&
     [ "$(grep -c '^route own \(real\|complex\) [1-9][0-9]*$' "$recipe.own")" -ge 1 ] && grep -q '^route device real vectors' "$recipe.own" &&
     ! grep -q '^route .* \(level3\|singular\)' "$recipe.own"

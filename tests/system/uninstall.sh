@@ -8,7 +8,7 @@ only_on_day UNINSTALL_FULL 0
 unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
 system_alternatives=$(PATH=$PATH:/usr/sbin:/sbin command -v update-alternatives) ||
     { echo "1..0 # SKIP there is no update-alternatives here"; exit; }
-# What install would make anew by these folders would stay in the build.
+# Files that install would make anew by these folders would stay in the build.
 make -s --no-print-directory -q all-am > /dev/null 2>&1 || { echo "Bail out! run make first: the build is not up to date"; exit 1; }
 export SYSTEM_ALTERNATIVES=$system_alternatives FAIL_ON="" WATCHED=$work/library
 root=$work/root

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Memory that is written in ways that no page table shows (doc/coherence.md): each
-# is found by its rule. Where a rule can be switched off, or its sign be kept away, the same
-# writes must give wrong results: else they were not unseen, and the test would say nothing.
+# is found by its rule. If a rule can be switched off, or its sign be kept away, the same writes must give wrong
+# results: else they were not unseen, and the test would say nothing.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 unset MUBLAS_TEST_SHIM MUBLAS_REPORT

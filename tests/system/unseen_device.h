@@ -13,7 +13,7 @@ bool device_bring(void *to, const void *from, size_t bytes);
 bool device_pin(void *memory, size_t bytes);
 bool device_unpin(void *memory);
 
-/* Where the emulated driver's pins are plain memory nothing can be told. */
+/* Nothing can be told if the emulated driver's pins are plain memory. */
 bool device_can_tell(void);
 
 #endif

@@ -89,7 +89,7 @@ static void release_device(void)
         close(open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 }
 
-/* What the variable holds up, if it does. */
+/* Waits for what the variable holds up, if it does. */
 static void wait_until_half_way(const char *variable)
 {
     char begun[4096];
@@ -177,7 +177,7 @@ static void spawn_amid(void)
     check(posix_spawnp(&child, touch[0], NULL, NULL, touch, environ) == 0 && ends_well(child), "posix_spawn");
 }
 
-/* By built-in figures, which hold for the processors that the first call finds, it is just worth a device. */
+/* The call is just worth a device by built-in figures, which hold for the processors that it finds. */
 static void make_first_call(void)
 {
     double y[SIZE];

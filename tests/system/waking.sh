@@ -10,7 +10,7 @@ use_emulated_driver
 use_reference_libraries
 ulimit -c 0
 
-# Of dgemm and dsymm, which write a matrix, 4965 us of 10000 count: as much as of dsymv.
+# dgemm and dsymm, which write a matrix, count 4965 us of 10000: as much as dsymv.
 write_waking_recipe "host dgemm_deep 1000 10000 100000000 10000" "device dgemm_deep 1000 10 100000000 10" \
     "host dsymm_left_deep 1000 10000 100000000 10000" "device dsymm_left_deep 1000 10 100000000 10" || exit 1
 

@@ -1,4 +1,4 @@
-# Sourced by tests of waking. By "$work/recipe" each dsymv gains 4990 us of 5000, and waking costs 70000: a
+# Sourced by tests of waking. "$work/recipe" says that each dsymv gains 4990 us of 5000, and waking costs 70000: a
 # quarter more than that is paid by the 17th call after a first one.
 
 # write_waking_recipe [LINE...]: what it says besides

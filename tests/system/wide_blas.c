@@ -5,7 +5,7 @@
  * Integers that do not fit become the largest or smallest 32-bit one: as illegal as they
  * were, and as good where only one column or element is there to be reached.
  *
- * What is said in interface_call.c of words and floating arguments holds here too. */
+ * Words and floating arguments are as interface_call.c says. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* A host BLAS with threads of its own: its dsymv_ and dger_ share their work out to
- * threads that call BLAS by the exported names, themselves included. What it lacks the
- * program has from another BLAS. */
+ * threads that call BLAS by the exported names, themselves included. The program has the rest from another
+ * BLAS. */
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>

@@ -44,7 +44,7 @@ __attribute__((unused)) static unsigned long call_count(const char *function)
     return ((unsigned long (*)(const char *))emulated_symbol("emulated_call_count"))(function);
 }
 
-/* What the emulated driver holds now. */
+/* The emulated driver's present holdings. */
 __attribute__((unused)) static struct emulated_census take_census(void)
 {
     struct emulated_census census;

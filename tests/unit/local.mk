@@ -148,7 +148,7 @@ tests_unit_test_service_loopback_SOURCES = tests/unit/test_service_loopback.c $(
 tests_unit_test_service_loopback_LDADD = $(all_test_libraries)
 tests_unit_test_service_loopback_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=mmap,--wrap=munmap
 
-# What tests load.
+# Modules that tests load.
 modules += tests/unit/.libs/device_code.so tests/unit/.libs/driver_user.so tests/unit/.libs/driver_opener.so
 tests/unit/.libs/driver_opener.so: private module_libraries = -ldl
 tests/unit/.libs/driver_user.so: tests/emulated_driver/lib/libcuda.so.1
@@ -174,10 +174,10 @@ tests/unit/.libs/symbols_sysv.so: tests/unit/symbols_module.c
 tests/unit/.libs/symbols_sysv.so: private module_flags = \
 	-Wl,--version-script=$(top_srcdir)/tests/unit/symbols_module.map -Wl,--hash-style=sysv
 EXTRA_DIST += tests/unit/symbols_module.map
-# What these programs include.
+# Headers of these programs.
 EXTRA_DIST += tests/unit/emulated_device.h tests/unit/emulated_lane.h tests/unit/operand_calls.h \
 	tests/unit/operand_table.h tests/unit/said_processors.h tests/unit/shared_transfer.h
-# What its modules are made of.
+# Sources of its modules.
 EXTRA_DIST += tests/unit/device_code.c tests/unit/driver_opener.c tests/unit/driver_user.c \
 	tests/unit/loaded_caller.c tests/unit/solver_candidate.c tests/unit/symbols_module.c \
 	tests/unit/vendor_candidate.c

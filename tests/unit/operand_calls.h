@@ -81,7 +81,7 @@ static inline bool device_is_equal(const struct operand *operand)
     return each_column(operand, column_is_equal, NULL);
 }
 
-/* Where the expected contents of host memory are kept: address + distance. */
+/* The place of the expected contents of host memory: address + distance. */
 struct computation {
     uint64_t *random;
     ptrdiff_t to_shadow;

@@ -85,7 +85,7 @@ static void note_set(struct machine *machine, enum call_side side, double amount
     machine->samples[i].timed[side][set]++;
 }
 
-/* What its flags and its leading dimensions make of a call's time. */
+/* The factor of its flags and its leading dimensions in a call's time. */
 static double sets_part(struct machine *machine, enum call_side side, const struct blas_call *call)
 {
     if (timed_class_of(call) != machine->flagged)

@@ -57,7 +57,7 @@ static const struct matrix_kind real_kinds[] = {{"clustered", clustered_element,
                                                 {"band", band_element, false, false, false}};
 enum { REAL_KINDS = sizeof real_kinds / sizeof *real_kinds };
 
-/* What float does to an element is done before. To be freed. */
+/* Elements have been rounded to float before. To be freed. */
 static inline double *real_matrix(const struct matrix_kind *kind, enum blas_type type, int n)
 {
     double complex *const given = hermitian_matrix(kind, type, n);
@@ -76,7 +76,7 @@ static inline void host_failed(const char *routine, int info)
     exit(1);
 }
 
-/* Of a symmetric matrix. */
+/* A symmetric matrix's values. */
 static inline void host_values(const double *a, int n, double *w)
 {
     const int length = 4 * n + 1;

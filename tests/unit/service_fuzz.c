@@ -267,7 +267,7 @@ static void change_some(void *memory, size_t bytes)
         ((unsigned char *)memory)[dice(bytes)] ^= (unsigned char)(1u << dice(8));
 }
 
-/* What stays untried, as the head says. */
+/* Spares the calls that the head leaves untried. */
 static void spare_the_unchecked(unsigned call, union payload *payload)
 {
     if (call == SERVICE_LAUNCH && payload->launch.kernel <= KERNEL_COUNT)

@@ -1,4 +1,4 @@
-/* What residency is worth: bought, earned, and used up by the host's writes. */
+/* The worth of residency: bought, earned, and used up by the host's writes. */
 #include "mirror/mirror_table.h"
 #include "operand_calls.h"
 #include "unit_test.h"
@@ -186,7 +186,7 @@ static void test_mostly_rewritten(unsigned char *memory)
            "what is mostly rewritten is lost where it does not pay each time");
 }
 
-/* Of each column some rows: every column is a page, of which the operand has a few bytes. */
+/* Some rows of each column: every column is a page, of which the operand has a few bytes. */
 static void test_few_rows(unsigned char *memory)
 {
     struct operand rows = operand_of(memory, 32, ORDER, ORDER, PART_FULL, OPERAND_READ);
@@ -232,7 +232,7 @@ static unsigned char *map(void)
     return memory + page;
 }
 
-/* What 8 MiB cost at each rewriting are 3 ms of faults, and 2 of the way up. */
+/* 8 MiB cost 3 ms of faults at each rewriting, and 2 of the way up. */
 static void test_recurring(unsigned char *memory)
 {
     static const double saved_us[] = {9000, 9000, 9000, 3500, 9000, 9000, 9000};

@@ -118,7 +118,7 @@ static void *watch(void *end_by_cancellation)
     return NULL;
 }
 
-/* What hangs holds up the process, but not each of its threads. */
+/* A job that hangs holds up the process, but not each of its threads. */
 static void test_hanging(void)
 {
     static struct background_job hanging = {.work = work};

@@ -101,7 +101,7 @@ static CUdeviceptr send(enum blas_type type, const double *numbers, int count)
     return address;
 }
 
-/* By the kernels themselves, with so many threads for a value; 0: as it is queued. */
+/* Queues the kernels themselves, with so many threads for a value; 0: as it is queued. */
 static enum status queue(const struct bisection *work, CUdeviceptr workspace, int lanes)
 {
     if (lanes == 0)

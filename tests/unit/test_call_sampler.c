@@ -114,7 +114,7 @@ static void test_unrest(struct learned_times *times)
            scatter(times));
 }
 
-/* What a host that stands still for a moment makes of the first sizes does not end classes. */
+/* First sizes on a host that stands still for a moment do not end classes. */
 static void test_stall(struct learned_times *times)
 {
     struct machine machine = {.latency = 20, .host_rate = 4e-4, .cached_rate = 4e-4, .device_rate = 4e-6,
@@ -152,7 +152,7 @@ static void test_stalls(struct learned_times *times)
     tap_ok(worst < 1.1, "nor hide a crossing: %.3f", worst);
 }
 
-/* Where a first call on the device takes long, and calls must not: classes are timed further, nevertheless.
+/* Classes are timed further even if a first call on the device takes long, and calls must not.
  */
 static void test_latency(struct learned_times *times)
 {

@@ -1,4 +1,4 @@
-/* By a cluster or on all multiprocessors: which is chosen, and that both leave the same bits. */
+/* A cluster or all multiprocessors: which is chosen, and that both leave the same bits. */
 #include "lapack/eigensolver/own_eigen.h"
 #include "gpu/cooperative.h"
 #include "hermitian_matrices.h"

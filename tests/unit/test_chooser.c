@@ -1,4 +1,4 @@
-/* Who chooses launch shapes, on planted times. */
+/* The chooser of launch shapes, on planted times. */
 #include "tuner/learn/statistics.h"
 #include "tap.h"
 #include "unit_test.h"
@@ -20,7 +20,7 @@ static double noise(void)
     return sum;
 }
 
-/* Of 1000 tries with 15 sizes, 1% of noise in each time: how often that one chooses. */
+/* How often that one chooses in 1000 tries with 15 sizes, 1% of noise in each time. */
 static int picked(enum chooser wanted, double rules, double occupancy, double built_in)
 {
     int count = 0;

@@ -35,7 +35,7 @@ static void test_apart(void)
     tap_ok(!mirror.claims, "nothing is left");
 }
 
-/* Of parts of a matrix on several devices. */
+/* Claims of parts of a matrix on several devices. */
 static void test_one_call(void)
 {
     static const char call, another;

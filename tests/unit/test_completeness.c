@@ -1,4 +1,4 @@
-/* What is known of complete operands, as calls beside each other change it. */
+/* Knowledge of complete operands, as calls beside each other change it. */
 #include "mirror/tracking/mirror_pages.h"
 #include "mirror/tracking/write_tracker.h"
 #include "tap.h"

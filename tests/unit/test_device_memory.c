@@ -152,7 +152,7 @@ static void test_pins_bounded(void)
     munmap(second, 32 * MIB);
 }
 
-/* What the policy asks before a call, on a thread without a context. */
+/* The policy's questions before a call, on a thread without a context. */
 static void test_gone_between_calls(void)
 {
     size_t pins = take_census().pinned;

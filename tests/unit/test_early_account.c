@@ -1,4 +1,4 @@
-/* What the matrix in use would have gained before a device is there: constant, rewritten by the
+/* The gain that the matrix in use would have had before a device is there: constant, rewritten by the
  * program, by calls that a device would do, and one of several. */
 #include "interpose/purchase/ledger.h"
 #include "predicted_call.h"
@@ -109,7 +109,7 @@ static void test_rewritten(void)
     tap_ok(use(&accounts, symv(matrix, 300), 5) == 0, "of small matrices nothing is kept");
 }
 
-/* What a call takes longer on the device, with all that it reads and writes there. */
+/* How much longer a call takes on the device, with all that it reads and writes there. */
 static double later_us(struct blas_call call)
 {
     const struct predicted_times times = predicted_call(&model, &call, 0, true);

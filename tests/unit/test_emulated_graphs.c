@@ -145,7 +145,7 @@ static void note_destroyed(void *count)
     atomic_fetch_add((atomic_int *)count, 1);
 }
 
-/* What a program may count on (CUDA Programming Guide, "CUDA User Objects"). */
+/* Promises to programs (CUDA Programming Guide, "CUDA User Objects"). */
 static void test_user_objects(void (*await_destructors)(void))
 {
     CUgraph graph, clone;

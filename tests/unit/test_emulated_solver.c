@@ -154,7 +154,7 @@ static const char *const functions[] = {
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* What a program that is preloaded would have: nobody may come here. */
+/* A preloaded program would have these: nobody may come here. */
 #pragma GCC visibility push(default)
 int dgemm_(void), dsyrk_(void), dtrsm_(void), dsymv_(void), dpotrf_(void);
 #pragma GCC visibility pop

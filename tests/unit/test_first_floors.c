@@ -42,7 +42,7 @@ static void test_rows(void)
     }
 }
 
-/* Of dgemm_, cblas_dgemm, scipy_dgemm_64_: dgemm. */
+/* dgemm for dgemm_, cblas_dgemm, scipy_dgemm_64_. */
 static const struct row *row_of(enum symbol symbol)
 {
     const char *name = symbol_name(symbol);

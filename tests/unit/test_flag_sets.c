@@ -36,7 +36,7 @@ static bool overwrites(int class, int set)
     return true;
 }
 
-/* What the class says of its calls is as it was. */
+/* The class says the same of its calls. */
 static bool stays_in_class(int class, int set)
 {
     for (int i = 0; i < AMOUNTS; i++) {

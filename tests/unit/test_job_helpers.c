@@ -95,7 +95,7 @@ static void *use_and_end(void *main_thread)
     return NULL;
 }
 
-/* By whom exit handlers are run, when the last thread that ends is `other` than the main one. */
+/* Runs exit handlers in the main thread, or in an `other` one that ends last. */
 static void end_by_threads(bool other)
 {
     static pthread_t main_thread;

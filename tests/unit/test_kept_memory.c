@@ -30,7 +30,7 @@ static void test_kept(void)
     mirror_table_destroy(table);
 }
 
-/* Of these two the second starts where no 32-bit number does. */
+/* The second of these two starts where no 32-bit number does. */
 static void test_mirrored(void)
 {
     unsigned char *const memory = map(MIB);

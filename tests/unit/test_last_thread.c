@@ -1,4 +1,4 @@
-/* What ends a process whose main thread left by pthread_exit. Runs itself for that: test_last_thread WAY. */
+/* The end of a process whose main thread left by pthread_exit. Runs itself for that: test_last_thread WAY. */
 #include "interpose/purchase/purchase.h"
 #include "tap.h"
 
@@ -100,7 +100,7 @@ static void be(const char *way)
     pthread_exit(NULL);
 }
 
-/* What the process has written, once it has ended or `seconds` have passed, after which it is killed. */
+/* The process's output, once it has ended or `seconds` have passed, after which it is killed. */
 static const char *output_of(const char *way, unsigned seconds)
 {
     static char text[64];

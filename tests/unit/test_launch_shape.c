@@ -113,7 +113,7 @@ static void test_mapping(unsigned x, unsigned y, unsigned edge, unsigned groups,
            mapping.teams_across);
 }
 
-/* What is chosen for matrices lower or narrower than a tile has no idle teams. */
+/* The shape chosen for matrices lower or narrower than a tile has no idle teams. */
 static void test_chosen(int64_t m, int64_t n, enum blas_trans trans, unsigned down, unsigned across)
 {
     struct blas_call call = call_of(FAMILY_GEMV, TYPE_D, m, n);

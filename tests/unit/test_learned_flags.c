@@ -1,4 +1,4 @@
-/* What is learned of flags and of the device's sets: lines of text, times of calls, floors. */
+/* Lessons on flags and the device's sets: lines of text, times of calls, floors. */
 #include "interpose/policy.h"
 #include "tuner/online/learned_times.h"
 #include "predicted_call.h"

@@ -1,4 +1,4 @@
-/* What of new times counts, and what of earlier ones stays. */
+/* The new times that count, and the earlier ones that stay. */
 #include "command/tune/tune.h"
 #include "tap.h"
 #include "unit_test.h"

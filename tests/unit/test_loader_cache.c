@@ -46,7 +46,7 @@ static bool note(const char *text, void *argument)
     return false;
 }
 
-/* Of so many bytes of the file; false: refused. */
+/* Looks in so many bytes of the file; false: refused. */
 static bool look(size_t length, const char *name)
 {
     const int file = open(path, O_WRONLY | O_TRUNC);

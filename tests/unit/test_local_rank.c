@@ -53,7 +53,7 @@ static void test_launchers(void)
     }
 }
 
-/* Of several machines. */
+/* Ranks on several machines. */
 static void test_world(void)
 {
     static const struct {

@@ -148,7 +148,7 @@ static bool grow(struct result first, struct result larger, int calls, unsigned 
     return good;
 }
 
-/* What sticks out of a pin comes home in pieces, with a fault for every page: not for ever. */
+/* The part that sticks out of a pin comes home in pieces, with a fault for every page: not for ever. */
 static void test_grown_results(void)
 {
     static const struct result results[][2] = {{{1024, 128, PART_FULL}, {1024, 132, PART_FULL}},
@@ -212,7 +212,7 @@ static void test_small_without_room(void)
     mirror_table_destroy(table);
 }
 
-/* What the host has rewritten is staged as well, and is no reason for a larger pin. */
+/* The part that the host has rewritten is staged as well, and is no reason for a larger pin. */
 static void test_grown_and_rewritten(void)
 {
     const size_t bytes = 24 * MIB, rewritten = 7 * MIB;
@@ -283,7 +283,7 @@ static unsigned long copies_back(void)
     return call_count("cuMemcpy2DAsync_v2") + call_count("cuMemcpyDtoHAsync_v2");
 }
 
-/* What a factorization does: some rows of every column by the host, the others by the device. */
+/* A factorization's pattern: some rows of every column by the host, the others by the device. */
 static void test_margins(void)
 {
     enum { ROWS = 4000, COLUMNS = 800, LD = 4099, FEW = 40 };

@@ -1,4 +1,4 @@
-/* What calls on resident matrices ask the kernel for: how often, and about how much memory. */
+/* Requests to the kernel by calls on resident matrices: how often, and about how much memory. */
 #include "operand_table.h"
 
 #include "common/own_thread.h"

@@ -198,8 +198,8 @@ static struct operand choose(const struct arena *arena, enum operand_access acce
                       rows, columns - (columns > 1 && part == PART_FULL), ld, part, access);
 }
 
-/* What was left in the arena, the rest of it from an element of its diagonal on, or the full block below or above
- * that: false where nothing is. */
+/* The matrix left in the arena, the rest of it from an element of its diagonal on, or the full block below or
+ * above that: false if there is none. */
 static bool choose_left(const struct arena *arena, struct operand *operand)
 {
     *operand = left[arena - arenas];

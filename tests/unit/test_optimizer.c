@@ -36,7 +36,7 @@ struct counted {
     unsigned candidates;            /* table 4 */
 };
 
-/* Where the printed recipe and 1024 threads give the printed count. */
+/* The printed recipe and 1024 threads give the printed count. */
 static const struct counted determined[] = {
     {"any, SAXPY", &flat, {0, 0, 0, 0}, 128},
     {"GTX 580, SAXPY", &flat, {0.33, 0, 40, 0}, 124},
@@ -57,7 +57,7 @@ static void test_determined_counts(void)
     }
 }
 
-/* What the paper's data leave open. */
+/* The paper's data leave these open. */
 static void test_open_counts(void)
 {
     const struct occupancy_recipe none = {0, 0, 0, 0}, gemv = {0.33, 0, 40, 1.9};

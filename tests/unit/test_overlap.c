@@ -89,7 +89,7 @@ static void test_extents(void)
     tap_ok(!extent_of_matrix(&matrix, 16, &extent), "2^66 bytes are not, although the product wraps around");
 }
 
-/* What 64-bit integers can say and no memory holds: none is an extent, and none overflows. */
+/* Sizes that 64-bit integers can say and no memory holds: none is an extent, and none overflows. */
 static void test_huge(void)
 {
     static const int64_t sizes[] = {1,

@@ -100,7 +100,7 @@ static void *keep_writing(void *seed)
     return NULL;
 }
 
-/* What a mirror does: copy what is reported, and only that. */
+/* Copies what is reported, and only that, as a mirror does. */
 __attribute__((no_sanitize("thread")))
 static void copy_found(unsigned char *copy)
 {

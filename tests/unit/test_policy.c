@@ -1,4 +1,4 @@
-/* Where a call goes, as a pure function: the rules of policy_decide, and ski rental's bound. */
+/* The choice for a call, as a pure function: the rules of policy_decide, and ski rental's bound. */
 #include "common/blas_call.h"
 #include "interpose/entries/pack.h"
 #include "policy_calls.h"
@@ -74,7 +74,7 @@ static void test_ski_rental(const struct machine_model *model)
     tap_ok(credit <= upload, "waiting cost %.0f us, an upload costs %.0f us", credit, upload);
 }
 
-/* What was lost to the host's writes must pay twice as much before it goes up again. */
+/* A matrix lost to the host's writes must pay twice as much before it goes up again. */
 static void test_setbacks(const struct machine_model *model)
 {
     struct blas_call call = symv_call(8192);

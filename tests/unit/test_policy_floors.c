@@ -89,7 +89,7 @@ static void test_every_floor(const struct machine_model *model)
            "a complex matrix is large sooner than a real one");
 }
 
-/* What the processors are besides many moves the host's times and floors, and nothing else. */
+/* The processors' kind, besides their number, moves the host's times and floors, and nothing else. */
 static void test_processors(const struct machine_model *plain)
 {
     struct machine_model model = *plain;

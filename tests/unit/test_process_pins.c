@@ -1,4 +1,4 @@
-/* What is pinned is told truly, whatever becomes of the descriptor that is kept for the question. */
+/* The amount that is pinned is told truly, whatever becomes of the descriptor kept for the question. */
 #include "mirror/host_memory/kernel_interface.h"
 #include "system/unseen_ring.h"
 #include "tap.h"
@@ -239,7 +239,7 @@ static int lowest_free(void)
     return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, DESCRIPTOR_LOWEST);
 }
 
-/* What a child of its own pins is told while these calls are refused, having asked before or not. */
+/* A child is told this of its own pins while these calls are refused, having asked before or not. */
 static void check_refused(unsigned call, unsigned or_call, bool asked_before, bool is_known, const char *what)
 {
     enum { NO_FILTER = 77 };

@@ -129,7 +129,7 @@ static void test_denormals(void)
     tap_ok(scalars, "unless a scalar counts as zero");
 }
 
-/* By their bits: denormals-are-zero does not matter, and a signalling NaN raises nothing. */
+/* Bits count: denormals-are-zero does not matter, and a signalling NaN raises nothing. */
 static void test_scalars(void)
 {
     volatile union blas_scalar kept[] = {/* not known to the compiler */

@@ -310,7 +310,7 @@ static void test_qr(void)
                      (check_qr(&product, factored, tau, &orthogonality), orthogonality));
 }
 
-/* What is made by rule column by column is what is written. */
+/* The columns made by rule are those that are written. */
 static void test_rules(void)
 {
     static double written[2 * N * N], x[2 * N], y[2 * N], z[2 * N];

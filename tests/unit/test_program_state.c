@@ -25,7 +25,7 @@ static void clear(void)
     set(FLOAT_MXCSR_DEFAULT, FLOAT_X87_DEFAULT);
 }
 
-/* Of both units; the last one rounds upward and traps, which a restored flag must not set off. */
+/* Both units' words; the last one rounds upward and traps, which a restored flag must not set off. */
 static const struct { uint32_t mxcsr; uint16_t x87_control; } environments[] = {
     {FLOAT_MXCSR_DEFAULT, FLOAT_X87_DEFAULT}, {FLOAT_MXCSR_DEFAULT | 0x8040, FLOAT_X87_DEFAULT},
     {FLOAT_MXCSR_DEFAULT | 0x21, 0x027f}, {0x1f80 & ~0x80, 0x037e}, {0x4000, 0x0b40}};
@@ -99,7 +99,7 @@ static void test_environment(int number)
            number);
 }
 
-/* What was raised before stays so, though the work between raised something else. */
+/* Flags raised before stay so, though the work between raised something else. */
 static void test_flags(void)
 {
     volatile double three = 3, result;

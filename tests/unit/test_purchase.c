@@ -1,4 +1,4 @@
-/* What takes long to get: beside the program or by who needs it, once, and one call waits for all. */
+/* Purchases take long: beside the program or by who needs them, once, and one call waits for all. */
 #include "interpose/purchase/purchase.h"
 #include "tap.h"
 #include "unit_test.h"

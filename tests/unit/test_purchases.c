@@ -1,5 +1,5 @@
-/* What a program pays for residency, decision by decision: matrices that are rewritten, in many
- * places, and constant ones after them. Times are the model's; nothing is measured. */
+/* A program's price for residency, decision by decision: matrices that are rewritten, in many places, and
+ * constant ones after them. Times are the model's; nothing is measured. */
 #include "policy_calls.h"
 #include "mirror/ledger/account.h"
 #include "mirror/mirror_table.h"

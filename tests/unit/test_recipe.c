@@ -161,7 +161,7 @@ static void test_files(void)
     rmdir(folder);
 }
 
-/* Those that come with mublas are sound, whole, and one for a device. */
+/* The recipes that come with mublas are sound, whole, and one for a device. */
 static void test_built_in(void)
 {
     int count = 0, good = 0, twice = 0;

@@ -216,7 +216,7 @@ static void test_two_stages(struct learned_times *times)
            "neither cuSOLVER's way, nor a reduction alone, nor complex matrices do");
 }
 
-/* Of every curve its own factors, and of no other. */
+/* Every curve has its own factors, and no other's. */
 static void test_factors(struct learned_times *times)
 {
     static const char text[] =
@@ -254,7 +254,7 @@ static void test_factors(struct learned_times *times)
            "a factorisation by none of these");
 }
 
-/* What a factor of one curve makes of a routine's times: host and device. */
+/* The times that a factor of one curve gives a routine: host and device. */
 static bool follows(const struct learned_times *times, enum lapack_family family, enum blas_type type,
                     double host, double device)
 {
@@ -356,8 +356,8 @@ static int64_t first_order(const struct learned_times *learned)
     return n;
 }
 
-/* What may stay: a route that pays with its way up keeps it once that was paid for twice; one that pays
- * without it alone, once its account covers it. */
+/* Matrices that may stay: a route that pays with its way up keeps it once that was paid for twice; one that
+ * pays without it alone, once its account covers it. */
 static void test_kept(void)
 {
     const struct route_times pays = {.host_us = 100, .compute_us = 10, .moving_us = 50, .kept_us = 40};
@@ -399,7 +399,7 @@ static void test_kept(void)
     tap_ok(decision.device && decision.keeps, "and kept at once where that pays each time");
 }
 
-/* What a route writes over its matrix may stay. */
+/* Results that a route writes over its matrix may stay. */
 static void test_kept_results(void)
 {
     const struct route_times pays = {.host_us = 100, .compute_us = 10, .moving_us = 50, .kept_us = 40};

@@ -1,5 +1,5 @@
-/* What is seen of a matrix before it goes to cuSOLVER: its part alone, NaN and infinity wherever they stand,
- * and the diagonal. */
+/* The look at a matrix before it goes to cuSOLVER: its part alone, NaN and infinity wherever they stand, and
+ * the diagonal. */
 #include "lapack/route.h"
 #include "tap.h"
 #include "unit_test.h"

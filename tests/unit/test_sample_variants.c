@@ -81,7 +81,7 @@ UNIT_TEST(test_sample_variants)
     }
     tap_ok(classes > 150 && good,
            "each set of flags with even and with odd sizes in turn, first an even one");
-    /* By chance 40 come to 17 to 63; of three or nine sets one more is even in the first round. */
+    /* 40 come to 17 to 63 by chance; one more of three or nine sets is even in the first round. */
     tap_ok(least > 0.4 && most < 1.6,
            "each about as often among the first times of many samples: %.2f to %.2f", least, most);
     return tap_done();

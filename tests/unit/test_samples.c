@@ -1,5 +1,5 @@
-/* Samples of what the host uses: what they tell, and that nothing is read but what a call reads. What
- * it does not read cannot be read here. */
+/* Samples of what the host uses: what they tell, and that nothing is read but what a call reads. The rest
+ * cannot be read here. */
 #include "mirror/ledger/account.h"
 #include "tap.h"
 #include "unit_test.h"

@@ -68,7 +68,7 @@ static struct solver_functions {
     __typeof__(((struct solver_library *)0)->potrf) potrf;
 } solver;
 
-/* What a thread of the client has. */
+/* A thread of the client, and what it has. */
 struct user {
     pthread_t thread;
     int number;

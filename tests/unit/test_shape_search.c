@@ -123,7 +123,7 @@ static void test_prune(void)
     free(space.shapes);
 }
 
-/* By hand: of four shapes within 98% one has another U, and one is a strip. */
+/* Made by hand: one of four shapes within 98% has another U, and one is a strip. */
 static void test_analyzer(void)
 {
     const struct shape_figures figures = figures_of_h100();
@@ -264,7 +264,7 @@ static void test_limit(void)
            "%zu sizes have a shape that cannot do them", faulty);
 }
 
-/* What is built in takes a tenth longer than the first shape below size 40, and a tenth less above: it has
+/* The built-in shape takes a tenth longer than the first one below size 40, and a tenth less above: it has
  * the rules where it is the fastest, and no others. */
 static void test_built_in(void)
 {

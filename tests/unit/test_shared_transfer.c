@@ -105,7 +105,7 @@ static void test_part(enum blas_part part, int64_t n, int64_t ld, int64_t device
     free(source);
 }
 
-/* What a short transfer may not cost, and what a long one does. */
+/* A short transfer wakes no helper, and a long one does, given processors. */
 static void test_who_is_woken(void)
 {
     unsigned char *memory = allocate(LARGE);

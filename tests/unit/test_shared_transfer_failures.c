@@ -52,7 +52,7 @@ static void test_failed_download(const char *script, bool may_touch)
     set_faults(NULL);
     const bool untouched = all_are(result, LARGE, 0x77);
     good = good && touched == !untouched && (may_touch || untouched);
-    /* What had been queued into slots does not come over what is packed next. */
+    /* Bytes queued into slots before do not come over what is packed next. */
     fill_randomly(source, LARGE);
     transfer.host = source;
     transfer.device += LARGE;

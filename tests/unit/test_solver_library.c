@@ -15,7 +15,7 @@
 
 static char words[4096];
 
-/* What it wrote to standard error goes to words; a case calls exit with 0 where all is well. */
+/* The child's standard error goes to words; a case calls exit with 0 where all is well. */
 static bool is_good_apart(int (*function)(void), const char *variable, const char *value)
 {
     int pipes[2], status;

@@ -11,7 +11,7 @@
 
 enum { ORDER_MOST = 1200 };
 
-/* Of a call so long that even parts are worth any number of pieces. */
+/* A time so long that even parts are worth any number of pieces. */
 static const double LONG_US = 1e7;
 
 /* How often A(i, j) times x(j) came to result i, of the matrix as the routine sees it. */
@@ -31,7 +31,7 @@ static void see(struct look *look, int64_t result, int64_t term, int64_t piece)
     piece_of[result][term] = piece;
 }
 
-/* Where the element is in the whole matrix. */
+/* Notes the element's place in the whole matrix. */
 static void see_element(struct look *look, const struct split_step *step, int64_t row, int64_t column)
 {
     struct blas_matrix parts[SPLIT_PARTS];
@@ -236,7 +236,7 @@ static void test_cuts(void)
            "unlike ones by pace, and the part of the slow one is the longest");
 }
 
-/* By the cuts of products by A itself where it is transposed, and the other way round. */
+/* Takes the cuts of products by A itself if it is transposed, and the other way round. */
 static bool serves(struct split_plan *plan, const struct blas_call *call, double alone_us)
 {
     const int64_t many = INT64_C(1) << 40;
@@ -278,7 +278,7 @@ static struct split_plan plan_alike(const struct blas_call *call, int devices, d
     return plan;
 }
 
-/* Where there are fewer chains than devices. */
+/* Fewer chains than devices. */
 static void test_fewer(void)
 {
     const int64_t chain = SPLIT_CHAIN, many = INT64_C(1) << 40;
@@ -332,7 +332,7 @@ static enum status count_elements(void *context, const struct split_step *step)
     return STATUS_OK;
 }
 
-/* What its steps read on one device, at most, as a part of the whole. */
+/* The most that its steps read on one device, as a part of the whole. */
 static double longest_read(const struct split_plan *plan)
 {
     const double n = (double)plan->call->n;

@@ -1,4 +1,4 @@
-/* What several devices bring is added up as a plain sum in the contract's order has it, bit for bit. */
+/* Parts from several devices add up as a plain sum in the contract's order does, bit for bit. */
 #include "interpose/execute/split.h"
 #include "tap.h"
 #include "unit_test.h"
@@ -10,7 +10,7 @@ enum { ADDENDS_MOST = 2048 };
 
 static uint64_t state = 1;
 
-/* Of many sizes, so that another order of summation has other bits. */
+/* Numbers have many sizes, so that another order of summation has other bits. */
 static double next(void)
 {
     state = state * UINT64_C(6364136223846793005) + 1442695040888963407;

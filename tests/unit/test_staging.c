@@ -258,7 +258,7 @@ static void test_clipped_rows(void)
     free(result);
 }
 
-/* What a small call costs: one copy each way and one wait. */
+/* A small call's cost: one copy each way and one wait. */
 static void test_small_cost(void)
 {
     unsigned char *memory = patterned(256 << 10);

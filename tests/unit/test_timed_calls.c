@@ -45,7 +45,7 @@ void ssymv_(const char *uplo, const int64_t *n, const void *alpha, const float *
     puts("ssymv");
 }
 
-/* By this it tells whether a shim is there, and is not asked to time it. */
+/* It tells by this whether a shim is there, and is not asked to time it. */
 EXPORTED void dgemv_(void);
 void dgemv_(void)
 {

@@ -125,7 +125,7 @@ static void test(const struct problem *problem, const struct matrix_kind *kind)
     result_free(&result);
 }
 
-/* Of the triangles one for each type and order, by turns: what runs is the same, from the other end. */
+/* One of the triangles for each type and order, by turns: what runs is the same, from the other end. */
 static void for_one_triangle(enum blas_type type, int n, const struct matrix_kind *kind,
                              void (*function)(const struct problem *, const struct matrix_kind *))
 {

@@ -70,7 +70,7 @@ static bool queue_band(const struct two_stage *work, CUdeviceptr workspace, void
     return true;
 }
 
-/* What follows does not know how many chunks the panels had. */
+/* The next step does not know how many chunks the panels had. */
 static void keep_band(const struct problem *problem)
 {
     bool good;

@@ -117,7 +117,7 @@ static void test_own(const struct problem *problem)
     free(a), free(b), free(u), free(w), free(reference);
 }
 
-/* Of a matrix that is the program's own. */
+/* The matrix is the program's own. */
 static void test_other_triangle(const struct problem *problem)
 {
     const int n = problem->n;

@@ -1,6 +1,6 @@
 /* Eigenvectors by two stages: A V = V diag(w) and V'V = I to rounding, all of them and some, of hard matrices
- * and of orders around the band's width. What lies between
- * columns and in the other triangle is neither read nor written; bits do not depend on the run. */
+ * and of orders around the band's width. Memory between columns and in the other triangle is neither read nor
+ * written; bits do not depend on the run. */
 #include "gpu/kernels/two_stage/band_arguments.h"
 #include "lapack/eigensolver/own_eigen.h"
 #include "two_stage_problem.h"
@@ -121,7 +121,7 @@ static void test(const struct problem *problem)
     free(w);
 }
 
-/* Of all vectors, or of some from the middle. */
+/* Tries all vectors, or some from the middle. */
 static void with_vectors(enum blas_type type, int n, const struct matrix_kind *kind, bool all)
 {
     double *const given = real_matrix(kind, type, n);

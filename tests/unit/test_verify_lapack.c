@@ -1,5 +1,5 @@
-/* What `mublas verify` sees of LAPACK's results, of every routine: the host's own pass, each result that is
- * wrong by some hundred units is seen, and so is each byte that was written beside them. Argument: a seed. */
+/* `mublas verify` on LAPACK's results, of every routine: the host's own pass, each result that is wrong by
+ * some hundred units is seen, and so is each byte that was written beside them. Argument: a seed. */
 #include "command/routine_call.h"
 #include "command/verify/lapack.h"
 #include "tap.h"
@@ -95,7 +95,7 @@ static void change_results(const struct lapack_routine *routine, const struct la
     }
 }
 
-/* What is compared with the host's where no vectors tell of it. */
+/* Changes values that are compared with the host's since no vectors tell of them. */
 static void change_values(const struct lapack_routine *routine, const struct lapack_arguments *after,
                           const struct lapack_arguments *before, enum verify_array array,
                           const struct verify_part *part)

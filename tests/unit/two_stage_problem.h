@@ -19,7 +19,7 @@ struct problem {
     const char *kind;
 };
 
-/* Of a random or another matrix, whose triangle depends on the order. */
+/* Takes a random or another matrix, whose triangle depends on the order. */
 static inline void with_matrix(enum blas_type type, int n, const struct matrix_kind *kind,
                                void (*function)(const struct problem *problem))
 {

@@ -11,7 +11,7 @@ struct unit_test {
     struct unit_test *next;
 };
 
-/* By constructors, before main. */
+/* Constructors call it, before main. */
 void unit_test_add(struct unit_test *test);
 
 #define UNIT_TEST(test) UNIT_TEST_NAMED(test) /* expands the name */

@@ -1,5 +1,6 @@
-/* What fetestexcept says after a call. Right (reference BLAS, OpenBLAS): nothing after the first, overflow
- * after the second, invalid after the third. "device": nothing after any, as where a device computes them.
+/* Prints what fetestexcept says after a call. Right (reference BLAS, OpenBLAS): nothing after the first,
+ * overflow after the second, invalid after the third. "device": nothing after any, as where a device computes
+ * them.
  *     float_status [device] */
 #include "case.h"
 

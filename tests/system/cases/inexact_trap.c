@@ -1,5 +1,5 @@
 /* A program that lets inexact results trap, to prove that its sums are exact, and whose calls are exact.
- * Right: 2, no signal. What mublas computes about calls is not exact. */
+ * Right: 2, no signal. mublas' arithmetic about calls is not exact. */
 #include "case.h"
 
 #include <fenv.h>

@@ -34,5 +34,5 @@ sanitizer_tests += tests/system/locale.sh
 tests/system/locale.log: libmublas_shim.la $(linked_cases)
 EXTRA_DIST += tests/system/cases.sh tests/system/handlers.sh tests/system/locale.sh tests/comma_locale.sh
 CLEANFILES += $(linked_cases)
-# What these programs include.
+# Headers of these programs.
 EXTRA_DIST += tests/system/cases/case.h

@@ -1,7 +1,7 @@
 /* beside: four threads with eigenproblems, and twelve that call a small dsymv meanwhile, on one heap. The
  * operands of dsymv lie in the rows between the columns of the eigenproblems' matrices, so that every page
- * has some of both. Where EMULATED_SOLVER_HOLD names a file, the device keeps the eigenproblems until all
- * twelve have made their calls. All numbers of dsymv are small and whole: the same results in every order of
+ * has some of both. If EMULATED_SOLVER_HOLD names a file, the device keeps the eigenproblems until all twelve
+ * have made their calls. All numbers of dsymv are small and whole: the same results in every order of
  * summation. */
 #include "symmetric.h"
 #include "tap.h"

@@ -5,7 +5,7 @@
 #include "../element.h"
 #include "../random.h"
 
-/* rows x columns of `type`, columns close together, all 0. Of the caller, by free. */
+/* rows x columns of `type`, columns close together, all 0. The caller frees it. */
 double *dense_make(char type, int rows, int columns);
 
 /* Copy from a matrix with leading dimension ld. */

@@ -1,4 +1,4 @@
-/* What is wrong after a call of an eigensolver. */
+/* Faults after a call of an eigensolver. */
 #include "eigen_run.h"
 #include "host_answer.h"
 
@@ -77,7 +77,7 @@ struct quality {
     double residual, departure;
 };
 
-/* Of the vectors and values of the program's call or the host's. */
+/* The quality of the vectors and values of the program's call or the host's. */
 static struct quality quality_of(const struct eigen_run *run, const struct lapack_call *call)
 {
     const struct eigen_problem *problem = run->problem;

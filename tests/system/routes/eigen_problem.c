@@ -61,7 +61,7 @@ static void make_a(struct eigen_problem *problem, struct random *random)
         }
 }
 
-/* Of condition below some 10. */
+/* Makes B, with condition below some 10. */
 static void make_b(struct eigen_problem *problem, struct random *random)
 {
     const int n = problem->n;

@@ -34,8 +34,8 @@ double eigen_problem_border(const struct eigen_problem *problem, int k, int *bel
 /* How far a computed value may be from the host's. */
 double eigen_problem_tolerance(const struct eigen_problem *problem);
 
-/* Of `columns` vectors, n x columns, with their values, divided by n ulp and norms: the largest residual, and
- * the departure from orthogonality in the problem's inner product. */
+/* The largest residual of `columns` vectors, n x columns, with their values, and their departure from
+ * orthogonality in the problem's inner product, divided by n ulp and norms. */
 double eigen_problem_residual(const struct eigen_problem *problem, const double *vectors,
                               const double *values, int columns);
 double eigen_problem_departure(const struct eigen_problem *problem, const double *vectors, int columns);

@@ -16,7 +16,7 @@ static bool is_packed(const struct lapack_routine *routine)
     return !has(routine, "lda");
 }
 
-/* By the last letter but for v: the reference's documentation. */
+/* The last letter but for v says how much: the reference's documentation. */
 struct workspace eigen_least_workspace(const struct lapack_routine *routine, char type, char jobz, int n)
 {
     const bool vectors = jobz == 'V', in_two = is_complex(type);
@@ -53,7 +53,7 @@ static int whole(char type, const void *memory)
     return (int)real_at(type, memory, 0);
 }
 
-/* What the host's query answers. */
+/* The answer to the host's query. */
 static struct workspace generous_workspace(const struct eigen_run *run, struct workspace least)
 {
     double work[2] = {0}, rwork[1] = {0};

@@ -24,16 +24,15 @@ struct workspace {
 };
 struct workspace eigen_least_workspace(const struct lapack_routine *routine, char type, char jobz, int n);
 
-/* Of call: routine, jobz, range, uplo, il, iu, vl, vu, abstol must be set. What these leave unreferenced is
- * NULL. */
+/* The call's routine, jobz, range, uplo, il, iu, vl, vu, abstol must be set. Operands that these leave
+ * unreferenced are NULL. */
 void eigen_run_make(struct eigen_run *run);
 void eigen_run_free(struct eigen_run *run);
 
 /* Both calls. */
 void eigen_run_perform(struct eigen_run *run);
 
-/* What is wrong after it, in a few words, or NULL; INFO 0 is demanded unless the host
- * fails too. */
+/* The fault after it, in a few words, or NULL; INFO 0 is demanded unless the host fails too. */
 const char *eigen_run_fault(const struct eigen_run *run);
 
 /* The same, for a call that fails as the host's does or whose numbers are not finite: INFO, M and what must

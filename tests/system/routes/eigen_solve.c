@@ -15,7 +15,7 @@ static int variant_of(const struct tally *tally)
     return tally->calls + tally->calls / 8 + tally->calls / 64;
 }
 
-/* Of RANGE='I': il and iu. */
+/* Sets il and iu, for RANGE='I'. */
 static void choose_indices(struct eigen_run *run, int interval)
 {
     const int n = run->problem->n, middle = (n + 1) / 2;
@@ -26,7 +26,7 @@ static void choose_indices(struct eigen_run *run, int interval)
     run->expected = run->call.iu - run->call.il + 1;
 }
 
-/* Of RANGE='V': between which values, and some intervals without any. */
+/* Chooses bounds between values for RANGE='V', and some intervals without any. */
 static void choose_bounds(struct eigen_run *run, int interval)
 {
     const struct eigen_problem *problem = run->problem;

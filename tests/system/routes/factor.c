@@ -17,7 +17,7 @@ struct context {
     const double *given; /* the matrix that hetrd reduces */
 };
 
-/* What is wrong with a matrix, in its middle. */
+/* A matrix's flaw, in its middle. */
 enum flaw { SOUND, NOT_FINITE, FLAWED, FLAWS }; /* FLAWED: singular or indefinite */
 
 /* General with a diagonal of about `diagonal`, m x n. */
@@ -59,7 +59,7 @@ static void spoil(const struct context *context, double *a, int m, int n, enum f
                (size_t)m * element_bytes(context->type));
 }
 
-/* Of an order without elements there is nothing to spoil. */
+/* An order without elements has nothing to spoil. */
 static enum flaw flaws_of(const struct context *context, enum flaw end)
 {
     return context->n > 0 ? end : SOUND + 1;
@@ -73,7 +73,7 @@ static struct factor_run *begin(struct context *context, const char *real, const
     return &context->run;
 }
 
-/* Of hetrd: A Q = Q T, and Q unitary, Q made by the host of what the call left. */
+/* hetrd: A Q = Q T, and Q unitary, Q made by the host of what the call left. */
 static const char *reduction_fault(const struct context *context)
 {
     const struct factor_run *run = &context->run;
@@ -309,7 +309,7 @@ static void try_sygst(struct context *context, int itype, char uplo, bool singul
     free(a), free(b);
 }
 
-/* What it gives is not determined to rounding: it is judged by itself. */
+/* Its results are not determined to rounding: they are judged by themselves. */
 static void try_sytrd(struct context *context, char uplo)
 {
     const int n = context->n;

@@ -71,7 +71,7 @@ static int query(struct lapack_call call, void *function)
     return answer > 1 ? answer : 1;
 }
 
-/* A workspace that is an element too small is refused, or none at all, and nothing is touched. What is least for
+/* A workspace that is an element too small is refused, or none at all, and nothing is touched. The least for
  * an empty matrix differs between releases of LAPACK. */
 static bool small_work_is_refused(struct lapack_call call, int least)
 {

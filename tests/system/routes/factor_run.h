@@ -34,7 +34,7 @@ void factor_vector(struct fenced *operand, char type, const void *values, int el
 /* Workspaces and both calls. */
 void factor_perform(struct factor_run *run);
 
-/* What is wrong, or NULL: INFO and WORK(1) the host's and, with a tolerance not negative, all results. */
+/* The fault, or NULL: INFO and WORK(1) the host's and, with a tolerance not negative, all results. */
 const char *factor_fault(const struct factor_run *run, double tolerance);
 void factor_end(struct factor_run *run);
 

@@ -28,7 +28,7 @@ passes_on_reference()
       passes "$@" )
 }
 
-# By the same kernels everywhere: of some matrices and processors its ssyevr finds no value of range I.
+# The same kernels run everywhere: its ssyevr finds no value of range I for some matrices and processors.
 passes_on_openblas()
 {
     ( export LD_LIBRARY_PATH=$openblas_directory ROUTES_OPEN=1 OPENBLAS_CORETYPE=Haswell

@@ -47,7 +47,7 @@ void lapack_perform(struct lapack_call *call, void *function);
 
 union lapack_real lapack_real_of(char type, double value);
 
-/* What the program's own xerbla_ has seen since the last call of this: how often it was called; of the
+/* Tells what the program's own xerbla_ has seen since the last call of this: how often it was called; of the
  * last call the name, without blanks, and the parameter's number. */
 int lapack_complaints(char name[16], int *info);
 

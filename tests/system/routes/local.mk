@@ -56,7 +56,7 @@ tests_system_routes_stays_LDADD = $(route_test_libraries) -lpthread
 sanitizer_programs += tests/system/routes/solved
 tests_system_routes_solved_LDADD = $(route_test_libraries)
 
-# What becomes of calls of every routine.
+# Decisions on calls of every routine.
 plain_programs += tests/system/routes/decisions
 tests_system_routes_decisions_SOURCES = tests/system/routes/decisions.c tests/system/interface_call.c \
 	tests/system/interface_call.h $(route_test_sources)
@@ -112,12 +112,12 @@ EXTRA_DIST += tests/system/decisions.sh tests/system/decisions.txt tests/system/
 	tests/system/routes/functions.sh
 
 # libmublas.so once more, with two stages of the eigensolver from the first order on: its borders come before
-# the core's. By LD_PRELOAD it is the shim, and the library of programs that are linked to libmublas.so.
+# the core's. With LD_PRELOAD it is the shim, and the library of programs that are linked to libmublas.so.
 check_LTLIBRARIES += tests/system/routes/early/libmublas.la
 tests_system_routes_early_libmublas_la_SOURCES = $(libmublas_la_SOURCES) tests/system/routes/early_borders.c
 tests_system_routes_early_libmublas_la_CCASFLAGS = $(libmublas_la_CCASFLAGS)
 tests_system_routes_early_libmublas_la_LIBADD = $(libmublas_la_LIBADD)
 tests_system_routes_early_libmublas_la_LDFLAGS = $(libmublas_la_LDFLAGS) -rpath /nowhere -Wl,-z,muldefs
 EXTRA_tests_system_routes_early_libmublas_la_DEPENDENCIES = $(EXTRA_libmublas_la_DEPENDENCIES)
-# What these programs include.
+# Headers of these programs.
 EXTRA_DIST += tests/system/blas_program.h

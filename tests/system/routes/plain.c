@@ -13,7 +13,7 @@ enum { ORDER = 70, WORK = 1 + 6 * ORDER + 2 * ORDER * ORDER };
 typedef void syevd(const char *, const char *, const int64_t *, double *, const int64_t *, double *, double *,
                    const int64_t *, int64_t *, const int64_t *, int64_t *, size_t, size_t);
 
-/* Of the matrix of min(i, j), 1 / (4 sin^2 t) for t = (2 k - 1) pi / (4 n + 2): known in closed form. */
+/* The matrix of min(i, j) has 1 / (4 sin^2 t) for t = (2 k - 1) pi / (4 n + 2): known in closed form. */
 static bool is_right(syevd *solve)
 {
     static double a[ORDER * ORDER], w[ORDER], work[WORK];

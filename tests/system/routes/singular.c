@@ -40,7 +40,7 @@ static void note(struct context *context, const char *fault)
     factor_end(&context->run);
 }
 
-/* Of what the call left, closely packed; `here`: in A. */
+/* The vectors that the call left, closely packed; `here`: in A. */
 static double *vectors_of(const struct factor_run *run, const struct fenced *operand, bool here, int rows,
                           int columns)
 {
@@ -180,7 +180,7 @@ static number component(const struct lapack_call *call, const double *vectors, i
     return CMPLXL(real, sign < 0 ? -imaginary : imaginary);
 }
 
-/* Of norm 1, and its largest component real. */
+/* Its norm is 1, and its largest component real. */
 static bool is_normal(const struct lapack_call *call, const double *vectors, int j, double most)
 {
     long double length = 0;

@@ -18,7 +18,7 @@ static double number(int i, int j)
     return (double)((i * 37 + j * 101 + i * j % 17) % 1000) / 1000 - 0.5 + (i == j ? N : 0);
 }
 
-/* Of a mapping of its own. */
+/* In a mapping of its own. */
 static double *matrix(int columns)
 {
     double *const a = mmap(NULL, sizeof *a * (size_t)(N * columns), PROT_READ | PROT_WRITE,

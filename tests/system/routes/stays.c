@@ -52,7 +52,7 @@ static double *map(size_t length)
     return memory;
 }
 
-/* What calls find in the matrix. */
+/* The calls' findings in the matrix. */
 struct answers {
     double solved[N * SIDES], divided[N * SIDES], product[LD];
 };
@@ -71,7 +71,7 @@ static void ask(const char *uplo, const double *a, struct answers *answers)
     dgemv_("N", &ld, &n, &unit, a, &ld, x, &one, &zero, answers->product, &one, 1);
 }
 
-/* Of its own, for the calls to know nothing of. */
+/* The copy is its own, for the calls to know nothing of. */
 static int is_as_host_has_it(const char *uplo, const double *a)
 {
     struct answers *const both = malloc(2 * sizeof *both);

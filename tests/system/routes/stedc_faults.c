@@ -1,4 +1,4 @@
-/* What is wrong with a call's results. */
+/* Faults of a call's results. */
 #include "host_answer.h"
 #include "stedc_run.h"
 

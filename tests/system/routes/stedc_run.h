@@ -31,9 +31,9 @@ void stedc_run_set(const struct fenced *operand, int index, double value);
 
 void stedc_run_perform(struct stedc_run *run); /* both calls */
 
-/* What is wrong, or NULL. INFO, what must not be written, the workspaces' first elements. */
+/* The fault, or NULL. INFO, what must not be written, the workspaces' first elements. */
 const char *stedc_run_fault(const struct stedc_run *run);
-/* Of an INFO of 0 the values, beside the host's, and the vectors. */
+/* The same with an INFO of 0: the values, beside the host's, and the vectors. */
 const char *stedc_run_result_fault(const struct stedc_run *run);
 
 #endif
