@@ -8,7 +8,7 @@ libmublas_core_la_SOURCES += src/common/blas_call.h src/common/blas_call.c \
 	src/common/private_folder.c src/common/private_folder.h src/common/job_helpers.c \
 	src/common/whole_number.h src/common/embedded.S
 
-# What follows from the table, made by a program of the machine that builds. Make asks for an included file before
+# Files that follow from the table, made by a program of the machine that builds. Make asks for an included file before
 # all else, so these are there before anything is compiled, whatever the target is.
 made_of_routines = src/common/routine_rows.h src/common/lapack_places.h src/host/lapack.def \
 	src/interpose/entries/blas_entries.inc src/scalapack/parallel_rows.inc
@@ -35,5 +35,5 @@ src/common/made_of_routines.mk: $(made_of_routines)
 EXTRA_DIST += src/common/generate_routines.c src/common/generate_lapack.c src/common/generate_words.h
 CLEANFILES += src/common/generate_routines src/common/generate_lapack src/common/made_of_routines.mk $(made_of_routines)
 
-# What it has in it.
+# Its contents.
 src/common/embedded.lo: src/tuner/built_in_recipes $(kernels_image)

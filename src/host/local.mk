@@ -1,4 +1,4 @@
-# What the command and the unit tests link as well goes to the core; what binds calls, to the interposers.
+# Code that the command and the unit tests link as well goes to the core; what binds calls, to the interposers.
 libmublas_core_la_SOURCES += src/host/host_library.c src/host/host_search.h src/host/host_search.c \
 	src/host/symbols.c src/host/symbols.h src/host/symbols.def src/host/routines.def \
 	src/host/cblas.def

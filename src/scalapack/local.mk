@@ -1,4 +1,4 @@
-# Parallel routines. What is pure goes to the core, which unit tests link as well.
+# Parallel routines. Pure code goes to the core, which unit tests link as well.
 libmublas_core_la_SOURCES += src/scalapack/grid.c src/scalapack/grid.h src/scalapack/call.c \
 	src/scalapack/membership.c src/scalapack/team.h src/scalapack/shared_memory.c \
 	src/scalapack/routines.def

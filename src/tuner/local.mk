@@ -1,4 +1,4 @@
-# What the preloaded library needs while a program runs.
+# The preloaded library needs these while a program runs.
 libmublas_core_la_SOURCES += src/tuner/online/crossover.c src/tuner/online/crossover.h \
 	src/tuner/online/recipe_search.c src/tuner/online/recipe.h src/tuner/online/learned_times.c \
 	src/tuner/online/learned_times.h src/tuner/online/learned_times_text.c \
@@ -12,7 +12,7 @@ src/tuner/built_in_recipes: $(recipe_files) Makefile
 	$(AM_V_GEN)$(MKDIR_P) src/tuner && cat /dev/null $(recipe_files:%=$(top_srcdir)/%) > $@
 CLEANFILES += src/tuner/built_in_recipes
 
-# What only the `mublas` command, bench programs and tests link besides: the offline part.
+# Only the `mublas` command, bench programs and tests link the offline part besides.
 noinst_LTLIBRARIES += libmublas_tuning.la
 libmublas_tuning_la_SOURCES = src/tuner/learn/call_sampler.c src/tuner/learn/call_sampler.h \
 	src/tuner/learn/class_sieve.c src/tuner/learn/class_tuning.h src/tuner/learn/class_tuning.c \

@@ -1,5 +1,5 @@
-/* What a client knows of the device without a question of its own: what the connection has brought, and figures of
- * kernels, of which one answer holds all that a search for a launch shape asks for. */
+/* A client's knowledge of the device without a question of its own: what the connection has brought, and figures
+ * of kernels, of which one answer holds all that a search for a launch shape asks for. */
 #include "service/client/link.h"
 
 #include "gpu/device.h"
@@ -223,7 +223,7 @@ static CUresult device_attribute(int *value, int attribute, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* Those that were asked for. A thread that was jumped out of with the lock leaves it: then others ask again. */
+/* Figures asked for. A thread that was jumped out of with the lock leaves it: then others ask again. */
 static struct kept {
     struct service_figures_of of;
     struct service_figures figures;

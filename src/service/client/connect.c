@@ -22,7 +22,7 @@ static bool has_cuda(void)
     return driver != NULL;
 }
 
-/* Devices that the user names are opened here. Who may not open the device's file is not served either. */
+/* Devices that the user names are opened here. A user who may not open the device's file is not served either. */
 const char *service_refusal_here(void)
 {
     static const char node[] = "/dev/nvidiactl";

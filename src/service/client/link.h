@@ -15,7 +15,7 @@
  * try, and *why is a phrase in static storage. */
 bool link_open(const char **why);
 
-/* Give it back. What the connection's memory holds must not be used any more. */
+/* Give it back. The connection's memory must not be used any more. */
 void link_close(void);
 
 /* Queue a call. Its own error shows at a wait for its stream. */
@@ -32,7 +32,7 @@ CUresult link_ask(unsigned call, const void *payload, size_t bytes, void *answer
 CUresult link_ask_numbered(unsigned call, const void *payload, size_t bytes, _Atomic uint32_t *counter,
                            uint32_t *where);
 
-/* For the client's own files. What both sides see of the connection; a connection that the server has welcomed becomes
+/* For the client's own files. The connection as both sides see it; a connection that the server has welcomed becomes
  * the link (false: its memory does not fit here); the link is lost for good, with the reason; the server has closed its
  * end. */
 struct service_control *link_control(void);
@@ -105,7 +105,7 @@ extern const struct vendor_provider service_vendor_provider;
 /* The driver's table for a process with a link (driver_calls.c). */
 void service_fill_table(struct driver *table);
 /* Parts of it: memory and copies (memory_calls.c); what the client knows by itself, what the connection has brought, and
- * one answer for many questions (answers.c). Those members that ask are there before the last. */
+ * one answer for many questions (answers.c). Members that ask are there before the last. */
 void memory_calls_fill(struct driver *table);
 void answers_fill(struct driver *table);
 /* The stream has work that no mark stands behind. */

@@ -65,7 +65,7 @@ static bool take_lock(int file)
     return false;
 }
 
-/* What a server has left that was killed: its lock, which nobody has, and its socket. */
+/* Removes what a killed server has left: its lock, which nobody has, and its socket. */
 static void sweep_one(const char *name)
 {
     char socket_name[17];

@@ -189,7 +189,7 @@ static void serve(struct session *session)
     }
 }
 
-/* What is left of it is the segments and the pidfd. */
+/* Only the segments and the pidfd are left of it. */
 static void release(struct session *session)
 {
     munmap(session->control, sizeof *session->control);

@@ -1,4 +1,4 @@
-/* The calls of a session. Those that travel as they are come from calls.inc. */
+/* The calls of a session. Calls that travel as they are come from calls.inc. */
 #include "service/calls.h"
 #include "service/server/session.h"
 

@@ -79,7 +79,7 @@ static CUmemAllocationProp physical_properties(struct session *session)
                                  .location = {CU_MEM_LOCATION_TYPE_DEVICE, session_device(session)}};
 }
 
-/* What physical memory's sizes are multiples of; 0: the driver does not say. */
+/* Physical memory's sizes are multiples of this; 0: the driver does not say. */
 static size_t granule_of(struct session *session)
 {
     const CUmemAllocationProp properties = physical_properties(session);
@@ -298,8 +298,8 @@ CUresult serve_share(struct session *session, const void *payload, size_t bytes,
     return CUDA_SUCCESS;
 }
 
-/* What the session does with it comes to an end first. To undo a pin may wait for other clients, too: it is done for
- * an arena that has grown, and at the end. */
+/* The session's work with it comes to an end first. To undo a pin may wait for other clients, too: it is done for an
+ * arena that has grown, and at the end. */
 static void end_share(struct session_share *share)
 {
     driver()->unpin(share->memory);

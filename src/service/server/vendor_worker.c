@@ -275,7 +275,7 @@ static bool run_here(struct session *session, struct service_vendor *call, struc
     return true;
 }
 
-/* What is taken away from under a call, no client takes. */
+/* No client takes away a thing from under a call. */
 static bool is_early(struct session *session, const struct service_vendor *call)
 {
     const size_t offset = functions[call->function].offset;

@@ -1,5 +1,5 @@
-/* What the first calls of clients would wait for, made beforehand by a thread of the server's own: kernels, cuBLAS and
- * cuSOLVER with handles, pinned segments, streams, events and blocks of memory. Nobody waits for it: what a client
+/* All that the first calls of clients would wait for, made beforehand by a thread of the server's own: kernels, cuBLAS
+ * and cuSOLVER with handles, pinned segments, streams, events and blocks of memory. Nobody waits for it: what a client
  * wants before it is there is made then. */
 #include "service/server/session.h"
 
@@ -75,7 +75,7 @@ static void load_kernels(struct device *device)
         kernel_set_function(device_kernels(device), (enum kernel)kernel, 0, &function);
 }
 
-/* Of the sizes that a lane begins with. */
+/* Makes blocks of the sizes that a lane begins with. */
 static void make_blocks(void)
 {
     static const size_t sizes[] = {64 << 10, 64 << 10, 4 << 20, 4 << 20, 32 << 20};
@@ -166,7 +166,7 @@ static void set_identity(CUdeviceptr memory, size_t bytes, size_t element, CUstr
     driver()->words_set_2d_async(memory + 4, (SOLVER_ORDER + 1) * element, second_half_of_one, 1, SOLVER_ORDER, stream);
 }
 
-/* What the trials of cuSOLVER have not used: real and complex. */
+/* Uses what the trials of cuSOLVER have not: real and complex. */
 static void use_factors(const struct solver_handle *with)
 {
     static const enum blas_type types[] = {TYPE_D, TYPE_Z};
