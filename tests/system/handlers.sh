@@ -29,7 +29,7 @@ try()
     [ "$way" = shim ] || preload=$sanitizer_preload
     [ "$setting" != - ] || setting=MUBLAS_REPORT=$work/report
     rm -f "$work/report" "$work/output" "$work/errors"
-    env LD_PRELOAD="$preload" MUBLAS_OFFLOAD="$mode" "$setting" timeout 120 "$program" "$@" \
+    timeout 120 env LD_PRELOAD="$preload" MUBLAS_OFFLOAD="$mode" "$setting" "$program" "$@" \
         > "$work/output" 2> "$work/errors"
     local status=$?
     if [ $status = 2 ]; then

@@ -20,7 +20,7 @@ of_types c
 run() # MUBLAS_DEVICE [SETTING...]
 {
     rm -f "$work/counts"
-    LD_PRELOAD=$shim_preload timeout -k 5 300 env MUBLAS_DEVICE="$1" MUBLAS_REPORT="$work/report" \
+    timeout -k 5 300 env LD_PRELOAD="$shim_preload" MUBLAS_DEVICE="$1" MUBLAS_REPORT="$work/report" \
         EMULATED_COUNT_FILE="$work/counts" "${@:2}" $program $types > "$work/output" 2> "$work/errors" &&
         grep -q "^1\.\.$lines\$" "$work/output" && ! grep '^not ok' "$work/output"
 }

@@ -13,7 +13,7 @@ export MUBLAS_DEVICE_MEMORY=300K # tiles of a sixth of the matrix, in 36 groups
 multiply() # CALLS [SETTING...]
 {
     rm -f "$work/report"
-    LD_PRELOAD=$shim_preload timeout -k 5 300 env MUBLAS_REPORT="$work/report" "${@:2}" \
+    timeout -k 5 300 env LD_PRELOAD="$shim_preload" MUBLAS_REPORT="$work/report" "${@:2}" \
         tests/system/shared_rewritten kept "$1" > "$work/output" 2> "$work/errors"
 }
 part_of() # ORDINAL: what the device has done, in percent

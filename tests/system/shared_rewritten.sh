@@ -10,7 +10,7 @@ export EMULATED_DEVICES=2 EMULATED_MULTIPROCESSORS=4 MUBLAS_DEVICE=0,1 MUBLAS_OF
 
 run() # kept|rewritten [SETTING...]
 {
-    env LD_PRELOAD="$shim_preload" "${@:2}" timeout -k 5 300 tests/system/shared_rewritten "$1" > "$work/output" 2> "$work/errors"
+    timeout -k 5 300 env LD_PRELOAD="$shim_preload" "${@:2}" tests/system/shared_rewritten "$1" > "$work/output" 2> "$work/errors"
 }
 shared() { grep -c "level 3 call of .* groups for device 1\$" "$work/errors"; }
 

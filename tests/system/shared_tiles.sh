@@ -11,7 +11,7 @@ export MUBLAS_OFFLOAD=always MUBLAS_DEVICE_MEMORY=70K MUBLAS_VERBOSE=2 EMULATED_
 
 run() # MUBLAS_DEVICE [SETTING...]
 {
-    LD_PRELOAD=$shim_preload timeout -k 5 300 env MUBLAS_DEVICE="$1" MUBLAS_REPORT="$work/report" "${@:2}" \
+    timeout -k 5 300 env LD_PRELOAD="$shim_preload" MUBLAS_DEVICE="$1" MUBLAS_REPORT="$work/report" "${@:2}" \
         tests/system/shared_tiles > "$work/output" 2> "$work/errors" &&
         grep -q '^1\.\.12$' "$work/output" && ! grep '^not ok' "$work/output"
 }
