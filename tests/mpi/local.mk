@@ -39,7 +39,7 @@ long_plain_tests += tests/mpi/parallel_faults.sh
 EXTRA_DIST += tests/mpi/parallel_faults.sh
 CLEANFILES += tests/mpi/alone.lock
 # ScaLAPACK's own testers, with Open MPI and with MPICH.
-plain_tests += tests/mpi/scalapack_testers.sh
+long_plain_tests += tests/mpi/scalapack_testers.sh
 EXTRA_DIST += tests/mpi/scalapack_testers.sh tests/mpi/thin/INV.dat tests/mpi/thin/LLT.dat tests/mpi/thin/LU.dat \
 	tests/mpi/thin/SEP.dat tests/mpi/thin/SEPR.dat
 parallel_headers = tests/mpi/dense.h tests/mpi/spread.h tests/mpi/parallel_problem.h tests/mpi/parallel_draw.h \
