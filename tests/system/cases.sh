@@ -5,7 +5,7 @@
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/hosts/hosts.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_TEST_HOSTS MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
+unset MUBLAS_TEST_HOSTS
 use_emulated_driver
 ulimit -c 0
 export OPENBLAS_NUM_THREADS=1 # the handlers of faults are for one thread

@@ -4,9 +4,8 @@
 # with everything offloaded to the emulated device, with cuSOLVER and with our own eigensolver.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT MUBLAS_RECIPE
-use_emulated_driver
-use_reference_libraries
+unset MUBLAS_RECIPE
+use_emulated_system
 ulimit -c 0
 export HOME=$work XDG_CONFIG_HOME=$work OPENBLAS_NUM_THREADS=1
 export EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=4 # as our eigensolver needs

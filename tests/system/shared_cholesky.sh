@@ -3,9 +3,7 @@
 # each block sent once up and once home; and when a device fails on the way the host does it.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_DEVICE CUDA_VISIBLE_DEVICES
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export MUBLAS_OFFLOAD=always MUBLAS_VERBOSE=2 EMULATED_PEER=0
 program=tests/system/shared_cholesky
 [ -x $program ] || { echo "1..0 # SKIP no LAPACK to link with"; exit 0; }

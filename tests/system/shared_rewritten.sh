@@ -3,9 +3,7 @@
 # are kept on one, those that the program writes anew before each call are shared.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export EMULATED_DEVICES=2 EMULATED_MULTIPROCESSORS=4 MUBLAS_DEVICE=0,1 MUBLAS_OFFLOAD=always MUBLAS_VERBOSE=2
 
 run() # kept|rewritten [SETTING...]

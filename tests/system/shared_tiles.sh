@@ -4,9 +4,7 @@
 # device that fails leaves is done by the others, or by the host.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_DEVICE CUDA_VISIBLE_DEVICES
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export MUBLAS_OFFLOAD=always MUBLAS_DEVICE_MEMORY=70K MUBLAS_VERBOSE=2 EMULATED_PEER=0
 
 run() # MUBLAS_DEVICE [SETTING...]

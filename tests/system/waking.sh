@@ -4,10 +4,9 @@
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/waking_recipe.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD GLIBC_TUNABLES MUBLAS_HOST_BLAS OPENBLAS_NUM_THREADS BLIS_NUM_THREADS MKL_NUM_THREADS
+unset OPENBLAS_NUM_THREADS BLIS_NUM_THREADS MKL_NUM_THREADS
 export OMP_NUM_THREADS=1
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 ulimit -c 0
 
 # Of dgemm and dsymm, which write a matrix, 4965 us of 10000 count: as much as of dsymv.

@@ -1,6 +1,5 @@
 # Sourced by routes.sh and routes_failures.sh after tap.sh: how the programs are run.
 . "$source_tree/tests/hosts/hosts.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD LD_PRELOAD
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 ulimit -c 0
 program_folder=tests/system/routes
@@ -40,8 +39,7 @@ passes_on_openblas()
 
 passes_through_shim()
 {
-    ( use_emulated_driver
-      use_reference_libraries
+    ( use_emulated_system
       ask_for_no_pins
       export MUBLAS_OFFLOAD=always
       preloaded=$shim_preload
@@ -55,8 +53,7 @@ passes_by_recipe() # LINE... -- PROGRAM [ARGUMENT...]
     local lines=("host-blas $(readlink -f "$host_blas")" "host-threads 1")
     while [ "$1" != -- ]; do lines+=("$1"); shift; done
     shift
-    ( use_emulated_driver
-      use_reference_libraries
+    ( use_emulated_system
       printf '%s\n' "${lines[@]}" > "$work/lines"
       tests/system/make_recipe "$work/lines" > "$work/recipe" || exit 1
       rm -f "$work/report" "$work/counts"
@@ -87,8 +84,7 @@ ran_all() { [ "$(ran dsyevd 3)" = 2 ] && [ "$(ran zheevd 3)" = 1 ]; }
 learned()
 {
     printf '%s\n' "host-blas $(readlink -f "$host_blas")" "host-threads 1" "$@" > "$work/lines"
-    ( use_emulated_driver
-      use_reference_libraries
+    ( use_emulated_system
       export EMULATED_MULTIPROCESSORS=3
       tests/system/make_recipe "$work/lines" > "$work/recipe" )
 }
