@@ -4,8 +4,7 @@
 # Programs under tests/system stand for applications: they get the shim by LD_PRELOAD.
 # Run from the build directory.
 . tests/environment.sh
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 unset MUBLAS_REPORT
 case $1 in
 *tests/system/*) exec env LD_PRELOAD="$shim_preload" "$@" ;;

@@ -4,8 +4,7 @@
 # without which the others would say nothing. Run from the build directory.
 . tests/environment.sh
 unset MUBLAS_TEST_SHIM
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 

@@ -1,5 +1,8 @@
 # shellcheck shell=bash
 # Sourced by the test scripts: numbered TAP lines, and a folder for what they write.
+# Settings of whoever runs them are not the scripts'.
+unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT MUBLAS_DEVICE MUBLAS_DEVICE_MEMORY MUBLAS_PARALLEL \
+    MUBLAS_VERBOSE CUDA_VISIBLE_DEVICES GLIBC_TUNABLES LD_PRELOAD
 number=0
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

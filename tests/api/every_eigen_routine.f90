@@ -1,6 +1,14 @@
 ! Every routine for eigenproblems and singular values of the Fortran module, on A = (2 1; 1 2) with lda 3, whose
 ! eigenvalues are 1 and 3: that each reaches its C function with its arguments in order. Prints what is wrong; the
-! last line is "all right" or the count.
+! last line is "all right" or the count. To be preprocessed: EACH calls the function of this type. Names follow its
+! commas at once.
+#define EACH(S, D, C, Z, ARGUMENTS) \
+select case (letter); \
+case ('s'); status = mublas_/**/S ARGUMENTS; \
+case ('d'); status = mublas_/**/D ARGUMENTS; \
+case ('c'); status = mublas_/**/C ARGUMENTS; \
+case default; status = mublas_/**/Z ARGUMENTS; \
+end select
 program every_eigen_routine
     use mublas
     implicit none
@@ -56,16 +64,7 @@ contains
         call note(mublas_sytrd_workspace(handle, type_of, mublas_lower, i2, i3, bytes), &
                 'mublas_sytrd_workspace')
         workspace = allocated(int(bytes))
-        select case (letter)
-        case ('s')
-            status = mublas_ssytrd(handle, mublas_lower, i2, a, i3, d, e, tau, workspace, bytes)
-        case ('d')
-            status = mublas_dsytrd(handle, mublas_lower, i2, a, i3, d, e, tau, workspace, bytes)
-        case ('c')
-            status = mublas_chetrd(handle, mublas_lower, i2, a, i3, d, e, tau, workspace, bytes)
-        case default
-            status = mublas_zhetrd(handle, mublas_lower, i2, a, i3, d, e, tau, workspace, bytes)
-        end select
+        EACH(ssytrd,dsytrd,chetrd,zhetrd, (handle, mublas_lower, i2, a, i3, d, e, tau, workspace, bytes))
         call note(status, 'sytrd')
         call expect(d, [2d0, 2d0], 1, 'sytrd: d')
         call expect(e, [1d0], 1, 'sytrd: e')
@@ -78,20 +77,8 @@ contains
         call note(mublas_ormtr_workspace(handle, type_of, mublas_left, mublas_lower, mublas_no_trans, i2, &
                 i2, i3, i3, bytes), 'mublas_ormtr_workspace')
         workspace = allocated(int(bytes))
-        select case (letter)
-        case ('s')
-            status = mublas_sormtr(handle, mublas_left, mublas_lower, mublas_no_trans, i2, i2, a, i3, tau, &
-                    c, i3, workspace, bytes)
-        case ('d')
-            status = mublas_dormtr(handle, mublas_left, mublas_lower, mublas_no_trans, i2, i2, a, i3, tau, &
-                    c, i3, workspace, bytes)
-        case ('c')
-            status = mublas_cunmtr(handle, mublas_left, mublas_lower, mublas_no_trans, i2, i2, a, i3, tau, &
-                    c, i3, workspace, bytes)
-        case default
-            status = mublas_zunmtr(handle, mublas_left, mublas_lower, mublas_no_trans, i2, i2, a, i3, tau, &
-                    c, i3, workspace, bytes)
-        end select
+        EACH(sormtr,dormtr,cunmtr,zunmtr, \
+             (handle, mublas_left, mublas_lower, mublas_no_trans, i2, i2, a, i3, tau, c, i3, workspace, bytes))
         call note(status, 'ormtr')
         call expect(c, [2d0, 1d0], parts(), 'ormtr')
     end subroutine
@@ -101,16 +88,8 @@ contains
         call note(mublas_stedc_workspace(handle, type_of, mublas_compz_tridiagonal, i2, i3, bytes), &
                   'mublas_stedc_workspace')
         workspace = allocated(int(bytes))
-        select case (letter)
-        case ('s')
-            status = mublas_sstedc(handle, mublas_compz_tridiagonal, i2, d, e, c, i3, workspace, bytes, info)
-        case ('d')
-            status = mublas_dstedc(handle, mublas_compz_tridiagonal, i2, d, e, c, i3, workspace, bytes, info)
-        case ('c')
-            status = mublas_cstedc(handle, mublas_compz_tridiagonal, i2, d, e, c, i3, workspace, bytes, info)
-        case default
-            status = mublas_zstedc(handle, mublas_compz_tridiagonal, i2, d, e, c, i3, workspace, bytes, info)
-        end select
+        EACH(sstedc,dstedc,cstedc,zstedc, \
+             (handle, mublas_compz_tridiagonal, i2, d, e, c, i3, workspace, bytes, info))
         call note(status, 'stedc')
         call expect_integer(info, 0, 'stedc: info')
         call expect(d, [1d0, 3d0], 1, 'stedc: d')
@@ -123,16 +102,8 @@ contains
         call note(mublas_syevd_workspace(handle, type_of, mublas_vectors, mublas_lower, i2, i3, bytes), &
                   'mublas_syevd_workspace')
         workspace = allocated(int(bytes))
-        select case (letter)
-        case ('s')
-            status = mublas_ssyevd(handle, mublas_vectors, mublas_lower, i2, a, i3, w, workspace, bytes, info)
-        case ('d')
-            status = mublas_dsyevd(handle, mublas_vectors, mublas_lower, i2, a, i3, w, workspace, bytes, info)
-        case ('c')
-            status = mublas_cheevd(handle, mublas_vectors, mublas_lower, i2, a, i3, w, workspace, bytes, info)
-        case default
-            status = mublas_zheevd(handle, mublas_vectors, mublas_lower, i2, a, i3, w, workspace, bytes, info)
-        end select
+        EACH(ssyevd,dsyevd,cheevd,zheevd, \
+             (handle, mublas_vectors, mublas_lower, i2, a, i3, w, workspace, bytes, info))
         call note(status, 'syevd')
         call expect_integer(info, 0, 'syevd: info')
         call expect(w, [1d0, 3d0], 1, 'syevd: w')
@@ -173,16 +144,7 @@ contains
         call put_matrix(a)
         call note(mublas_gebrd_workspace(handle, type_of, i2, i2, i3, bytes), 'mublas_gebrd_workspace')
         workspace = allocated(int(bytes))
-        select case (letter)
-        case ('s')
-            status = mublas_sgebrd(handle, i2, i2, a, i3, d, e, tau, w, workspace, bytes)
-        case ('d')
-            status = mublas_dgebrd(handle, i2, i2, a, i3, d, e, tau, w, workspace, bytes)
-        case ('c')
-            status = mublas_cgebrd(handle, i2, i2, a, i3, d, e, tau, w, workspace, bytes)
-        case default
-            status = mublas_zgebrd(handle, i2, i2, a, i3, d, e, tau, w, workspace, bytes)
-        end select
+        EACH(sgebrd,dgebrd,cgebrd,zgebrd, (handle, i2, i2, a, i3, d, e, tau, w, workspace, bytes))
         call note(status, 'gebrd')
         call expect(d, [sqrt(5d0), 3/sqrt(5d0)], 1, 'gebrd: d', signs=.false.)
         call expect(e, [4/sqrt(5d0)], 1, 'gebrd: e', signs=.false.)
@@ -197,20 +159,8 @@ contains
         call note(mublas_ormbr_workspace(handle, type_of, mublas_q, mublas_left, mublas_conj_trans, i2, i2, &
                 i2, i3, i3, bytes), 'mublas_ormbr_workspace')
         workspace = allocated(int(bytes))
-        select case (letter)
-        case ('s')
-            status = mublas_sormbr(handle, mublas_q, mublas_left, mublas_conj_trans, i2, i2, i2, a, i3, tau, &
-                    c, i3, workspace, bytes)
-        case ('d')
-            status = mublas_dormbr(handle, mublas_q, mublas_left, mublas_conj_trans, i2, i2, i2, a, i3, tau, &
-                    c, i3, workspace, bytes)
-        case ('c')
-            status = mublas_cunmbr(handle, mublas_q, mublas_left, mublas_conj_trans, i2, i2, i2, a, i3, tau, &
-                    c, i3, workspace, bytes)
-        case default
-            status = mublas_zunmbr(handle, mublas_q, mublas_left, mublas_conj_trans, i2, i2, i2, a, i3, tau, &
-                    c, i3, workspace, bytes)
-        end select
+        EACH(sormbr,dormbr,cunmbr,zunmbr, \
+             (handle, mublas_q, mublas_left, mublas_conj_trans, i2, i2, i2, a, i3, tau, c, i3, workspace, bytes))
         call note(status, 'ormbr')
         call expect(c, [-sqrt(5d0), 0d0], parts(), 'ormbr')
     end subroutine
@@ -224,16 +174,8 @@ contains
         call note(mublas_gesdd_workspace(handle, type_of, mublas_vectors, i2, i2, i3, i3, i3, bytes), &
                 'mublas_gesdd_workspace')
         workspace = allocated(int(bytes))
-        select case (letter)
-        case ('s')
-            status = mublas_sgesdd(handle, mublas_vectors, i2, i2, a, i3, w, c, i3, v, i3, workspace, bytes, info)
-        case ('d')
-            status = mublas_dgesdd(handle, mublas_vectors, i2, i2, a, i3, w, c, i3, v, i3, workspace, bytes, info)
-        case ('c')
-            status = mublas_cgesdd(handle, mublas_vectors, i2, i2, a, i3, w, c, i3, v, i3, workspace, bytes, info)
-        case default
-            status = mublas_zgesdd(handle, mublas_vectors, i2, i2, a, i3, w, c, i3, v, i3, workspace, bytes, info)
-        end select
+        EACH(sgesdd,dgesdd,cgesdd,zgesdd, \
+             (handle, mublas_vectors, i2, i2, a, i3, w, c, i3, v, i3, workspace, bytes, info))
         call note(status, 'gesdd')
         call expect_integer(info, 0, 'gesdd: info')
         call expect(w, [3d0, 1d0], 1, 'gesdd: s')

@@ -79,7 +79,8 @@ if command -v gfortran > /dev/null; then
         $(package --libs) && on_device "$work/every" && grep -qx 'all right' "$work/output"
     result $? "every routine of the Fortran module"
     export EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3
-    compiled gfortran -J "$work" -o "$work/every_eigen" "$module" "$source_tree/tests/api/every_eigen_routine.f90" \
+    compiled gfortran -cpp -ffree-line-length-none -J "$work" -o "$work/every_eigen" "$module" \
+        "$source_tree/tests/api/every_eigen_routine.f90" \
         $(package --libs) && on_device "$work/every_eigen" && grep -qx 'all right' "$work/output"
     result $? "every routine for eigenproblems"
     compiled gfortran -std=f2008 -J "$work" -o "$work/states" "$module" "$examples/lowest_states.f90" \

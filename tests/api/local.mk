@@ -23,8 +23,8 @@ tests_api_test_native_shapes_SOURCES = tests/api/test_native_shapes.c $(native_t
 tests_api_test_native_shapes_LDADD = $(native_test_libraries)
 tests_api_test_native_shapes_LDFLAGS = $(native_test_flags)
 
-sanitizer_programs += tests/api/test_native_offsets
-sanitizer_tests += tests/api/test_native_offsets
+plain_programs += tests/api/test_native_offsets
+plain_tests += tests/api/test_native_offsets
 tests_api_test_native_offsets_LDADD = libmublas.la
 tests_api_test_native_offsets_LDFLAGS = $(native_test_flags)
 

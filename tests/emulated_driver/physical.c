@@ -81,6 +81,22 @@ static void keep_or_give(struct range range)
     kept[kept_count++] = range;
 }
 
+/* By the file: pages that nobody touches are never mapped, which is most of what they cost. */
+static void poison(uint64_t offset, size_t bytes)
+{
+    static unsigned char pattern[256 << 10];
+    if (pattern[0] != POISON)
+        memset(pattern, POISON, sizeof pattern);
+    for (size_t done = 0; done < bytes;) {
+        const size_t left = bytes - done;
+        const ssize_t written =
+            pwrite(file, pattern, left < sizeof pattern ? left : sizeof pattern, (off_t)(offset + done));
+        if (written <= 0)
+            emulated_abort("poisoning device memory: %s", strerror(errno));
+        done += (size_t)written;
+    }
+}
+
 CUresult physical_take(CUdevice device, size_t bytes, size_t alignment, struct physical **result)
 {
     if (bytes > device_kind(device)->memory - used[device])
@@ -94,7 +110,7 @@ CUresult physical_take(CUdevice device, size_t bytes, size_t alignment, struct p
     physical->device = device;
     used[device] += bytes;
     if (options()->poison)
-        memset(alias_base + physical->offset, POISON, bytes);
+        poison(physical->offset, bytes);
     *result = physical;
     return CUDA_SUCCESS;
 }

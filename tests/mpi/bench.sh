@@ -2,12 +2,10 @@
 # bench/programs/scalapack.py: host and mublas in turns under mpirun, every routine of the program with a residual.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES MUBLAS_REPORT
 [ -z "$scalapack_missing" ] || { echo "1..0 # SKIP $scalapack_missing"; exit 0; }
 [ -z "$sanitizers" ] || { echo "1..0 # SKIP benches are not for sanitizers"; exit 0; }
 command -v python3 > /dev/null || { echo "1..0 # SKIP there is no python3"; exit 0; }
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 MUBLAS_OFFLOAD=always OMP_NUM_THREADS=1
 options=
 ! "$mpirun" --version 2>&1 | grep -q "Open MPI" || options="--oversubscribe --bind-to none"

@@ -5,10 +5,8 @@
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/mpi/mpi.sh"
 skip_without_scalapack
-unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES MUBLAS_PARALLEL
 [ -z "$sanitizers" ] || { echo "1..0 # SKIP a sanitizer's runtime must come before libmublas.so"; exit 0; }
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export LD_LIBRARY_PATH=$build/.libs:$LD_LIBRARY_PATH
 
 for ranks in 4 1; do

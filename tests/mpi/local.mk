@@ -2,7 +2,7 @@
 plain_tests += tests/mpi/scalapack.sh
 EXTRA_DIST += tests/mpi/scalapack.sh
 # Reports of parallel routines, and their check against the host's.
-TESTS += tests/mpi/parallel_reports.sh
+plain_tests += tests/mpi/parallel_reports.sh
 plain_tests += tests/mpi/verify.sh
 EXTRA_DIST += tests/mpi/parallel_reports.sh tests/mpi/verify.sh
 # The bench of parallel routines, in small.
@@ -15,7 +15,7 @@ EXTRA_DIST += tests/mpi/bench.sh
 plain_tests += tests/mpi/linked.sh
 EXTRA_DIST += tests/mpi/linked.sh
 # Any program's reports.
-TESTS += tests/mpi/reports.sh
+plain_tests += tests/mpi/reports.sh
 EXTRA_DIST += tests/mpi/reports.sh
 tests/mpi/reports.log: tests/system/counted$(EXEEXT)
 # Ranks that share a device.
@@ -39,14 +39,14 @@ long_plain_tests += tests/mpi/parallel_faults.sh
 EXTRA_DIST += tests/mpi/parallel_faults.sh
 CLEANFILES += tests/mpi/alone.lock
 # ScaLAPACK's own testers, with Open MPI and with MPICH.
-plain_tests += tests/mpi/scalapack_testers.sh
+long_plain_tests += tests/mpi/scalapack_testers.sh
 EXTRA_DIST += tests/mpi/scalapack_testers.sh tests/mpi/thin/INV.dat tests/mpi/thin/LLT.dat tests/mpi/thin/LU.dat \
 	tests/mpi/thin/SEP.dat tests/mpi/thin/SEPR.dat
 parallel_headers = tests/mpi/dense.h tests/mpi/spread.h tests/mpi/parallel_problem.h tests/mpi/parallel_draw.h \
 	tests/mpi/parallel_judge.h tests/unit/documented_lists.h
 
 if SCALAPACK
-check_PROGRAMS += tests/mpi/symmetric
+plain_programs += tests/mpi/symmetric
 plain_programs += tests/mpi/symmetric_linked
 tests_mpi_symmetric_linked_SOURCES = tests/mpi/symmetric.c
 tests_mpi_symmetric_linked_LDADD = libmublas.la $(SCALAPACK_LIBS) $(BLAS_LIBS) -lm

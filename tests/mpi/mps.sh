@@ -9,8 +9,7 @@ mpirun=${mpirun:-$(command -v mpirun)}
 [ -n "$mpirun" ] && command -v "$mpirun" > "$work/which" || { echo "1..0 # SKIP there is no mpirun"; exit 0; }
 [ ! -e /tmp/nvidia-mps/control ] || { echo "1..0 # SKIP this machine has an MPS of its own"; exit 0; }
 export MUBLAS_SERVICE=never
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 options=()
 if "$mpirun" --version 2>&1 | grep -q "Open MPI"; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -7,9 +7,7 @@
 . "$source_tree/tests/mpi/mpi.sh"
 skip_without_scalapack
 alone
-unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES MUBLAS_PARALLEL
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 program=tests/mpi/parallel_faults
 [ -z "$SCALAPACK_FULL" ] && driver_failures=2 || driver_failures=1000
 sampled SCALAPACK_FULL=1

@@ -7,9 +7,7 @@
 . "$source_tree/tests/mpi/mpi.sh"
 skip_without_scalapack
 alone
-unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES MUBLAS_PARALLEL
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 seed=${PARALLEL_SEED:-$((RANDOM * 32768 + RANDOM))}
 [ -z "$SCALAPACK_FULL" ] && counts=([4]=160 [6]=60) || counts=([4]=4000 [6]=2000)
 echo "# seed $seed"

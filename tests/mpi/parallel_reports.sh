@@ -3,10 +3,8 @@
 # host. Texts and pages agree.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES
 [ -z "$scalapack_missing" ] || { echo "1..0 # SKIP $scalapack_missing"; exit 0; }
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export OMP_NUM_THREADS=1
 options=()
 if "$mpirun" --version 2>&1 | grep -q "Open MPI"; then

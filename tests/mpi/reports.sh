@@ -2,11 +2,9 @@
 # Under mpirun a plain name of a report file keeps the report of every rank; mublas run makes one of all.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD
 mpirun=${mpirun:-$(command -v mpirun)}
 [ -n "$mpirun" ] && command -v "$mpirun" > "$work/which" || { echo "1..0 # SKIP there is no mpirun"; exit 0; }
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 options=()
 if "$mpirun" --version 2>&1 | grep -q "Open MPI"; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -4,10 +4,8 @@
 # work: parallel routines are switched off.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES
 [ -z "$scalapack_missing" ] || { echo "1..0 # SKIP $scalapack_missing"; exit 0; }
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export OMP_NUM_THREADS=1 EMULATED_DEVICES=2
 size=${SCALAPACK_SIZE:-150} block=16
 options=()

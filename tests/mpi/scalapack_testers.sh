@@ -8,7 +8,6 @@
 . "$source_tree/tests/hosts/hosts.sh"
 . "$source_tree/tests/mpi/mpi.sh"
 ranks=4 data_folder=
-unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES MUBLAS_PARALLEL
 alone
 
 # The folder that has both the testers and their inputs: unpacked, else installed.
@@ -22,8 +21,7 @@ done
     exit 0
 }
 [ -n "$mpirun" ] || { echo "1..0 # SKIP there is no mpirun"; exit 0; }
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 ask_for_no_pins
 [ -z "$root" ] || export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$folder
 

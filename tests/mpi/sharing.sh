@@ -6,8 +6,7 @@ unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD GLIBC_TUNABLES MUBLAS_HOST_BLAS MUBLAS_DEV
     CUDA_MPS_PIPE_DIRECTORY SLURM_GPUS_ON_NODE OPENBLAS_NUM_THREADS BLIS_NUM_THREADS MKL_NUM_THREADS
 mpirun=${mpirun:-$(command -v mpirun)}
 [ -n "$mpirun" ] && command -v "$mpirun" > "$work/which" || { echo "1..0 # SKIP there is no mpirun"; exit 0; }
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export OMP_NUM_THREADS=1 EMULATED_COUNT_FILE=$work/driver_calls
 options=()
 if "$mpirun" --version 2>&1 | grep -q "Open MPI"; then

@@ -3,11 +3,9 @@
 # MPICH, and what does not is told. A sample; all routines by SCALAPACK_FULL=1.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES MUBLAS_OFFLOAD MUBLAS_REPORT
 [ -z "$scalapack_missing" ] || { echo "1..0 # SKIP $scalapack_missing"; exit 0; }
 [ -z "$sanitizers" ] || { echo "1..0 # SKIP the command opens ScaLAPACK with RTLD_DEEPBIND, which sanitizers refuse"; exit 0; }
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 sample=pdsyevd limit=120
 sampled SCALAPACK_FULL=1

@@ -7,7 +7,6 @@ MUBLAS_TEST_SHIM=$top_builddir/tests/system/routes/early/.libs/libmublas.so.0
 . "$source_tree/tests/tap.sh"
 only_on_day NETLIB_FULL 1
 tester=${NETLIB_LAPACK:-/usr/lib/$multiarch/lapack}/xeigtst
-unset MUBLAS_TEST_SHIM
 if [ -n "$sanitizers" ] || [ ! -x "${tester}d" ]; then
     echo "1..0 # SKIP LAPACK's testers are not installed (Debian: liblapack-test), or too slow under sanitizers"
     exit 0
@@ -20,8 +19,7 @@ passes() # TYPE LAUNCHES ORDER TYPES...
     local type=$1 launches=$2 order=$3
     shift 3
     printf '%s\n' "SEP: by the own eigensolver" 1 "$order" 1 3 2 0 50.0 F T F 1 "$@" > "$work/in-$type"
-    ( use_emulated_driver
-      use_reference_libraries
+    ( use_emulated_system
       export EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3 EMULATED_COUNT_FILE=$work/counts-$type
       LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always "$tester$type" < "$work/in-$type" > "$work/out-$type" )
     grep -E "threshold" "$work/out-$type" | sed 's/^ */# /'

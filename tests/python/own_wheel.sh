@@ -4,7 +4,7 @@
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/hosts/hosts.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_HOST_BLAS MUBLAS_CUBLAS MUBLAS_CUSOLVER LD_PRELOAD PYTHONPATH VIRTUAL_ENV
+unset MUBLAS_CUBLAS MUBLAS_CUSOLVER PYTHONPATH VIRTUAL_ENV
 python=${PYTHON:-/usr/bin/python3}
 for module in pip venv; do
     "$python" -c "import $module" 2> /dev/null || { echo "1..0 # SKIP $python has no $module"; exit; }

@@ -4,7 +4,6 @@
 . tests/environment.sh
 only_on_day ALTERNATIVES_FULL 1
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
 command -v update-alternatives > /dev/null || { echo "1..0 # SKIP there is no update-alternatives here"; exit; }
 script=$build/src/alternatives/mublas-alternatives
 use_bits() # 64, or nothing: which alternative
@@ -185,8 +184,7 @@ fresh_lapack manual
 run_lapack install
 if $compiler -O1 -fno-lto -o "$work/lapack_user" "$source_tree/tests/system/lapack_user.c" "$host_lapack" \
     -L"$host_blas_directory" -l:libblas.so.3 -lm 2> "$work/errors"; then
-    ( use_emulated_driver
-      use_reference_libraries
+    ( use_emulated_system
       LD_LIBRARY_PATH=$work/lib:$work/previous:$LD_LIBRARY_PATH LD_PRELOAD=$sanitizer_preload MUBLAS_OFFLOAD=always \
           MUBLAS_REPORT=$work/report "$work/lapack_user" dsyevd dgeev dstev dgemm ) > "$work/output" 2> "$work/errors" &&
         [ "$(grep -c 'right$' "$work/output")" = 4 ] && grep -qE '^  dsyevd +1 +1 ' "$work/report" &&
@@ -259,8 +257,7 @@ patch()
 # through_link HOST PROGRAM ARGUMENT...
 through_link()
 {
-    ( use_emulated_driver
-      use_reference_libraries
+    ( use_emulated_system
       rm -f "$work/report"
       LD_LIBRARY_PATH=$work/lib:$LD_LIBRARY_PATH LD_PRELOAD=$sanitizer_preload$preloaded MUBLAS_OFFLOAD=always \
           MUBLAS_REPORT=$work/report "${@:2}" ) > "$work/output" 2> "$work/errors" &&

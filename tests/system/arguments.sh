@@ -4,7 +4,6 @@
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/hosts/hosts.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS
 use_reference_libraries
 export NARROW_BLAS=$host_blas
 # Operands that overlap are a race between a host's threads.

@@ -5,9 +5,7 @@
 # environment only, and neither what it raises nor its errno is seen.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 reason='floating-point traps or rounding mode'
 
 host() { LD_PRELOAD=$sanitizer_preload "$@" > "$work/host" 2> "$work/errors"; }

@@ -3,8 +3,7 @@
 . tests/environment.sh
 only_on_day BENCH_FULL 1
 . "$source_tree/tests/tap.sh"
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=3
 bench/lapack --orders=9,12 --routines=dsytrd,zheevd --csv="$work/table.csv" > "$work/output" 2> "$work/errors"
 result $? "bench/lapack runs, and finds its results right"

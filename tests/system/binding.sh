@@ -19,8 +19,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 modules=$build/tests/system/.libs
 unset MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_TEST_SHIM
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 
 # Run COMMAND under the shim; its output and errors go to files.
 under() # SHIM COMMAND...

@@ -4,13 +4,11 @@
 . tests/environment.sh
 only_on_day CANDIDATES_FULL 1
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD MUBLAS_DEVICE MUBLAS_DEVICE_MEMORY MUBLAS_HOST_BLAS
 unset CUDA_VISIBLE_DEVICES GLIBC_TUNABLES
 for variable in $(compgen -e |
     grep -E '^(OMPI_|PMIX?_|MPI_|SLURM_|MV2_|MVP_|PALS_|JSM_|FLUX_)'); do unset "$variable"; done
 export OMP_NUM_THREADS=1 EMULATED_DEVICES=2 EMULATED_DEVICE_MEMORY=1G
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 
 # Waking costs 20 ms, which calls on the host soon pay. Two devices would save 243 of the 1000 us of a call on
 # one: 83 calls pay for waking the second, some more for using it.

@@ -3,7 +3,7 @@
 # machine's root: nothing is left behind. packaging/clean_root.sh does so in fresh roots, and with packages.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
+unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
 # Files that install would make anew by the root's clock would stay in the build.
 make -s --no-print-directory -q all-am > /dev/null 2>&1 ||
     { echo "Bail out! run make first: the build is not up to date"; exit 1; }

@@ -3,13 +3,12 @@
 # before one that is installed; and where there is none nothing is begun.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD MUBLAS_RECIPE GLIBC_TUNABLES LD_PRELOAD MUBLAS_HOST_BLAS
+unset MUBLAS_RECIPE
 if [ -n "$sanitizers" ]; then
     echo "1..0 # SKIP a sanitized library cannot be loaded by programs that are not"
     exit 0
 fi
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export EMULATED_COUNT_FILE=$work/counts HOME=$work/home
 mkdir "$work/home"
 one_line() { [ "$(wc -l < "$work/errors")" = 1 ] && grep -q -e "$1" "$work/errors"; }

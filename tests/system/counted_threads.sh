@@ -2,9 +2,7 @@
 # The report counts what every thread called, exactly: threads that ended, that still run, and children's.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 
 run() # WAY [SETTING...]
 {

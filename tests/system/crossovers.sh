@@ -3,14 +3,12 @@
 # factor of many.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD GLIBC_TUNABLES LD_PRELOAD MUBLAS_HOST_BLAS
 unset OMP_NUM_THREADS OPENBLAS_NUM_THREADS
 if [ -n "$sanitizers" ]; then
     echo "1..0 # SKIP a sanitized library cannot be loaded by the program that is started anew"
     exit 0
 fi
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 crossovers() { rm -f "$work/lines"; bench/crossovers "$@" > "$work/output" 2> "$work/errors"; }
 
 OMP_NUM_THREADS=1 crossovers --routines=dsymv,saxpy --bytes=262144 --seconds=300 --calls=4 --save="$work/lines" --output="$work/calls"

@@ -4,7 +4,7 @@
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/waking_recipe.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD MUBLAS_CUBLAS GLIBC_TUNABLES MUBLAS_HOST_BLAS
+unset MUBLAS_CUBLAS
 export OMP_NUM_THREADS=1
 use_reference_libraries
 mkdir "$work/lib" && cp "$emulated_driver/libcuda.so.1" "$work/lib" || exit 1

@@ -2,9 +2,7 @@
 # Programs that use CUDA themselves: neither disturbs the other.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 ulimit -c 0
 
 run() # WAY [SETTING=VALUE]

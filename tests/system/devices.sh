@@ -11,8 +11,7 @@ export EMULATED_NAMES="Large device,Small device,Smallest device"
 
 level2() # DEVICES [SETTING...]: all right, its digest in $work/digest
 {
-    ( use_emulated_driver
-      use_reference_libraries
+    ( use_emulated_system
       export LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always
       timeout -k 5 300 env MUBLAS_DEVICE="$1" MUBLAS_REPORT="$work/report" "${@:2}" tests/system/devices \
           > "$work/digest" 2> "$work/errors" )

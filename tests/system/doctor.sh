@@ -3,14 +3,13 @@
 # advice.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD MUBLAS_RECIPE GLIBC_TUNABLES LD_PRELOAD MUBLAS_HOST_BLAS
+unset MUBLAS_RECIPE
 unset NO_COLOR container APPTAINER_CONTAINER SINGULARITY_CONTAINER KUBERNETES_SERVICE_HOST CUDA_VISIBLE_DEVICES
 if [ -n "$sanitizers" ]; then
     echo "1..0 # SKIP a sanitized library cannot be loaded by the command that is started anew"
     exit 0
 fi
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export HOME=$work/home XDG_CONFIG_HOME=$work/home/config
 mkdir -p "$XDG_CONFIG_HOME/mublas"
 subjects="driver device kernels residency container host_BLAS cuBLAS cuSOLVER ScaLAPACK MPS service recipe test_product"

@@ -5,10 +5,8 @@
 . "$source_tree/tests/system/waking_recipe.sh"
 [ -x tests/system/estimated ] || { echo "1..0 # SKIP configure found no LAPACK to link"; exit 0; }
 [ -z "$sanitizers" ] || { echo "1..0 # SKIP their runtimes come first in LD_PRELOAD"; exit 0; }
-unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD MUBLAS_REPORT GLIBC_TUNABLES MUBLAS_HOST_BLAS
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 
 # A dsymv or dgemv takes 5000 us on the host and 10 on the GPU, to which a matrix goes in 3000 us, and in 4000 once it
 # was there. cuSOLVER's price is built in.

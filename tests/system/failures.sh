@@ -2,9 +2,7 @@
 # A device that fails in the middle of calls: the host does them, right, with few words.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 ulimit -c 0
 
 # Was the N-th call of the function made, so that it could fail?

@@ -4,9 +4,7 @@
 # run on the device.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 ulimit -c 0
 
 fetched() # LEAST_ON_DEVICE WHAT [SETTING=VALUE...]

@@ -3,9 +3,7 @@
 # programs start anew, and each process reports its own calls, once.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 ulimit -c 0
 
 run() # WAY

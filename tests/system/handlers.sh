@@ -4,9 +4,8 @@
 # with everything offloaded to the emulated device, with cuSOLVER and with our own eigensolver.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT MUBLAS_RECIPE
-use_emulated_driver
-use_reference_libraries
+unset MUBLAS_RECIPE
+use_emulated_system
 ulimit -c 0
 export HOME=$work XDG_CONFIG_HOME=$work OPENBLAS_NUM_THREADS=1
 export EMULATED_COOPERATIVE=1 EMULATED_MULTIPROCESSORS=4 # as our eigensolver needs
@@ -29,7 +28,7 @@ try()
     [ "$way" = shim ] || preload=$sanitizer_preload
     [ "$setting" != - ] || setting=MUBLAS_REPORT=$work/report
     rm -f "$work/report" "$work/output" "$work/errors"
-    env LD_PRELOAD="$preload" MUBLAS_OFFLOAD="$mode" "$setting" timeout 120 "$program" "$@" \
+    timeout 120 env LD_PRELOAD="$preload" MUBLAS_OFFLOAD="$mode" "$setting" "$program" "$@" \
         > "$work/output" 2> "$work/errors"
     local status=$?
     if [ $status = 2 ]; then

@@ -4,7 +4,7 @@
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/hosts/hosts.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_TEST_HOSTS MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
+unset MUBLAS_TEST_HOSTS
 use_emulated_driver
 modules=$build/tests/system/.libs
 mkdir "$work/flexiblas" "$work/mublas"

@@ -4,9 +4,7 @@
 . "$source_tree/tests/tap.sh"
 [ -z "$sanitizers" ] || { echo "1..0 # SKIP sanitizers add instructions of their own"; exit 0; }
 command -v valgrind > /dev/null || { echo "1..0 # SKIP valgrind is not installed: instructions are not counted"; exit 0; }
-unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD MUBLAS_REPORT
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 
 # Instructions of the counted part of COMMAND (tiny_part.h); lazy binding would blur the difference.
 instructions() # PRELOAD COMMAND...

@@ -3,9 +3,7 @@
 # what Slurm sets for them.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_DEVICE
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 for variable in $(compgen -e | grep -E '^(OMPI_|PMIX?_|MPI_|SLURM_)'); do unset "$variable"; done
 export MUBLAS_OFFLOAD=always MUBLAS_MPS=never MUBLAS_SERVICE=never LIBRARIES=$LD_LIBRARY_PATH work build version
 version=$(sed -n 's/^AC_INIT(\[mublas\], \[\(.*\)\])$/\1/p' "$source_tree/configure.ac")

@@ -4,9 +4,7 @@
 # likewise.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export WHOLE_LAPACK=$host_lapack_directory/liblapack.so.3
 [ -e "$WHOLE_LAPACK" ] || { echo "1..0 # SKIP there is no $WHOLE_LAPACK"; exit; }
 

@@ -4,14 +4,12 @@
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/waking_recipe.sh"
-unset MUBLAS_TEST_SHIM
 if [ "$sanitizers" = thread ]; then
     echo "1..0 # SKIP the sanitizer's runtime keeps a thread of its own"
     exit 0
 fi
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 ulimit -c 0
 
 write_waking_recipe || exit 1

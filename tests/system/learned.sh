@@ -3,9 +3,8 @@
 # number of threads.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD GLIBC_TUNABLES MUBLAS_HOST_BLAS OMP_NUM_THREADS OPENBLAS_NUM_THREADS
-use_emulated_driver
-use_reference_libraries
+unset OMP_NUM_THREADS OPENBLAS_NUM_THREADS
+use_emulated_system
 unset BLIS_NUM_THREADS MKL_NUM_THREADS
 host=$(readlink -f "$host_blas")
 gains='host dsymv 100 1 1000000 5000

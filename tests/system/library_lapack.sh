@@ -3,7 +3,6 @@
 # mublas: the routes run on the device, all other LAPACK routines are the host's.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
 use_reference_libraries
 lapack=$host_lapack_directory/liblapack.so.3
 [ -e "$lapack" ] || { echo "1..0 # SKIP there is no $lapack"; exit; }

@@ -2,7 +2,6 @@
 # libmublas.so as the BLAS that a program is linked with, and as the system's libblas.so.3.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
 library=$build/.libs/libmublas.so
 names=(fortran "" _ 32) # of the programs that are made of arguments.c
 mkdir "$work/system"
@@ -14,8 +13,7 @@ with()
     local where=$1
     shift
     rm -f "$work/report"
-    ( use_emulated_driver
-      use_reference_libraries
+    ( use_emulated_system
       [ "$where" = host ] || LD_LIBRARY_PATH=$work/system:$LD_LIBRARY_PATH
       LD_PRELOAD=$sanitizer_preload MUBLAS_HOST_BLAS=$host_blas MUBLAS_OFFLOAD=always MUBLAS_REPORT=$work/report \
           "$@" > "$work/output" 2> "$work/errors" )
@@ -54,8 +52,7 @@ done
 # The shim and libmublas.so in one process: one does the work, and says so once.
 shim_and() # COMMAND...
 {
-    ( use_emulated_driver
-      use_reference_libraries
+    ( use_emulated_system
       LD_PRELOAD=$shim_preload MUBLAS_OFFLOAD=always MUBLAS_REPORT=1 "$@" > "$work/output" 2> "$work/errors" )
 }
 # All but what the host BLAS calls itself for the sake of caxpy and zaxpy.

@@ -3,14 +3,13 @@
 # part of what a shared product is expected to take. And bench/shares on unlike devices.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD MUBLAS_RECIPE MUBLAS_DEVICE MUBLAS_HOST_BLAS LD_PRELOAD
+unset MUBLAS_RECIPE
 unset CUDA_VISIBLE_DEVICES GLIBC_TUNABLES
 if [ -n "$sanitizers" ]; then
     echo "1..0 # SKIP a sanitized library cannot be loaded by the command that is started anew"
     exit 0
 fi
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export EMULATED_DEVICES=2 HOME=$work/home XDG_CONFIG_HOME=$work/home/config OMP_NUM_THREADS=1
 mkdir -p "$XDG_CONFIG_HOME"
 figure="[0-9]+\.[0-9]"

@@ -3,9 +3,7 @@
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/hosts/hosts.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export hosts gcl maxima MAXIMA_PREFIX=$hosts/root/usr HOME=$work
 
 gcl=$(echo "$hosts"/root/usr/lib/gcl-[0-9.]*/unixport/saved_gcl)

@@ -129,8 +129,8 @@ tests_system_arguments_LDADD = -ldl
 tests_system_arguments_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 long_plain_tests += tests/system/report_page.sh
 sanitizer_tests += tests/system/arguments.sh
-TESTS += tests/system/report.sh tests/system/report_elk.sh
-TESTS += tests/system/report_delivery.sh tests/system/merged_reports.sh
+TESTS += tests/system/report.sh tests/system/report_delivery.sh
+plain_tests += tests/system/report_elk.sh tests/system/merged_reports.sh
 tests/system/report_page.log: mublas$(EXEEXT) $(noinst_PROGRAMS)
 tests/system/report_elk.log: libmublas_shim.la
 tests/system/report_delivery.log: mublas$(EXEEXT)
@@ -242,9 +242,9 @@ tests/system/scripts.log: packaging/modulefile
 tests/system/completion.log: mublas$(EXEEXT)
 
 # `mublas doctor`, also as under a container's filter of system calls.
-check_PROGRAMS += tests/system/without_userfaultfd
+plain_programs += tests/system/without_userfaultfd
 tests_system_without_userfaultfd_LDADD =
-TESTS += tests/system/doctor.sh
+plain_tests += tests/system/doctor.sh
 EXTRA_DIST += tests/system/doctor.sh
 tests/system/doctor.log: mublas$(EXEEXT) tests/system/without_userfaultfd$(EXEEXT)
 
@@ -294,7 +294,7 @@ if LAPACK
 plain_modules += tests/system/.libs/rough_lapack.so
 tests/system/.libs/rough_lapack.so: private module_libraries = $(LAPACK_LIBS) -ldl
 endif
-long_tests += tests/system/verify.sh
+long_plain_tests += tests/system/verify.sh
 long_plain_tests += tests/system/tune_routes.sh
 EXTRA_DIST += tests/system/verify.sh tests/system/tune_routes.sh
 
@@ -327,7 +327,7 @@ long_plain_tests += tests/system/programs.sh
 EXTRA_DIST += tests/system/programs.sh
 
 # A process, and what keeps it.
-check_PROGRAMS += tests/system/last
+plain_programs += tests/system/last
 plain_tests += tests/system/last.sh
 EXTRA_DIST += tests/system/last.sh
 

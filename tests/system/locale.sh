@@ -4,10 +4,9 @@
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/comma_locale.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD MUBLAS_REPORT MUBLAS_RECIPE LC_ALL
+unset MUBLAS_RECIPE LC_ALL
 comma_locale || { echo "1..0 # SKIP localedef makes no locale here"; exit; }
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export HOME=$work XDG_CONFIG_HOME=$work
 cases=tests/system/cases
 

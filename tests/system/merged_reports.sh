@@ -3,11 +3,10 @@
 # While it waits for the program, `mublas run` is as if it were the program.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_REPORT_PARTS MUBLAS_UNREACHABLE
+unset MUBLAS_REPORT_PARTS MUBLAS_UNREACHABLE
 export MUBLAS_OFFLOAD=never XDG_RUNTIME_DIR=$work/runtime
 mkdir -m 700 "$XDG_RUNTIME_DIR"
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 counted=$build/tests/system/counted
 report=$work/report.txt
 bare() { LD_PRELOAD=$shim_preload "$@" > "$work/output" 2> "$work/errors"; }

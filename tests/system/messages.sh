@@ -2,9 +2,7 @@
 # Messages on settings that cannot be used, and on output that cannot be written.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_HOST_BLAS MUBLAS_VERBOSE
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export MUBLAS_OFFLOAD=always
 
 # With these settings the program runs on: LINES that are no debugging, the first as given.

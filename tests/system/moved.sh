@@ -4,9 +4,7 @@
 # functions, and calls on that memory are right.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 ulimit -c 0
 
 run() # OUTPUT [SETTING=VALUE...]

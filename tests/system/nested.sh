@@ -2,9 +2,7 @@
 # A host BLAS that calls BLAS from threads of its own while a call of ours runs in it.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 
 run() # [SETTING=VALUE...]
 {

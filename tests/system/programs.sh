@@ -5,8 +5,7 @@
 only_on_day PROGRAMS_FULL 0
 python3 -c pass 2> /dev/null || { echo "1..0 # SKIP no python3"; exit 0; }
 . "$source_tree/tests/tap.sh"
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 driver=$source_tree/bench/programs
 
 # measure FOLDER ARGUMENT...: exit status in $status

@@ -18,8 +18,7 @@ progress() { MUBLAS_PROGRESS=1 slow && [ "$(lines_of_calls)" = 2 ] && [ "$(wc -l
 
 on_terminal()
 {
-    ( use_emulated_driver
-      use_reference_libraries
+    ( use_emulated_system
       export MUBLAS_OFFLOAD=always EMULATED_DELAY=2600
       script -qec "$build/mublas run --progress -- $program_folder/refused slow 40 1" /dev/null ) \
         < /dev/null > "$work/output" 2>&1
@@ -31,8 +30,7 @@ on_terminal()
 
 through_shim() # VARIABLE=VALUE... PROGRAM [ARGUMENT...]
 {
-    ( use_emulated_driver
-      use_reference_libraries
+    ( use_emulated_system
       exec env LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always MUBLAS_PROGRESS=1 "$@" )
 }
 

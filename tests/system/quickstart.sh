@@ -3,7 +3,7 @@
 # that only notes how it was called.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD MUBLAS_RECIPE LD_PRELOAD MUBLAS_HOST_BLAS
+unset MUBLAS_RECIPE
 
 refuses() # PATTERN WORD...
 {

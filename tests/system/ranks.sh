@@ -3,11 +3,9 @@
 # its memory. The launcher's variables alone: tests/mpi has a launcher.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_DEVICE MUBLAS_DEVICE_MEMORY CUDA_VISIBLE_DEVICES
 for variable in $(compgen -e |
     grep -E '^(OMPI_|PMIX?_|MPI_|SLURM_|MV2_|MVP_|PALS_|JSM_|FLUX_)'); do unset "$variable"; done
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export MUBLAS_OFFLOAD=always EMULATED_DEVICES=2 EMULATED_DEVICE_MEMORY=1000M
 
 device_of() # SETTING...: the report's line

@@ -5,7 +5,7 @@
 . "$source_tree/tests/tap.sh"
 only_on_day REFERENCE_FULL 0
 . "$source_tree/tests/hosts/hosts.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_TEST_HOSTS MUBLAS_OFFLOAD MUBLAS_REPORT MUBLAS_HOST_BLAS MUBLAS_RECIPE
+unset MUBLAS_TEST_HOSTS MUBLAS_RECIPE
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 program_source=$source_tree/tests/system/seconds.c
 

@@ -2,9 +2,7 @@
 # Plug-ins with a BLAS of their own in the place of others that had another one.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 modules=$build/tests/system/.libs
 cp "$modules/numbered_caller1.so" "$work/bystander.so"
 

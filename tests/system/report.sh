@@ -2,9 +2,7 @@
 # The report: exact counts, one per process, and where it goes.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 
 run() # DESTINATION [ARGUMENT...]
 {

@@ -3,7 +3,7 @@
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_UNREACHABLE
+unset MUBLAS_UNREACHABLE
 export MUBLAS_OFFLOAD=never
 use_reference_libraries
 counted=$build/tests/system/counted

@@ -3,7 +3,7 @@
 # host.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD MUBLAS_REPORT MUBLAS_RECIPE
+unset MUBLAS_RECIPE
 [ -z "$sanitizers" ] || { echo "1..0 # SKIP Elk takes no sanitized library"; exit 0; }
 command -v elk-lapw > /dev/null || { echo "1..0 # SKIP no elk-lapw (apt-get install elk-lapw)"; exit 0; }
 use_emulated_driver

@@ -2,10 +2,8 @@
 # The report as a page: well-formed and closed in itself, with the figures and the advice of the text.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD MUBLAS_REPORT
 python3 -c 'import html.parser' 2> /dev/null || { echo "1..0 # SKIP no python3 to read pages"; exit 0; }
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 counted=$build/tests/system/counted
 page=$work/report.html
 

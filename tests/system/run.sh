@@ -2,9 +2,8 @@
 # `mublas run`: sets the program up, passes everything on, refuses what cannot work.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD MUBLAS_RECIPE GLIBC_TUNABLES LD_PRELOAD
-use_emulated_driver
-use_reference_libraries
+unset MUBLAS_RECIPE
+use_emulated_system
 run() { "$build/mublas" run "$@" > "$work/output" 2> "$work/errors"; }
 one_line() { [ "$(wc -l < "$work/errors")" = 1 ] && grep -qE "$1" "$work/errors"; }
 

@@ -4,9 +4,7 @@
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/hosts/hosts.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export NARROW_BLAS=$host_blas
 modules=$build/tests/system/.libs
 

@@ -1,8 +1,7 @@
 # shellcheck shell=bash
 # Sourced by tests of shared_calls.h: settings by which several devices share each of its calls.
 unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_DEVICE MUBLAS_DEVICE_MEMORY MUBLAS_VERBOSE CUDA_VISIBLE_DEVICES
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 ulimit -c 0
 # Memory so slow that a matrix is on several devices at once.
 export MUBLAS_OFFLOAD=always MUBLAS_DEVICE=all EMULATED_PEER=0 EMULATED_MEMORY_CLOCK=10

@@ -3,9 +3,7 @@
 # each block sent once up and once home; and when a device fails on the way the host does it.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_DEVICE CUDA_VISIBLE_DEVICES
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export MUBLAS_OFFLOAD=always MUBLAS_VERBOSE=2 EMULATED_PEER=0
 program=tests/system/shared_cholesky
 [ -x $program ] || { echo "1..0 # SKIP no LAPACK to link with"; exit 0; }
@@ -20,7 +18,7 @@ of_types c
 run() # MUBLAS_DEVICE [SETTING...]
 {
     rm -f "$work/counts"
-    LD_PRELOAD=$shim_preload timeout -k 5 300 env MUBLAS_DEVICE="$1" MUBLAS_REPORT="$work/report" \
+    timeout -k 5 300 env LD_PRELOAD="$shim_preload" MUBLAS_DEVICE="$1" MUBLAS_REPORT="$work/report" \
         EMULATED_COUNT_FILE="$work/counts" "${@:2}" $program $types > "$work/output" 2> "$work/errors" &&
         grep -q "^1\.\.$lines\$" "$work/output" && ! grep '^not ok' "$work/output"
 }

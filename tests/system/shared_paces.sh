@@ -4,16 +4,14 @@
 # them.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_DEVICE CUDA_VISIBLE_DEVICES GLIBC_TUNABLES
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export MUBLAS_OFFLOAD=always EMULATED_PEER=0 EMULATED_DEVICES=2 MUBLAS_DEVICE=all OMP_NUM_THREADS=1
 export MUBLAS_DEVICE_MEMORY=300K # tiles of a sixth of the matrix, in 36 groups
 
 multiply() # CALLS [SETTING...]
 {
     rm -f "$work/report"
-    LD_PRELOAD=$shim_preload timeout -k 5 300 env MUBLAS_REPORT="$work/report" "${@:2}" \
+    timeout -k 5 300 env LD_PRELOAD="$shim_preload" MUBLAS_REPORT="$work/report" "${@:2}" \
         tests/system/shared_rewritten kept "$1" > "$work/output" 2> "$work/errors"
 }
 part_of() # ORDINAL: what the device has done, in percent

@@ -3,14 +3,12 @@
 # are kept on one, those that the program writes anew before each call are shared.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export EMULATED_DEVICES=2 EMULATED_MULTIPROCESSORS=4 MUBLAS_DEVICE=0,1 MUBLAS_OFFLOAD=always MUBLAS_VERBOSE=2
 
 run() # kept|rewritten [SETTING...]
 {
-    env LD_PRELOAD="$shim_preload" "${@:2}" timeout -k 5 300 tests/system/shared_rewritten "$1" > "$work/output" 2> "$work/errors"
+    timeout -k 5 300 env LD_PRELOAD="$shim_preload" "${@:2}" tests/system/shared_rewritten "$1" > "$work/output" 2> "$work/errors"
 }
 shared() { grep -c "level 3 call of .* groups for device 1\$" "$work/errors"; }
 

@@ -4,14 +4,12 @@
 # device that fails leaves is done by the others, or by the host.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_DEVICE CUDA_VISIBLE_DEVICES
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export MUBLAS_OFFLOAD=always MUBLAS_DEVICE_MEMORY=70K MUBLAS_VERBOSE=2 EMULATED_PEER=0
 
 run() # MUBLAS_DEVICE [SETTING...]
 {
-    LD_PRELOAD=$shim_preload timeout -k 5 300 env MUBLAS_DEVICE="$1" MUBLAS_REPORT="$work/report" "${@:2}" \
+    timeout -k 5 300 env LD_PRELOAD="$shim_preload" MUBLAS_DEVICE="$1" MUBLAS_REPORT="$work/report" "${@:2}" \
         tests/system/shared_tiles > "$work/output" 2> "$work/errors" &&
         grep -q '^1\.\.12$' "$work/output" && ! grep '^not ok' "$work/output"
 }

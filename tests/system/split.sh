@@ -2,9 +2,7 @@
 # Matrix-vector calls on matrices that no device can hold alone: on two and on three, with one device's bits.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_DEVICE CUDA_VISIBLE_DEVICES
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export EMULATED_DEVICES=3 EMULATED_DEVICE_MEMORY=2G,1G,512M EMULATED_MULTIPROCESSORS=132,20,7 EMULATED_PEER=0
 
 split() # OUTPUT SETTING...

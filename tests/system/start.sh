@@ -3,7 +3,6 @@
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/hosts/hosts.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT MUBLAS_VERBOSE
 use_emulated_driver
 modules=$build/tests/system/.libs
 

@@ -5,13 +5,11 @@
 . tests/environment.sh
 only_on_day STEADY_FULL 0
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD MUBLAS_DEVICE MUBLAS_DEVICE_MEMORY MUBLAS_HOST_BLAS
 unset CUDA_VISIBLE_DEVICES GLIBC_TUNABLES
 for variable in $(compgen -e |
     grep -E '^(OMPI_|PMIX?_|MPI_|SLURM_|MV2_|MVP_|PALS_|JSM_|FLUX_)'); do unset "$variable"; done
 export OMP_NUM_THREADS=1 EMULATED_DEVICE_MEMORY=1G EMULATED_PEER=0
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 calls=150
 
 # A call takes 4000 us on one device, so 2100 on two, 1483 on three and 1200 on four, not a fifth less.

@@ -3,9 +3,7 @@
 # languages agrees with its definition, and reads and writes nothing else.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export MUBLAS_OFFLOAD=always ENTRIES_CUT=1
 
 run() # LANGUAGE PREFIX SUFFIX

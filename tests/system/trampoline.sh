@@ -4,15 +4,13 @@
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT
 library=$build/.libs/libmublas.so
 
 # forwarded HOST SUFFIX blas|lapack [TRAMPOLINE]
 forwarded()
 {
     rm -f "$work/report"
-    ( use_emulated_driver
-      use_reference_libraries
+    ( use_emulated_system
       LD_PRELOAD=$sanitizer_preload MUBLAS_HOST_BLAS=$1 MUBLAS_OFFLOAD=always MUBLAS_REPORT=$work/report \
           timeout 60 tests/system/trampoline "$library" "${@:2}" ) > "$work/output" 2> "$work/errors"
 }

@@ -4,14 +4,13 @@
 . tests/environment.sh
 only_on_day TUNE_FULL 0
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD MUBLAS_RECIPE MUBLAS_DEVICE MUBLAS_HOST_BLAS LD_PRELOAD
+unset MUBLAS_RECIPE
 unset MUBLAS_VERBOSE CUDA_VISIBLE_DEVICES GLIBC_TUNABLES
 if [ -n "$sanitizers" ]; then
     echo "1..0 # SKIP a sanitized library cannot be loaded by the command that is started anew"
     exit 0
 fi
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 export EMULATED_DEVICES=3 EMULATED_NAMES="Large device,Small (one)" EMULATED_MULTIPROCESSORS=132,60
 export EMULATED_POISON=0 EMULATED_PEER=0 EMULATED_DMA=0 HOME=$work/home XDG_CONFIG_HOME= OMP_NUM_THREADS=1
 mkdir "$work/home"

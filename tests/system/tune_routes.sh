@@ -3,13 +3,11 @@
 # mublas info makes of them.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD GLIBC_TUNABLES LD_PRELOAD MUBLAS_HOST_BLAS
 if [ -n "$sanitizers" ]; then
     echo "1..0 # SKIP a sanitized library cannot be loaded by the command that is started anew"
     exit 0
 fi
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 ask_for_no_pins
 export OMP_NUM_THREADS=1
 

@@ -5,7 +5,7 @@
 . tests/environment.sh
 only_on_day UNINSTALL_FULL 0
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_REPORT MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
+unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
 system_alternatives=$(PATH=$PATH:/usr/sbin:/sbin command -v update-alternatives) ||
     { echo "1..0 # SKIP there is no update-alternatives here"; exit; }
 # Files that install would make anew by these folders would stay in the build.

@@ -3,9 +3,7 @@
 # their memory do not.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 ulimit -c 0
 
 cp tests/system/.libs/passing.so "$work/other.so"

@@ -4,9 +4,7 @@
 # results: else they were not unseen, and the test would say nothing.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 ulimit -c 0
 harmless=tests/system/.libs/harmless_library.so
 

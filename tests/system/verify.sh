@@ -3,13 +3,11 @@
 # work, and a lack of anything are failures with their reason.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_REPORT MUBLAS_OFFLOAD GLIBC_TUNABLES LD_PRELOAD MUBLAS_HOST_BLAS
 if [ -n "$sanitizers" ]; then
     echo "1..0 # SKIP a sanitized library cannot be loaded by the command that is started anew"
     exit 0
 fi
-use_emulated_driver
-use_reference_libraries
+use_emulated_system
 verify() { "$build/mublas" verify "$@" > "$work/output" 2> "$work/errors"; }
 has_line() { grep -q -- "$1" "$work/output"; }
 one_line() { [ "$(wc -l < "$work/errors")" = 1 ] && grep -q -- "$1" "$work/errors"; }

@@ -4,10 +4,9 @@
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
 . "$source_tree/tests/system/waking_recipe.sh"
-unset MUBLAS_TEST_SHIM MUBLAS_OFFLOAD GLIBC_TUNABLES MUBLAS_HOST_BLAS OPENBLAS_NUM_THREADS BLIS_NUM_THREADS MKL_NUM_THREADS
-export OMP_NUM_THREADS=1 TSAN_OPTIONS=$TSAN_OPTIONS:atexit_sleep_ms=50
-use_emulated_driver
-use_reference_libraries
+unset OPENBLAS_NUM_THREADS BLIS_NUM_THREADS MKL_NUM_THREADS
+export OMP_NUM_THREADS=1
+use_emulated_system
 ulimit -c 0
 
 # dgemm and dsymm, which write a matrix, count 4965 us of 10000: as much as dsymv.

@@ -3,21 +3,14 @@
 #ifndef MUBLAS_TESTS_BIDIAGONAL_MATRICES_H
 #define MUBLAS_TESTS_BIDIAGONAL_MATRICES_H
 
-#include "emulated_lane.h"
 #include "lapack/singular/own_singular.h"
-#include "unit_test.h"
-
-#include <math.h>
-#include <string.h>
+#include "two_diagonals.h"
 
 void dbdsqr_(const char *uplo, const int *n, const int *ncvt, const int *nru, const int *ncc, double *d,
              double *e, double *vt, const int *ldvt, double *u, const int *ldu, double *c, const int *ldc,
              double *work, int *info, size_t uplo_length);
 
-enum { GAP = 3, ORDER_MOST = 640 };
 static const double BOUND = 8; /* in units of n eps */
-
-static struct solver_handle handle;
 
 /* A matrix, in double precision whatever the type, and what came out. */
 struct problem {
@@ -30,49 +23,10 @@ struct problem {
     bool kept; /* rows between columns */
 };
 
-static uint64_t random_state = 7;
-
-static inline double random_number(void)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(int64_t)(random_state >> 11) * 0x1p-52 - 1;
-}
-
-static inline void make_random(int n, double *d, double *e)
-{
-    for (int i = 0; i < n; i++)
-        d[i] = random_number(), e[i] = random_number();
-}
-static inline void make_wilkinson(int n, double *d, double *e)
-{
-    for (int i = 0; i < n; i++)
-        d[i] = fabs(i - 0.5 * (n - 1)), e[i] = 1;
-}
 static inline void make_glued(int n, double *d, double *e)
 {
     for (int i = 0; i < n; i++)
         d[i] = fabs(i % 21 - 10.0) + 0.1, e[i] = i % 21 == 20 ? 1e-11 : 1;
-}
-static inline void make_graded_down(int n, double *d, double *e)
-{
-    for (int i = 0; i < n; i++)
-        d[i] = pow(10, -16.0 * i / n), e[i] = 0.3 * pow(10, -16.0 * (i + 0.5) / n);
-}
-static inline void make_graded_up(int n, double *d, double *e)
-{
-    for (int i = 0; i < n; i++)
-        d[i] = pow(10, -16.0 * (n - 1 - i) / n), e[i] = -0.3 * pow(10, -16.0 * (n - 1.5 - i) / n);
-}
-static inline void make_clusters(int n, double *d, double *e)
-{
-    for (int i = 0; i < n; i++)
-        d[i] = i % 3 + 0x1p-52 * i, e[i] = 0x1p-53 * (1 + i % 5);
-}
-static inline void make_torn(int n, double *d, double *e)
-{
-    make_random(n, d, e);
-    for (int i = 0; i < n; i++)
-        e[i] = i % 7 == 3 || i % 32 == 31 || i % 64 == 20 ? 0 : e[i];
 }
 /* Zeros on the diagonal, at ends and at merges, too. */
 static inline void make_singular(int n, double *d, double *e)
@@ -92,11 +46,6 @@ static inline void make_deficient(int n, double *d, double *e)
         e[i] = i % 4 == 1 ? 0 : e[i];
     }
 }
-static inline void make_constant(int n, double *d, double *e)
-{
-    for (int i = 0; i < n; i++)
-        d[i] = -2, e[i] = 0;
-}
 static inline void make_equal(int n, double *d, double *e)
 {
     for (int i = 0; i < n; i++)
@@ -113,11 +62,6 @@ static inline void make_nearly_singular(int n, double *d, double *e)
     for (int i = 0; i < n; i++)
         d[i] = 0.5, e[i] = 1;
 }
-static inline void make_zero(int n, double *d, double *e)
-{
-    memset(d, 0, (size_t)n * sizeof *d);
-    memset(e, 0, (size_t)n * sizeof *e);
-}
 /* From 1 to 1e-300 or 1e-36. */
 static inline void make_far_graded(int n, double *d, double *e)
 {
@@ -125,41 +69,21 @@ static inline void make_far_graded(int n, double *d, double *e)
         d[i] = pow(10, -300.0 * i / n), e[i] = 0.5 * pow(10, -300.0 * (i + 0.5) / n);
 }
 
-static const struct kind {
-    const char *name;
-    void (*make)(int n, double *d, double *e);
-} kinds[] = {{"random", make_random},
-             {"Wilkinson", make_wilkinson},
-             {"glued", make_glued},
-             {"graded down", make_graded_down},
-             {"graded up", make_graded_up},
-             {"clusters", make_clusters},
-             {"torn", make_torn},
-             {"zeros on the diagonal", make_singular},
-             {"half the rank", make_deficient},
-             {"constant", make_constant},
-             {"all equal", make_equal},
-             {"nilpotent", make_nilpotent},
-             {"nearly singular", make_nearly_singular},
-             {"zero", make_zero},
-             {"graded to 1e-300", make_far_graded}};
+static const struct kind kinds[] = {
+    {"random", make_random}, {"Wilkinson", make_wilkinson}, {"glued", make_glued},
+    {"graded down", make_graded_down}, {"graded up", make_graded_up}, {"clusters", make_clusters},
+    {"torn", make_torn}, {"zeros on the diagonal", make_singular}, {"half the rank", make_deficient},
+    {"constant", make_constant}, {"all equal", make_equal}, {"nilpotent", make_nilpotent},
+    {"nearly singular", make_nearly_singular}, {"zero", make_zero}, {"graded to 1e-300", make_far_graded}
+};
 enum { KINDS = sizeof kinds / sizeof *kinds };
-
-static inline double as_type(enum blas_type type, double number)
-{
-    return type == TYPE_S ? (double)(float)number : number;
-}
 
 static inline void make(struct problem *problem, enum blas_type type, const struct kind *kind, int n, double scale)
 {
     const size_t elements = (size_t)n * (size_t)n + 1;
     *problem = (struct problem){.type = type, .n = n, .vectors = n, .u = calloc(elements, sizeof(double)),
                                 .v = calloc(elements, sizeof(double))};
-    kind->make(n, problem->d, problem->e);
-    for (int i = 0; i < n; i++) {
-        problem->d[i] = as_type(type, problem->d[i] * scale);
-        problem->e[i] = i + 1 < n ? as_type(type, problem->e[i] * scale) : 0;
-    }
+    fill(type, kind, n, scale, problem->d, problem->e);
 }
 
 static inline void release(struct problem *problem)
@@ -168,45 +92,9 @@ static inline void release(struct problem *problem)
     free(problem->v);
 }
 
-static inline void put(enum blas_type type, CUdeviceptr to, const double *numbers, int count)
-{
-    float narrow[ORDER_MOST];
-    for (int i = 0; i < count; i++)
-        narrow[i] = (float)numbers[i];
-    if (count > 0)
-        device_poke(to, type == TYPE_S ? (const void *)narrow : numbers,
-                    (size_t)count * blas_element_bytes(type));
-}
-
-static inline void get(enum blas_type type, double *numbers, CUdeviceptr from, int count)
-{
-    float narrow[ORDER_MOST];
-    if (count > 0)
-        device_peek(type == TYPE_S ? (void *)narrow : numbers, from,
-                    (size_t)count * blas_element_bytes(type));
-    for (int i = 0; i < count && type == TYPE_S; i++)
-        numbers[i] = (double)narrow[i];
-}
-
-static inline CUdeviceptr allocate(size_t bytes)
-{
-    CUdeviceptr address = 0;
-    if (device_allocate(emulated_device, bytes, &address) != STATUS_OK)
-        exit(1);
-    return address;
-}
-
 static inline double norm_of(const struct problem *problem)
 {
-    double norm = 0;
-    for (int i = 0; i < problem->n; i++)
-        norm = fmax(norm, fmax(fabs(problem->d[i]), fabs(problem->e[i])));
-    return norm;
-}
-
-static inline double larger_rest(double most, double rest)
-{
-    return rest <= most ? most : isnan(rest) ? INFINITY : rest;
+    return largest_of(problem->n, problem->d, problem->e);
 }
 
 /* LAPACK's, in double precision, of the scaled matrix, scaled back. */
@@ -234,21 +122,5 @@ static inline bool is_descending(const struct problem *problem)
     return true;
 }
 
-/* The sanitizers take their time. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-static const int order_limit = 66;
-#else
-static const int order_limit = ORDER_MOST;
-#endif
-
-/* Opens cuSOLVER, or skips the test. */
-static inline void begin(void)
-{
-    const struct solver_library *library;
-    struct lane *const lane = emulated_lane();
-    if (solver_library_open(emulated_device, &library) != STATUS_OK ||
-        solver_handle_create(library, lane->stream, &handle) != STATUS_OK)
-        tap_skip_all("no cuSOLVER");
-}
 
 #endif

@@ -55,6 +55,14 @@ __attribute__((unused)) static CUdeviceptr allocate(size_t bytes)
     return address;
 }
 
+static inline bool all_are(const unsigned char *data, size_t count, unsigned char value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (data[i] != value)
+            return false;
+    return true;
+}
+
 /* Queue a kernel of test_kernels.def. */
 __attribute__((unused)) static CUresult queue_kernel(const char *name, unsigned blocks, unsigned threads,
                                                      unsigned shared_bytes,

@@ -98,8 +98,8 @@ unit_plain_tests = $(unit_plain_test_sources:.c=)
 plain_tests += $(unit_plain_tests)
 plain_programs += tests/unit/unit_plain_tests
 tests_unit_unit_plain_tests_SOURCES = tests/unit/unit_tests.c tests/unit/unit_test.h $(unit_plain_test_sources) \
-	tests/unit/bidiagonal_matrices.h \
-	tests/unit/bidiagonal_problem.h tests/unit/solver_handle.h \
+	tests/unit/bidiagonal_matrices.h tests/unit/bidiagonal_problem.h tests/unit/solver_handle.h \
+	tests/unit/two_diagonals.h \
 	tests/unit/emulated_lane.h tests/unit/hermitian_matrices.h tests/unit/real_matrices.h
 tests_unit_unit_plain_tests_LDADD = $(all_test_libraries) $(BENCH_BLAS_LIBS)
 $(unit_plain_tests): tests/unit/unit_plain_tests

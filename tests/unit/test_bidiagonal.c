@@ -3,15 +3,6 @@
  * INFO. LAPACK's values of the host stand beside them. */
 #include "bidiagonal_matrices.h"
 
-static bool is_untouched(CUdeviceptr address, size_t bytes)
-{
-    unsigned char found[GAP * sizeof(double)];
-    bool good = device_peek(found, address, bytes);
-    for (size_t i = 0; i < bytes; i++)
-        good = good && found[i] == 0xff;
-    return good;
-}
-
 static void get_vectors(struct problem *problem, const struct bidiagonal_vectors *from, double *vectors)
 {
     const size_t element = blas_element_bytes(problem->type);
@@ -65,20 +56,6 @@ static double residual_of(const struct problem *problem)
             const double above = i > 0 ? problem->e[i - 1] * scale * u[i - 1] : 0;
             most = larger_rest(most, fabs(d * v[i] + right - s * u[i]));
             most = larger_rest(most, fabs(d * u[i] + above - s * v[i]));
-        }
-    return most;
-}
-
-/* Largest element of Q'Q - I. */
-static double distance_from_orthogonal(const double *q, int n)
-{
-    double most = 0;
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i <= j; i++) {
-            double sum = i == j ? -1 : 0;
-            for (int k = 0; k < n; k++)
-                sum += q[k + (size_t)i * (size_t)n] * q[k + (size_t)j * (size_t)n];
-            most = larger_rest(most, fabs(sum));
         }
     return most;
 }

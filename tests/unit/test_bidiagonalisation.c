@@ -6,8 +6,6 @@
 #include "unit_test.h"
 
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { MULTIPROCESSORS = 3, OTHER_MULTIPROCESSORS = 5, RESULTS_MOST = 4 << 20 };
 static const double BOUND = 4;
@@ -156,19 +154,6 @@ static void keep_results(void)
             result_free(&result);
             free(problem.given);
         }
-}
-
-/* In a process of its own: this one's driver is not to be opened yet. Is it done? */
-static bool run_apart(void (*function)(void))
-{
-    int status = 0;
-    fflush(stdout);
-    const pid_t child = fork();
-    if (child == 0) {
-        function();
-        _exit(7);
-    }
-    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7;
 }
 
 static void keep_other_results(void)

@@ -1,20 +1,13 @@
 /* The divide and conquer eigensolver beside LAPACK's: residuals, orthogonality and values of matrices that
  * are hard for it, of orders around leaves and merges; a range of vectors has the bits of all; NaN ends with
  * INFO. */
-#include "emulated_lane.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "unit_test.h"
-
-#include <math.h>
-#include <string.h>
+#include "two_diagonals.h"
 
 void dstedc_(const char *compz, const int *n, double *d, double *e, double *z, const int *ldz, double *work,
              const int *lwork, int *iwork, const int *liwork, int *info, size_t compz_length);
 
-enum { GAP = 3, ORDER_MOST = 600 };
 static const double BOUND = 5; /* in units of n eps; LAPACK's own stays below 2.5 here */
-
-static struct solver_handle handle;
 
 /* A matrix, in double precision whatever the type, and what came out. */
 struct problem {
@@ -27,24 +20,6 @@ struct problem {
     bool kept; /* rows between columns */
 };
 
-static uint64_t random_state = 7;
-
-static double random_number(void)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(int64_t)(random_state >> 11) * 0x1p-52 - 1;
-}
-
-static void make_random(int n, double *d, double *e)
-{
-    for (int i = 0; i < n; i++)
-        d[i] = random_number(), e[i] = random_number();
-}
-static void make_wilkinson(int n, double *d, double *e)
-{
-    for (int i = 0; i < n; i++)
-        d[i] = fabs(i - 0.5 * (n - 1)), e[i] = 1;
-}
 static void make_glued_wilkinson(int n, double *d, double *e)
 {
     for (int i = 0; i < n; i++)
@@ -55,110 +30,25 @@ static void make_clement(int n, double *d, double *e)
     for (int i = 0; i < n; i++)
         d[i] = 0, e[i] = sqrt((i + 1.0) * (n - 1 - i));
 }
-static void make_graded_down(int n, double *d, double *e)
-{
-    for (int i = 0; i < n; i++)
-        d[i] = pow(10, -16.0 * i / n), e[i] = 0.3 * pow(10, -16.0 * (i + 0.5) / n);
-}
-static void make_graded_up(int n, double *d, double *e)
-{
-    for (int i = 0; i < n; i++)
-        d[i] = pow(10, -16.0 * (n - 1 - i) / n), e[i] = -0.3 * pow(10, -16.0 * (n - 1.5 - i) / n);
-}
-static void make_clusters(int n, double *d, double *e)
-{
-    for (int i = 0; i < n; i++)
-        d[i] = i % 3 + 0x1p-52 * i, e[i] = 0x1p-53 * (1 + i % 5);
-}
-static void make_torn(int n, double *d, double *e)
-{
-    make_random(n, d, e);
-    for (int i = 0; i < n; i++)
-        e[i] = i % 7 == 3 || i % 32 == 31 || i % 64 == 20 ? 0 : e[i];
-}
-static void make_constant(int n, double *d, double *e)
-{
-    for (int i = 0; i < n; i++)
-        d[i] = -2, e[i] = 0;
-}
 static void make_second_difference(int n, double *d, double *e)
 {
     for (int i = 0; i < n; i++)
         d[i] = 2, e[i] = -1;
 }
-static void make_zero(int n, double *d, double *e)
-{
-    memset(d, 0, (size_t)n * sizeof *d);
-    memset(e, 0, (size_t)n * sizeof *e);
-}
 
-static const struct kind {
-    const char *name;
-    void (*make)(int n, double *d, double *e);
-} kinds[] = {{"random", make_random},
-             {"Wilkinson", make_wilkinson},
-             {"glued Wilkinson", make_glued_wilkinson},
-             {"Clement", make_clement},
-             {"graded down", make_graded_down},
-             {"graded up", make_graded_up},
-             {"clusters", make_clusters},
-             {"torn", make_torn},
-             {"constant", make_constant},
-             {"second difference", make_second_difference},
-             {"zero", make_zero}};
+static const struct kind kinds[] = {
+    {"random", make_random}, {"Wilkinson", make_wilkinson}, {"glued Wilkinson", make_glued_wilkinson},
+    {"Clement", make_clement}, {"graded down", make_graded_down}, {"graded up", make_graded_up},
+    {"clusters", make_clusters}, {"torn", make_torn}, {"constant", make_constant},
+    {"second difference", make_second_difference}, {"zero", make_zero}
+};
 enum { KINDS = sizeof kinds / sizeof *kinds };
-
-static double as_type(enum blas_type type, double number)
-{
-    return type == TYPE_S ? (double)(float)number : number;
-}
 
 static void make(struct problem *problem, enum blas_type type, const struct kind *kind, int n, double scale)
 {
     *problem = (struct problem){
         .type = type, .n = n, .vectors = n, .q = calloc((size_t)n * (size_t)n + 1, sizeof(double))};
-    kind->make(n, problem->d, problem->e);
-    for (int i = 0; i < n; i++) {
-        problem->d[i] = as_type(type, problem->d[i] * scale);
-        problem->e[i] = i + 1 < n ? as_type(type, problem->e[i] * scale) : 0;
-    }
-}
-
-static void put(enum blas_type type, CUdeviceptr to, const double *numbers, int count)
-{
-    float narrow[ORDER_MOST];
-    for (int i = 0; i < count; i++)
-        narrow[i] = (float)numbers[i];
-    if (count > 0)
-        device_poke(to, type == TYPE_S ? (const void *)narrow : numbers,
-                    (size_t)count * blas_element_bytes(type));
-}
-
-static void get(enum blas_type type, double *numbers, CUdeviceptr from, int count)
-{
-    float narrow[ORDER_MOST];
-    if (count > 0)
-        device_peek(type == TYPE_S ? (void *)narrow : numbers, from,
-                    (size_t)count * blas_element_bytes(type));
-    for (int i = 0; i < count && type == TYPE_S; i++)
-        numbers[i] = (double)narrow[i];
-}
-
-static CUdeviceptr allocate(size_t bytes)
-{
-    CUdeviceptr address = 0;
-    if (device_allocate(emulated_device, bytes, &address) != STATUS_OK)
-        exit(1);
-    return address;
-}
-
-static bool is_untouched(CUdeviceptr address, size_t bytes)
-{
-    unsigned char found[GAP * sizeof(double)];
-    bool good = device_peek(found, address, bytes);
-    for (size_t i = 0; i < bytes; i++)
-        good = good && found[i] == 0xff;
-    return good;
+    fill(type, kind, n, scale, problem->d, problem->e);
 }
 
 static bool solve(struct problem *problem)
@@ -197,10 +87,7 @@ static bool solve(struct problem *problem)
 
 static double norm_of(const struct problem *problem)
 {
-    double norm = 0;
-    for (int i = 0; i < problem->n; i++)
-        norm = fmax(norm, fmax(fabs(problem->d[i]), fabs(problem->e[i])));
-    return norm;
+    return largest_of(problem->n, problem->d, problem->e);
 }
 
 /* Largest element of T Q - Q W, over the largest of T; NaN counts as infinite. */
@@ -215,21 +102,7 @@ static double residual_of(const struct problem *problem, const double *w, const 
             const double above = i > 0 ? problem->e[i - 1] * scale * v[i - 1] : 0;
             const double below = i + 1 < n ? problem->e[i] * scale * v[i + 1] : 0;
             const double rest = fabs(above + (problem->d[i] * scale - w[j] * scale) * v[i] + below);
-            most = rest <= most ? most : isnan(rest) ? INFINITY : rest;
-        }
-    return most;
-}
-
-/* Largest element of Q'Q - I. */
-static double distance_from_orthogonal(const double *q, int n)
-{
-    double most = 0;
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i <= j; i++) {
-            double sum = i == j ? -1 : 0;
-            for (int k = 0; k < n; k++)
-                sum += q[k + (size_t)i * (size_t)n] * q[k + (size_t)j * (size_t)n];
-            most = fabs(sum) <= most ? most : isnan(sum) ? INFINITY : fabs(sum);
+            most = larger_rest(most, rest);
         }
     return most;
 }
@@ -238,10 +111,8 @@ static double distance_of_values(const struct problem *problem, const double *w)
 {
     const double scale = norm_of(problem) > 0 ? 1 / norm_of(problem) : 1;
     double most = 0;
-    for (int i = 0; i < problem->n; i++) {
-        const double distance = fabs(problem->w[i] * scale - w[i] * scale);
-        most = distance <= most ? most : isnan(distance) ? INFINITY : distance;
-    }
+    for (int i = 0; i < problem->n; i++)
+        most = larger_rest(most, fabs(problem->w[i] * scale - w[i] * scale));
     return most;
 }
 
@@ -291,13 +162,6 @@ static void test(enum blas_type type, const struct kind *kind, int n, double sca
     free(q);
     free(problem.q);
 }
-
-/* The sanitizers take their time: one of the orders for which cuBLAS multiplies, in test_large. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-static const int order_limit = 132;
-#else
-static const int order_limit = ORDER_MOST;
-#endif
 
 static void test_orders(void)
 {
@@ -387,11 +251,7 @@ static void test_nans(void)
 
 UNIT_TEST(test_divide_conquer)
 {
-    const struct solver_library *library;
-    struct lane *const lane = emulated_lane();
-    if (solver_library_open(emulated_device, &library) != STATUS_OK ||
-        solver_handle_create(library, lane->stream, &handle) != STATUS_OK)
-        tap_skip_all("no cuSOLVER");
+    begin();
     test_orders();
     test_scales();
     test_large();

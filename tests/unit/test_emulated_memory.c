@@ -13,14 +13,6 @@ static const CUmemAccessDesc read_write = {{CU_MEM_LOCATION_TYPE_DEVICE, 0},
                                            CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 static unsigned char bytes[4096];
 
-static bool all_are(const unsigned char *data, size_t count, unsigned char value)
-{
-    for (size_t i = 0; i < count; i++)
-        if (data[i] != value)
-            return false;
-    return true;
-}
-
 static struct emulated_census census_now(void)
 {
     struct emulated_census census;

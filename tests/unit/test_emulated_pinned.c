@@ -18,14 +18,6 @@ static unsigned char copy[BYTES];
 static CUdeviceptr memory;
 static int faults = -1, pagemap = -1;
 
-static bool all_are(const unsigned char *data, size_t count, unsigned char value)
-{
-    for (size_t i = 0; i < count; i++)
-        if (data[i] != value)
-            return false;
-    return true;
-}
-
 static void *map_program(void *at)
 {
     void *mapped =

@@ -8,14 +8,6 @@
 static unsigned char *staging;
 static unsigned char expected[1 << 16], buffer[1 << 16];
 
-static bool all_are(const unsigned char *data, size_t count, unsigned char value)
-{
-    for (size_t i = 0; i < count; i++)
-        if (data[i] != value)
-            return false;
-    return true;
-}
-
 static void test_waiting(void)
 {
     CUdeviceptr memory = allocate(4096);

@@ -7,7 +7,6 @@
 #include "unit_test.h"
 
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -256,19 +255,6 @@ static void keep_results(void)
         for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
             for_one_triangle(type, orders[i], random_kind, keep_result);
     }
-}
-
-/* In a process of its own: this one's driver is not to be opened yet. Is it done? */
-static bool run_apart(void (*function)(void))
-{
-    int status = 0;
-    fflush(stdout);
-    const pid_t child = fork();
-    if (child == 0) {
-        function();
-        _exit(7);
-    }
-    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7;
 }
 
 static void keep_other_results(void)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIES = 4, ORDER_MOST = 33, SIZE_MOST = 100 };
+enum { TRIES = 2, ORDER_MOST = 33, SIZE_MOST = 100 };
 static const double limit = 30;
 
 struct findings {
