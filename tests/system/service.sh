@@ -58,8 +58,16 @@ done
 wait "${jobs[@]}"
 cmp "$work/alone" "$work/beside.1" && cmp "$work/alone" "$work/beside.2" && cmp "$work/alone" "$work/beside.3"
 result $? "three programs at once have the same bits"
-# --stop waits for a client.
-hold 90 dgemv && until_status 'to 1 client; ' &&
+# The thread that serves a client runs where the client may; --stop waits for the client.
+read -r processor _ <<< "$(taskset -pc $$ | sed 's/.*: //' | tr ',-' '  ')"
+threads_there() { grep -lE "^Cpus_allowed_list:[[:space:]]$processor$" /proc/"$service_process"/task/*/status | wc -l; }
+before=$(threads_there)
+taskset -pc $$ > "$work/processors" && taskset -pc "$processor" $$ > "$work/nothing"
+hold 90 dgemv
+taskset -pc "$(sed 's/.*: //' "$work/processors")" $$ > "$work/nothing"
+[ "$(nproc)" = 1 ] || [ "$(threads_there)" -gt "$before" ]
+result $? "a client that is bound to a processor is served there"
+until_status 'to 1 client; ' &&
     grep -qE "^  process $holder: [0-9]+ MiB of device memory, [1-9][0-9]* MiB pinned, [1-9][0-9]* calls?, [1-9][0-9]* of them answered; [0-9]+ calls? in the queue, [0-9]+ streams? at work$" "$work/status"
 result $? "--status says what a client has and waits for: $(tail -n 1 "$work/status")"
 "$build/mublas" serve --stop > "$work/stopped" 2>&1 &
@@ -76,5 +84,14 @@ result $? "and then none runs"
 start_service && LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always timeout -k 5 120 tests/system/served 90 > "$work/served" &&
     wait "$service_process"
 result $? "one that is not kept ends after its last client"
+
+# A call that nobody waits for fails: the wait for its stream says so.
+EMULATED_FAULTS=cuLaunchKernel:1:701 start_service --keep &&
+    LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always MUBLAS_VERBOSE=2 MUBLAS_REPORT="$work/report" \
+        timeout -k 5 300 tests/system/service_checked 60 2 > "$work/output" 2> "$work/errors" && grep -qx right "$work/output" &&
+    goes_by_service && awk '$1 == "total" && $3 >= 4 && $4 >= 1 { found = 1 } END { exit !found }' "$work/report"
+result $? "a launch that fails on the service's side leaves the result to the host"
+stop_service
+result $? "and the service goes on"
 
 echo "1..$number"

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MESSAGES_OF_CLIENT = 1000, KNOWN_MOST = 32, VENDOR_FUNCTIONS = 9999 };
+enum { MESSAGES_OF_CLIENT = 1000, KNOWN_MOST = 32, VENDOR_FUNCTIONS = 9999, PATIENCE = 1200000 };
 
 static uint64_t state;
 static _Atomic uint64_t *sent; /* messages, of all clients */
@@ -108,7 +108,7 @@ static bool send_call(unsigned call, unsigned slot, const void *payload, size_t 
     return send_record(&head, payload, bytes);
 }
 
-/* A right call's answer; false: none came, or it failed. */
+/* A right call's answer; false: none came within a minute, or it failed. One that came later would be taken for the next. */
 static bool ask(unsigned call, const void *payload, size_t bytes, void *answer, size_t answer_bytes)
 {
     struct service_slot *const slot = &own.control->slots[SERVICE_SLOTS - 1];
@@ -116,7 +116,7 @@ static bool ask(unsigned call, const void *payload, size_t bytes, void *answer, 
     if (!send_call(call, SERVICE_SLOTS, payload, bytes))
         return false;
     for (int tries = 0; atomic_load(&slot->state) != SLOT_DONE; tries++) {
-        if (is_closed() || tries > 20000)
+        if (is_closed() || tries > PATIENCE)
             return false;
         usleep(50);
     }
@@ -131,6 +131,23 @@ static void note(uint64_t *list, unsigned *count, uint64_t value)
     list[*count < KNOWN_MOST ? (*count)++ : dice(KNOWN_MOST)] = value;
 }
 
+/* Memory that its owner could make shorter under the server's hands, who must refuse it. */
+static void share_unsealed(void)
+{
+    const struct service_range range = {UINT64_C(0x2c0000000000), 1 << 20};
+    const int file = memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    char unused;
+    if (file < 0 || ftruncate(file, (off_t)range.bytes) != 0 ||
+        !service_send_files(own.socket, &range.address, sizeof range.address, &file, 1))
+        return;
+    close(file);
+    if (!ask(SERVICE_SHARE, &range, sizeof range, &unused, 0))
+        return;
+    puts("memory without seals is shared");
+    fflush(stdout);
+    _exit(3);
+}
+
 /* Things that a right client has. */
 static void get_something(void)
 {
@@ -138,7 +155,7 @@ static void get_something(void)
     const struct service_reserve reserve = {8 << 20, 0, 0};
     struct service_handle handle;
     struct service_library_answer library;
-    switch (dice(8)) {
+    switch (dice(9)) {
     case 0: ask(SERVICE_STREAM_CREATE, NULL, 0, &handle, sizeof handle); break;
     case 1: ask(SERVICE_EVENT_CREATE, NULL, 0, &handle, sizeof handle); break;
     case 2:
@@ -151,6 +168,7 @@ static void get_something(void)
             note(own.physical, &own.physical_count, answer.address);
         break;
     case 4: ask(SERVICE_OPEN_LIBRARY, &(struct service_library){(uint32_t)dice(2), (uint32_t)dice(2)}, 8, &library, sizeof library); break;
+    case 5: share_unsealed(); break;
     default:
         if (ask(SERVICE_MEMORY_ALLOCATE, &range, sizeof range, &answer, sizeof answer))
             note(own.blocks, &own.block_count, answer.address);
