@@ -39,7 +39,7 @@ start_service() # [OPTION OF mublas serve...]
     trap end_services EXIT
     until_true serves_or_ended && grep -q 'serves$' "$work/served"
 }
-serves_or_ended() { grep -q 'serves$' "$work/served" || ! kill -0 "$service_process" 2> "$work/nothing"; }
+serves_or_ended() { grep -q 'serves$' "$work/served" || has_ended; }
 
 # Ends it, and tells whether it ended well, having said nothing wrong.
 stop_service()
@@ -53,14 +53,16 @@ all_on_device() # REPORT LEAST
     awk -v least="$2" '$1 == "total" && $3 >= least && $4 == 0 { found = 1 } END { exit !found }' "$1"
 }
 
-# until_status TEXT: in $work/status is the one that has it.
+# until_status TEXT: in $work/status is the one that has it. Nobody waits for a service that has ended.
 status_has() { "$build/mublas" serve --status > "$work/status" 2> "$work/nothing" && grep -q "$1" "$work/status"; }
-until_status() { until_true status_has "$1"; }
-# The last one's holdings may still be on their way back.
+has_ended() { [ -n "$service_process" ] && ! kill -0 "$service_process" 2> "$work/nothing"; }
+status_has_or_ended() { status_has "$1" || has_ended; }
+until_status() { until_true status_has_or_ended "$1" && grep -q "$1" "$work/status"; }
+# The last one's holdings may still be on its way back.
 await_no_client() { until_status ' to 0 clients'; }
 # All that clients would wait for has been made.
-is_warm() { status_has ' serves ' && ! grep -q 'warming up' "$work/status"; }
-await_warm_service() { until_true is_warm; }
+is_warm() { has_ended || { status_has ' serves ' && ! grep -q 'warming up' "$work/status"; }; }
+await_warm_service() { until_true is_warm && ! has_ended; }
 
 # A client that has made a call, and keeps its connection until let_go: its process is `holder`, its line in $work/held.
 hold() # ORDER ROUTINE

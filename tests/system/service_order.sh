@@ -51,6 +51,8 @@ result $? "four threads' streams wait for each other's events"
 timeout -k 5 300 tests/unit/service_order 12 6 > "$work/output" && grep -qx right "$work/output"
 result $? "twelve threads', too"
 control slow 0
+timeout -k 5 300 tests/unit/service_order 4 400 > "$work/output" && grep -qx right "$work/output"
+result $? "and so they do where calls fill the ring several times"
 checked one 3 & one=$!
 checked two 3 & two=$!
 products three && cmp "$work/products.alone" "$work/products.three" && wait $one && is_right one && wait $two && is_right two &&

@@ -31,9 +31,6 @@ run_or_kill() # NUMBER
     fi
     wait $program && grep -qx right "$output"
 }
-has_no_client() { has_ended || status_has ' to 0 clients'; }
-await_no_client() { until_true has_no_client && ! has_ended; }
-has_ended() { ! kill -0 "$service_process" 2> "$work/nothing" && sed 's/^/# /' "$work/service_errors"; }
 census() { tests/system/service_strike "$work/control" 0 census; }
 descriptors() { find "/proc/$service_process/fd" -type l | wc -l; }
 kilobytes() { awk '/^RssAnon/ { print $2 }' "/proc/$service_process/status"; }
@@ -57,7 +54,7 @@ for ((i = 0; i < programs; i++)); do run_or_kill $RANDOM || break; done
 result $? "$programs programs one after the other, some of them killed: results are right"
 crowd $seconds
 result $? "$at_once at once for $seconds s, some of them killed: results are right"
-await_no_client
+await_no_client || ! sed 's/^/# /' "$work/service_errors"
 result $? "it has no client left"
 # Holdings of so many at once rest for the next: twice as many as after a first crowd, or as each of them can have. The
 # last ones' are on their way back.

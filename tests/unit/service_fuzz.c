@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MESSAGES_OF_CLIENT = 1000, KNOWN_MOST = 32, VENDOR_FUNCTIONS = 9999 };
+enum { MESSAGES_OF_CLIENT = 1000, KNOWN_MOST = 32, VENDOR_FUNCTIONS = 9999, PATIENCE = 1200000 };
 
 static uint64_t state;
 static _Atomic uint64_t *sent; /* messages, of all clients */
@@ -108,7 +108,7 @@ static bool send_call(unsigned call, unsigned slot, const void *payload, size_t 
     return send_record(&head, payload, bytes);
 }
 
-/* A right call's answer; false: none came, or it failed. */
+/* A right call's answer; false: none came within a minute, or it failed. One that came later would be taken for the next. */
 static bool ask(unsigned call, const void *payload, size_t bytes, void *answer, size_t answer_bytes)
 {
     struct service_slot *const slot = &own.control->slots[SERVICE_SLOTS - 1];
@@ -116,7 +116,7 @@ static bool ask(unsigned call, const void *payload, size_t bytes, void *answer, 
     if (!send_call(call, SERVICE_SLOTS, payload, bytes))
         return false;
     for (int tries = 0; atomic_load(&slot->state) != SLOT_DONE; tries++) {
-        if (is_closed() || tries > 20000)
+        if (is_closed() || tries > PATIENCE)
             return false;
         usleep(50);
     }
@@ -153,11 +153,12 @@ static void get_something(void)
 {
     struct service_range range = {0, (UINT64_C(1) << dice(4)) << 20}, answer;
     const struct service_reserve reserve = {8 << 20, 0, 0};
-    struct service_handle handle;
+    const struct service_handle handle = {(uint32_t)(1 + dice(3))};
     struct service_library_answer library;
+    char unused;
     switch (dice(9)) {
-    case 0: ask(SERVICE_STREAM_CREATE, NULL, 0, &handle, sizeof handle); break;
-    case 1: ask(SERVICE_EVENT_CREATE, NULL, 0, &handle, sizeof handle); break;
+    case 0: ask(SERVICE_STREAM_CREATE, &handle, sizeof handle, &unused, 0); break;
+    case 1: ask(SERVICE_EVENT_CREATE, &handle, sizeof handle, &unused, 0); break;
     case 2:
         if (ask(SERVICE_ADDRESS_RESERVE, &reserve, sizeof reserve, &answer, sizeof answer))
             note(own.reserved, &own.reserved_count, answer.address);
@@ -175,7 +176,12 @@ static void get_something(void)
     }
 }
 
-static uint64_t any_block(void) { return own.block_count ? own.blocks[dice(own.block_count)] : strange(); }
+/* Its begin, or an address in it or behind it. */
+static uint64_t any_block(void)
+{
+    const uint64_t begin = own.block_count ? own.blocks[dice(own.block_count)] : strange();
+    return dice(8) ? begin : begin + dice(32 << 20) / 8 * 8;
+}
 static uint64_t any_reserved(void) { return own.reserved_count ? own.reserved[dice(own.reserved_count)] : strange(); }
 static uint64_t any_physical(void) { return own.physical_count ? own.physical[dice(own.physical_count)] : strange(); }
 static uint64_t any_host(void) { return (uintptr_t)own.segment + dice(SERVICE_SEGMENT_BYTES); }
@@ -287,6 +293,8 @@ static bool send_one(void)
     size_t bytes = make(call, &payload);
     if (call == SERVICE_SEGMENT && dice(8))
         return true; /* each is 32 MiB */
+    if (call == SERVICE_SHARE && dice(64))
+        return true; /* each is a second, until a descriptor should have come */
     if (dice(2))
         change_some(&payload, bytes);
     head = (struct service_record){.bytes = (uint32_t)((sizeof head + bytes + 15) / 16 * 16), .call = (uint16_t)call,
