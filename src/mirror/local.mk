@@ -12,5 +12,6 @@ libmublas_core_la_SOURCES += src/mirror/costs.h src/mirror/hold.c src/mirror/hol
 	src/mirror/tracking/mirror_pages.c src/mirror/tracking/mirror_pages.h src/mirror/tracking/write_tracker.c \
 	src/mirror/tracking/write_tracker.h src/mirror/tracking/page_scan.c src/mirror/tracking/tracker_self_test.c \
 	src/mirror/transfer/direct.c src/mirror/transfer/pieces.c src/mirror/transfer/staging.c src/mirror/transfer/staging.h \
-	src/mirror/transfer/piece_queue.c src/mirror/transfer/results.c src/mirror/transfer/transfer.h src/mirror/transfer/shared_transfer.c \
+	src/mirror/transfer/piece_queue.c src/mirror/transfer/results.c src/mirror/transfer/transfer.h \
+	src/mirror/transfer/shared_transfer.c \
 	src/mirror/transfer/transfer.c

@@ -7,7 +7,8 @@
 
 enum { KEPT_BYTES_MOST = 64 << 20 };
 
-/* What is in private memory, its packed rows behind it; aligned as parts of device memory are. */
+/* The head of a result in private memory, its packed rows behind it; aligned as parts of device
+ * memory are. */
 struct fetched {
     struct blas_matrix matrix;
     size_t bytes; /* with this head */

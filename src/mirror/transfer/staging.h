@@ -44,12 +44,12 @@ enum status staging_upload_part(struct lane *lane, CUdeviceptr destination, int6
 enum status staging_download_part(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source,
                                   int64_t source_ld, size_t element_bytes, bool *touched);
 
-/* Where another process has the device, its end may come in the middle of a result's way home, and an operand
- * that was also read would be lost. Such results are fetched to private memory first, all of a call's before
- * the first byte of the program's is written: staging_download_part of the same matrix then takes it from
- * there, as often as it is asked, until they are forgotten. `is_alone`: the call has no other, so nothing is
- * done for one that comes whole or not at all. Where the device is this process's own, and where there is no
- * room, nothing is done. */
+/* A device that another process has may go away in the middle of a result's way home, and an operand that was
+ * also read would be lost. Such results are fetched to private memory first, all of a call's before the first
+ * byte of the program's is written: staging_download_part of the same matrix then takes it from there, as
+ * often as it is asked, until they are forgotten. `is_alone`: the call has no other, so nothing is done for
+ * one that comes whole or not at all. Nothing is done for a device of this process's own, or if there is no
+ * room. */
 enum status results_fetch(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source,
                           int64_t source_ld, size_t element_bytes, bool is_alone);
 void results_forget(struct lane *lane);

@@ -1,4 +1,4 @@
-/* What a client knows of the device without a question of its own: what the connection has brought, and
+/* A client knows this of the device without a question of its own: what the connection has brought, and
  * figures of kernels, of which one answer holds all that a search for a launch shape asks for. */
 #include "service/client/link.h"
 

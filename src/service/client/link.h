@@ -32,7 +32,7 @@ CUresult link_ask(unsigned call, const void *payload, size_t bytes, void *answer
 CUresult link_ask_numbered(unsigned call, const void *payload, size_t bytes, _Atomic uint32_t *counter,
                            uint32_t *where);
 
-/* For the client's own files. What both sides see of the connection; a connection that the server has
+/* For the client's own files. The memory that both sides see; a connection that the server has
  * welcomed becomes the link (false: its memory does not fit here); the link is lost for good, with the
  * reason; the server has closed its end. */
 struct service_control *link_control(void);

@@ -69,7 +69,7 @@ static bool is_reached(const atomic_uint *word, uint32_t value)
     return (int32_t)(atomic_load_explicit(word, memory_order_acquire) - value) >= 0;
 }
 
-/* Who asks again and again waits, too: now and then one of them looks at the server for all. */
+/* Threads that ask again and again wait, too: now and then one of them looks at the server for all. */
 static CUresult look_for_all(void)
 {
     enum { LOOK_LEAST_NS = 2000000 };

@@ -6,7 +6,7 @@
 
 #include "service/message.h"
 
-/* What a wait knows of the server's life; all zero at first. */
+/* A wait knows this of the server's life; all zero at first. */
 struct vigil {
     uint64_t begun, looked, silent; /* ns */
     unsigned heartbeat;

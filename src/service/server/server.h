@@ -71,7 +71,7 @@ void sessions_lose(CUresult result);
  * that while it is nobody's share. */
 void sessions_share(size_t total_bytes, int expected);
 size_t session_allowance(const struct session *session);
-/* What is left of its share, whoever has it now. */
+/* The rest of its share, whoever has it now. */
 size_t session_claim(const struct session *session);
 /* The device has no memory left: who has more than a share and is at rest loses it, if so many bytes are of
  * the session's share. True: there may be some now. */

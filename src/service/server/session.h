@@ -76,7 +76,7 @@ session_handler session_open_library, session_run_vendor;
 void session_vendor_end(struct session *session);
 void session_vendor_give(struct session *session);
 /* Handles of the libraries (vendor_handles.c) by their numbers from 1 on; the answer is the library's status.
- * Those that are given back serve other sessions: to make one takes the device a tenth of a second. */
+ * One that is given back serves another session: to make one takes the device a tenth of a second. */
 int vendor_handle_take(struct session *session, enum vendor_kind kind, uint64_t *number);
 void vendor_handle_give(struct session *session, enum vendor_kind kind, uint64_t number);
 
@@ -102,7 +102,7 @@ session_handler serve_memory_info, serve_memory_allocate, serve_memory_free, ser
 session_handler serve_physical_create, serve_physical_release, serve_physical_map, serve_physical_unmap;
 void session_memory_end(struct session *session);
 /* Take the memory of SERVICE_PHYSICAL_CREATE, with all that is mapped of it, from a client that is at rest.
- * False: it is not, or has none. By another session's thread, with the list's lock. */
+ * False: it is not, or has none. Another session's thread calls it, with the list's lock. */
 bool session_revoke(struct session *session);
 
 /* Adds a holding; false: no memory, or the session has as many as a client may have. */
