@@ -1,5 +1,5 @@
-/* machine_memory.h - how much memory there is, for who wants much of it: a process that takes what is not there is ended.
- * Each reads some files, in tens of microseconds. Any thread; errno may change. */
+/* machine_memory.h - how much memory there is, for who wants much of it: a process that takes what is not
+ * there is ended. Each reads some files, in tens of microseconds. Any thread; errno may change. */
 #ifndef MUBLAS_MACHINE_MEMORY_H
 #define MUBLAS_MACHINE_MEMORY_H
 

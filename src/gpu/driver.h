@@ -184,12 +184,12 @@ enum status driver_open(void);
  * it beside. */
 bool driver_is_there(void);
 
-/* Another who may fill the table, whole, in the driver's stead: the service. To be offered while the process is set
- * up. `looks` tells in microseconds whether one seems to be there, and leaves nothing behind; `opens` is asked once,
- * and fills the table, or does not. Its `pin` refuses the program's memory; `pins_file` is for memory that is mapped
- * from the begin of a sealed file, and its `unpin` undoes it. While no thread has its context current it may take memory
- * of `physical_create` back; then `has_revoked` says so until `notes_revoked`, and all that is left to do with that memory
- * is to unmap and release it, which may fail. */
+/* Another who may fill the table, whole, in the driver's stead: the service. To be offered while the process
+ * is set up. `looks` tells in microseconds whether one seems to be there, and leaves nothing behind; `opens`
+ * is asked once, and fills the table, or does not. Its `pin` refuses the program's memory; `pins_file` is for
+ * memory that is mapped from the begin of a sealed file, and its `unpin` undoes it. While no thread has its
+ * context current it may take memory of `physical_create` back; then `has_revoked` says so until
+ * `notes_revoked`, and all that is left to do with that memory is to unmap and release it, which may fail. */
 struct driver_provider {
     bool (*looks)(void);
     bool (*opens)(struct driver *table);
@@ -199,8 +199,8 @@ struct driver_provider {
 };
 void driver_offer(const struct driver_provider *provider);
 bool driver_provider_looks(void);
-/* Let it fill the table now, once. False: it does not, and driver_open, which asks it first as well, will open the
- * library. */
+/* Let it fill the table now, once. False: it does not, and driver_open, which asks it first as well, will
+ * open the library. */
 bool driver_provide(void);
 bool driver_is_provided(void); /* it did; a load */
 bool driver_has_revoked(void); /* another load */

@@ -207,7 +207,8 @@ enum status route_pack_homes(struct route_run *run)
         const struct route_operand *const operand = &route->operands[i];
         const struct device_part part = route_sent_part(route, operand);
         if (operand->home.pointer && route_is_packed(operand, &operand->home))
-            status = matrix_part_pack(lane->device, lane->stream, &part, operand->packed_address, route->type);
+            status =
+                matrix_part_pack(lane->device, lane->stream, &part, operand->packed_address, route->type);
     }
     return status;
 }
@@ -258,7 +259,8 @@ static int64_t run_of(const struct route_operand *operand, int64_t first)
 }
 
 /* The place of home's column `column` of the device. */
-static struct device_part home_of(const struct route *route, const struct route_operand *operand, int64_t column)
+static struct device_part home_of(const struct route *route, const struct route_operand *operand,
+                                  int64_t column)
 {
     struct device_part place = route_place_of(route, operand, &operand->home);
     place.address += (CUdeviceptr)(column * place.ld) * blas_element_bytes(route->type);
@@ -278,7 +280,8 @@ static enum status bring_columns(const struct route *route, const struct route_o
         count = run_of(operand, first);
         part.pointer = (unsigned char *)part.pointer + (size_t)(first * part.ld) * element;
         part.columns = count;
-        status = touched ? part_download(lane, &part, place.address, place.ld, element, route->host_is_pinned, touched)
+        status = touched ? part_download(lane, &part, place.address, place.ld, element, route->host_is_pinned,
+                                         touched)
                          : results_fetch(lane, &part, place.address, place.ld, element, false);
     }
     return status;

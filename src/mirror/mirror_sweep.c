@@ -204,7 +204,7 @@ void mirror_table_note_revoked(struct mirror_table *table)
         return;
     pthread_mutex_lock(&lock);
     if (driver_has_revoked()) {
-        log_message(LOG_INFO, "the service has given the memory of matrices on the device to others; they are sent again");
+        log_message(LOG_INFO, "the service gave the device's memory to others: matrices are sent again");
         while (mirror_table_evict(table))
             continue;
         driver_note_revoked();

@@ -106,8 +106,9 @@ bool mirror_table_drop_kept(struct mirror_table *table);
  * is not in use. */
 bool mirror_table_evict(struct mirror_table *table);
 
-/* mirror_sweep.c: where who provides the device has given the mirrors' memory on it to others, empty all of them, before
- * anybody uses one: the host has all that they held. At the begin of each hold. */
+/* mirror_sweep.c: where who provides the device has given the mirrors' memory on it to others, empty all of
+ * them: the host has all that they held. Inside device_enter, before a call claims its first mirror, so that
+ * none is claimed or used until they are empty. */
 void mirror_table_note_revoked(struct mirror_table *table);
 
 /* mirror_sweep.c: count a hold, and look for blind spots: for libraries once something was loaded, for

@@ -280,7 +280,7 @@ static int count_updated(const struct operands_hold *hold)
     return count;
 }
 
-/* What the host would need as it was, to compute the call anew. */
+/* The host would need these as they were, to compute the call anew. */
 static enum status fetch_updated(struct operands_hold *hold, bool is_alone)
 {
     enum status status = STATUS_OK;

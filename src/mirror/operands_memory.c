@@ -94,7 +94,7 @@ bool mirror_table_drop_kept(struct mirror_table *table)
     return kept.bytes > 0;
 }
 
-/* Instead of one that is smaller. Who provides the device keeps much of it itself, for whoever comes next. */
+/* Instead of one that is smaller. A service keeps much of it itself, for whoever comes next. */
 void operands_keep(struct mirror_table *table, CUdeviceptr address, size_t bytes)
 {
     enum { OF_PROVIDED_MOST = 32 << 20 };

@@ -10,6 +10,7 @@ static enum status make_mirror(struct mirror_table *table, struct byte_range hul
     enum status status = device_enter(device, &scope);
     if (status != STATUS_OK)
         return status;
+    mirror_table_note_revoked(table);
     status = mirror_table_acquire(table, hull, patience, &mirror);
     if (status == STATUS_OK)
         mirror_table_release(table, mirror);

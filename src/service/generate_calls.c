@@ -1,10 +1,10 @@
-/* generate_calls.c - what follows from the ways and directions of parameters in gpu/driver.def, for the build:
- *   generate_calls header   numbers of the calls, their records and answers, a hash of all, and what fills the
- *                           client's table with its own functions of each way (service/calls.h)
+/* generate_calls.c - what follows from ways and directions of parameters in gpu/driver.def, for the build:
+ *   generate_calls header   numbers of the calls, their records and answers, a hash of all, and what fills
+ *                           the client's table with its own functions of each way (service/calls.h)
  *   generate_calls client   the client's functions of the driver's table (client/calls.inc)
  *   generate_calls server   the server's functions, and the table of them (server/calls.inc)
- * Runs on the machine that builds, and writes to standard output. Exit status: 0, or 1 with a line that says which
- * row cannot be read. generate_vendor.c does the same for NVIDIA's libraries. */
+ * Runs on the machine that builds, and writes to standard output. Exit status: 0, or 1 with a line that says
+ * which row cannot be read. generate_vendor.c does the same for NVIDIA's libraries. */
 #include "service/generate_text.h"
 
 #include <stdint.h>
@@ -23,7 +23,8 @@ enum direction {
 
 struct parameter {
     enum direction direction;
-    char type[WORD_MOST], name[WORD_MOST], bytes[WORD_MOST]; /* of INSIDE, an expression of other parameters */
+    char type[WORD_MOST], name[WORD_MOST];
+    char bytes[WORD_MOST]; /* of INSIDE, an expression of other parameters */
 };
 
 struct row {
@@ -156,8 +157,8 @@ static uint64_t hash_rows(void)
     return hash;
 }
 
-/* SERVICE_FILL_LOCAL(table) and its like: what the client has by itself, whose file has a function for each, or does not
- * compile. */
+/* SERVICE_FILL_LOCAL(table) and its like: what the client has by itself, whose file has a function for each,
+ * or does not compile. */
 static void print_fill(const char *way)
 {
     printf("#define SERVICE_FILL_%s(table) \\\n", way);
@@ -194,8 +195,8 @@ static void print_client_call(const struct row *row)
     upper(row->member, name);
     printf("static CUresult ask_%s(", row->member);
     for (int i = 0; i < row->count; i++)
-        printf("%s%s %s%s", i ? ", " : "", row->parameters[i].type, comes_back(&row->parameters[i]) ? "*" : "",
-               row->parameters[i].name);
+        printf("%s%s %s%s", i ? ", " : "", row->parameters[i].type,
+               comes_back(&row->parameters[i]) ? "*" : "", row->parameters[i].name);
     printf(")\n{\n    struct call_%s call;\n    memset(&call, 0, sizeof call);\n", row->member);
     for (int i = 0; i < row->count; i++) {
         const struct parameter *const parameter = &row->parameters[i];
@@ -217,8 +218,8 @@ static void print_client_call(const struct row *row)
     for (int i = 0; i < row->count; i++) {
         const struct parameter *const parameter = &row->parameters[i];
         if (parameter->direction == TEXT_BACK)
-            printf("    snprintf(%s, (size_t)length, \"%%.%ds\", answer.%s);\n", parameter->name, TEXT_BYTES - 1,
-                   parameter->name);
+            printf("    snprintf(%s, (size_t)length, \"%%.%ds\", answer.%s);\n", parameter->name,
+                   TEXT_BYTES - 1, parameter->name);
         else if (parameter->direction == BACK)
             printf("    *%s = answer.%s;\n", parameter->name, parameter->name);
     }
@@ -323,7 +324,8 @@ static void print_server(void)
         if (travels(&rows[i])) {
             upper(rows[i].member, name);
             printf("    [SERVICE_GENERATED_%s] = {serve_%s, sizeof(struct call_%s), sizeof(struct answer_%s), %s}, \\\n",
-                   name, rows[i].member, rows[i].member, rows[i].member, is_queued(&rows[i]) ? "true" : "false");
+                   name, rows[i].member, rows[i].member, rows[i].member,
+                   is_queued(&rows[i]) ? "true" : "false");
         }
     printf("\n");
 }

@@ -1,4 +1,5 @@
-/* generate_text.h - the texts of parameters in driver.def and solver.def, for the two programs that the build runs. */
+/* generate_text.h - the texts of parameters in driver.def and solver.def, for the two programs that the build
+ * runs. */
 #ifndef MUBLAS_GENERATE_TEXT_H
 #define MUBLAS_GENERATE_TEXT_H
 

@@ -1,6 +1,7 @@
-/* generate_vendor.c - what follows from the parameters of gpu/vendor/solver.def, for the build: functions' numbers, kinds
- * of their words, where struct solver_library has them, and the client's stubs (service/vendor_calls.inc). Runs on the
- * machine that builds, and writes to standard output. Exit status: 0, or 1. */
+/* generate_vendor.c - what follows from the parameters of gpu/vendor/solver.def, for the build: functions'
+ * numbers, kinds of their words, where struct solver_library has them, and the client's stubs
+ * (service/vendor_calls.inc). Runs on the machine that builds, and writes to standard output. Exit status: 0,
+ * or 1. */
 #include "service/generate_text.h"
 
 #include <stdlib.h>
@@ -23,7 +24,8 @@ static void add(const char *member, const char *prefix, const char *name, const 
     if (function_count == FUNCTIONS_MOST)
         exit(1);
     struct function *const function = &functions[function_count++];
-    *function = (struct function){.type = type < 0 ? 'N' : letters[type], .integer = integer, .parameters = parameters};
+    *function = (struct function){.type = type < 0 ? 'N' : letters[type], .integer = integer,
+                                  .parameters = parameters};
     if (type < 0) {
         snprintf(function->symbol, WORD_MOST, "%s", name);
         snprintf(function->place, WORD_MOST, "%s", member);
@@ -42,7 +44,8 @@ static void add_typed(const char *member, const char *prefix, const char *real, 
 
 static void list_functions(void)
 {
-#define SOLVER_FUNCTION(member, symbol, need, parameters) add(#member, "", symbol, "", -1, "int", "", #parameters);
+#define SOLVER_FUNCTION(member, symbol, need, parameters) \
+    add(#member, "", symbol, "", -1, "int", "", #parameters);
 #define SOLVER_TYPED(member, real, complex, need, parameters) \
     add_typed(#member, "cusolverDn", real, complex, "", "int", "", #parameters);
 #define SOLVER_BLAS(member, real, complex, parameters)                                        \
@@ -55,7 +58,8 @@ static void list_functions(void)
 static char kind_of(const struct function *function, char *text, char *name)
 {
     const bool is_result = take_word(text, "RESULT "), is_scalar = take_word(text, "REAL_SCALAR ");
-    const bool is_typed_scalar = !is_scalar && take_word(text, "SCALAR "), is_buffer = take_word(text, "HOST_BUFFER ");
+    const bool is_typed_scalar = !is_scalar && take_word(text, "SCALAR "),
+               is_buffer = take_word(text, "HOST_BUFFER ");
     const bool is_single = function->type == 'S' || function->type == 'C';
     if (!take_name(text, name))
         return '?';
@@ -75,7 +79,9 @@ static char kind_of(const struct function *function, char *text, char *name)
         return 's';
     if (!is_result)
         return 'v';
-    return strncmp(text, "int ", 4) == 0 ? 'i' : strncmp(text, "size_t", 6) == 0 || strncmp(text, "double", 6) == 0 ? 'z' : '?';
+    return strncmp(text, "int ", 4) == 0                                        ? 'i'
+           : strncmp(text, "size_t", 6) == 0 || strncmp(text, "double", 6) == 0 ? 'z'
+                                                                                : '?';
 }
 
 static void print_function(int number)
@@ -95,14 +101,15 @@ static void print_function(int number)
         if (kind == '?' || count == PARAMETERS_MOST - 4)
             exit(1);
         kinds[count++] = kind;
-        snprintf(shown, sizeof shown, "%s%.200s %s", count > 1 ? ", " : "", integer ? function->integer : text, name);
+        snprintf(shown, sizeof shown, "%s%.200s %s", count > 1 ? ", " : "",
+                 integer ? function->integer : text, name);
         strcat(parameters, shown);
         snprintf(shown, sizeof shown, "%s(uintptr_t)%s", count > 1 ? ", " : "", name);
         strcat(words, shown);
         at += length + (at[length] == ',');
     }
-    printf("VENDOR_FUNCTION(%d, \"%s\", %s, \"%s\", (%s), %d, (%s))\n", number, function->symbol, function->place,
-           kinds, parameters, count, words);
+    printf("VENDOR_FUNCTION(%d, \"%s\", %s, \"%s\", (%s), %d, (%s))\n", number, function->symbol,
+           function->place, kinds, parameters, count, words);
 }
 
 int main(void)

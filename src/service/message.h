@@ -1,14 +1,14 @@
-/* message.h - what client and server of the service have in common: the memory that both see, the calls that travel
- * through it, and how memory is handed over.
+/* message.h - what client and server of the service have in common: the memory that both see, the calls that
+ * travel through it, and how memory is handed over.
  *
- * A client has one control block, which has a ring of records in one total order, slots for answers, and words of the
- * server's state. Only the client writes the ring, `tail` and `awaited`; the server treats all that it reads there as
- * any bytes, and copies a record before it looks at it. Segments are pinned memory at the same address in both
- * processes; the device writes the words of completion, which begin the first segment, and a client reads there how
- * far a stream has come.
+ * A client has one control block, which has a ring of records in one total order, slots for answers, and
+ * words of the server's state. Only the client writes the ring, `tail` and `awaited`; the server treats all
+ * that it reads there as any bytes, and copies a record before it looks at it. Segments are pinned memory at
+ * the same address in both processes; the device writes the words of completion, which begin the first
+ * segment, and a client reads there how far a stream has come.
  *
- * generate_calls.c makes the records of calls that travel as they are (calls.h) from driver.def; the others stand
- * here. */
+ * generate_calls.c makes the records of calls that travel as they are (calls.h) from driver.def; the others
+ * stand here. */
 #ifndef MUBLAS_SERVICE_MESSAGE_H
 #define MUBLAS_SERVICE_MESSAGE_H
 
@@ -38,13 +38,14 @@ enum {
     SERVICE_IDENTITY_BYTES = 16 << 10
 };
 
-/* Handles of streams and events are their numbers from 1 on, as pointers; functions are kernels' numbers from 1. */
+/* Handles of streams and events are their numbers from 1 on, as pointers; functions are kernels' numbers from
+ * 1. */
 
 /* The calls. Generated ones come behind these. */
 enum service_call {
     SERVICE_FILLER, /* up to the ring's end */
     SERVICE_SEGMENT, /* another one: its number and address; the descriptor comes through the socket */
-    SERVICE_SHARE, SERVICE_UNSHARE, /* memory of the client's own file; the descriptor comes through the socket */
+    SERVICE_SHARE, SERVICE_UNSHARE, /* memory of the client's own file, in the same way */
     SERVICE_STREAM_CREATE, SERVICE_STREAM_DESTROY,
     SERVICE_STREAM_MARK, /* the stream's word becomes `value` once all before is done */
     SERVICE_EVENT_CREATE, SERVICE_EVENT_DESTROY, SERVICE_EVENT_RECORD,
@@ -90,8 +91,9 @@ struct service_control {
     _Atomic uint64_t calls;            /* the client's: that it has put there, for --status */
     alignas(64) _Atomic uint64_t head; /* the server's: bytes that it has taken */
     atomic_uint is_asleep;             /* a futex: the server waits for the next record */
-    /* The client's: its threads that may use the device's memory now. While that is 0 the server may add SERVICE_REVOKED,
-     * and all memory of SERVICE_PHYSICAL_CREATE is gone; the client takes it away once it has taken note. */
+    /* The client's: its threads that may use the device's memory now. While that is 0 the server may add
+     * SERVICE_REVOKED, and all memory of SERVICE_PHYSICAL_CREATE is gone; the client takes it away once it
+     * has taken note. */
     alignas(64) atomic_uint users;
     alignas(64) atomic_uint heartbeat; /* the server's: grows while it lives */
     _Atomic int32_t lost;              /* a CUresult: the device, or this connection, is lost for good */
@@ -101,8 +103,8 @@ struct service_control {
     alignas(64) unsigned char ring[SERVICE_RING_BYTES];
 };
 
-/* The first words through the socket, both ways; then the client's descriptors: the control block's, the first
- * segment's. */
+/* The first words through the socket, both ways; then the client's descriptors: the control block's, the
+ * first segment's. */
 enum service_request { REQUEST_CONNECT, REQUEST_STATUS, REQUEST_STOP };
 struct service_hello {
     uint64_t magic;
@@ -135,7 +137,7 @@ struct service_launch {
     uint32_t grid[3], block[3], shared_bytes;
     uint32_t cluster; /* blocks of one; 0: none */
     uint32_t is_cooperative;
-    uint32_t begun, begun_value; /* an event that is recorded once more, when the launch's turn has come; 0: none */
+    uint32_t begun, begun_value; /* an event that is recorded again when its turn has come; 0: none */
     uint32_t bytes; /* of the arguments */
     unsigned char arguments[SERVICE_ARGUMENTS_MOST];
 };
@@ -174,8 +176,8 @@ struct service_memory_answer { uint64_t free_bytes, total_bytes; };
 /* Bytes of the arguments of a kernel, numbered from 1 on; 0: there is none. */
 size_t service_argument_bytes(unsigned kernel);
 
-/* The device that a process would use, where nobody names one: by its local rank, as far as devices can be counted
- * without a driver. A server has one device, and whoever would use another is not served by it. */
+/* The device that a process would use, where nobody names one: by its local rank, as far as devices can be
+ * counted without a driver. A server has one device, and whoever would use another is not served by it. */
 void service_use_device(int ordinal);
 int service_device_ordinal(void);
 
@@ -189,8 +191,8 @@ struct service_identity {
 /* False: it has no room, or this process may not ask its environment: no service. */
 bool service_identity_make(struct service_identity *identity);
 
-/* The folder of the user's services. False: there is none that can be trusted, and *fault says why. With `make` it
- * is made. -1, or an open folder. */
+/* The folder of the user's services. False: there is none that can be trusted, and *fault says why. With
+ * `make` it is made. -1, or an open folder. */
 int service_folder_open(bool make, const char **fault);
 
 /* The socket of this identity in the open folder, as a path that nobody can lead elsewhere. */
@@ -203,8 +205,8 @@ bool service_greet(int socket, const struct service_identity *identity, enum ser
 
 /* One message with at most two descriptors, which stay open. False: it could not be sent. */
 bool service_send_files(int socket, const void *message, size_t bytes, const int *files, int count);
-/* The same back: *count descriptors that close on exec, or fewer. False: another message came, or none within so
- * many milliseconds; then no descriptor is open. */
+/* The same back: *count descriptors that close on exec, or fewer. False: another message came, or none within
+ * so many milliseconds; then no descriptor is open. */
 bool service_receive_files(int socket, void *message, size_t bytes, int *files, int *count, int patience_ms);
 
 /* Sealed memory of this size, descriptors high; -1: errno. */

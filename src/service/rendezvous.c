@@ -95,7 +95,8 @@ static bool add_namespaces(struct service_identity *identity)
     return true;
 }
 
-/* These variables tell which device, driver and libraries there are, how they behave, and the batch system's job. */
+/* These variables tell which device, driver and libraries there are, how they behave, and the batch system's
+ * job. */
 static bool is_of_identity(const char *variable)
 {
     static const char *const prefixes[] = {
@@ -130,11 +131,12 @@ static bool add_environment(struct service_identity *identity)
     return true;
 }
 
-/* The driver and NVIDIA's libraries that the loader would find in the folders of LD_LIBRARY_PATH, by their files. */
+/* The driver and NVIDIA's libraries that the loader would find in the folders of LD_LIBRARY_PATH, by their
+ * files. */
 static bool add_libraries(struct service_identity *identity)
 {
-    static const char *const names[] = {"libcuda.so.1", "libcublas.so.13", "libcublas.so.12", "libcublas.so.11",
-                                        "libcusolver.so.12", "libcusolver.so.11"};
+    static const char *const names[] = {"libcuda.so.1",    "libcublas.so.13",   "libcublas.so.12",
+                                        "libcublas.so.11", "libcusolver.so.12", "libcusolver.so.11"};
     const char *folder = getenv("LD_LIBRARY_PATH");
     char path[4096], line[96];
     struct stat file;
@@ -178,8 +180,8 @@ int service_folder_open(bool make, const char **fault)
     static char text[256];
     char path[128];
     *fault = NULL;
-    if (snprintf(path, sizeof path, "%s/mublas-service-%lu", private_folder_place(), (unsigned long)geteuid()) >=
-        (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s/mublas-service-%lu", private_folder_place(),
+                 (unsigned long)geteuid()) >= (int)sizeof path)
         return -1;
     if (make && mkdir(path, 0700) != 0 && errno != EEXIST) {
         snprintf(text, sizeof text, "%s cannot be made: %s", path, strerror(errno));
@@ -232,7 +234,8 @@ bool service_greet(int socket, const struct service_identity *identity, enum ser
                                         .identity_bytes = (uint32_t)identity->bytes};
     sched_getaffinity(0, sizeof hello.head.processors, (cpu_set_t *)hello.head.processors);
     memcpy(hello.identity, identity->text, identity->bytes);
-    return service_send_files(socket, &hello, offsetof(__typeof__(hello), identity) + identity->bytes, NULL, 0);
+    return service_send_files(socket, &hello, offsetof(__typeof__(hello), identity) + identity->bytes, NULL,
+                              0);
 }
 
 bool service_send_files(int socket, const void *message, size_t bytes, const int *files, int count)
@@ -288,7 +291,8 @@ bool service_receive_files(int socket, void *message, size_t bytes, int *files, 
         return false;
     const ssize_t got = recvmsg(socket, &head, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     const int had = got >= 0 ? take_files(&head, came) : 0;
-    const bool is_right = got == (ssize_t)bytes && had == *count && !(head.msg_flags & (MSG_CTRUNC | MSG_TRUNC));
+    const bool is_right =
+        got == (ssize_t)bytes && had == *count && !(head.msg_flags & (MSG_CTRUNC | MSG_TRUNC));
     for (int i = 0; i < had; i++) {
         if (is_right)
             files[i] = descriptor_lift(came[i]);
@@ -317,7 +321,8 @@ bool service_memory_is_sealed(int file, size_t bytes)
 {
     struct stat status;
     const int seals = fcntl(file, F_GET_SEALS);
-    return fstat(file, &status) == 0 && status.st_size == (off_t)bytes && seals >= 0 && (seals & SEALS) == SEALS;
+    return fstat(file, &status) == 0 && status.st_size == (off_t)bytes && seals >= 0 &&
+           (seals & SEALS) == SEALS;
 }
 
 bool service_word_wait(atomic_uint *word, unsigned value, uint64_t nanoseconds)

@@ -36,9 +36,10 @@ struct emulated_census {
 };
 void emulated_census(struct emulated_census *census);
 
-/* EMULATED_CONTROL names a file of this size: before the call that makes `remaining` 0 the signal goes to the process
- * (0: the one whose device this is). Calls are counted, but for those that change what is current or ask whether
- * something has come; with `counts_copies_home` copies to the host, before each begins. A census that is wanted is taken at the next call of any kind. */
+/* EMULATED_CONTROL names a file of this size: before the call that makes `remaining` 0 the signal goes to the
+ * process (0: the one whose device this is). Calls are counted, but for those that change what is current or
+ * ask whether something has come; with `counts_copies_home` copies to the host, before each begins. A census
+ * that is wanted is taken at the next call of any kind. */
 struct emulated_control {
     _Atomic int64_t remaining;
     int64_t signal, process;
@@ -61,14 +62,14 @@ typedef void launch_watcher(CUstream stream, const char *kernel, const void *arg
 void emulated_watch_launches(launch_watcher *watcher);
 
 /* The caller is half way until the file that the variable names is there; the file with .begun behind its
- * name tells that it is, by a byte for each caller. A fork or the process's end meanwhile aborts: nothing must meet it
- * so. */
+ * name tells that it is, by a byte for each caller. A fork or the process's end meanwhile aborts: nothing
+ * must meet it so. */
 void emulated_hold(const char *variable);
 /* Wait for the destructors of user objects without references. */
 void emulated_await_destructors(void);
 
-/* For the emulated cuBLAS and cuSOLVER: the current context's device, -1 for none; abort unless it is that of the
- * handle; count operations that the device which runs them needs time for, false where it is not to do
+/* For the emulated cuBLAS and cuSOLVER: the current context's device, -1 for none; abort unless it is that of
+ * the handle; count operations that the device which runs them needs time for, false where it is not to do
  * them. */
 int emulated_current_device(void);
 void emulated_check_device(const char *function, int device);
@@ -78,10 +79,12 @@ bool emulated_is_accessible(CUdeviceptr address, size_t bytes);
 /* For the emulated cuSOLVER: fill an output of a call that is about to be queued with the value's bytes,
  * unless a copy that is queued touches it, or anything is queued in the stream and others than copies
  * may read it. */
-void emulated_poison_output(CUstream stream, CUdeviceptr address, size_t bytes, uint64_t value, bool only_copied);
+void emulated_poison_output(CUstream stream, CUdeviceptr address, size_t bytes, uint64_t value,
+                            bool only_copied);
 
-/* For the emulated cuBLAS and cuSOLVER, of the last element of a result with so many rows, or its real part: make it wrong
- * by a million units if EMULATED_WRONG has FUNCTION:OPERAND and there are 16 rows: small trials of a library pass. */
+/* For the emulated cuBLAS and cuSOLVER, of the last element of a result with so many rows, or its real part:
+ * make it wrong by a million units if EMULATED_WRONG has FUNCTION:OPERAND and there are 16 rows: small trials
+ * of a library pass. */
 void emulated_spoil(const char *function, const char *operand, int64_t rows, void *element, bool is_single);
 
 /* For the emulated cuBLAS and cuSOLVER: count a call by name and get its injected result (0: none). */

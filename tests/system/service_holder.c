@@ -1,6 +1,6 @@
-/* A client of a service that keeps matrices on the device: products of each with the same narrow matrix, all again for each
- * line of its standard input, until that ends. Prints a hash of the results each time. Arguments: the order, the
- * number of matrices. */
+/* A client of a service that keeps matrices on the device: products of each with the same narrow matrix, all
+ * again for each line of its standard input, until that ends. Prints a hash of the results each time.
+ * Arguments: the order, the number of matrices. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,8 @@ static uint64_t multiply_all(void)
     const double one = 1, zero = 0;
     uint64_t hash = UINT64_C(14695981039346656037);
     for (int k = 0; k < count; k++) {
-        dgemm_("N", "N", &order, &columns, &order, &one, matrices[k], &order, narrow, &order, &zero, product, &order);
+        dgemm_("N", "N", &order, &columns, &order, &one, matrices[k], &order, narrow, &order, &zero, product,
+               &order);
         for (size_t i = 0; i < sizeof *product * COLUMNS * (size_t)order; i++)
             hash = (hash ^ ((const unsigned char *)product)[i]) * UINT64_C(1099511628211);
     }

@@ -1,5 +1,5 @@
-/* A call whose result takes the place of what it reads, and comes home in several copies. Prints a hash of all results.
- * Argument: dgemm, dsyevd or dgesv. */
+/* A call whose result takes the place of what it reads, and comes home in several copies. Prints a hash of
+ * all results. Argument: dgemm, dsyevd or dgesv. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
             const int *, const double *, const int *, const double *, double *, const int *);
-void dsyevd_(const char *, const char *, const int *, double *, const int *, double *, double *, const int *, int *,
-             const int *, int *);
+void dsyevd_(const char *, const char *, const int *, double *, const int *, double *, double *, const int *,
+             int *, const int *, int *);
 void dgesv_(const int *, const int *, double *, const int *, int *, double *, const int *, int *);
 
 /* More than one staged copy of 2 MiB; of dgesv each of two results is one. */
@@ -21,7 +21,8 @@ static double *filled(int rows, int columns, int diagonal)
         exit(2);
     for (int j = 0; j < columns; j++)
         for (int i = 0; i < rows; i++)
-            matrix[i + j * rows] = (double)(((i + j) * 7919 + i * j * 31) % 1013) * 0.001 - 0.5 + (i == j) * diagonal;
+            matrix[i + j * rows] =
+                (double)(((i + j) * 7919 + i * j * 31) % 1013) * 0.001 - 0.5 + (i == j) * diagonal;
     return matrix;
 }
 
@@ -37,7 +38,8 @@ static void multiply(void)
 {
     const int order = ORDER, inner = INNER;
     const double one = 1;
-    double *const a = filled(ORDER, INNER, 0), *const b = filled(INNER, ORDER, 0), *const c = filled(ORDER, ORDER, 0);
+    double *const a = filled(ORDER, INNER, 0), *const b = filled(INNER, ORDER, 0),
+                  *const c = filled(ORDER, ORDER, 0);
     dgemm_("N", "N", &order, &order, &inner, &one, a, &order, b, &inner, &one, c, &order);
     add(c, sizeof *c * ORDER * ORDER);
 }

@@ -11,8 +11,8 @@ truncate -s 4096 "$work/control"
 
 run() # WHO SIGNAL N ROUTINE: in $work/output; the status is the program's
 {
-    SERVICE_PRELOAD=$shim_preload timeout -k 5 120 tests/system/service_strike "$work/control" "$service_process" "$1" "$2" \
-        "$3" 0 tests/system/service_in_place "$4" > "$work/output" 2> "$work/errors"
+    SERVICE_PRELOAD=$shim_preload timeout -k 5 120 tests/system/service_strike "$work/control" "$service_process" \
+        "$1" "$2" "$3" 0 tests/system/service_in_place "$4" > "$work/output" 2> "$work/errors"
 }
 killed_at() # N ROUTINE
 {
@@ -35,9 +35,11 @@ for routine in dgemm dsyevd dgesv; do
     copies=${last[0]} last=("${last[@]:1}") first=$copies
     [ -z "$SERVICE_FULL" ] || first=1
     failed=
-    for ((n = first; n <= copies; n++)); do killed_at "$n" $routine 2> "$work/nothing" || failed="$failed $n"; done
+    for ((n = first; n <= copies; n++)); do
+        killed_at "$n" $routine 2> "$work/nothing" || failed="$failed $n"
+    done
     [ "$copies" -gt 0 ] && [ -z "$failed" ]
-    result $? "$routine gives the host's results where the service is killed amid them${failed:+ (not at copy$failed of $copies)}"
+    result $? "$routine gives the host's results, the service killed amid them${failed:+ (not at$failed of $copies)}"
 done
 
 echo "1..$number"

@@ -1,9 +1,9 @@
-/* Runs a program and has the emulated device of a service send a signal at its N-th call from now on. Prints how many
- * calls there were. Arguments: the file of EMULATED_CONTROL, the process of the service, who is struck (server, client,
- * nobody), the signal, N, milliseconds until who was stopped goes on, the program and its arguments. A program is
- * continued beside its life, a service after the program's end. SERVICE_PRELOAD is the program's LD_PRELOAD. With
- * STRIKE_COPIES in the environment copies to the host are counted in place of calls. Exit status: the program's, or 128
- * and its signal.
+/* Runs a program and has the emulated device of a service send a signal at its N-th call from now on. Prints
+ * how many calls there were. Arguments: the file of EMULATED_CONTROL, the process of the service, who is
+ * struck (server, client, nobody), the signal, N, milliseconds until who was stopped goes on, the program and
+ * its arguments. A program is continued beside its life, a service after the program's end. SERVICE_PRELOAD
+ * is the program's LD_PRELOAD. With STRIKE_COPIES in the environment copies to the host are counted in place
+ * of calls. Exit status: the program's, or 128 and its signal.
  *
  * With "census" in place of who is struck, prints what is on the device, and runs nothing; with "slow" and microseconds
  * each call of the device takes so much longer from now on; with "launched" it prints how many cooperative launches there

@@ -121,10 +121,11 @@ static enum status download(struct tile_runner *runner, const struct blas_matrix
 {
     enum status status = STATUS_OK;
     if (is_read(runner))
-        status = results_fetch(runner->lane, matrix, runner->tile, device_ld(runner, matrix), runner->element_bytes, true);
+        status = results_fetch(runner->lane, matrix, runner->tile, device_ld(runner, matrix),
+                               runner->element_bytes, true);
     if (status == STATUS_OK)
-        status = part_download(runner->lane, matrix, runner->tile, device_ld(runner, matrix), runner->element_bytes,
-                               runner->is_pinned, touched);
+        status = part_download(runner->lane, matrix, runner->tile, device_ld(runner, matrix),
+                               runner->element_bytes, runner->is_pinned, touched);
     results_forget(runner->lane);
     return status;
 }

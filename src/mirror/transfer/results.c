@@ -6,7 +6,8 @@
 
 enum { KEPT_BYTES_MOST = 64 << 20 };
 
-/* What is in private memory, its packed rows behind it; aligned as parts of device memory are. */
+/* The head of a result in private memory, its packed rows behind it; aligned as parts of device
+ * memory are. */
 struct fetched {
     struct blas_matrix matrix;
     size_t bytes; /* with this head */
@@ -40,15 +41,16 @@ static size_t bytes_of(const struct transfer *transfers, unsigned count)
     return bytes;
 }
 
-enum status results_fetch(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source, int64_t source_ld,
-                          size_t element_bytes, bool is_alone)
+enum status results_fetch(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source,
+                          int64_t source_ld, size_t element_bytes, bool is_alone)
 {
     struct result_memory *const results = &lane->results;
     struct transfer transfers[TRANSFERS_OF_PART];
     struct clip clips[TRANSFERS_OF_PART];
     if (!driver_is_provided())
         return STATUS_OK;
-    const unsigned count = transfers_of_part(lane, matrix, source, source_ld, element_bytes, transfers, clips);
+    const unsigned count =
+        transfers_of_part(lane, matrix, source, source_ld, element_bytes, transfers, clips);
     const size_t bytes = bytes_of(transfers, count), all = rows_at() + device_aligned(bytes);
     if (bytes == 0 || (is_alone && count == 1 && bytes <= STAGING_PIECE_BYTES) || !reserve(results, all))
         return STATUS_OK;
@@ -83,8 +85,8 @@ static unsigned char *find(const struct result_memory *results, const struct bla
     return NULL;
 }
 
-bool results_deliver(struct lane *lane, const struct blas_matrix *matrix, const struct transfer *transfers, unsigned count,
-                     enum status *status)
+bool results_deliver(struct lane *lane, const struct blas_matrix *matrix, const struct transfer *transfers,
+                     unsigned count, enum status *status)
 {
     unsigned char *rows = find(&lane->results, matrix);
     struct transfer packed[TRANSFERS_OF_PART];

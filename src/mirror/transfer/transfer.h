@@ -71,13 +71,14 @@ enum status staging_upload_part(struct lane *lane, CUdeviceptr destination, int6
 enum status staging_download_part(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source,
                                   int64_t source_ld, size_t element_bytes, bool *touched);
 
-/* Where another process has the device, its end may come in the middle of a result's way home, and an operand that was
- * also read would be lost. Such results are fetched to private memory first, all of a call's before the first byte of the
- * program's is written: staging_download_part of the same matrix then takes it from there, as often as it is asked, until
- * they are forgotten. `is_alone`: the call has no other, so nothing is done for one that comes whole or not at all. Where
- * the device is this process's own, and where there is no room, nothing is done. */
-enum status results_fetch(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source, int64_t source_ld,
-                          size_t element_bytes, bool is_alone);
+/* A device that another process has may go away in the middle of a result's way home, and an operand that was
+ * also read would be lost. Such results are fetched to private memory first, all of a call's before the first
+ * byte of the program's is written: staging_download_part of the same matrix then takes it from there, as
+ * often as it is asked, until they are forgotten. `is_alone`: the call has no other, so nothing is done for
+ * one that comes whole or not at all. Nothing is done for a device of this process's own, or if there is no
+ * room. */
+enum status results_fetch(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source,
+                          int64_t source_ld, size_t element_bytes, bool is_alone);
 void results_forget(struct lane *lane);
 
 /* The same rectangles by DMA from or to pinned program memory. Rows are queued one by one if a pitch is
@@ -151,17 +152,20 @@ enum status transfer_download_all(struct transfer *transfers, unsigned count);
 /* The matrix's part in as many transfers as it takes, not yet joined; clips belong to them. */
 enum { TRANSFERS_OF_PART = TRANSFER_TOGETHER_MOST };
 unsigned transfers_of_part(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr device,
-                           int64_t device_ld, size_t element_bytes, struct transfer transfers[TRANSFERS_OF_PART],
+                           int64_t device_ld, size_t element_bytes,
+                           struct transfer transfers[TRANSFERS_OF_PART],
                            struct clip clips[TRANSFERS_OF_PART]);
 
-/* results.c: of a matrix that was fetched (staging.h) the transfers are done, from private memory. False: it was not. */
-bool results_deliver(struct lane *lane, const struct blas_matrix *matrix, const struct transfer *transfers, unsigned count,
-                     enum status *status);
+/* results.c: of a matrix that was fetched (staging.h) the transfers are done, from private memory. False: it
+ * was not. */
+bool results_deliver(struct lane *lane, const struct blas_matrix *matrix, const struct transfer *transfers,
+                     unsigned count, enum status *status);
 
 /* direct.c: these without staging, on a device that uses the host's page tables. False, and nothing was done:
- * it does not, or the rows are narrow or clipped, or all of them are no more than a download delivers whole or not at
- * all, or a byte cannot be reached without a signal, or the program has pinned some, or the driver refuses. True: all is read, or written, or
- * *status says why not. The second: the transfers are the matrix's triangle, in blocks. */
+ * it does not, or the rows are narrow or clipped, or all of them are no more than a download delivers whole
+ * or not at all, or a byte cannot be reached without a signal, or the program has pinned some, or the driver
+ * refuses. True: all is read, or written, or *status says why not. The second: the transfers are the matrix's
+ * triangle, in blocks. */
 bool direct_run(const struct transfer *transfers, unsigned count, bool up, enum status *status);
 bool direct_run_triangle(const struct blas_matrix *matrix, int64_t device_ld, size_t element_bytes,
                          const struct transfer *transfers, unsigned count, bool up, enum status *status);
@@ -278,7 +282,8 @@ int shared_transfer_helpers(const struct transfer *transfers, unsigned count);
 bool shared_transfer_run(const struct transfer *transfers, unsigned count, int helpers, bool up,
                          enum status *status);
 
-/* Down from this process's memory: `device` is where the packed rows of each lie. With helpers where they are worth it. */
+/* Down from this process's memory: `device` is where the packed rows of each lie. With helpers where they are
+ * worth it. */
 void shared_transfer_unpack(const struct transfer *transfers, unsigned count);
 
 /* May the calling thread move all of them? A thread of mublas' own may not touch all memory. */

@@ -1,5 +1,5 @@
-/* A client's knowledge of the device without a question of its own: what the connection has brought, and figures
- * of kernels, of which one answer holds all that a search for a launch shape asks for. */
+/* A client knows this of the device without a question of its own: what the connection has brought, and
+ * figures of kernels, of which one answer holds all that a search for a launch shape asks for. */
 #include "service/client/link.h"
 
 #include "gpu/device.h"
@@ -162,7 +162,8 @@ static CUresult user_object_release(CUuserObject object, unsigned references)
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-static CUresult graph_retain_user_object(CUgraph graph, CUuserObject object, unsigned references, unsigned flags)
+static CUresult graph_retain_user_object(CUgraph graph, CUuserObject object, unsigned references,
+                                         unsigned flags)
 {
     (void)graph, (void)object, (void)references, (void)flags;
     return CUDA_ERROR_NOT_SUPPORTED;
@@ -217,13 +218,15 @@ static CUresult device_total_memory(size_t *bytes, CUdevice device)
 static CUresult device_attribute(int *value, int attribute, CUdevice device)
 {
     const struct service_device *const known = link_device();
-    if (attribute < 0 || attribute >= SERVICE_ATTRIBUTES || !(known->has[attribute / 64] >> attribute % 64 & 1))
+    if (attribute < 0 || attribute >= SERVICE_ATTRIBUTES ||
+        !(known->has[attribute / 64] >> attribute % 64 & 1))
         return asked.device_attribute(value, attribute, device);
     *value = known->attributes[attribute];
     return CUDA_SUCCESS;
 }
 
-/* Figures asked for. A thread that was jumped out of with the lock leaves it: then others ask again. */
+/* Those that were asked for. A thread that was jumped out of with the lock leaves it: then others
+ * ask again. */
 static struct kept {
     struct service_figures_of of;
     struct service_figures figures;
@@ -279,7 +282,8 @@ static CUresult function_attribute(int *value, int attribute, CUfunction functio
 static CUresult active_blocks(int *blocks, CUfunction function, int threads, size_t shared_bytes)
 {
     struct service_figures figures;
-    if (threads <= 0 || threads % WARP != 0 || threads > WARP * SERVICE_WARPS_MOST || shared_bytes > INT32_MAX)
+    if (threads <= 0 || threads % WARP != 0 || threads > WARP * SERVICE_WARPS_MOST ||
+        shared_bytes > INT32_MAX)
         return asked.active_blocks(blocks, function, threads, shared_bytes);
     const CUresult result = figures_of(function, shared_bytes, &figures);
     if (result == CUDA_SUCCESS)

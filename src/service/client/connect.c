@@ -26,11 +26,12 @@ static bool has_cuda(void)
 const char *service_refusal_here(void)
 {
     static const char node[] = "/dev/nvidiactl";
-    return !settings()->service                                   ? "MUBLAS_SERVICE=never"
+    return !settings()->service                                     ? "MUBLAS_SERVICE=never"
            : settings()->device.count > 0 || settings()->device.all ? "MUBLAS_DEVICE names the device"
            : secure_getenv("CUDA_INJECTION64_PATH") != NULL         ? "CUDA_INJECTION64_PATH is set"
-           : access(node, F_OK) == 0 && access(node, R_OK | W_OK) != 0 ? "this user may not open /dev/nvidiactl"
-                                                                       : NULL;
+           : access(node, F_OK) == 0 && access(node, R_OK | W_OK) != 0
+               ? "this user may not open /dev/nvidiactl"
+               : NULL;
 }
 
 static const char *refusal_text(int refusal)
@@ -134,8 +135,8 @@ struct service_use service_use(void)
 
 void service_offer(void)
 {
-    static const struct driver_provider provider = {would_be_used, connect_and_fill, window_share, link_is_revoked,
-                                                    link_note_revoked};
+    static const struct driver_provider provider = {would_be_used, connect_and_fill, window_share,
+                                                    link_is_revoked, link_note_revoked};
     driver_offer(&provider);
     vendor_library_offer(&service_vendor_provider);
 }

@@ -1,4 +1,5 @@
-/* The driver's functions about streams, events and kernels for a client of the service, and its whole table. */
+/* The driver's functions about streams, events and kernels for a client of the service, and its
+ * whole table. */
 #include "service/client/link.h"
 
 #include "gpu/device.h"
@@ -48,8 +49,8 @@ void link_stream_is_used(CUstream handle)
     atomic_store(&stream->record, 0);
 }
 
-/* A client gives its streams and events their numbers itself, so that nobody waits for an answer: the server has some
- * ready, and where it has none the stream's first wait says so. 0: all are in use. */
+/* A client gives its streams and events their numbers itself, so that nobody waits for an answer: the server
+ * has some ready, and where it has none the stream's first wait says so. 0: all are in use. */
 static uint32_t take_number(atomic_flag *taken, uint32_t most)
 {
     static atomic_uint first; /* in turn: the one that was given back last may still be at its end */
@@ -181,7 +182,8 @@ static CUresult event_query(CUevent handle)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!atomic_load(&event->stream))
         return CUDA_SUCCESS; /* nothing was recorded */
-    return event_result(event, link_look(link_event_word((uint32_t)(uintptr_t)handle), atomic_load(&event->value)));
+    return event_result(event,
+                        link_look(link_event_word((uint32_t)(uintptr_t)handle), atomic_load(&event->value)));
 }
 
 static CUresult event_synchronise(CUevent handle)
@@ -191,7 +193,8 @@ static CUresult event_synchronise(CUevent handle)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!atomic_load(&event->stream))
         return CUDA_SUCCESS; /* nothing was recorded */
-    return event_result(event, link_wait(link_event_word((uint32_t)(uintptr_t)handle), atomic_load(&event->value)));
+    return event_result(event,
+                        link_wait(link_event_word((uint32_t)(uintptr_t)handle), atomic_load(&event->value)));
 }
 
 /* Kernels: the server has loaded the same. */
@@ -229,10 +232,11 @@ static CUresult active_clusters(int *clusters, CUfunction function, const CUlaun
     return result;
 }
 
-/* Launches that the driver may refuse, for another way at once, are answered. The service queues a cooperative one
- * behind those of others; an event that was recorded right before it comes when its turn has come. */
-static CUresult send_launch(struct service_launch *launch, CUfunction function, CUstream stream, void **parameters,
-                            bool is_asked)
+/* Launches that the driver may refuse, for another way at once, are answered. The service queues a
+ * cooperative one behind those of others; an event that was recorded right before it comes when its turn has
+ * come. */
+static CUresult send_launch(struct service_launch *launch, CUfunction function, CUstream stream,
+                            void **parameters, bool is_asked)
 {
     const uintptr_t number = (uintptr_t)function;
     if (number < 1 || number > KERNEL_COUNT)
@@ -244,7 +248,8 @@ static CUresult send_launch(struct service_launch *launch, CUfunction function, 
     const size_t bytes = offsetof(struct service_launch, arguments) + launch->bytes;
     struct event *const begun = event_of((CUevent)(uintptr_t)launch->begun);
     link_stream_is_used(stream);
-    return is_asked ? link_ask_numbered(SERVICE_LAUNCH, launch, bytes, begun ? &begun->value : NULL, &launch->begun_value)
+    return is_asked ? link_ask_numbered(SERVICE_LAUNCH, launch, bytes, begun ? &begun->value : NULL,
+                                        &launch->begun_value)
                     : link_post(SERVICE_LAUNCH, launch, bytes);
 }
 
@@ -258,9 +263,10 @@ static CUresult launch_kernel(CUfunction function, unsigned grid_x, unsigned gri
     return send_launch(&launch, function, stream, parameters, false);
 }
 
-static CUresult launch_cooperative_kernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                                          unsigned block_x, unsigned block_y, unsigned block_z,
-                                          unsigned shared_bytes, CUstream stream, void **parameters)
+static CUresult launch_cooperative_kernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+                                          unsigned grid_z, unsigned block_x, unsigned block_y,
+                                          unsigned block_z, unsigned shared_bytes, CUstream stream,
+                                          void **parameters)
 {
     struct stream *const in = stream_of(stream);
     struct service_launch launch = {.grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z},
@@ -269,7 +275,8 @@ static CUresult launch_cooperative_kernel(CUfunction function, unsigned grid_x, 
     return send_launch(&launch, function, stream, parameters, true);
 }
 
-static CUresult launch_kernel_ex(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra)
+static CUresult launch_kernel_ex(const CUlaunchConfig *config, CUfunction function, void **parameters,
+                                 void **extra)
 {
     struct service_launch launch = {.grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
                                     .block = {config->blockDimX, config->blockDimY, config->blockDimZ},

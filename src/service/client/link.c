@@ -21,7 +21,7 @@ enum { LOCK_MS = 5000 }; /* for a thread that has left the lock by a jump */
 static struct {
     struct service_control *control;
     int socket;
-    dev_t place; /* of the socket, as its inode: a program may close what is not its own, and have another there */
+    dev_t place; /* of the socket, as its inode: a program may close it, and have another there */
     ino_t inode;
     atomic_bool is_lost;
     atomic_int lock; /* a thread's number; 0: nobody has it */
@@ -120,8 +120,8 @@ atomic_uint *link_event_word(uint32_t event)
     return &connection.words[SERVICE_STREAMS + event - 1];
 }
 
-/* A thread that has it already has left it by a jump, or a handler has interrupted it: then, too, the record that it
- * writes is not whole. */
+/* A thread that has it already has left it by a jump, or a handler has interrupted it: then, too, the record
+ * that it writes is not whole. */
 static CUresult lock(void)
 {
     const uint64_t begun = clock_nanoseconds();
@@ -155,7 +155,8 @@ static CUresult wait_for_room(size_t bytes)
 {
     struct vigil vigil = {.is_begun = false};
     CUresult result = CUDA_SUCCESS;
-    while (connection.tail + bytes - atomic_load_explicit(&connection.control->head, memory_order_acquire) > SERVICE_RING_BYTES &&
+    while (connection.tail + bytes - atomic_load_explicit(&connection.control->head, memory_order_acquire) >
+               SERVICE_RING_BYTES &&
            result == CUDA_SUCCESS)
         result = vigil_step(&vigil);
     return result;
@@ -225,8 +226,8 @@ CUresult link_post_numbered(unsigned call, const void *payload, size_t bytes, _A
     return transmit(call, 0, payload, bytes, &(struct numbering){counter, where});
 }
 
-/* The slot of the call that this thread waits in, and where on its stack. A thread that asks again from there or from
- * above has left that call by a jump. */
+/* The slot of the call that this thread waits in, and where on its stack. A thread that asks again from there
+ * or from above has left that call by a jump. */
 static __thread struct {
     unsigned slot;
     const void *frame;
@@ -239,7 +240,8 @@ static void free_left_slots(void)
     for (; left; left &= left - 1) {
         const unsigned place = (unsigned)__builtin_ctzll(left);
         const uint64_t bit = UINT64_C(1) << place;
-        if (atomic_load_explicit(&connection.control->slots[place].state, memory_order_acquire) == SLOT_DONE &&
+        if (atomic_load_explicit(&connection.control->slots[place].state, memory_order_acquire) ==
+                SLOT_DONE &&
             (atomic_fetch_and(&connection.left_slots, ~bit) & bit))
             atomic_fetch_or(&connection.free_slots, bit);
     }
@@ -257,7 +259,8 @@ static CUresult take_slot(unsigned *slot)
         free_left_slots();
         uint64_t free_slots = atomic_load(&connection.free_slots);
         while (free_slots)
-            if (atomic_compare_exchange_weak(&connection.free_slots, &free_slots, free_slots & (free_slots - 1))) {
+            if (atomic_compare_exchange_weak(&connection.free_slots, &free_slots,
+                                             free_slots & (free_slots - 1))) {
                 *slot = (unsigned)__builtin_ctzll(free_slots) + 1;
                 return CUDA_SUCCESS;
             }
@@ -267,8 +270,8 @@ static CUresult take_slot(unsigned *slot)
     }
 }
 
-static CUresult ask(unsigned call, const void *payload, size_t bytes, const struct numbering *numbering, void *answer,
-                    size_t answer_bytes)
+static CUresult ask(unsigned call, const void *payload, size_t bytes, const struct numbering *numbering,
+                    void *answer, size_t answer_bytes)
 {
     unsigned number = 0;
     if (link_is_lost())
@@ -310,13 +313,15 @@ CUresult link_ask_numbered(unsigned call, const void *payload, size_t bytes, _At
 bool link_adopt(int socket, const struct service_welcome *welcome, const int files[2])
 {
     struct stat state;
-    void *const memory = !service_memory_is_sealed(files[0], sizeof(struct service_control))
-                             ? MAP_FAILED
-                             : mmap(NULL, sizeof(struct service_control), PROT_READ | PROT_WRITE, MAP_SHARED, files[0], 0);
+    void *const memory =
+        !service_memory_is_sealed(files[0], sizeof(struct service_control))
+            ? MAP_FAILED
+            : mmap(NULL, sizeof(struct service_control), PROT_READ | PROT_WRITE, MAP_SHARED, files[0], 0);
     if (memory == MAP_FAILED)
         return false;
     madvise(memory, sizeof(struct service_control), MADV_DONTFORK);
-    if (fstat(socket, &state) != 0 || !window_open(files[1], welcome->segment, welcome->process == getpid())) {
+    if (fstat(socket, &state) != 0 ||
+        !window_open(files[1], welcome->segment, welcome->process == getpid())) {
         munmap(memory, sizeof(struct service_control));
         return false;
     }

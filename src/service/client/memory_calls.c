@@ -1,5 +1,5 @@
-/* The driver's functions about memory and copies for a client of the service: device memory is the server's to give,
- * pinned memory is the window's, and copies go between the two. */
+/* The driver's functions about memory and copies for a client of the service: device memory is the server's
+ * to give, pinned memory is the window's, and copies go between the two. */
 #include "service/client/link.h"
 
 #include "common/loader.h"
@@ -65,7 +65,8 @@ static CUresult physical_create(CUmemGenericAllocationHandle *handle, size_t byt
 {
     const struct service_range call = {0, bytes};
     (void)properties, (void)flags;
-    return bytes == 0 ? CUDA_ERROR_INVALID_VALUE : ask_range(SERVICE_PHYSICAL_CREATE, &call, sizeof call, handle);
+    return bytes == 0 ? CUDA_ERROR_INVALID_VALUE
+                      : ask_range(SERVICE_PHYSICAL_CREATE, &call, sizeof call, handle);
 }
 
 static CUresult physical_release(CUmemGenericAllocationHandle handle)
@@ -75,8 +76,8 @@ static CUresult physical_release(CUmemGenericAllocationHandle handle)
 }
 
 /* With access for the device. */
-static CUresult physical_map(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
-                             unsigned long long flags)
+static CUresult physical_map(CUdeviceptr address, size_t bytes, size_t offset,
+                             CUmemGenericAllocationHandle handle, unsigned long long flags)
 {
     const struct service_map call = {address, bytes, offset, handle};
     (void)flags;
@@ -89,7 +90,8 @@ static CUresult physical_unmap(CUdeviceptr address, size_t bytes)
     return link_ask(SERVICE_PHYSICAL_UNMAP, &call, sizeof call, NULL, 0);
 }
 
-static CUresult physical_set_access(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t count)
+static CUresult physical_set_access(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access,
+                                    size_t count)
 {
     (void)address, (void)bytes, (void)access, (void)count;
     return CUDA_SUCCESS; /* physical_map has given it */
@@ -124,8 +126,8 @@ static CUresult unpin(void *pointer)
 
 static CUresult pointer_attributes(unsigned count, int *attributes, void **values, CUdeviceptr pointer);
 
-/* The program may have come to CUDA of its own meanwhile, whose copies into memory that it has pinned leave no mark:
- * its driver alone knows which that is. NULL: there is none. */
+/* The program may have come to CUDA of its own meanwhile, whose copies into memory that it has pinned leave
+ * no mark: its driver alone knows which that is. NULL: there is none. */
 static __typeof__(&pointer_attributes) programs_pointer_attributes(void)
 {
     static _Atomic(__typeof__(&pointer_attributes)) found;
@@ -135,7 +137,8 @@ static __typeof__(&pointer_attributes) programs_pointer_attributes(void)
         return atomic_load(&found);
     void *const library = loader_open(driver_file(), RTLD_NOW | RTLD_NOLOAD); /* stays open: it is called */
     if (library)
-        atomic_store(&found, (__typeof__(&pointer_attributes))loader_symbol(library, "cuPointerGetAttributes"));
+        atomic_store(&found,
+                     (__typeof__(&pointer_attributes))loader_symbol(library, "cuPointerGetAttributes"));
     atomic_store(&known, loads);
     return atomic_load(&found);
 }
@@ -149,14 +152,18 @@ static CUresult pointer_attributes(unsigned count, int *attributes, void **value
     if (*type == 0 && ask) {
         const CUresult result = ask(count, attributes, values, pointer);
         if (result != CUDA_SUCCESS)
-            *type = result == CUDA_ERROR_NOT_INITIALIZED || result == CUDA_ERROR_DEINITIALIZED ? 0 : CU_MEMORYTYPE_HOST;
+            *type = result == CUDA_ERROR_NOT_INITIALIZED || result == CUDA_ERROR_DEINITIALIZED
+                        ? 0
+                        : CU_MEMORYTYPE_HOST;
     }
     return CUDA_SUCCESS;
 }
 
-static CUresult post_copy(CUdeviceptr device, const void *host, size_t bytes, CUstream stream, bool is_to_host)
+static CUresult post_copy(CUdeviceptr device, const void *host, size_t bytes, CUstream stream,
+                          bool is_to_host)
 {
-    const struct service_copy call = {device, (uintptr_t)host, bytes, (uint32_t)(uintptr_t)stream, is_to_host};
+    const struct service_copy call = {device, (uintptr_t)host, bytes, (uint32_t)(uintptr_t)stream,
+                                      is_to_host};
     link_stream_is_used(stream);
     return link_post(SERVICE_COPY, &call, sizeof call);
 }
@@ -164,7 +171,8 @@ static CUresult post_copy(CUdeviceptr device, const void *host, size_t bytes, CU
 /* Memory of the program's goes through a piece of the window, part by part: all is done at the end. */
 enum { BOUNCE_BYTES = 4 << 20 };
 
-static CUresult copy_through(CUdeviceptr device, unsigned char *host, size_t bytes, CUstream stream, bool is_to_host)
+static CUresult copy_through(CUdeviceptr device, unsigned char *host, size_t bytes, CUstream stream,
+                             bool is_to_host)
 {
     const size_t part = bytes < BOUNCE_BYTES ? bytes : BOUNCE_BYTES;
     unsigned char *const bounce = window_take(part);
@@ -184,10 +192,12 @@ static CUresult copy_through(CUdeviceptr device, unsigned char *host, size_t byt
     return result;
 }
 
-static CUresult copy_to_device_async(CUdeviceptr destination, const void *source, size_t bytes, CUstream stream)
+static CUresult copy_to_device_async(CUdeviceptr destination, const void *source, size_t bytes,
+                                     CUstream stream)
 {
-    return window_has(source, bytes) ? post_copy(destination, source, bytes, stream, false)
-                                     : copy_through(destination, (unsigned char *)source, bytes, stream, false);
+    return window_has(source, bytes)
+               ? post_copy(destination, source, bytes, stream, false)
+               : copy_through(destination, (unsigned char *)source, bytes, stream, false);
 }
 
 static CUresult copy_to_host_async(void *destination, CUdeviceptr source, size_t bytes, CUstream stream)
@@ -233,15 +243,18 @@ static CUresult copy_2d_through(struct service_copy_2d call, CUstream stream)
 
 static CUresult copy_2d_async(const CUDA_MEMCPY2D *copy, CUstream stream)
 {
-    const bool to_host = copy->dstMemoryType == CU_MEMORYTYPE_HOST, from_host = copy->srcMemoryType == CU_MEMORYTYPE_HOST;
+    const bool to_host = copy->dstMemoryType == CU_MEMORYTYPE_HOST,
+               from_host = copy->srcMemoryType == CU_MEMORYTYPE_HOST;
     if (copy->WidthInBytes == 0 || copy->Height == 0)
         return CUDA_SUCCESS;
     const struct service_copy_2d call = {
-        .to = (to_host ? (uintptr_t)copy->dstHost : copy->dstDevice) + copy->dstY * copy->dstPitch + copy->dstXInBytes,
+        .to = (to_host ? (uintptr_t)copy->dstHost : copy->dstDevice) + copy->dstY * copy->dstPitch +
+              copy->dstXInBytes,
         .from = (from_host ? (uintptr_t)copy->srcHost : copy->srcDevice) + copy->srcY * copy->srcPitch +
                 copy->srcXInBytes,
-        .to_pitch = copy->dstPitch, .from_pitch = copy->srcPitch, .width = copy->WidthInBytes, .height = copy->Height,
-        .stream = (uint32_t)(uintptr_t)stream, .to_is_host = to_host, .from_is_host = from_host};
+        .to_pitch = copy->dstPitch, .from_pitch = copy->srcPitch, .width = copy->WidthInBytes,
+        .height = copy->Height, .stream = (uint32_t)(uintptr_t)stream, .to_is_host = to_host,
+        .from_is_host = from_host};
     const uint64_t host = to_host ? call.to : call.from, pitch = to_host ? call.to_pitch : call.from_pitch;
     if ((to_host || from_host) &&
         !window_has((const void *)(uintptr_t)host, (call.height - 1) * pitch + call.width))

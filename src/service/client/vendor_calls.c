@@ -1,5 +1,5 @@
-/* cuBLAS and cuSOLVER for a client of the service: vendor_calls.inc has a stub for each function of solver.def, which
- * brings its arguments as words. */
+/* cuBLAS and cuSOLVER for a client of the service: vendor_calls.inc has a stub for each function of
+ * solver.def, which brings its arguments as words. */
 #include "service/client/link.h"
 
 #include "gpu/vendor/solver_library.h"
@@ -67,10 +67,12 @@ static void unpack(const struct service_vendor_answer *answer, const char *kinds
     int results = 0;
     for (uint32_t i = 0; i < count; i++)
         if (is_result(kinds[i])) /* little-endian: an int is the word's first half */
-            memcpy((void *)words[i], &answer->results[results++], kinds[i] == 'i' ? sizeof(int) : sizeof(uint64_t));
+            memcpy((void *)words[i], &answer->results[results++],
+                   kinds[i] == 'i' ? sizeof(int) : sizeof(uint64_t));
 }
 
-/* The library's status; its "execution failed" where the service is lost: the next wait for the stream says more. */
+/* The library's status; its "execution failed" where the service is lost: the next wait for the stream says
+ * more. */
 static int ask(uint32_t function, const uintptr_t *words, uint32_t count)
 {
     const char *const kinds = kinds_of[function];
@@ -80,7 +82,8 @@ static int ask(uint32_t function, const uintptr_t *words, uint32_t count)
     pack(&call, kinds, words);
     note_stream(kinds, words);
     if (is_blas)
-        return link_post(SERVICE_VENDOR, &call, sizeof call) == CUDA_SUCCESS ? 0 : CUBLAS_STATUS_EXECUTION_FAILED;
+        return link_post(SERVICE_VENDOR, &call, sizeof call) == CUDA_SUCCESS ? 0
+                                                                             : CUBLAS_STATUS_EXECUTION_FAILED;
     const CUresult result = link_ask(SERVICE_VENDOR, &call, sizeof call, &answer, sizeof answer);
     note_stream(kinds, words);
     if (result != CUDA_SUCCESS)
@@ -104,7 +107,8 @@ static const struct {
     const char *symbol;
     void *stub;
 } stubs[] = {
-#define VENDOR_FUNCTION(number, symbol, place, kinds, parameters, count, arguments) {symbol, (void *)stub_##number},
+#define VENDOR_FUNCTION(number, symbol, place, kinds, parameters, count, arguments) \
+    {symbol, (void *)stub_##number},
 #include "service/vendor_calls.inc"
 #undef VENDOR_FUNCTION
 };

@@ -6,7 +6,8 @@
 
 enum { PATIENCE_MS = 5000 };  /* for a server that says nothing: it is stopped, or gone */
 enum { SPIN_NS = 30000, SLEEP_LEAST_NS = 20000, SLEEP_MOST_NS = 1000000 };
-enum { LOOK_MOST_NS = 100000000 }; /* a look counts for no more: a process that was stopped has not listened */
+/* A look counts for no more: a process that was stopped has not listened. */
+enum { LOOK_MOST_NS = 100000000 };
 
 static _Atomic uint64_t queue_nanoseconds;
 
@@ -19,12 +20,18 @@ static bool is_alone(void)
     return atomic_load_explicit(&processors, memory_order_relaxed) == 1;
 }
 
+static unsigned heartbeat(void)
+{
+    return atomic_load_explicit(&link_control()->heartbeat, memory_order_relaxed);
+}
+
 static CUresult look(struct vigil *vigil, uint64_t now)
 {
-    const unsigned heartbeat = atomic_load_explicit(&link_control()->heartbeat, memory_order_relaxed);
+    const unsigned beats = heartbeat();
     const uint64_t gone = now - vigil->looked;
-    vigil->silent = heartbeat != vigil->heartbeat ? 0 : vigil->silent + (gone < LOOK_MOST_NS ? gone : LOOK_MOST_NS);
-    vigil->heartbeat = heartbeat;
+    vigil->silent =
+        beats != vigil->heartbeat ? 0 : vigil->silent + (gone < LOOK_MOST_NS ? gone : LOOK_MOST_NS);
+    vigil->heartbeat = beats;
     vigil->looked = now;
     if (atomic_load_explicit(&link_control()->lost, memory_order_acquire) != CUDA_SUCCESS)
         return link_lose("its device failed, or it ended the connection");
@@ -40,8 +47,7 @@ CUresult vigil_step(struct vigil *vigil)
 {
     const uint64_t now = clock_nanoseconds();
     if (!vigil->is_begun) {
-        *vigil = (struct vigil){.begun = now, .looked = now, .is_begun = true,
-                                .heartbeat = atomic_load_explicit(&link_control()->heartbeat, memory_order_relaxed)};
+        *vigil = (struct vigil){.begun = now, .looked = now, .is_begun = true, .heartbeat = heartbeat()};
         return CUDA_SUCCESS;
     }
     if (link_is_lost())
@@ -51,7 +57,9 @@ CUresult vigil_step(struct vigil *vigil)
         return CUDA_SUCCESS;
     }
     const uint64_t gone = (now - vigil->begun) / 16;
-    const uint64_t step = gone < SLEEP_LEAST_NS ? SLEEP_LEAST_NS : gone > SLEEP_MOST_NS ? SLEEP_MOST_NS : gone;
+    const uint64_t step = gone < SLEEP_LEAST_NS  ? SLEEP_LEAST_NS
+                          : gone > SLEEP_MOST_NS ? SLEEP_MOST_NS
+                                                 : gone;
     pause_for(step);
     return look(vigil, clock_nanoseconds());
 }
@@ -61,7 +69,7 @@ static bool is_reached(const atomic_uint *word, uint32_t value)
     return (int32_t)(atomic_load_explicit(word, memory_order_acquire) - value) >= 0;
 }
 
-/* A thread that asks again and again waits, too: now and then one of them looks at the server for all. */
+/* Threads that ask again and again wait, too: now and then one of them looks at the server for all. */
 static CUresult look_for_all(void)
 {
     enum { LOOK_LEAST_NS = 2000000 };
@@ -89,14 +97,16 @@ CUresult link_look(const atomic_uint *word, uint32_t value)
     return result == CUDA_SUCCESS ? CUDA_ERROR_NOT_READY : result;
 }
 
-/* A wait is in the queue until the server has taken all that was there when it began, and then the device's. */
+/* A wait is in the queue until the server has taken all that was there when it began, and then
+ * the device's. */
 struct queued {
     uint64_t tail, since; /* ns; 0: it has been taken */
 };
 
 static struct queued queue_enter(void)
 {
-    return (struct queued){atomic_load_explicit(&link_control()->tail, memory_order_relaxed), clock_nanoseconds()};
+    return (struct queued){atomic_load_explicit(&link_control()->tail, memory_order_relaxed),
+                           clock_nanoseconds()};
 }
 
 static void queue_look(struct queued *queued)

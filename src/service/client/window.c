@@ -110,7 +110,8 @@ static bool add_segment(void)
     struct service_segment_answer answer;
     int file, files = 1;
     uint32_t number;
-    if (count == SERVICE_SEGMENTS || link_socket() < 0 || link_ask(SERVICE_SEGMENT, NULL, 0, &answer, sizeof answer) != CUDA_SUCCESS)
+    if (count == SERVICE_SEGMENTS || link_socket() < 0 ||
+        link_ask(SERVICE_SEGMENT, NULL, 0, &answer, sizeof answer) != CUDA_SUCCESS)
         return false;
     if (!service_receive_files(link_socket(), &number, sizeof number, &file, &files, PATIENCE_MS))
         return false;
@@ -186,8 +187,9 @@ static bool is_shared(const void *memory, size_t bytes)
 bool window_has(const void *memory, size_t bytes)
 {
     const struct segment *const segment = segment_of(memory);
-    return segment ? bytes <= SERVICE_SEGMENT_BYTES - (size_t)((const unsigned char *)memory - segment->memory)
-                   : is_shared(memory, bytes);
+    return segment
+               ? bytes <= SERVICE_SEGMENT_BYTES - (size_t)((const unsigned char *)memory - segment->memory)
+               : is_shared(memory, bytes);
 }
 
 CUresult window_share(int file, void *memory, size_t bytes)

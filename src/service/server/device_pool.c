@@ -43,8 +43,8 @@ static struct block *find(size_t bytes)
 {
     struct block *best = NULL;
     for (struct block *block = blocks; block; block = block->next)
-        if (block->bytes >= bytes && block->bytes <= bytes + bytes / 4 && (!best || block->bytes < best->bytes) &&
-            is_at_rest(block))
+        if (block->bytes >= bytes && block->bytes <= bytes + bytes / 4 &&
+            (!best || block->bytes < best->bytes) && is_at_rest(block))
             best = block;
     return best;
 }

@@ -37,7 +37,8 @@ static bool make(struct server_segment *segment, int number)
     if (segment->file < 0)
         return false;
     if (fallocate(segment->file, 0, 0, SERVICE_SEGMENT_BYTES) == 0)
-        segment->memory = map_at(segment->file, FIRST_ADDRESS + (uint64_t)number * GAP * SERVICE_SEGMENT_BYTES);
+        segment->memory =
+            map_at(segment->file, FIRST_ADDRESS + (uint64_t)number * GAP * SERVICE_SEGMENT_BYTES);
     if (segment->memory &&
         driver()->pin(segment->memory, SERVICE_SEGMENT_BYTES, CU_MEMHOSTREGISTER_PORTABLE) == CUDA_SUCCESS) {
         segment->is_free = true;

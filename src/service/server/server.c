@@ -168,14 +168,15 @@ static const char *open_device(void)
     static char text[256];
     int count = 0;
     device_choose_alone(service_device_ordinal());
-    if (driver_open() == STATUS_OK && driver()->init(0) == CUDA_SUCCESS && driver()->device_count(&count) == CUDA_SUCCESS &&
-        service_device_ordinal() >= count) {
+    if (driver_open() == STATUS_OK && driver()->init(0) == CUDA_SUCCESS &&
+        driver()->device_count(&count) == CUDA_SUCCESS && service_device_ordinal() >= count) {
         snprintf(text, sizeof text, SERVER_NO_DEVICE " %d", service_device_ordinal());
         return text;
     }
     const enum status status = device_wake(&server.device);
     if (status != STATUS_OK) {
-        snprintf(text, sizeof text, "%s%s%s", status == STATUS_NO_DEVICE ? SERVER_NO_DEVICE : "the device cannot be used",
+        snprintf(text, sizeof text, "%s%s%s",
+                 status == STATUS_NO_DEVICE ? SERVER_NO_DEVICE : "the device cannot be used",
                  device_fault() ? ": " : "", device_fault() ? device_fault() : "");
         return text;
     }
@@ -219,6 +220,27 @@ static void tell(int socket, int request)
     close(socket);
 }
 
+/* The process is a client from now on, or is told why not. */
+static void admit(int socket, pid_t process, const unsigned char processors[128])
+{
+    struct session_owner owner = {.socket = socket, .process = process,
+                                  .process_file = (int)syscall(SYS_pidfd_open, process, 0)};
+    if (owner.process_file < 0 && errno != ENOSYS) {
+        refuse(socket, REFUSAL_MEMORY); /* it has ended, or there is no descriptor left */
+        return;
+    }
+    if (owner.process_file >= 0)
+        fcntl(owner.process_file, F_SETFD, FD_CLOEXEC);
+    memcpy(owner.processors, processors, sizeof owner.processors);
+    if (session_begin(&owner, server.device, &server.known)) {
+        server.met++;
+        return;
+    }
+    if (owner.process_file >= 0)
+        close(owner.process_file);
+    refuse(socket, REFUSAL_MEMORY);
+}
+
 /* A client says who it is at once, or has no business here. */
 static void meet(int socket)
 {
@@ -229,45 +251,20 @@ static void meet(int socket)
     } hello;
     struct ucred peer;
     struct pollfd waits = {.fd = socket, .events = POLLIN};
-    if (!is_same_user(socket, &peer) || poll(&waits, 1, HELLO_MS) <= 0) {
+    const bool is_heard = is_same_user(socket, &peer) && poll(&waits, 1, HELLO_MS) > 0;
+    const ssize_t got = is_heard ? recv(socket, &hello, sizeof hello, MSG_DONTWAIT) : -1;
+    if (got < (ssize_t)sizeof hello.head || hello.head.magic != SERVICE_MAGIC)
         close(socket);
-        return;
-    }
-    const ssize_t got = recv(socket, &hello, sizeof hello, MSG_DONTWAIT);
-    if (got < (ssize_t)sizeof hello.head || hello.head.magic != SERVICE_MAGIC) {
-        close(socket);
-        return;
-    }
-    if (hello.head.identity_bytes != server.identity.bytes ||
-        (size_t)got != sizeof hello.head + server.identity.bytes ||
-        memcmp(hello.identity, server.identity.text, server.identity.bytes) != 0) {
+    else if (hello.head.identity_bytes != server.identity.bytes ||
+             (size_t)got != sizeof hello.head + server.identity.bytes ||
+             memcmp(hello.identity, server.identity.text, server.identity.bytes) != 0)
         refuse(socket, REFUSAL_IDENTITY);
-        return;
-    }
-    if (hello.head.request != REQUEST_CONNECT) {
+    else if (hello.head.request != REQUEST_CONNECT)
         tell(socket, hello.head.request);
-        return;
-    }
-    if (is_stopping || sessions_count() >= CLIENTS_MOST) {
+    else if (is_stopping || sessions_count() >= CLIENTS_MOST)
         refuse(socket, is_stopping ? REFUSAL_STOPPING : REFUSAL_FULL);
-        return;
-    }
-    struct session_owner owner = {.socket = socket, .process = peer.pid,
-                                  .process_file = (int)syscall(SYS_pidfd_open, peer.pid, 0)};
-    if (owner.process_file < 0 && errno != ENOSYS) {
-        refuse(socket, REFUSAL_MEMORY); /* it has ended, or there is no descriptor left */
-        return;
-    }
-    if (owner.process_file >= 0)
-        fcntl(owner.process_file, F_SETFD, FD_CLOEXEC);
-    memcpy(owner.processors, hello.head.processors, sizeof owner.processors);
-    if (session_begin(&owner, server.device, &server.known)) {
-        server.met++;
-        return;
-    }
-    if (owner.process_file >= 0)
-        close(owner.process_file);
-    refuse(socket, REFUSAL_MEMORY);
+    else
+        admit(socket, peer.pid, hello.head.processors);
 }
 
 static void accept_one(void)

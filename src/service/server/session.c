@@ -16,7 +16,8 @@ bool session_hold(struct session *session, enum holding_kind kind, CUdeviceptr a
 {
     if (session->holding_count == session->holding_room) {
         const size_t room = session->holding_room ? 2 * session->holding_room : 64;
-        struct holding *const holdings = room > HOLDINGS_MOST ? NULL : realloc(session->holdings, room * sizeof *holdings);
+        struct holding *const holdings =
+            room > HOLDINGS_MOST ? NULL : realloc(session->holdings, room * sizeof *holdings);
         if (!holdings)
             return false;
         session->holdings = holdings;
@@ -125,7 +126,8 @@ static void run(struct session *session, const struct service_record *head, cons
         note_failure(session, result);
 }
 
-/* A copy of the next record, which the client may write over meanwhile. False: there is none, or it is none. */
+/* A copy of the next record, which the client may write over meanwhile. False: there is none, or
+ * it is none. */
 static bool take(struct session *session, struct service_record *head, void *payload)
 {
     struct service_control *const control = session->control;
@@ -250,7 +252,8 @@ static bool make_control(struct session *session)
     return false;
 }
 
-bool session_begin(const struct session_owner *owner, struct device *device, const struct service_device *known)
+bool session_begin(const struct session_owner *owner, struct device *device,
+                   const struct service_device *known)
 {
     struct session *const session = calloc(1, sizeof *session);
     pthread_t thread;

@@ -49,7 +49,7 @@ struct session {
     bool is_broken;       /* it sent what no client sends */
     unsigned slot; /* of the answer to the call under way; 0: none, or another thread answers */
     uint32_t named_stream; /* that the call under way has named; 0: none */
-    _Atomic unsigned long long calls, answers; /* it waits for the answer of so many; which --status reads, too */
+    _Atomic unsigned long long calls, answers; /* it waits for the answers of so many; --status reads them */
 };
 
 /* The address of a word of completion, for the device. */
@@ -58,8 +58,8 @@ static inline CUdeviceptr session_word(const struct session *session, uint32_t n
     return (CUdeviceptr)(uintptr_t)session->segments[0]->memory + 4ull * number;
 }
 
-/* The list of all (sessions.c). One that is removed counts until sessions_end_one; its segments are remembered until its
- * process has ended, which frees it. Thread-safe. */
+/* The list of all (sessions.c). One that is removed counts until sessions_end_one; its segments are
+ * remembered until its process has ended, which frees it. Thread-safe. */
 void sessions_add(struct session *session);
 void sessions_remove(struct session *session);
 void sessions_end_one(void);
@@ -67,15 +67,16 @@ void sessions_remember(struct session *session);
 bool sessions_are_lost(void); /* the device is */
 
 /* Answers a call; any thread of the session's. */
-void session_answer(struct session *session, unsigned slot, CUresult result, const void *answer, size_t bytes);
+void session_answer(struct session *session, unsigned slot, CUresult result, const void *answer,
+                    size_t bytes);
 
-/* Handlers of calls of cuBLAS by handle and cuSOLVER (vendor_worker.c). At the end workers end, and once the streams are idle
- * handles go back. */
+/* Handlers of calls of cuBLAS by handle and cuSOLVER (vendor_worker.c). At the end workers end, and once the
+ * streams are idle handles go back. */
 session_handler session_open_library, session_run_vendor;
 void session_vendor_end(struct session *session);
 void session_vendor_give(struct session *session);
-/* Handles of the libraries (vendor_handles.c) by their numbers from 1 on; the answer is the library's status. Handles
- * given back serve other sessions: to make one takes the device a tenth of a second. */
+/* Handles of the libraries (vendor_handles.c) by their numbers from 1 on; the answer is the library's status.
+ * One that is given back serves another session: to make one takes the device a tenth of a second. */
 int vendor_handle_take(struct session *session, enum vendor_kind kind, uint64_t *number);
 void vendor_handle_give(struct session *session, enum vendor_kind kind, uint64_t number);
 
@@ -83,7 +84,8 @@ void vendor_handle_give(struct session *session, enum vendor_kind kind, uint64_t
 session_handler serve_stream_create, serve_stream_destroy, serve_stream_mark;
 session_handler serve_event_create, serve_event_destroy, serve_event_record;
 /* Record the event, whose word becomes `value`. */
-CUresult session_record(struct session *session, CUevent event, uint32_t number, CUstream stream, uint32_t value);
+CUresult session_record(struct session *session, CUevent event, uint32_t number, CUstream stream,
+                        uint32_t value);
 /* Wait for all of them; at the end they go to the next. */
 void session_streams_wait(struct session *session);
 void session_streams_give(struct session *session);
@@ -95,11 +97,12 @@ void session_give_event(CUevent event);
 
 /* Handlers of calls about memory (session_memory.c); at the end, with all work done, it goes back. */
 session_handler serve_segment, serve_share, serve_unshare;
-session_handler serve_memory_info, serve_memory_allocate, serve_memory_free, serve_address_reserve, serve_address_free;
+session_handler serve_memory_info, serve_memory_allocate, serve_memory_free, serve_address_reserve,
+    serve_address_free;
 session_handler serve_physical_create, serve_physical_release, serve_physical_map, serve_physical_unmap;
 void session_memory_end(struct session *session);
-/* Take the memory of SERVICE_PHYSICAL_CREATE, with all that is mapped of it, from a client that is at rest. False: it is
- * not, or has none. Another session's thread calls it, with the list's lock. */
+/* Take the memory of SERVICE_PHYSICAL_CREATE, with all that is mapped of it, from a client that is at rest.
+ * False: it is not, or has none. Another session's thread calls it, with the list's lock. */
 bool session_revoke(struct session *session);
 
 /* Adds a holding; false: no memory, or the session has as many as a client may have. */

@@ -51,12 +51,16 @@ static CUresult serve_kernel_figures(struct session *session, const void *payloa
     (void)bytes;
     if (call->kernel < 1 || call->kernel > KERNEL_COUNT || call->shared_bytes > INT32_MAX)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = kernel_set_function(set, (enum kernel)(call->kernel - 1), call->shared_bytes, &function);
+    CUresult result =
+        kernel_set_function(set, (enum kernel)(call->kernel - 1), call->shared_bytes, &function);
     if (result == CUDA_SUCCESS)
-        result = driver()->function_attribute(&answer->most_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);
+        result = driver()->function_attribute(&answer->most_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+                                              function);
     if (result == CUDA_SUCCESS)
         result = driver()->function_attribute(&answer->ptx_version, CU_FUNC_ATTRIBUTE_PTX_VERSION, function);
-    for (int warps = 1; result == CUDA_SUCCESS && warps <= SERVICE_WARPS_MOST && 32 * warps <= answer->most_threads; warps++) {
+    for (int warps = 1;
+         result == CUDA_SUCCESS && warps <= SERVICE_WARPS_MOST && 32 * warps <= answer->most_threads;
+         warps++) {
         int active = 0;
         result = driver()->active_blocks(&active, function, 32 * warps, call->shared_bytes);
         answer->active[warps - 1] = (uint8_t)(active < UINT8_MAX ? active : UINT8_MAX);
@@ -67,10 +71,11 @@ static CUresult serve_kernel_figures(struct session *session, const void *payloa
 static CUlaunchConfig cluster_config(const unsigned grid[3], const unsigned block[3], unsigned shared_bytes,
                                      unsigned cluster, CUstream stream, CUlaunchAttribute *attribute)
 {
-    *attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {cluster, 1, 1}};
-    return (CUlaunchConfig){.gridDimX = grid[0], .gridDimY = grid[1], .gridDimZ = grid[2], .blockDimX = block[0],
-                            .blockDimY = block[1], .blockDimZ = block[2], .sharedMemBytes = shared_bytes,
-                            .hStream = stream, .attrs = attribute, .numAttrs = 1};
+    *attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                     .value.clusterDim = {cluster, 1, 1}};
+    return (CUlaunchConfig){.gridDimX = grid[0], .gridDimY = grid[1], .gridDimZ = grid[2],
+                            .blockDimX = block[0], .blockDimY = block[1], .blockDimZ = block[2],
+                            .sharedMemBytes = shared_bytes, .hStream = stream, .attrs = attribute, .numAttrs = 1};
 }
 
 static CUresult serve_active_clusters(struct session *session, const void *payload, size_t bytes, void *back)
@@ -83,23 +88,24 @@ static CUresult serve_active_clusters(struct session *session, const void *paylo
     (void)bytes;
     if (!driver()->active_clusters || !session_function(session, call->kernel, &function))
         return CUDA_ERROR_NOT_SUPPORTED;
-    if (call->cluster == 0 || call->cluster != call->blocks || call->threads == 0 || call->threads > THREADS_MOST)
+    if (call->cluster == 0 || call->cluster != call->blocks || call->threads == 0 ||
+        call->threads > THREADS_MOST)
         return CUDA_ERROR_INVALID_VALUE;
     const CUlaunchConfig config =
-        cluster_config((unsigned[]){call->blocks, 1, 1}, (unsigned[]){call->threads, 1, 1}, call->shared_bytes,
-                       call->cluster, NULL, &attribute);
+        cluster_config((unsigned[]){call->blocks, 1, 1}, (unsigned[]){call->threads, 1, 1},
+                       call->shared_bytes, call->cluster, NULL, &attribute);
     const CUresult result = driver()->active_clusters(&clusters, function, &config);
     answer->number = (uint32_t)clusters;
     return result;
 }
 
-/* Two grids whose blocks all wait for each other would wait for ever, each with a part of the device: every one waits
- * for the one before it, whosesoever that is. */
+/* Two grids whose blocks all wait for each other would wait for ever, each with a part of the device: every
+ * one waits for the one before it, whosesoever that is. */
 static CUevent last_cooperative;
 static pthread_mutex_t cooperative_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static CUresult launch_cooperative(struct session *session, CUfunction function, const struct service_launch *call,
-                                   CUstream stream, void **parameters)
+static CUresult launch_cooperative(struct session *session, CUfunction function,
+                                   const struct service_launch *call, CUstream stream, void **parameters)
 {
     CUresult result = CUDA_SUCCESS;
     CUevent begun = NULL;
@@ -126,12 +132,14 @@ static bool is_sound(const struct service_launch *call, size_t bytes)
 {
     const unsigned *const grid = call->grid, *const block = call->block;
     return call->bytes == service_argument_bytes(call->kernel) &&
-           bytes == offsetof(struct service_launch, arguments) + call->bytes && grid[0] >= 1 && grid[0] <= INT32_MAX &&
-           grid[1] == 1 && grid[2] == 1 && block[0] >= 1 && block[0] <= THREADS_MOST && block[1] == 1 && block[2] == 1 &&
+           bytes == offsetof(struct service_launch, arguments) + call->bytes && grid[0] >= 1 &&
+           grid[0] <= INT32_MAX && grid[1] == 1 && grid[2] == 1 && block[0] >= 1 &&
+           block[0] <= THREADS_MOST && block[1] == 1 && block[2] == 1 &&
            (call->cluster == 0 || call->cluster == grid[0]);
 }
 
-static CUresult launch_cluster(const struct service_launch *call, CUfunction function, CUstream stream, void **parameters)
+static CUresult launch_cluster(const struct service_launch *call, CUfunction function, CUstream stream,
+                               void **parameters)
 {
     CUlaunchAttribute attribute;
     const CUlaunchConfig config =
@@ -145,16 +153,16 @@ static CUresult launch(struct session *session, const struct service_launch *cal
 {
     void *parameters[] = {(void *)call->arguments};
     CUfunction function;
-    const CUresult result = kernel_set_function(device_kernels(session->device), (enum kernel)(call->kernel - 1),
-                                                call->shared_bytes, &function);
+    const CUresult result = kernel_set_function(
+        device_kernels(session->device), (enum kernel)(call->kernel - 1), call->shared_bytes, &function);
     if (result != CUDA_SUCCESS)
         return result;
     if (call->cluster > 0)
         return launch_cluster(call, function, stream, parameters);
     if (call->is_cooperative)
         return launch_cooperative(session, function, call, stream, parameters);
-    return driver()->launch_kernel(function, call->grid[0], 1, 1, call->block[0], 1, 1, call->shared_bytes, stream,
-                                   parameters, NULL);
+    return driver()->launch_kernel(function, call->grid[0], 1, 1, call->block[0], 1, 1, call->shared_bytes,
+                                   stream, parameters, NULL);
 }
 
 /* An event that the client counts on comes even so. */
@@ -165,7 +173,8 @@ static CUresult serve_launch(struct session *session, const void *payload, size_
     CUstream stream;
     CUevent begun;
     (void)back;
-    if (!session_function(session, call->kernel, &function) || !session_stream(session, call->stream, &stream))
+    if (!session_function(session, call->kernel, &function) ||
+        !session_stream(session, call->stream, &stream))
         return CUDA_ERROR_INVALID_HANDLE;
     if (!is_sound(call, bytes))
         return CUDA_ERROR_INVALID_VALUE;
@@ -191,8 +200,8 @@ static CUresult serve_copy(struct session *session, const void *payload, size_t 
 }
 
 /* The rows, from the first byte to the last. */
-static bool may_use(struct session *session, uint64_t address, uint64_t pitch, const struct service_copy_2d *call,
-                    bool is_host)
+static bool may_use(struct session *session, uint64_t address, uint64_t pitch,
+                    const struct service_copy_2d *call, bool is_host)
 {
     const unsigned __int128 bytes = (unsigned __int128)(call->height - 1) * pitch + call->width;
     return is_host ? session_has_host(session, address, bytes) : session_owns(session, address, bytes);
@@ -205,14 +214,15 @@ static CUresult serve_copy_2d(struct session *session, const void *payload, size
     (void)bytes, (void)back;
     if (!session_stream(session, call->stream, &stream))
         return CUDA_ERROR_INVALID_HANDLE;
-    if ((call->to_is_host && call->from_is_host) || call->height == 0 || call->width == 0 || call->width > call->to_pitch || call->width > call->from_pitch ||
+    if ((call->to_is_host && call->from_is_host) || call->height == 0 || call->width == 0 ||
+        call->width > call->to_pitch || call->width > call->from_pitch ||
         !may_use(session, call->to, call->to_pitch, call, call->to_is_host) ||
         !may_use(session, call->from, call->from_pitch, call, call->from_is_host))
         return CUDA_ERROR_INVALID_VALUE;
     CUDA_MEMCPY2D copy = {.srcMemoryType = call->from_is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
                           .dstMemoryType = call->to_is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
-                          .srcPitch = call->from_pitch, .dstPitch = call->to_pitch, .WidthInBytes = call->width,
-                          .Height = call->height};
+                          .srcPitch = call->from_pitch, .dstPitch = call->to_pitch,
+                          .WidthInBytes = call->width, .Height = call->height};
     if (call->from_is_host)
         copy.srcHost = (const void *)(uintptr_t)call->from;
     else
@@ -290,24 +300,30 @@ const struct session_call *session_call_of(unsigned call)
         QUEUED(SERVICE_EVENT_DESTROY, event_destroy, sizeof(struct service_handle))
         QUEUED(SERVICE_EVENT_RECORD, event_record, sizeof(struct service_event_record))
         ASKED(SERVICE_FUNCTION_ALLOW, function_allow, sizeof(struct service_allow), 0)
-        ASKED(SERVICE_KERNEL_FIGURES, kernel_figures, sizeof(struct service_figures_of), sizeof(struct service_figures))
-        ASKED(SERVICE_ACTIVE_CLUSTERS, active_clusters, sizeof(struct service_clusters), sizeof(struct service_handle))
+        ASKED(SERVICE_KERNEL_FIGURES, kernel_figures, sizeof(struct service_figures_of),
+              sizeof(struct service_figures))
+        ASKED(SERVICE_ACTIVE_CLUSTERS, active_clusters, sizeof(struct service_clusters),
+              sizeof(struct service_handle))
         QUEUED(SERVICE_LAUNCH, launch, offsetof(struct service_launch, arguments))
         ASKED(SERVICE_MEMORY_INFO, memory_info, 0, sizeof(struct service_memory_answer))
-        ASKED(SERVICE_MEMORY_ALLOCATE, memory_allocate, sizeof(struct service_range), sizeof(struct service_range))
+        ASKED(SERVICE_MEMORY_ALLOCATE, memory_allocate, sizeof(struct service_range),
+              sizeof(struct service_range))
         QUEUED(SERVICE_MEMORY_FREE, memory_free, sizeof(struct service_range))
-        ASKED(SERVICE_ADDRESS_RESERVE, address_reserve, sizeof(struct service_reserve), sizeof(struct service_range))
+        ASKED(SERVICE_ADDRESS_RESERVE, address_reserve, sizeof(struct service_reserve),
+              sizeof(struct service_range))
         ASKED(SERVICE_ADDRESS_FREE, address_free, sizeof(struct service_range), 0)
-        ASKED(SERVICE_PHYSICAL_CREATE, physical_create, sizeof(struct service_range), sizeof(struct service_range))
+        ASKED(SERVICE_PHYSICAL_CREATE, physical_create, sizeof(struct service_range),
+              sizeof(struct service_range))
         ASKED(SERVICE_PHYSICAL_RELEASE, physical_release, sizeof(struct service_range), 0)
         ASKED(SERVICE_PHYSICAL_MAP, physical_map, sizeof(struct service_map), 0)
         ASKED(SERVICE_PHYSICAL_UNMAP, physical_unmap, sizeof(struct service_range), 0)
         QUEUED(SERVICE_COPY, copy, sizeof(struct service_copy))
         QUEUED(SERVICE_COPY_2D, copy_2d, sizeof(struct service_copy_2d))
-        [SERVICE_OPEN_LIBRARY] = {session_open_library, sizeof(struct service_library), sizeof(struct service_library_answer),
-                                  false},
+        [SERVICE_OPEN_LIBRARY] = {session_open_library, sizeof(struct service_library),
+                                  sizeof(struct service_library_answer), false},
         QUEUED(SERVICE_LEVEL3, level3, sizeof(struct service_level3))
-        [SERVICE_VENDOR] = {session_run_vendor, sizeof(struct service_vendor), sizeof(struct service_vendor_answer), false},
+        [SERVICE_VENDOR] = {session_run_vendor, sizeof(struct service_vendor),
+                            sizeof(struct service_vendor_answer), false},
         GENERATED_CALLS
     };
     return call < SERVICE_CALLS && calls[call].handler ? &calls[call] : NULL;

@@ -44,7 +44,8 @@ static CUevent event_behind_all(struct session *session)
         CUevent one;
         if (!session->streams[i] || driver()->stream_query(session->streams[i]) == CUDA_SUCCESS)
             continue;
-        if ((!joint && session_take_stream(&joint) != CUDA_SUCCESS) || session_take_event(&one) != CUDA_SUCCESS) {
+        if ((!joint && session_take_stream(&joint) != CUDA_SUCCESS) ||
+            session_take_event(&one) != CUDA_SUCCESS) {
             driver()->stream_synchronise(session->streams[i]); /* memory may not go before */
             continue;
         }
@@ -85,8 +86,8 @@ static size_t granule_of(struct session *session)
     const CUmemAllocationProp properties = physical_properties(session);
     static _Atomic size_t known;
     size_t granule = atomic_load(&known);
-    if (granule == 0 &&
-        driver()->physical_granularity(&granule, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) == CUDA_SUCCESS)
+    if (granule == 0 && driver()->physical_granularity(&granule, &properties,
+                                                       CU_MEM_ALLOC_GRANULARITY_MINIMUM) == CUDA_SUCCESS)
         atomic_store(&known, granule);
     return granule;
 }
@@ -117,7 +118,8 @@ CUresult serve_address_reserve(struct session *session, const void *payload, siz
     (void)bytes;
     if (!is_granular(session, call->bytes) || (call->alignment & (call->alignment - 1)) != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = driver()->address_reserve(&address, call->bytes, call->alignment, call->wanted, 0);
+    const CUresult result =
+        driver()->address_reserve(&address, call->bytes, call->alignment, call->wanted, 0);
     if (result != CUDA_SUCCESS)
         return result;
     if (!session_hold(session, HOLDING_RESERVED, address, call->bytes)) {
@@ -191,7 +193,8 @@ static bool has_reserved(const struct session *session, CUdeviceptr address, siz
     for (size_t i = 0; i < session->holding_count; i++) {
         const struct holding *const holding = &session->holdings[i];
         if (holding->kind == HOLDING_RESERVED && address >= holding->address &&
-            address - holding->address <= holding->bytes && bytes <= holding->bytes - (address - holding->address))
+            address - holding->address <= holding->bytes &&
+            bytes <= holding->bytes - (address - holding->address))
             return true;
     }
     return false;
@@ -202,9 +205,9 @@ CUresult serve_physical_map(struct session *session, const void *payload, size_t
     const struct service_map *const call = payload;
     struct holding *const physical = session_holding(session, HOLDING_PHYSICAL, call->handle);
     (void)bytes, (void)back;
-    if (!physical || call->offset != 0 || !is_granular(session, call->bytes) || call->bytes > physical->bytes ||
-        call->address % granule_of(session) != 0 || !has_reserved(session, call->address, call->bytes) ||
-        is_mapped(session, call->address, call->bytes))
+    if (!physical || call->offset != 0 || !is_granular(session, call->bytes) ||
+        call->bytes > physical->bytes || call->address % granule_of(session) != 0 ||
+        !has_reserved(session, call->address, call->bytes) || is_mapped(session, call->address, call->bytes))
         return CUDA_ERROR_INVALID_VALUE;
     const CUmemAccessDesc access = {.location = {CU_MEM_LOCATION_TYPE_DEVICE, session_device(session)},
                                     .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
@@ -260,13 +263,15 @@ CUresult serve_segment(struct session *session, const void *payload, size_t byte
     return CUDA_SUCCESS;
 }
 
-/* At the client's address, where kernels' arguments may point to, or not at all. Sealed: nobody makes it shorter. */
+/* At the client's address, where kernels' arguments may point to, or not at all. Sealed: nobody makes it
+ * shorter. */
 static unsigned char *map_share(int file, uint64_t address, size_t bytes)
 {
     void *const wanted = (void *)(uintptr_t)address;
     if (!service_memory_is_sealed(file, bytes))
         return NULL;
-    void *const memory = mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, file, 0);
+    void *const memory =
+        mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, file, 0);
     if (memory != wanted && memory != MAP_FAILED)
         munmap(memory, bytes);
     if (memory != wanted)
@@ -288,9 +293,10 @@ CUresult serve_share(struct session *session, const void *payload, size_t bytes,
         number++;
     if (!service_receive_files(session->owner.socket, &address, sizeof address, &file, &files, PATIENCE_MS))
         return CUDA_ERROR_INVALID_VALUE;
-    unsigned char *const memory = number < SERVICE_SHARES && address == call->address && call->bytes <= SIZE_MAX / 2
-                                      ? map_share(file, address, call->bytes)
-                                      : NULL;
+    unsigned char *const memory =
+        number < SERVICE_SHARES && address == call->address && call->bytes <= SIZE_MAX / 2
+            ? map_share(file, address, call->bytes)
+            : NULL;
     close(file);
     if (!memory)
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -298,8 +304,8 @@ CUresult serve_share(struct session *session, const void *payload, size_t bytes,
     return CUDA_SUCCESS;
 }
 
-/* The session's work with it comes to an end first. To undo a pin may wait for other clients, too: it is done for an
- * arena that has grown, and at the end. */
+/* What the session does with it comes to an end first. To undo a pin may wait for other clients, too: it is
+ * done for an arena that has grown, and at the end. */
 static void end_share(struct session_share *share)
 {
     driver()->unpin(share->memory);
@@ -353,7 +359,8 @@ bool session_revoke(struct session *session)
     if (pthread_mutex_trylock(&session->turn) != 0)
         return false;
     const size_t before = atomic_load(&session->used_bytes);
-    if (is_at_rest(session) && atomic_compare_exchange_strong(&session->control->users, &nobody, SERVICE_REVOKED)) {
+    if (is_at_rest(session) &&
+        atomic_compare_exchange_strong(&session->control->users, &nobody, SERVICE_REVOKED)) {
         give_all(session, HOLDING_MAPPED);
         give_all(session, HOLDING_PHYSICAL);
     }

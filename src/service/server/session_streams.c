@@ -16,7 +16,8 @@ bool session_event(struct session *session, uint64_t number, CUevent *event)
     return *event != NULL;
 }
 
-/* Streams and events that no client has any more wait here for the next: to destroy one may wait for others. */
+/* Streams and events that no client has any more wait here for the next: to destroy one may wait
+ * for others. */
 enum { SPARE_STREAMS = 512, SPARE_EVENTS = 8192, BUSY_MOST = 8 };
 static CUstream spare_streams[SPARE_STREAMS];
 static CUevent spare_events[SPARE_EVENTS];
@@ -76,8 +77,8 @@ void session_give_event(CUevent event)
         driver()->event_destroy(event);
 }
 
-/* Is the place free? One whose stream was destroyed is, once its work is done: no work of a session is ever on a stream
- * that it has not. */
+/* Is the place free? One whose stream was destroyed is, once its work is done: no work of a session is ever
+ * on a stream that it has not. */
 static bool stream_has_left(struct session *session, int place)
 {
     if (session->is_leaving[place] && driver()->stream_query(session->streams[place]) == CUDA_SUCCESS) {
@@ -92,9 +93,11 @@ void session_spares_make(int streams, int events)
 {
     CUstream stream;
     CUevent event;
-    for (int i = 0; i < streams && driver()->stream_create(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS; i++)
+    for (int i = 0; i < streams && driver()->stream_create(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
+         i++)
         session_give_stream(stream);
-    for (int i = 0; i < events && driver()->event_create(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS; i++)
+    for (int i = 0; i < events && driver()->event_create(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS;
+         i++)
         session_give_event(event);
 }
 
@@ -106,7 +109,7 @@ CUresult serve_stream_create(struct session *session, const void *payload, size_
     if (number < 1 || number > SERVICE_STREAMS)
         return CUDA_ERROR_INVALID_HANDLE;
     if (session->is_leaving[number - 1])
-        driver()->stream_synchronise(session->streams[number - 1]); /* the client has waited: it is at its end */
+        driver()->stream_synchronise(session->streams[number - 1]); /* the client has waited */
     if (!stream_has_left(session, (int)number - 1))
         return CUDA_ERROR_INVALID_HANDLE;
     session->named_stream = number;
@@ -161,12 +164,14 @@ CUresult serve_event_destroy(struct session *session, const void *payload, size_
     return CUDA_SUCCESS;
 }
 
-CUresult session_record(struct session *session, CUevent event, uint32_t number, CUstream stream, uint32_t value)
+CUresult session_record(struct session *session, CUevent event, uint32_t number, CUstream stream,
+                        uint32_t value)
 {
     const CUresult result = driver()->event_record(event, stream);
     if (result != CUDA_SUCCESS)
         return result;
-    return driver()->stream_write_value(stream, session_word(session, SERVICE_STREAMS + number - 1), value, 0);
+    return driver()->stream_write_value(stream, session_word(session, SERVICE_STREAMS + number - 1), value,
+                                        0);
 }
 
 CUresult serve_event_record(struct session *session, const void *payload, size_t bytes, void *back)

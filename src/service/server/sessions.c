@@ -1,4 +1,5 @@
-/* All sessions: the list of them, what each may have of the device's memory, and what is left of those that have ended. */
+/* All sessions: the list of them, what each may have of the device's memory, and what is left of those that
+ * have ended. */
 #include "service/server/session.h"
 
 #include "common/log.h"
@@ -44,7 +45,8 @@ bool sessions_are_lost(void)
     return atomic_load_explicit(&lost, memory_order_relaxed) != CUDA_SUCCESS;
 }
 
-/* Sessions whose client still lives, with their segments: one that closed its descriptors goes on writing there. */
+/* Sessions whose client still lives, with their segments: one that closed its descriptors goes on writing
+ * there. */
 static struct session *remembered;
 
 static bool process_has_ended(const struct session_owner *owner)
@@ -212,7 +214,8 @@ static unsigned count_waiting(const struct session *session)
     return put > taken && put - taken < SERVICE_RING_BYTES ? (unsigned)(put - taken) : 0;
 }
 
-/* Another client may have the work of streams that its thread gives back meanwhile: for --status that will do. */
+/* Of streams that its thread gives back meanwhile another client may have the work: for --status that will
+ * do. */
 static unsigned count_busy_streams(const struct session *session)
 {
     unsigned count = 0;
@@ -235,7 +238,8 @@ int sessions_describe(char *text, size_t size)
         const unsigned waiting = count_waiting(session), busy = count_busy_streams(session);
         const int length =
             snprintf(text + used, size - used,
-                     "  process %d: %zu MiB of device memory, %d MiB pinned, %llu call%s, %llu of them answered; %u call%s in the queue, %u stream%s at work\n",
+                     "  process %d: %zu MiB of device memory, %d MiB pinned, %llu call%s, %llu of them answered; "
+                     "%u call%s in the queue, %u stream%s at work\n",
                      (int)session->owner.process, atomic_load(&session->used_bytes) >> 20,
                      session->segment_count * (SERVICE_SEGMENT_BYTES >> 20), session->calls,
                      session->calls == 1 ? "" : "s", session->answers, waiting,

@@ -57,7 +57,8 @@ void vendor_spares_make(const struct solver_library *library, int count)
     void *handle;
     for (int i = 0; i < count; i++)
         for (int kind = 0; kind < VENDOR_KINDS; kind++)
-            if (make(library, (enum vendor_kind)kind, &handle) != 0 || !keep_spare((enum vendor_kind)kind, handle))
+            if (make(library, (enum vendor_kind)kind, &handle) != 0 ||
+                !keep_spare((enum vendor_kind)kind, handle))
                 return;
 }
 

@@ -1,12 +1,10 @@
-/* cuBLAS and cuSOLVER for clients. Calls of cuBLAS are queued by the session's thread; cuSOLVER's may wait for the
- * device, so each of its handles has a worker of its own. */
+/* cuBLAS and cuSOLVER for clients. Calls of cuBLAS are queued by the session's thread; cuSOLVER's may wait
+ * for the device, so each of its handles has a worker of its own. */
 #include "service/server/session.h"
 
 #include "common/blas_call.h"
 #include "common/log.h"
 #include "common/own_thread.h"
-#include "gpu/vendor/solver_library.h"
-#include "gpu/vendor/vendor_library.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +12,7 @@
 enum { HOST_BUFFER_MOST = 1 << 30, STATUS_OF_NO_HANDLE = 1 };
 
 #define FOUR uintptr_t, uintptr_t, uintptr_t, uintptr_t
+#define FOUR_OF(w, i) w[i], w[(i) + 1], w[(i) + 2], w[(i) + 3]
 typedef int word_function(FOUR, FOUR, FOUR, FOUR, FOUR, FOUR, FOUR); /* SERVICE_WORDS_MOST */
 
 static const struct function {
@@ -26,6 +25,7 @@ static const struct function {
 #undef VENDOR_FUNCTION
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
+#define AT(member) offsetof(struct solver_library, member)
 
 /* Host memory of a worker's jobs. The library may write there as long as their work is queued. */
 struct host_buffer {
@@ -64,7 +64,8 @@ static enum vendor_kind kind_of(char letter)
 static struct session_handle *handle_of(struct session *session, char letter, uint64_t number)
 {
     struct session_handle *const handles = session->handles[kind_of(letter)];
-    return number >= 1 && number <= SERVICE_HANDLES && handles[number - 1].handle ? &handles[number - 1] : NULL;
+    return number >= 1 && number <= SERVICE_HANDLES && handles[number - 1].handle ? &handles[number - 1]
+                                                                                  : NULL;
 }
 
 /* Larger ones at least twice as large as the last. */
@@ -134,8 +135,8 @@ static int call_library(const struct session *session, uint32_t number, const ui
     word_function *const function = address_of(session->library, number);
     if (!function)
         return CUSOLVER_STATUS_NOT_SUPPORTED;
-    return function(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14],
-                    w[15], w[16], w[17], w[18], w[19], w[20], w[21], w[22], w[23], w[24], w[25], w[26], w[27]);
+    return function(FOUR_OF(w, 0), FOUR_OF(w, 4), FOUR_OF(w, 8), FOUR_OF(w, 12), FOUR_OF(w, 16), FOUR_OF(w, 20),
+                    FOUR_OF(w, 24));
 }
 
 /* The next may come as soon as the client has the answer. */
@@ -210,9 +211,10 @@ static bool is_busy(struct vendor_worker *worker)
     return is_busy;
 }
 
-/* A client uses a handle by one thread at a time: it has the answer before it asks again. Only the session's thread
- * gives jobs, so a worker that is idle stays so. */
-static CUresult give_job(struct session *session, struct vendor_worker *worker, const struct service_vendor *call)
+/* A client uses a handle by one thread at a time: it has the answer before it asks again. Only the session's
+ * thread gives jobs, so a worker that is idle stays so. */
+static CUresult give_job(struct session *session, struct vendor_worker *worker,
+                         const struct service_vendor *call)
 {
     if (is_busy(worker))
         return CUDA_ERROR_NOT_READY;
@@ -236,9 +238,7 @@ static int create_solver(struct session *session, uint64_t *number)
     const int status = vendor_handle_take(session, VENDOR_SOLVER, number);
     if (status != 0)
         return status;
-    struct session_handle *const solver = &session->handles[VENDOR_SOLVER][*number - 1];
-    solver->worker = worker_create(session);
-    if (solver->worker)
+    if ((session->handles[VENDOR_SOLVER][*number - 1].worker = worker_create(session)))
         return 0;
     vendor_handle_give(session, VENDOR_SOLVER, *number);
     return CUSOLVER_STATUS_ALLOC_FAILED;
@@ -247,12 +247,12 @@ static int create_solver(struct session *session, uint64_t *number)
 static bool is_to_destroy(const struct service_vendor *call)
 {
     const size_t offset = functions[call->function].offset;
-    return offset == offsetof(struct solver_library, destroy) || offset == offsetof(struct solver_library, blas_destroy) ||
-           offset == offsetof(struct solver_library, destroy_params);
+    return offset == AT(destroy) || offset == AT(blas_destroy) || offset == AT(destroy_params);
 }
 
 /* Handles are taken and given here. False: the call is another one. */
-static bool run_here(struct session *session, struct service_vendor *call, struct service_vendor_answer *answer)
+static bool run_here(struct session *session, struct service_vendor *call,
+                     struct service_vendor_answer *answer)
 {
     const char kind = functions[call->function].kinds[0];
     switch (kind) {
@@ -280,11 +280,11 @@ static bool is_early(struct session *session, const struct service_vendor *call)
 {
     const size_t offset = functions[call->function].offset;
     const struct session_handle *const solvers = session->handles[VENDOR_SOLVER];
-    if (offset == offsetof(struct solver_library, destroy)) {
+    if (offset == AT(destroy)) {
         const struct session_handle *const solver = handle_of(session, 'h', call->words[0]);
         return solver && is_busy(solver->worker);
     }
-    if (offset != offsetof(struct solver_library, destroy_params))
+    if (offset != AT(destroy_params))
         return false;
     for (int i = 0; i < SERVICE_HANDLES; i++)
         if (solvers[i].handle && is_busy(solvers[i].worker))
@@ -295,10 +295,8 @@ static bool is_early(struct session *session, const struct service_vendor *call)
 static bool sets_or_tells(uint32_t function)
 {
     static const size_t offsets[] = {
-        offsetof(struct solver_library, set_stream), offsetof(struct solver_library, set_deterministic_mode),
-        offsetof(struct solver_library, get_deterministic_mode), offsetof(struct solver_library, blas_set_stream),
-        offsetof(struct solver_library, blas_set_pointer_mode), offsetof(struct solver_library, blas_set_atomics_mode),
-        offsetof(struct solver_library, blas_set_math_mode)};
+        AT(set_stream), AT(set_deterministic_mode), AT(get_deterministic_mode), AT(blas_set_stream),
+        AT(blas_set_pointer_mode), AT(blas_set_atomics_mode), AT(blas_set_math_mode)};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
         if (functions[function].offset == offsets[i])
             return true;
@@ -309,13 +307,14 @@ static bool sets_or_tells(uint32_t function)
 static bool is_in_stream(struct session *session, const struct service_vendor *call, uint32_t set_to)
 {
     CUstream stream;
-    if (functions[call->function].offset == offsetof(struct solver_library, blas_set_pointer_mode))
+    if (functions[call->function].offset == AT(blas_set_pointer_mode))
         return call->words[1] == CUBLAS_POINTER_MODE_HOST;
     return sets_or_tells(call->function) || session_stream(session, set_to, &stream);
 }
 
 /* Its stream is whose error a failure is. */
-static CUresult run_blas(struct session *session, struct service_vendor *call, struct service_vendor_answer *answer)
+static CUresult run_blas(struct session *session, struct service_vendor *call,
+                         struct service_vendor_answer *answer)
 {
     struct session_handle *const blas = &session->handles[VENDOR_BLAS][call->words[0] - 1];
     uintptr_t words[SERVICE_WORDS_MOST] = {0};

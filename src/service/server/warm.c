@@ -1,6 +1,6 @@
-/* All that the first calls of clients would wait for, made beforehand by a thread of the server's own: kernels, cuBLAS
- * and cuSOLVER with handles, pinned segments, streams, events and blocks of memory. Nobody waits for it: what a client
- * wants before it is there is made then. */
+/* What the first calls of clients would wait for, made beforehand by a thread of the server's own: kernels,
+ * cuBLAS and cuSOLVER with handles, pinned segments, streams, events and blocks of memory. Nobody waits for
+ * it: what a client wants before it is there is made then. */
 #include "service/server/session.h"
 
 #include "common/blas_call.h"
@@ -21,19 +21,21 @@ bool warm_is_under_way(void)
 
 /* All that mublas asks of the device. */
 static const int attributes[] = {
-    CU_DEVICE_ATTRIBUTE_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-    CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,
-    CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+    CU_DEVICE_ATTRIBUTE_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE,
+    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,
+    CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
     CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
     CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES,
-    CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR,
-    CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, CU_DEVICE_ATTRIBUTE_MPS_ENABLED};
+    CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
+    CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH,
+    CU_DEVICE_ATTRIBUTE_MPS_ENABLED};
 
 bool session_may_ask(int attribute, bool is_of_function)
 {
     if (is_of_function)
-        return attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK || attribute == CU_FUNC_ATTRIBUTE_PTX_VERSION ||
+        return attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ||
+               attribute == CU_FUNC_ATTRIBUTE_PTX_VERSION ||
                attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         if (attribute == attributes[i])
@@ -115,7 +117,8 @@ static void use_level3(CUstream stream, struct device *device)
     for (int family = FAMILY_GEMM; family < FAMILY_COUNT; family++)
         for (int type = 0; type <= TYPE_Z && goes_on(); type++) {
             const struct blas_call call = call_of((enum blas_family)family, (enum blas_type)type, memory);
-            if (!blas_family_has_type(call.family, call.type) || level3_queue(device, stream, &call) != STATUS_OK)
+            if (!blas_family_has_type(call.family, call.type) ||
+                level3_queue(device, stream, &call) != STATUS_OK)
                 continue;
             driver()->stream_synchronise(stream);
         }
@@ -134,12 +137,14 @@ struct problem {
 static void factor(const struct problem *by)
 {
     const struct solver_library *const library = by->with->library;
-    library->getrf(by->with->solver, by->with->params, SOLVER_ORDER, SOLVER_ORDER, by->type, by->a, SOLVER_ORDER,
-                   by->vector, by->type, by->buffer, by->buffer_bytes, by->host, by->host_bytes, by->info);
-    library->getrs(by->with->solver, by->with->params, CUBLAS_OP_N, SOLVER_ORDER, 1, by->type, by->a, SOLVER_ORDER,
-                   by->vector, by->type, by->right, SOLVER_ORDER, by->info);
-    library->geqrf(by->with->solver, by->with->params, SOLVER_ORDER, SOLVER_ORDER, by->type, by->a, SOLVER_ORDER,
-                   by->type, by->vector, by->type, by->buffer, by->buffer_bytes, by->host, by->host_bytes, by->info);
+    library->getrf(by->with->solver, by->with->params, SOLVER_ORDER, SOLVER_ORDER, by->type, by->a,
+                   SOLVER_ORDER, by->vector, by->type, by->buffer, by->buffer_bytes, by->host, by->host_bytes,
+                   by->info);
+    library->getrs(by->with->solver, by->with->params, CUBLAS_OP_N, SOLVER_ORDER, 1, by->type, by->a,
+                   SOLVER_ORDER, by->vector, by->type, by->right, SOLVER_ORDER, by->info);
+    library->geqrf(by->with->solver, by->with->params, SOLVER_ORDER, SOLVER_ORDER, by->type, by->a,
+                   SOLVER_ORDER, by->type, by->vector, by->type, by->buffer, by->buffer_bytes, by->host,
+                   by->host_bytes, by->info);
 }
 
 /* The most that either wants. False: it does not say. */
@@ -163,7 +168,8 @@ static void set_identity(CUdeviceptr memory, size_t bytes, size_t element, CUstr
 {
     const unsigned second_half_of_one = 0x3ff00000;
     driver()->memory_set_async(memory, 0, bytes, stream);
-    driver()->words_set_2d_async(memory + 4, (SOLVER_ORDER + 1) * element, second_half_of_one, 1, SOLVER_ORDER, stream);
+    driver()->words_set_2d_async(memory + 4, (SOLVER_ORDER + 1) * element, second_half_of_one, 1,
+                                 SOLVER_ORDER, stream);
 }
 
 /* Uses what the trials of cuSOLVER have not: real and complex. */
@@ -177,7 +183,8 @@ static void use_factors(const struct solver_handle *with)
     if (pool_take(NULL, all, &memory, &bytes) != CUDA_SUCCESS)
         return;
     for (size_t i = 0; i < sizeof types / sizeof *types && goes_on(); i++) {
-        struct problem problem = {.with = with, .type = solver_data_type(types[i]), .a = device_pointer(memory),
+        struct problem problem = {.with = with, .type = solver_data_type(types[i]),
+                                  .a = device_pointer(memory),
                                   .vector = device_pointer(memory + matrix),
                                   .right = device_pointer(memory + matrix + vector),
                                   .info = device_pointer(memory + matrix + 2 * vector)};
@@ -199,8 +206,8 @@ static void use_factors(const struct solver_handle *with)
 static void use_solver(const struct solver_library *library, CUstream stream)
 {
     struct solver_handle handle;
-    if (!library->getrf || !library->getrf_buffer || !library->getrs || !library->geqrf || !library->geqrf_buffer ||
-        solver_handle_create(library, stream, &handle) != STATUS_OK)
+    if (!library->getrf || !library->getrf_buffer || !library->getrs || !library->geqrf ||
+        !library->geqrf_buffer || solver_handle_create(library, stream, &handle) != STATUS_OK)
         return;
     use_factors(&handle);
     solver_handle_destroy(&handle);
