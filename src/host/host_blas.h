@@ -65,6 +65,11 @@ void host_blas_bind_now(void);
 /* The host's routine to call in the caller's stead. */
 host_function *host_blas_function(enum symbol symbol, const void *caller);
 
+/* Run `call`, of level 3, which mublas made up as a step of a larger one, on the host BLAS that serves calls of
+ * `symbol` from `caller`, by the Fortran names that go with symbol's. Pointers are of host memory. False for another
+ * call. */
+bool host_level3_run(enum symbol symbol, const void *caller, const struct blas_call *call);
+
 /* The width of the integers that the host takes by this interface's names.
  * WIDTH_DETECTED: it does not tell, or callers have hosts that differ. Asks the library (symbols.h), once, if
  * the name does not settle it; so never in a constructor. */

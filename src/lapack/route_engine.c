@@ -318,3 +318,11 @@ enum status route_bring_home(struct route_run *run)
         }
     return STATUS_OK;
 }
+
+enum status route_lane_wait(struct route_lane *lane, const char *what)
+{
+    const enum status status = stream_watch_wait(&lane->watch, what);
+    if (status != STATUS_OK)
+        lane->lane->broken = true;
+    return status;
+}

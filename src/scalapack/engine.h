@@ -151,8 +151,11 @@ struct parallel_context *contexts_find(int handle);
 /* Is there any? A load. */
 bool contexts_are_there(void);
 
-/* counts_ungated: the call did not come to a vote; `frame` tells why. */
-void counts_ungated(enum parallel_symbol symbol, const struct lapack_frame *frame);
+/* Why the gate (engine.c) has refused a call. Looks at the arguments anew and changes nothing. */
+enum parallel_unserved contexts_unserved(enum parallel_symbol symbol, const struct lapack_frame *frame);
+
+/* counts_ungated: the call did not come to a vote. */
+void counts_ungated(enum parallel_symbol symbol, enum parallel_unserved why);
 void counts_host(enum parallel_symbol symbol, enum host_reason reason);
 void counts_device(enum parallel_symbol symbol, int64_t order, const uint64_t nanoseconds[STEP_COUNT]);
 

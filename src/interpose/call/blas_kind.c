@@ -3,6 +3,7 @@
 #include "common/settings.h"
 #include "gpu/launch.h"
 #include "gpu/vendor/vendor_library.h"
+#include "host/host_blas.h"
 #include "host/host_search.h"
 #include "interpose/call/kinds.h"
 #include "interpose/call/program_call.h"

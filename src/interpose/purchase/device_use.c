@@ -77,6 +77,21 @@ static const struct machine_model *model_in_force_beside(const struct device *de
     return learned_model_of_other(device, &built_in, host);
 }
 
+struct estimate_source estimate_source = {.device = "NVIDIA H100 SXM"};
+
+/* The file's times, from malloc; NULL: built-in figures. A wrong file is said in one line. Once. */
+static char *estimate_section(void)
+{
+    const char *const name = settings()->estimate;
+    char fault[RECIPE_FAULT_BYTES];
+    char *section = NULL;
+    if (strcasecmp(name, ESTIMATE_BUILT_IN) != 0 && !(section = recipe_times_read(name, estimate_source.device, fault)))
+        log_complaint("MUBLAS_ESTIMATE='%.200s' is neither " ESTIMATE_BUILT_IN " nor a recipe with times of calls: %s; using "
+                      ESTIMATE_BUILT_IN, name, fault);
+    estimate_source.is_file = section != NULL;
+    return section;
+}
+
 static void learn_by(struct machine_model *learning, struct learned_times *times)
 {
     char *section = estimate_wanted() ? estimate_section() : recipe_search_early();

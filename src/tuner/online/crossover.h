@@ -120,7 +120,7 @@ struct route_times {
 };
 
 /* Seconds of a routine over the reference BLAS. */
-double reference_host_seconds(const struct route_shape *shape);
+double reference_host_seconds(const struct route_shape *shape, double operations);
 
 struct route_times route_times_predict(const struct machine_model *model, const struct route_shape *shape);
 
