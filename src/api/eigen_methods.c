@@ -3,10 +3,9 @@
 #include "gpu/vendor/solver_library.h"
 #include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "lapack/matrix_part.h"
 #include "lapack/singular/own_singular.h"
 
-/* Queues that the diagonal of A becomes real, and that A is scaled (lapack/matrix_part.h). */
+/* Queues that the diagonal of A becomes real, and that A is scaled (lapack/device_matrix.h). */
 static enum status eigen_scale(const struct solver_handle *solver, const struct eigen_call *call,
                                CUdeviceptr scale)
 {

@@ -10,7 +10,7 @@
 #include "interpose/call/kinds.h"
 #include "interpose/call/program_call.h"
 #include "interpose/lapack/call.h"
-#include "interpose/report/parallel_report.h"
+#include "interpose/report/report_data.h"
 #include "lapack/factor.h"
 #include "lapack/problems.h"
 #include "scalapack/grid.h"

@@ -9,8 +9,8 @@
 #include "interpose/call/program_call.h"
 #include "interpose/estimate/estimate.h"
 #include "interpose/execute/tile_runner.h"
-#include "interpose/floors.h"
-#include "interpose/purchase/openings.h"
+#include "interpose/policy.h"
+#include "interpose/purchase/purchase.h"
 #include "mirror/host_memory/mapping.h"
 
 static struct route_shape sizes_of(const struct blas_call *blas)

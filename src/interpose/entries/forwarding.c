@@ -4,7 +4,7 @@
 #include "host/host_blas.h"
 #include "host/host_search.h"
 #include "interpose/entries/entry.h"
-#include "interpose/floors.h"
+#include "interpose/policy.h"
 #include "interpose/report/report_data.h"
 #include "interpose/report/stats.h"
 #include "service/client/link.h"

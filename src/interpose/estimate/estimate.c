@@ -4,7 +4,7 @@
 #include "interpose/policy.h"
 #include "interpose/purchase/device_use.h"
 #include "interpose/purchase/ledger.h"
-#include "interpose/purchase/openings.h"
+#include "interpose/purchase/purchase.h"
 #include "interpose/report/stats.h"
 #include "tuner/online/recipe.h"
 

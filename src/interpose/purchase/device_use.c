@@ -7,7 +7,7 @@
 #include "host/host_blas.h"
 #include "interpose/estimate/estimate.h"
 #include "interpose/execute/tile_runner.h"
-#include "interpose/floors.h"
+#include "interpose/policy.h"
 #include "tuner/online/recipe.h"
 
 #include <pthread.h>

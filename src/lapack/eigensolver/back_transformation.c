@@ -2,7 +2,7 @@
 #include "common/whole_number.h"
 #include "gpu/kernels/bidiagonal/bidiagonal_arguments.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
-#include "lapack/matrix_part.h"
+#include "lapack/device_matrix.h"
 
 /* An element of a product is one chain of sums, which loses the more to rounding the longer it is. */
 enum { CHAIN_MOST = 4096, CHAIN_PART = 512 };

@@ -4,8 +4,8 @@
 #include "gpu/kernels/stedc/stedc_arguments.h"
 #include "gpu/kernels/two_stage/stebz_arguments.h"
 #include "gpu/vendor/solver_library.h"
+#include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "lapack/matrix_part.h"
 
 enum { WARP = 32, LEAF_WARPS = 1, ROOT_WARPS = 8, FINISH_THREADS = 256 };
 enum { DEFLATE_THREADS = 512, MULTIPLY_THREADS = 256, VECTOR_THREADS = 256 };

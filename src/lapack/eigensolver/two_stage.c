@@ -1,7 +1,7 @@
 #include "lapack/eigensolver/two_stage.h"
+#include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
 #include "lapack/families.h"
-#include "lapack/matrix_part.h"
 
 enum { TAKE_THREADS = 512, ROWS_UNIT = 64 };
 /* Shared memory of a block: for a step's operands, and for each pair of warps. */

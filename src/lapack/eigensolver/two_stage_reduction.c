@@ -1,8 +1,8 @@
 #include "gpu/cooperative.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
+#include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
 #include "lapack/eigensolver/two_stage.h"
-#include "lapack/matrix_part.h"
 
 #include <limits.h>
 

@@ -1,4 +1,4 @@
-#include "lapack/matrix_part.h"
+#include "lapack/device_matrix.h"
 #include "lapack/route.h"
 #include "lapack/several/shared_cholesky.h"
 #include "mirror/transfer/transfer.h"

@@ -3,7 +3,7 @@
 #include "common/log.h"
 #include "common/own_thread.h"
 #include "gpu/driver.h"
-#include "lapack/matrix_part.h"
+#include "lapack/device_matrix.h"
 #include "mirror/host_memory/mapping.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "common/whole_number.h"
 #include "gpu/cooperative.h"
 #include "gpu/kernels/bidiagonal/bidiagonal_arguments.h"
+#include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "lapack/matrix_part.h"
 
 enum { COPY_THREADS = 8 * BIDIAGONAL_TILE, STORE_THREADS = 256, BLOCKS_EACH = 8 };
 enum { BULK_COPIES_FROM = 9 }; /* the major number of devices that have bulk copies */

@@ -1,4 +1,4 @@
-#include "lapack/matrix_part.h"
+#include "lapack/device_matrix.h"
 #include "lapack/singular/singular_route.h"
 
 #include <float.h>

@@ -2,7 +2,7 @@
 #include "common/whole_number.h"
 #include "gpu/kernels/bidiagonal/bidiagonal_arguments.h"
 #include "gpu/vendor/solver_library.h"
-#include "lapack/matrix_part.h"
+#include "lapack/device_matrix.h"
 
 /* All but the first and the last functions have a matrix that is not wide. Steps one after the other use the same
  * `scratch`. */

@@ -9,8 +9,8 @@
 #include "common/blas_call.h"
 #include "gpu/device.h"
 #include "gpu/vendor/solver_library.h"
+#include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "lapack/matrix_part.h"
 
 /* Mublas' own reduction of a general matrix to bidiagonal form on the device: A = Q B P',
  * as LAPACK's gebrd leaves it (doc/singular.md).
