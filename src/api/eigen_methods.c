@@ -155,7 +155,8 @@ static struct layout lay_out(const struct eigen_call *call)
     const size_t square = (size_t)layout.ld * (size_t)call->n;
     layout.scale = workspace_take(&layout.end, PART_SCALE_BYTES);
     layout.t = workspace_take(&layout.end, 2 * (size_t)layout.ld * blas_element_bytes(real_type));
-    layout.vectors = workspace_take(&layout.end, layout.is_apart ? square * blas_element_bytes(real_type) : 0);
+    layout.vectors =
+        workspace_take(&layout.end, layout.is_apart ? square * blas_element_bytes(real_type) : 0);
     layout.product = workspace_take(&layout.end, multiplies ? square * blas_element_bytes(type) : 0);
     const struct divide_conquer_call division = division_of(call, &layout, 0);
     layout.scratch = workspace_take(&layout.end, divide_conquer_workspace(&division));

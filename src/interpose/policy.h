@@ -182,8 +182,8 @@ int device_policy_choose(const struct device_offer *offers, int count);
 enum purchase_time device_policy_wake_another(enum offload_mode mode, bool is_candidate, double price_us,
                                               double gained_us);
 
-/* Calls that go to the host without a further look (floors.c): below floors, which the gates of forward.S compare a
- * call's size with, and of shapes that can never pay. */
+/* Calls that go to the host without a further look (floors.c): below floors, which the gates of forward.S
+ * compare a call's size with, and of shapes that can never pay. */
 
 /* Floors are integers that are there before any code of mublas runs: the least of any host by the built-in
  * model (common/routines.def). So a call below them goes to the host BLAS without a system call or floating

@@ -33,8 +33,8 @@ static unsigned blocks_most(struct device *device)
 
 static enum status copy(struct device *device, CUstream stream, struct part_arguments *arguments)
 {
-    return device_launch(device, stream, KERNEL_part_copy, blocks_for(arguments, blocks_most(device)), THREADS,
-                         0, arguments);
+    return device_launch(device, stream, KERNEL_part_copy, blocks_for(arguments, blocks_most(device)),
+                         THREADS, 0, arguments);
 }
 
 enum status matrix_part_copy(struct device *device, CUstream stream, const struct device_part *from,
@@ -95,7 +95,8 @@ enum status matrix_part_widen(struct device *device, CUstream stream, const stru
     struct widening_arguments arguments = {.from = (const void *)(uintptr_t)from->address,
                                            .to = (void *)(uintptr_t)to, .from_ld = from->ld, .to_ld = to_ld,
                                            .rows = from->rows, .columns = from->columns};
-    return device_launch(device, stream, type == TYPE_C ? KERNEL_ccomplex_from_real : KERNEL_zcomplex_from_real,
+    return device_launch(device, stream,
+                         type == TYPE_C ? KERNEL_ccomplex_from_real : KERNEL_zcomplex_from_real,
                          blocks_most(device), THREADS, 0, &arguments);
 }
 

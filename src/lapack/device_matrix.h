@@ -1,6 +1,6 @@
 /* device_matrix.h - steps of LAPACK routes on matrices on the device: on a part of one, by kernels of mublas
- * (gpu/kernels/part.cu); by cuBLAS and cuSOLVER, queued on a handle's stream, small operations on an operand, a
- * generalised eigenproblem as a standard one, and cuSOLVER's eigensolvers for any type. And the parts of a
+ * (gpu/kernels/part.cu); by cuBLAS and cuSOLVER, queued on a handle's stream, small operations on an operand,
+ * a generalised eigenproblem as a standard one, and cuSOLVER's eigensolvers for any type. And the parts of a
  * workspace, one behind the other.
  *
  * The standard form comes by the Cholesky factor of B from both sides of the whole square, which is twice

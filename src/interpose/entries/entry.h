@@ -6,8 +6,8 @@
 
 #include "host/thunks.h"
 
-/* As the stubs of host/thunks.h: one that counts per symbol, and one per slot of entry_slots that asks where to
- * enter. Each stub of a kind takes as many bytes as stand here, so that its number tells its address. */
+/* As the stubs of host/thunks.h: one that counts per symbol, and one per slot of entry_slots that asks where
+ * to enter. Each stub of a kind takes as many bytes as stand here, so that its number tells its address. */
 #define COUNT_THUNK_BYTES 32
 #define ENTER_THUNK_BYTES 32
 

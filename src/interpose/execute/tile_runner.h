@@ -1,6 +1,7 @@
 /* tile_runner.h - one legal call on the device from operands in host memory (execute.c). A level 3 call whose
- * operands device memory cannot hold at once goes in tiles (tile_plan.c, tile_runner.c), on several devices at
- * once where that is sooner done (shared_plan.c, shared_tiles.c). The host BLAS may have to do steps of it. */
+ * operands device memory cannot hold at once goes in tiles (tile_plan.c, tile_runner.c), on several devices
+ * at once where that is sooner done (shared_plan.c, shared_tiles.c). The host BLAS may have to do steps of
+ * it. */
 #ifndef MUBLAS_TILE_RUNNER_H
 #define MUBLAS_TILE_RUNNER_H
 

@@ -85,9 +85,10 @@ static char *estimate_section(void)
     const char *const name = settings()->estimate;
     char fault[RECIPE_FAULT_BYTES];
     char *section = NULL;
-    if (strcasecmp(name, ESTIMATE_BUILT_IN) != 0 && !(section = recipe_times_read(name, estimate_source.device, fault)))
-        log_complaint("MUBLAS_ESTIMATE='%.200s' is neither " ESTIMATE_BUILT_IN " nor a recipe with times of calls: %s; using "
-                      ESTIMATE_BUILT_IN, name, fault);
+    if (strcasecmp(name, ESTIMATE_BUILT_IN) != 0 &&
+        !(section = recipe_times_read(name, estimate_source.device, fault)))
+        log_complaint("MUBLAS_ESTIMATE='%.200s' is neither " ESTIMATE_BUILT_IN
+                      " nor a recipe with times of calls: %s; using " ESTIMATE_BUILT_IN, name, fault);
     estimate_source.is_file = section != NULL;
     return section;
 }

@@ -1,5 +1,5 @@
-/* device_use.h - the devices that calls may use now and later, what runs on each, and the model of the machine by
- * which calls are judged (device_use.c, other_devices.c). Any thread may call these. */
+/* device_use.h - the devices that calls may use now and later, what runs on each, and the model of the
+ * machine by which calls are judged (device_use.c, other_devices.c). Any thread may call these. */
 #ifndef MUBLAS_DEVICE_USE_H
 #define MUBLAS_DEVICE_USE_H
 

@@ -1,6 +1,7 @@
-/* purchase.h - what takes long to get, and then stays, opened once calls make that worth while (ledger.h): the device
- * (waking.c), cuBLAS and cuSOLVER (openings.c); the work that gets it beside the program (purchase.c); and the end
- * of a process whose last thread is the driver's (last_thread.c). Any thread may call these at once. */
+/* purchase.h - what takes long to get, and then stays, opened once calls make that worth while (ledger.h):
+ * the device (waking.c), cuBLAS and cuSOLVER (openings.c); the work that gets it beside the program
+ * (purchase.c); and the end of a process whose last thread is the driver's (last_thread.c). Any thread may
+ * call these at once. */
 #ifndef MUBLAS_PURCHASE_H
 #define MUBLAS_PURCHASE_H
 
@@ -119,12 +120,13 @@ struct purchase_times purchase_times(struct purchase *purchase);
 int last_thread_driver_begins(void);
 void last_thread_driver_has_begun(int priority_before, bool is_awake);
 
-/* The device takes a third of a second. A call waits for it once calls would have gained its price and a quarter
- * more (policy_wake). The first that finds the price paid waits or wakes while the others go on on the host, or
- * wait too in always mode. A device that was woken stays for the life of the process. */
+/* The device takes a third of a second. A call waits for it once calls would have gained its price and a
+ * quarter more (policy_wake). The first that finds the price paid waits or wakes while the others go on on
+ * the host, or wait too in always mode. A device that was woken stays for the life of the process. */
 
 /* Is there a device? Wakes the first when this call, considered, makes that worth while. False: host, for
- * *reason. Sets the early credit of a call of BLAS. Which device takes it is another matter (other_devices.c). */
+ * *reason. Sets the early credit of a call of BLAS. Which device takes it is another matter
+ * (other_devices.c). */
 bool waking_get_device(struct program_call *call, enum host_reason *reason);
 
 /* Under an estimate there is a device from the call on that would have woken it, and none is touched. Would
@@ -150,8 +152,8 @@ enum waking_end waking_end(void);
 /* For the report. */
 struct purchase_times waking_times(void);
 
-/* Opening cuBLAS takes as long as thousands of small calls, and so does each routine's first use, in which cuBLAS
- * loads its kernels. Can it be had at all? */
+/* Opening cuBLAS takes as long as thousands of small calls, and so does each routine's first use, in which
+ * cuBLAS loads its kernels. Can it be had at all? */
 enum level3_outlook {
     LEVEL3_UNKNOWN, /* another thread holds what is needed to look */
     LEVEL3_MAY_COME, /* there is a file, or it is open */

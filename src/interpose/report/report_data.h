@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Parallel routines (ScaLAPACK) in a report, and that as text (parallel_report.c). src/scalapack counts them and offers
- * what it has; nothing else is known of them here. */
+/* Parallel routines (ScaLAPACK) in a report, and that as text (parallel_report.c). src/scalapack counts them
+ * and offers what it has; nothing else is known of them here. */
 
 /* The steps that this process's time in a routine went to. */
 enum parallel_step { STEP_AGREE, STEP_PUT, STEP_WORK, STEP_TAKE, STEP_COUNT };

@@ -235,12 +235,12 @@ enum status bisection_queue(const struct solver_handle *handle, const struct bis
                                         .lanes = lanes,
                                         .passes = passes_for(work->type, lanes)};
     const enum status status =
-        device_launch(device, handle->stream, bisection_kernels_of[work->type].bounds, 1, STEBZ_BOUNDS_THREADS,
-                     STEBZ_BOUNDS_THREADS / BISECTION_WARP * element, &arguments);
+        device_launch(device, handle->stream, bisection_kernels_of[work->type].bounds, 1,
+                      STEBZ_BOUNDS_THREADS, STEBZ_BOUNDS_THREADS / BISECTION_WARP * element, &arguments);
     return status == STATUS_OK
                ? device_launch(device, handle->stream, bisection_kernels_of[work->type].values,
-                              (unsigned)((work->n * lanes + STEBZ_THREADS - 1) / STEBZ_THREADS),
-                              STEBZ_THREADS, 2 * STEBZ_TILE * element, &arguments)
+                               (unsigned)((work->n * lanes + STEBZ_THREADS - 1) / STEBZ_THREADS),
+                               STEBZ_THREADS, 2 * STEBZ_TILE * element, &arguments)
                : status;
 }
 
@@ -276,6 +276,6 @@ enum status vector_range_queue(struct device *device, CUstream stream, const str
     if (status != STATUS_OK)
         return status;
     return device_launch(device, stream, KERNEL_eigen_range_move,
-                         1 + (unsigned)((arguments.rows + RANGE_THREADS - 1) / RANGE_THREADS), RANGE_THREADS, 0,
-                         &arguments);
+                         1 + (unsigned)((arguments.rows + RANGE_THREADS - 1) / RANGE_THREADS),
+                         RANGE_THREADS, 0, &arguments);
 }

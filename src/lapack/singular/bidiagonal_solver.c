@@ -104,7 +104,7 @@ static enum status launch(const struct solver_handle *handle, enum blas_type typ
                           int64_t blocks, unsigned threads, size_t shared_bytes, void *arguments)
 {
     return device_launch(handle->library->device, handle->stream, kernels[step][type == TYPE_D],
-                        (unsigned)blocks, threads, shared_bytes, arguments);
+                         (unsigned)blocks, threads, shared_bytes, arguments);
 }
 
 static enum status launch_step(const struct division *work, enum step step, int64_t blocks, unsigned threads,

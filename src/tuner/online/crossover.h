@@ -61,7 +61,8 @@ void crossover_use_processors(struct machine_model *model, int widest_vector, si
 /* Both for the processors that this process may use, as many as its host BLAS has threads. */
 struct machine_model crossover_model_here(const struct device_properties *device);
 
-/* The host's BLAS is Netlib's reference (host_library_is_reference): one thread, whose rates are in learned_times.c. */
+/* The host's BLAS is Netlib's reference (host_library_is_reference): one thread, whose rates are in
+ * learned_times.c. */
 void crossover_use_reference_host(struct machine_model *model);
 
 /* Others share the device (gpu/device_sharing.h): whatever it does takes `sharing` times as long, copies over
