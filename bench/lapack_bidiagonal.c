@@ -11,7 +11,7 @@
  * does not end is ended after some seconds. Exit status 1: an error is larger than 10, or bits differ. */
 #include "gpu/cooperative.h"
 #include "gpu/lane.h"
-#include "lapack/matrix_part.h"
+#include "lapack/device_matrix.h"
 #include "lapack/singular/own_singular.h"
 #include "timing.h"
 

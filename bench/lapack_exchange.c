@@ -8,8 +8,8 @@
  * the reduction is queued many times without a wait, and what its operand's copies take is subtracted. A
  * dash: the device has no such cluster for that order. Exit status 1: bits differ; 2: a bad argument. */
 #include "gpu/lane.h"
+#include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "lapack/matrix_part.h"
 #include "timing.h"
 
 #include <stdbool.h>

@@ -12,7 +12,7 @@
  * gesvdp: all. Matrices lie on the device; m >= n. Exit status 1: an error is larger than 20, or bits of ours
  * differ. */
 #include "lapack_singular.h"
-#include "lapack/matrix_part.h"
+#include "lapack/device_matrix.h"
 #include "lapack/singular/own_singular.h"
 #include "timing.h"
 

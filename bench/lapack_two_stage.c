@@ -13,9 +13,9 @@
  * values differ by more than 10 units. */
 #include "gpu/kernels/two_stage/band_arguments.h"
 #include "gpu/lane.h"
+#include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
 #include "lapack/eigensolver/two_stage.h"
-#include "lapack/matrix_part.h"
 #include "timing.h"
 
 #include <math.h>

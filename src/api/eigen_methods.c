@@ -3,10 +3,9 @@
 #include "gpu/vendor/solver_library.h"
 #include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "lapack/matrix_part.h"
 #include "lapack/singular/own_singular.h"
 
-/* Queues that the diagonal of A becomes real, and that A is scaled (lapack/matrix_part.h). */
+/* Queues that the diagonal of A becomes real, and that A is scaled (lapack/device_matrix.h). */
 static enum status eigen_scale(const struct solver_handle *solver, const struct eigen_call *call,
                                CUdeviceptr scale)
 {
@@ -156,7 +155,8 @@ static struct layout lay_out(const struct eigen_call *call)
     const size_t square = (size_t)layout.ld * (size_t)call->n;
     layout.scale = workspace_take(&layout.end, PART_SCALE_BYTES);
     layout.t = workspace_take(&layout.end, 2 * (size_t)layout.ld * blas_element_bytes(real_type));
-    layout.vectors = workspace_take(&layout.end, layout.is_apart ? square * blas_element_bytes(real_type) : 0);
+    layout.vectors =
+        workspace_take(&layout.end, layout.is_apart ? square * blas_element_bytes(real_type) : 0);
     layout.product = workspace_take(&layout.end, multiplies ? square * blas_element_bytes(type) : 0);
     const struct divide_conquer_call division = division_of(call, &layout, 0);
     layout.scratch = workspace_take(&layout.end, divide_conquer_workspace(&division));

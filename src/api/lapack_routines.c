@@ -1,7 +1,7 @@
 /* The exported routines for steps to singular values, each a struct eigen_call, and how they are done. */
 #include "api/handle.h"
 #include "gpu/vendor/solver_library.h"
-#include "lapack/matrix_part.h"
+#include "lapack/device_matrix.h"
 #include "lapack/singular/own_singular.h"
 
 /* The exported routines for eigenproblems, each a struct eigen_call. */
@@ -126,7 +126,7 @@ static enum status plan_reduction(const struct solver_handle *solver, const stru
     return status;
 }
 
-/* The matrix is scaled (lapack/matrix_part.h), and B, which stands in A too, is scaled back. */
+/* The matrix is scaled (lapack/device_matrix.h), and B, which stands in A too, is scaled back. */
 static enum status queue_reduction(const struct solver_handle *solver, const struct eigen_call *call,
                                    CUdeviceptr workspace, size_t bytes)
 {

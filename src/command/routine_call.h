@@ -13,8 +13,8 @@
 /* A number by chance, in [0, 1) (splitmix64). */
 double random_part(uint64_t *seed);
 
-/* Any of the flags that the call's class leaves open (tuning_class.h), each set as often; the call is one that
- * programs have. */
+/* Any of the flags that the call's class leaves open (tuning_class.h), each set as often; the call is one
+ * that programs have. */
 void random_flags(struct blas_call *call, uint64_t *seed);
 
 enum {

@@ -10,8 +10,8 @@
 	.section .rodata
 	.balign 64
 
-/* The fatbin of the kernels (named by MUBLAS_KERNELS_IMAGE), or, where the build had no nvcc, a line of text that
- * starts with "mublas:". */
+/* The fatbin of the kernels (named by MUBLAS_KERNELS_IMAGE), or, where the build had no nvcc, a line of text
+ * that starts with "mublas:". */
 	begin_file mublas_kernels_image
 #ifdef MUBLAS_KERNELS_IMAGE
 	.incbin MUBLAS_KERNELS_IMAGE

@@ -2,7 +2,7 @@
  *   generate_lapack rows     ROUTE(name, family, type, order, words, .uplo = 1, ...) for each routine, with the
  *                            numbers of its arguments and, as .writes_a = 1, its results
  *   generate_lapack places   LAPACK_PLACES and LAPACK_RESULTS, the names of all arguments and results
- *   generate_lapack parallel the rows of scalapack/routines.def, each a struct parallel_routine (scalapack/grid.h)
+ *   generate_lapack parallel the rows of scalapack/routines.def, each a struct parallel_routine (grid.h)
  * Runs on the machine that builds, and writes to standard output. Exit status: 0, or 1 with a line that
  * says which row cannot be read. */
 #include "common/generate_words.h"
@@ -121,6 +121,11 @@ static bool read_matrix(const char *row, const char *word, struct parallel_matri
     return true;
 }
 
+static const char *size_word(const char *word)
+{
+    return strcmp(word, "o") == 0 ? "order" : word;
+}
+
 /* Words that the enumeration does not know, and those that come twice, are the compiler's to refuse. */
 static void print_parallel(int row)
 {
@@ -135,9 +140,9 @@ static void print_parallel(int row)
         struct parallel_matrix matrix;
         if (read_matrix(name, word, &matrix)) {
             const size_t used = strlen(matrices);
-            snprintf(matrices + used, sizeof matrices - used, "{'%c', %d, WORD_%s, WORD_%s, WORD_%s, PARALLEL_%s}, ",
-                     matrix.letter, position, strcmp(matrix.rows, "o") == 0 ? "order" : matrix.rows,
-                     strcmp(matrix.columns, "o") == 0 ? "order" : matrix.columns, matrix.flag, matrix.access);
+            snprintf(matrices + used, sizeof matrices - used,
+                     "{'%c', %d, WORD_%s, WORD_%s, WORD_%s, PARALLEL_%s}, ", matrix.letter, position,
+                     size_word(matrix.rows), size_word(matrix.columns), matrix.flag, matrix.access);
             position += OF_MATRIX;
             count++;
         } else {

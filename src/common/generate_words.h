@@ -1,4 +1,5 @@
-/* generate_words.h - the words of signatures in the tables of routines, for the two programs that the build runs. */
+/* generate_words.h - the words of signatures in the tables of routines, for the two programs that the build
+ * runs. */
 #ifndef MUBLAS_GENERATE_WORDS_H
 #define MUBLAS_GENERATE_WORDS_H
 

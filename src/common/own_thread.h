@@ -1,5 +1,5 @@
-/* own_thread.h - threads of mublas' own inside the program, the processors that there are for them, how they wait
- * for each other, and helpers that do parts of a job (job_helpers.c). */
+/* own_thread.h - threads of mublas' own inside the program, the processors that there are for them, how they
+ * wait for each other, and helpers that do parts of a job (job_helpers.c). */
 #ifndef MUBLAS_OWN_THREAD_H
 #define MUBLAS_OWN_THREAD_H
 
@@ -86,8 +86,8 @@ bool own_thread_start(pthread_t *thread, size_t stack_bytes, void *(*work)(void 
 /* Was this thread started so? */
 bool own_thread_is_this(void);
 
-/* A few threads that do parts of a job beside the thread that has it. Jobs of several threads have crews of helpers of their own, as many as the processors allow: each of several devices is
- * fed at once.
+/* A few threads that do parts of a job beside the thread that has it. Jobs of several threads have crews of
+ * helpers of their own, as many as the processors allow: each of several devices is fed at once.
  *
  * Helpers are made when a job wants them and end when they have had nothing to do for a quarter of a
  * second, or when a thread that had them ends: the last thread of a process runs its exit handlers, and

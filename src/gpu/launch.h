@@ -25,8 +25,8 @@
 #include <stdint.h>
 
 /* The launch shape of the kernels: how their work is dealt to thread blocks (launch_shape.c). Others than the
- * tuner and the tests leave it to launch.c: a shape never changes result bits, and one that cannot be had is an
- * error.
+ * tuner and the tests leave it to launch.c: a shape never changes result bits, and one that cannot be had is
+ * an error.
  *
  * The work items of a matrix-vector call are super-tiles of `edge` rows and columns,
  * each made of leaf tiles of 32 x 32; a team of one or four groups of 8 threads does a leaf

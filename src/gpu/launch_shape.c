@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 enum { PIECE_BYTES = 16, LINE_BYTES = 128 }; /* of axpy */
-enum { TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4, SECTOR_BYTES = 32 };
 enum {
+    TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4, SECTOR_BYTES = 32,
     GROUP = 8, /* threads of a group, the kernels' LANES */
     WARP = 32,
     LEAF_EDGE = 32,
@@ -29,7 +29,6 @@ static bool splits_sectors(const struct blas_call *call)
 {
     return launch_shape_column_alignment(call) < SECTOR_BYTES;
 }
-
 
 unsigned launch_shape_unit(enum blas_type type)
 {

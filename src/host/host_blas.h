@@ -65,14 +65,19 @@ void host_blas_bind_now(void);
 /* The host's routine to call in the caller's stead. */
 host_function *host_blas_function(enum symbol symbol, const void *caller);
 
+/* Run `call`, of level 3, which mublas made up as a step of a larger one, on the host BLAS that serves calls
+ * of `symbol` from `caller`, by the Fortran names that go with symbol's. Pointers are of host memory. False
+ * for another call. */
+bool host_level3_run(enum symbol symbol, const void *caller, const struct blas_call *call);
+
 /* The width of the integers that the host takes by this interface's names.
  * WIDTH_DETECTED: it does not tell, or callers have hosts that differ. Asks the library (symbols.h), once, if
  * the name does not settle it; so never in a constructor. */
 enum integer_width host_blas_width(enum interface interface);
 
 /* The host BLAS that serves a caller (callers.c), and the program's libraries while they are loaded
- * (loaded_object.c): word of their unloading, host libraries that are kept, and the libraries that call BLAS, each
- * with its host. */
+ * (loaded_object.c): word of their unloading, host libraries that are kept, and the libraries that call BLAS,
+ * each with its host. */
 
 /* A host library stays loaded while mublas knows of it. A reference is enough, but for a library that is
  * being unloaded already, as when a plug-in's first call comes from its destructor. Such a library goes

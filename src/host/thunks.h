@@ -10,11 +10,10 @@
 #define DISPATCH_THUNK_BYTES 96
 #endif
 
-/* The tables that dispatch thunks read, host_blas.h. First call_table: the entry of a call is found by 16 bits
- * of its return address and a number that no other symbol has, so that the address and the
- * place tell the symbol; targets stand CALL_TARGETS bytes behind their sites. Then caller_cache:
- * words, found by the return address's bits CALLER_CACHE_MASK, that hold an address and a host's
- * number above it. */
+/* The tables that dispatch thunks read, host_blas.h. First call_table: the entry of a call is found by 16
+ * bits of its return address and a number that no other symbol has, so that the address and the place tell
+ * the symbol; targets stand CALL_TARGETS bytes behind their sites. Then caller_cache: words, found by the
+ * return address's bits CALLER_CACHE_MASK, that hold an address and a host's number above it. */
 #define CALL_SYMBOL_BITS 14
 #define CALL_SYMBOL(symbol) ((symbol) * 9949 & ((1 << CALL_SYMBOL_BITS) - 1)) /* odd: all differ */
 #define CALL_TABLE_LENGTH ((1 << 16) + (1 << CALL_SYMBOL_BITS))

@@ -1,4 +1,3 @@
-#include "interpose/floors.h"
 #include "interpose/policy.h"
 #include "tuner/online/crossover.h"
 

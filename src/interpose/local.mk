@@ -1,6 +1,6 @@
 # What only the preloaded library contains goes to the shim; the rest, which unit
 # tests and the command link as well, to the core.
-libmublas_core_la_SOURCES += src/interpose/floors.c src/interpose/floors.h src/interpose/policy.c \
+libmublas_core_la_SOURCES += src/interpose/floors.c src/interpose/policy.c \
 	src/interpose/policy.h src/interpose/process_state.c src/interpose/process_state.h \
 	src/interpose/call/door.c src/interpose/estimate/estimate.c src/interpose/estimate/estimate.h \
 	src/interpose/estimate/estimate_text.c src/interpose/estimate/matrices.c \
@@ -17,11 +17,11 @@ libmublas_core_la_SOURCES += src/interpose/floors.c src/interpose/floors.h src/i
 	src/interpose/purchase/learned_model.c src/interpose/purchase/device_use.h \
 	src/interpose/purchase/early_account.c src/interpose/purchase/ledger.c \
 	src/interpose/purchase/ledger.h src/interpose/purchase/last_thread.c \
-	src/interpose/purchase/openings.c src/interpose/purchase/openings.h src/interpose/purchase/waking.c \
+	src/interpose/purchase/openings.c src/interpose/purchase/waking.c \
 	src/interpose/report/advice.c src/interpose/report/advice_routines.c \
 	src/interpose/report/report_file.c src/interpose/report/report_file.h src/interpose/report/stats.c \
 	src/interpose/report/stats.h src/interpose/report/thread_counters.c \
-	src/interpose/report/parallel_report.c src/interpose/report/parallel_report.h \
+	src/interpose/report/parallel_report.c \
 	src/interpose/report/report_run.c src/interpose/report/report.c src/interpose/report/report_data.h \
 	src/interpose/report/page.c src/interpose/report/page_charts.c src/interpose/report/page_timeline.c \
 	src/interpose/report/report_sums.c src/interpose/report/report_parse.c

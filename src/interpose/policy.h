@@ -1,14 +1,20 @@
 /* policy.h - host or device, which device, and why not? A pure function of the machine model, the settings
  * and the call's history: no clocks, no page states, no globals, so a program's decisions repeat exactly.
  * A resident operand: the faster side by prediction. Another one: the device if upload and call together are
- * faster, or once what residency would have saved covers the upload (mirror/ledger/account.h). */
+ * faster, or once what residency would have saved covers the upload (mirror/ledger/account.h).
+ *
+ * floors.c keeps what these functions say of whole classes of calls. */
 #ifndef MUBLAS_POLICY_H
 #define MUBLAS_POLICY_H
 
 #include "common/blas_call.h"
 #include "common/settings.h"
+#include "host/symbols.h"
 #include "mirror/operands.h"
 #include "tuner/online/crossover.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 /* Why calls stay on the host. */
 enum host_reason {
@@ -70,7 +76,7 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
  * for it; in always mode for ever. */
 double policy_patience_us(enum offload_mode mode, const struct predicted_times *times);
 
-/* A matrix of so many bytes has an account of its own also before a device is there (openings.h). */
+/* A matrix of so many bytes has an account of its own also before a device is there (purchase.h). */
 enum { EARLY_BYTES_MIN = 1 << 20 };
 
 /* Does no such call ever go to the device, nor does any other for it? While no device is in use: does it
@@ -97,7 +103,7 @@ struct wake_account {
  * program that ends before has lost nothing. The device is not woken beside the program's calls: where
  * these keep all processors busy one more thread holds them up for as long as it takes. If other ranks
  * share the device, it is time once the price would have been saved. `lost_us` of what the call would save
- * would be lost again (openings.h). A call that writes a matrix counts by what it would save beyond half of
+ * would be lost again (purchase.h). A call that writes a matrix counts by what it would save beyond half of
  * the host's time, and some microseconds. */
 bool policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
                  const struct predicted_times *times, double lost_us, struct wake_account *account);
@@ -175,5 +181,57 @@ int device_policy_choose(const struct device_offer *offers, int count);
  * price for it to be used: a program whose calls rarely meet never pays that. */
 enum purchase_time device_policy_wake_another(enum offload_mode mode, bool is_candidate, double price_us,
                                               double gained_us);
+
+/* Calls that go to the host without a further look (floors.c): below floors, which the gates of forward.S
+ * compare a call's size with, and of shapes that can never pay. */
+
+/* Floors are integers that are there before any code of mublas runs: the least of any host by the built-in
+ * model (common/routines.def). So a call below them goes to the host BLAS without a system call or floating
+ * point, the first of a process included. The first call above them, and each change of the model, sets them
+ * all anew. */
+
+/* Below these an entry jumps straight to the host: crossover_size (crossover.h), compared as
+ * unsigned 64-bit. One per symbol; read by forward.S and, atomically, by call/blas_kind.c. */
+extern uint64_t offload_floors[SYMBOL_COUNT];
+
+/* For the constructor: 0 or UINT64_MAX where the mode says so. `all_enter`: there is something to say
+ * at the first call, whatever its size. */
+void floors_begin(enum offload_mode mode, bool all_enter);
+
+/* From now on every call of LAPACK enters, whatever its order, since a report wants its time: a clock costs
+ * little beside any of them. */
+void floors_let_lapack_in(void);
+
+/* Set the floors by this model from now on (policy_gate). Not by two threads at once; others may call BLAS
+ * meanwhile. */
+void floors_set(enum offload_mode mode, const struct machine_model *model, bool is_learned);
+
+/* Shapes of calls of which is known whether a device could ever be the better place.
+ *
+ * A gate (forward.S) bounds calls by one product of sizes, and so lets many pass that can never pay. To
+ * find that out for each anew takes a microsecond where the host's own work has driven mublas out of the
+ * processor's caches, as much as a tenth of such a call. So what was found is kept by the routine and
+ * all its flags and integers, for a look of some nanoseconds before anything else. A cache and no more: what
+ * is not in it is worked out again. Any thread may look up and note shapes. */
+enum shape_worth { SHAPE_UNKNOWN, SHAPE_NEVER_PAYS, SHAPE_MAY_PAY };
+
+/* The number for a call of `routine` with these flags and integers: a polynomial of them, which two calls
+ * of a program share by a chance of 2^-60 or so. */
+#define KNOWN_SHAPE(routine, ...)                                                             \
+    known_shapes_sum((uint64_t)(routine), (const uint64_t[]){__VA_ARGS__},                    \
+                     sizeof(const uint64_t[]){__VA_ARGS__} / sizeof(uint64_t))
+
+static inline uint64_t known_shapes_sum(uint64_t routine, const uint64_t *values, size_t count)
+{
+    uint64_t sum = routine;
+#pragma GCC unroll 16
+    for (size_t i = 0; i < count; i++)
+        sum = sum * UINT64_C(0xaf251af3b0f025b5) + values[i];
+    return sum;
+}
+
+/* As far as `model` tells, by which it was noted. */
+enum shape_worth known_shapes_look_up(uint64_t shape, const struct machine_model *model);
+void known_shapes_note(uint64_t shape, const struct machine_model *model, enum shape_worth worth);
 
 #endif

@@ -7,7 +7,7 @@
 #include "interpose/call/program_call.h"
 #include "interpose/lapack/call.h"
 #include "interpose/process_state.h"
-#include "interpose/purchase/openings.h"
+#include "interpose/purchase/purchase.h"
 #include "interpose/report/report_file.h"
 #include "interpose/report/stats.h"
 #include "mirror/host_memory/mapping.h"

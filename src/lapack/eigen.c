@@ -2,7 +2,6 @@
 #include "gpu/vendor/solver_library.h"
 #include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "lapack/matrix_part.h"
 #include "lapack/problems.h"
 #include "lapack/route.h"
 

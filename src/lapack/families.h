@@ -1,5 +1,5 @@
-/* families.h - the families of LAPACK routines that can run on the device, and the borders between ways of the
- * eigensolver. */
+/* families.h - the families of LAPACK routines that can run on the device, and the borders between ways of
+ * the eigensolver. */
 #ifndef MUBLAS_LAPACK_FAMILIES_H
 #define MUBLAS_LAPACK_FAMILIES_H
 

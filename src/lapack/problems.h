@@ -68,6 +68,9 @@ struct singular_problem {
 /* Describes the work. The problem must live as long as the route. */
 void singular_describe(struct singular_problem *problem, struct route *route);
 
+/* The same of least squares. */
+void least_squares_describe(struct singular_problem *problem, struct route *route);
+
 /* Eigenvalues and right eigenvectors of a general matrix, on the device. */
 struct general_eigenproblem {
     enum blas_type type;

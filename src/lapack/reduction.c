@@ -1,5 +1,5 @@
-/* Reductions of matrices and products with their reflectors as routes: the eigensolvers' steps, and gebrd, orgbr and
- * ormbr. */
+/* Reductions of matrices and products with their reflectors as routes: the eigensolvers' steps, and gebrd,
+ * orgbr and ormbr. */
 #include "common/whole_number.h"
 #include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"

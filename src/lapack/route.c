@@ -137,14 +137,6 @@ void route_lane_release(struct route_lane *lane)
     pthread_mutex_unlock(&pool->lock);
 }
 
-enum status route_lane_wait(struct route_lane *lane, const char *what)
-{
-    const enum status status = stream_watch_wait(&lane->watch, what);
-    if (status != STATUS_OK)
-        lane->lane->broken = true;
-    return status;
-}
-
 enum { LD_BYTES = 16 };
 
 static int64_t device_ld(const struct route *route, const struct route_operand *operand)

@@ -7,8 +7,8 @@
 #include "common/clock.h"
 #include "gpu/lane.h"
 #include "gpu/vendor/solver_library.h"
+#include "lapack/device_matrix.h"
 #include "lapack/families.h"
-#include "lapack/matrix_part.h"
 #include "mirror/operands.h"
 
 #include <stdbool.h>
@@ -147,7 +147,7 @@ enum status route_execute(struct route *route, struct device *device, const stru
  * with the imaginary parts of a complex matrix's diagonal. Raises no floating-point flag. Any thread. */
 bool route_values_are_safe(const struct blas_matrix *matrix, enum blas_type type);
 
-/* The same for the largest modulus, given by its upper 32 bits (matrix_part.h). */
+/* The same for the largest modulus, given by its upper 32 bits (device_matrix.h). */
 bool route_values_largest_is_safe(uint32_t upper, enum blas_type type);
 bool route_values_largest_is_finite(uint32_t upper, enum blas_type type);
 

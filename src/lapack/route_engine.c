@@ -1,4 +1,4 @@
-#include "lapack/matrix_part.h"
+#include "lapack/device_matrix.h"
 #include "lapack/route.h"
 #include "mirror/transfer/transfer.h"
 
@@ -344,5 +344,13 @@ enum status route_bring_home(struct route_run *run)
     if (status == STATUS_OK)
         status = bring_all_home(run);
     results_forget(run->lane->lane);
+    return status;
+}
+
+enum status route_lane_wait(struct route_lane *lane, const char *what)
+{
+    const enum status status = stream_watch_wait(&lane->watch, what);
+    if (status != STATUS_OK)
+        lane->lane->broken = true;
     return status;
 }

@@ -196,21 +196,22 @@ bool singular_judge(struct route *route)
            (problem->is_own || fabs(problem->error) <= epsilon * singular_value_at(problem, 0));
 }
 
-void singular_describe(struct singular_problem *problem, struct route *route)
+void singular_begin(struct singular_problem *problem, struct route *route)
 {
     static const struct route_method method = {singular_plan, queue, singular_judge};
-    const struct shape shape = shape_of(problem);
-    const size_t real = blas_real_bytes(problem->type);
+    const int64_t values = smaller(problem->m, problem->n);
     *route = (struct route){.method = &method, .problem = problem, .type = problem->type};
     problem->error = NAN;
     route->operands[MATRIX_A] = singular_room(problem->m, problem->n);
     route->operands[MATRIX_A].up = problem->a;
-    route->vectors[VECTOR_S] = (struct route_vector){.bytes = (size_t)shape.q * real,
-                                                     .values = problem->values};
-    if (problem->b.pointer) {
-        least_squares_describe(problem, route);
-        return;
-    }
+    route->vectors[VECTOR_S] = (struct route_vector){
+        .bytes = (size_t)values * blas_real_bytes(problem->type), .values = problem->values};
+}
+
+void singular_describe(struct singular_problem *problem, struct route *route)
+{
+    const struct shape shape = shape_of(problem);
+    singular_begin(problem, route);
     const int64_t turned_columns = shape.turned ? shape.left_columns : shape.q;
     route->operands[WORK] = singular_room(shape.p, 0);
     route->operands[UNIT] = singular_room(turned_columns, 0);

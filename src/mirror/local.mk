@@ -8,10 +8,8 @@ libmublas_core_la_SOURCES += src/mirror/hold.c src/mirror/hold.h src/mirror/hold
 	src/mirror/host_memory/operand_memory.c src/mirror/ledger/account.c src/mirror/ledger/account.h \
 	src/mirror/pinning/cuda_users.c src/mirror/pinning/pins.h src/mirror/pinning/pins.c \
 	src/mirror/pinning/pin_choice.c src/mirror/tracking/claims.c src/mirror/tracking/claims.h \
-	src/mirror/tracking/known_parts.c src/mirror/tracking/mirror_pages.c \
-	src/mirror/tracking/mirror_pages.h src/mirror/tracking/write_tracker.c \
-	src/mirror/tracking/write_tracker.h src/mirror/tracking/page_scan.c \
-	src/mirror/tracking/tracker_self_test.c src/mirror/transfer/direct.c src/mirror/transfer/pieces.c \
-	src/mirror/transfer/staging.c src/mirror/transfer/results.c src/mirror/transfer/transfer.h \
-	src/mirror/transfer/shared_transfer.c \
-	src/mirror/transfer/transfer.c
+	src/mirror/tracking/mirror_pages.c src/mirror/tracking/mirror_pages.h \
+	src/mirror/tracking/write_tracker.c src/mirror/tracking/write_tracker.h \
+	src/mirror/tracking/page_scan.c src/mirror/tracking/tracker_self_test.c src/mirror/transfer/direct.c \
+	src/mirror/transfer/pieces.c src/mirror/transfer/staging.c src/mirror/transfer/results.c src/mirror/transfer/transfer.h \
+	src/mirror/transfer/shared_transfer.c src/mirror/transfer/transfer.c

@@ -21,8 +21,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* The mirrors' device memory (device_memory.c): how much of it they may fill, and ranges of it that shadow host
- * ranges.
+/* The mirrors' device memory (device_memory.c): how much of it they may fill, and ranges of it that shadow
+ * host ranges.
  *
  * A budget is either a fixed amount, or a percentage of what is free or their own already, and of this
  * process's share of the device if ranks divide one (gpu/device.h). The amount that is free changes

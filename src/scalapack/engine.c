@@ -318,7 +318,7 @@ static void note_outcome(struct engine *engine, bool is_done)
         if (team)
             counts_owner(team->processes[team->owner], team->ranks[team->owner], team_am_owner(team));
     } else if (engine->reason == HOST_QUERY) {
-        counts_ungated(engine->symbol, engine->call.frame);
+        counts_ungated(engine->symbol, UNSERVED_QUERY);
     } else {
         counts_host(engine->symbol, engine->reason == HOST_NO_REASON ? HOST_FASTER : engine->reason);
     }
@@ -379,6 +379,7 @@ host_function *parallel_enter(enum parallel_symbol symbol, const void *caller,
         return host;
     if (passes_gate(&engine, frame))
         return run(&engine) ? NULL : host;
-    counts_ungated(symbol, frame);
+    if (stats_wanted())
+        counts_ungated(symbol, contexts_unserved(symbol, frame));
     return host;
 }

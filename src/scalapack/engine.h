@@ -10,7 +10,7 @@
 #include "interpose/call/kinds.h"
 #include "interpose/call/program_call.h"
 #include "interpose/lapack/call.h"
-#include "interpose/report/parallel_report.h"
+#include "interpose/report/report_data.h"
 #include "lapack/factor.h"
 #include "lapack/problems.h"
 #include "scalapack/grid.h"
@@ -22,8 +22,8 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* One call as this process sees it (call.c): its arguments by their words, its matrices, and the whole matrices in
- * the arena.
+/* One call as this process sees it (call.c): its arguments by their words, its matrices, and the whole
+ * matrices in the arena.
  *
  * Integers have 32 bits (parallel_call_begin refuses others). Reading changes nothing. */
 
@@ -113,8 +113,8 @@ void parallel_call_place_alone(struct parallel_call *call);
 /* A number from 0 to 2^30 - 1 made of all that must be equal on all processes. */
 int32_t parallel_call_hash(const struct parallel_call *call, uint64_t seed);
 
-/* The BLACS contexts that this process is in, as far as mublas saw them made, and the program's own ScaLAPACK and
- * BLACS, which make them and do what mublas does not do.
+/* The BLACS contexts that this process is in, as far as mublas saw them made, and the program's own ScaLAPACK
+ * and BLACS, which make them and do what mublas does not do.
  *
  * Programs use a handle again for another grid, so a context is dropped before the BLACS end it, and its
  * number of calls and its nonce, which all processes agreed on, tell it from an older one.
@@ -151,8 +151,11 @@ struct parallel_context *contexts_find(int handle);
 /* Is there any? A load. */
 bool contexts_are_there(void);
 
-/* counts_ungated: the call did not come to a vote; `frame` tells why. */
-void counts_ungated(enum parallel_symbol symbol, const struct lapack_frame *frame);
+/* Why the gate (engine.c) has refused a call. Looks at the arguments anew and changes nothing. */
+enum parallel_unserved contexts_unserved(enum parallel_symbol symbol, const struct lapack_frame *frame);
+
+/* counts_ungated: the call did not come to a vote. */
+void counts_ungated(enum parallel_symbol symbol, enum parallel_unserved why);
 void counts_host(enum parallel_symbol symbol, enum host_reason reason);
 void counts_device(enum parallel_symbol symbol, int64_t order, const uint64_t nanoseconds[STEP_COUNT]);
 
@@ -201,7 +204,8 @@ struct parallel_methods {
                      struct route *route);
     /* On the owner, after success: results that are no matrices, to the shared memory; NULL: there are none. */
     void (*publish)(const struct parallel_call *call, void *vectors, struct parallel_work *work);
-    /* On each process: results that are no matrices, to the program; NULL: there are none. INFO is the engine's. */
+    /* On each process: results that are no matrices, to the program; NULL: there are none. INFO is the
+     * engine's. */
     void (*take)(const struct parallel_call *call, const void *vectors, int64_t found);
 };
 

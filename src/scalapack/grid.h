@@ -1,8 +1,8 @@
 /* grid.h - a grid of processes, which elements of a matrix each has, votes among them, and the rows of
  * routines.def, as the engine reads them: which argument stands where, and what the matrices are.
  *
- * ScaLAPACK's two-dimensional block-cyclic distribution says which elements of a matrix a process has;
- * copies go between those and the whole matrix. That is pure. Source: ScaLAPACK Users' Guide, section 4.3. All
+ * ScaLAPACK's two-dimensional block-cyclic distribution says which elements of a matrix a process has; copies
+ * go between those and the whole matrix. That is pure. Source: ScaLAPACK Users' Guide, section 4.3. All
  * indices count from 0.
  *
  * mublas calls some functions of the BLACS, and votes by them. They are found in the library that has the

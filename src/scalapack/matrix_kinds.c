@@ -1,6 +1,6 @@
-/* The kinds whose operands and results are matrices alone, but for pivots. parallel_factor_methods: factorisations,
- * solutions and inverses by them. parallel_product_methods: level 3 of the PBLAS. parallel_reduction_methods: a
- * generalised eigenproblem becomes a standard one. */
+/* The kinds whose operands and results are matrices alone, but for pivots. parallel_factor_methods:
+ * factorisations, solutions and inverses by them. parallel_product_methods: level 3 of the PBLAS.
+ * parallel_reduction_methods: a generalised eigenproblem becomes a standard one. */
 #include "common/whole_number.h"
 #include "scalapack/engine.h"
 
@@ -76,7 +76,7 @@ static size_t factor_vector_bytes(const struct parallel_call *call)
 }
 
 static void factor_plan(const struct parallel_call *call, const struct grid_machine *machine,
-                 struct parallel_work *work)
+                        struct parallel_work *work)
 {
     const int64_t n = parallel_integer(call, WORD_n);
     struct route_shape *const shape = &work->way.call.sizes;
@@ -122,7 +122,7 @@ static bool pivots_are_legal(const struct factor_problem *problem)
 
 /* Two pieces: for pivots, and for what belongs to them. */
 static bool describe_factor(const struct parallel_call *call, const void *vectors, struct parallel_work *work,
-                     struct route *route)
+                            struct route *route)
 {
     struct factor_problem *const problem = &work->factor;
     const size_t bytes = (size_t)larger(problem->m, problem->n) * blas_element_bytes(TYPE_Z);
@@ -161,8 +161,8 @@ static void factor_take(const struct parallel_call *call, const void *vectors, i
 }
 
 const struct parallel_methods parallel_factor_methods = {
-    .is_strict = true, .accepts = factor_accepts, .vector_bytes = factor_vector_bytes, .plan = factor_plan, .put = factor_put,
-    .describe = describe_factor, .publish = factor_publish, .take = factor_take};
+    .is_strict = true, .accepts = factor_accepts, .vector_bytes = factor_vector_bytes, .plan = factor_plan,
+    .put = factor_put, .describe = describe_factor, .publish = factor_publish, .take = factor_take};
 
 static enum blas_family family_of(const struct parallel_call *call)
 {
@@ -222,7 +222,7 @@ static void place(const struct parallel_call *call, struct blas_call *blas)
 
 /* The model's times are of operands on the device, which these never are before. */
 static void product_plan(const struct parallel_call *call, const struct grid_machine *machine,
-                 struct parallel_work *work)
+                         struct parallel_work *work)
 {
     struct blas_call *const blas = &work->product.call;
     struct route_shape *const shape = &work->way.call.sizes;
@@ -238,8 +238,8 @@ static void product_plan(const struct parallel_call *call, const struct grid_mac
                      (machine->here->link_bandwidth * machine->alone)};
 }
 
-static bool describe_product(const struct parallel_call *call, const void *vectors, struct parallel_work *work,
-                     struct route *route)
+static bool describe_product(const struct parallel_call *call, const void *vectors,
+                             struct parallel_work *work, struct route *route)
 {
     (void)vectors;
     place(call, &work->product.call);

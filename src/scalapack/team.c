@@ -4,7 +4,7 @@
 #include "common/whole_number.h"
 #include "gpu/device_sharing.h"
 #include "gpu/driver.h"
-#include "interpose/purchase/openings.h"
+#include "interpose/purchase/purchase.h"
 
 #include <pthread.h>
 #include <stdlib.h>

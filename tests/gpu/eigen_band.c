@@ -116,9 +116,9 @@ static enum status queue_back(struct eigen_run *run)
     const enum status status = queue_chase(run);
     return status == STATUS_OK
                ? device_launch(run->lane->device, run->lane->stream,
-                              work.type == TYPE_S ? KERNEL_sband_back : KERNEL_dband_back,
-                              (unsigned)((COLUMNS + columns - 1) / columns), (unsigned)(64 * way->pairs),
-                              shared_bytes(way), &arguments)
+                               work.type == TYPE_S ? KERNEL_sband_back : KERNEL_dband_back,
+                               (unsigned)((COLUMNS + columns - 1) / columns), (unsigned)(64 * way->pairs),
+                               shared_bytes(way), &arguments)
                : status;
 }
 

@@ -67,10 +67,10 @@ static enum status queue(struct eigen_run *run)
         .ld = given->n, .width = given->n, .lower = lower};
     const struct kernels *const kernels = &kernels_of[given->type];
     const enum status status = device_launch(run->lane->device, run->lane->stream, kernels->take,
-                                            (unsigned)given->n, BACK_TAKE_THREADS, 0, &of_v);
+                                             (unsigned)given->n, BACK_TAKE_THREADS, 0, &of_v);
     return status == STATUS_OK
                ? device_launch(run->lane->device, run->lane->stream, kernels->triangle,
-                              ((unsigned)given->n + columns - 1) / columns, BACK_TRIANGLE_THREADS, 0, &of_t)
+                               ((unsigned)given->n + columns - 1) / columns, BACK_TRIANGLE_THREADS, 0, &of_t)
                : status;
 }
 

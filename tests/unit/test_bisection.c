@@ -119,13 +119,13 @@ static enum status queue(const struct bisection *work, CUdeviceptr workspace, in
                                         .passes = (int)ceil((single ? 27 : 56) / log2(lanes + 1))};
     const enum status status =
         device_launch(emulated_device, lane->stream, single ? KERNEL_sstebz_bounds : KERNEL_dstebz_bounds, 1,
-                     STEBZ_BOUNDS_THREADS, STEBZ_BOUNDS_THREADS / 32 * element, &arguments);
+                      STEBZ_BOUNDS_THREADS, STEBZ_BOUNDS_THREADS / 32 * element, &arguments);
     return status != STATUS_OK
                ? status
                : device_launch(emulated_device, lane->stream,
-                              single ? KERNEL_sstebz_values : KERNEL_dstebz_values,
-                              (unsigned)((work->n * lanes + STEBZ_THREADS - 1) / STEBZ_THREADS),
-                              STEBZ_THREADS, 2 * STEBZ_TILE * element, &arguments);
+                               single ? KERNEL_sstebz_values : KERNEL_dstebz_values,
+                               (unsigned)((work->n * lanes + STEBZ_THREADS - 1) / STEBZ_THREADS),
+                               STEBZ_THREADS, 2 * STEBZ_TILE * element, &arguments);
 }
 
 /* Values come into the diagonal's place, or beside it. */

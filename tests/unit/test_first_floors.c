@@ -1,6 +1,5 @@
 /* The floors that gates have from the beginning: integers in a table, which are to be the least of what the
  * built-in model says of any host. */
-#include "interpose/floors.h"
 #include "interpose/policy.h"
 #include "tap.h"
 #include "unit_test.h"

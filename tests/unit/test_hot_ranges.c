@@ -1,5 +1,5 @@
 /* Operands that are rewritten before every use: sent whole, no longer followed, never wrong. */
-#include "mirror/tracking/mirror_pages.h"
+#include "mirror/hold.h"
 #include "mirror/host_memory/kernel_interface.h"
 #include "mirror/tracking/write_tracker.h"
 #include "operand_calls.h"

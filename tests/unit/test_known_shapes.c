@@ -1,5 +1,5 @@
 /* Shapes of calls that never pay: what is noted is found, by its own routine, sizes and model alone. */
-#include "interpose/floors.h"
+#include "interpose/policy.h"
 #include "tap.h"
 #include "tuner/online/crossover.h"
 #include "unit_test.h"

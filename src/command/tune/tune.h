@@ -1,5 +1,5 @@
-/* tune.h - `mublas tune`: its command line, its files, the device while it times launch shapes, the line that tells
- * how far it is, and calls that are timed as programs have them. */
+/* tune.h - `mublas tune`: its command line, its files, the device while it times launch shapes, the line that
+ * tells how far it is, and calls that are timed as programs have them. */
 #ifndef MUBLAS_TUNE_H
 #define MUBLAS_TUNE_H
 

@@ -19,7 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Two copies of the operands of a BLAS call, for mublas and for the host BLAS, and the distance of the results. */
+/* Two copies of the operands of a BLAS call, for mublas and for the host BLAS, and the distance of the
+ * results. */
 
 struct verify_buffer {
     char *ours, *before, *hosts; /* mublas works on `ours`; `before` is a copy of it before the call */

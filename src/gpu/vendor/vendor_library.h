@@ -1,5 +1,5 @@
-/* vendor_library.h - NVIDIA's libraries beside the driver (cuBLAS, cuSOLVER), found, opened and looked up at run
- * time; and level 3 calls by cuBLAS (cublas_library.c).
+/* vendor_library.h - NVIDIA's libraries beside the driver (cuBLAS, cuSOLVER), found, opened and looked up at
+ * run time; and level 3 calls by cuBLAS (cublas_library.c).
  *
  * The first candidate counts that can be opened, has every symbol that is needed, in itself or in a library
  * that it brings with it, and whose `create` and `trial` succeed: a toolkit newer than the driver opens well,

@@ -3,13 +3,14 @@
 #include "common/settings.h"
 #include "gpu/launch.h"
 #include "gpu/vendor/vendor_library.h"
+#include "host/host_blas.h"
 #include "host/host_search.h"
 #include "interpose/call/kinds.h"
 #include "interpose/call/program_call.h"
 #include "interpose/estimate/estimate.h"
 #include "interpose/execute/tile_runner.h"
-#include "interpose/floors.h"
-#include "interpose/purchase/openings.h"
+#include "interpose/policy.h"
+#include "interpose/purchase/purchase.h"
 #include "mirror/host_memory/mapping.h"
 
 static struct route_shape sizes_of(const struct blas_call *blas)

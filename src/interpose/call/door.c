@@ -7,11 +7,11 @@
 #include "common/settings.h"
 #include "host/host_blas.h"
 #include "host/host_search.h"
-#include "interpose/floors.h"
 #include "interpose/lapack/call.h"
+#include "interpose/policy.h"
 #include "interpose/process_state.h"
 #include "interpose/purchase/device_use.h"
-#include "interpose/purchase/openings.h"
+#include "interpose/purchase/purchase.h"
 
 #include <stdlib.h>
 

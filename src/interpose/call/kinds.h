@@ -1,6 +1,6 @@
-/* kinds.h - what kinds of calls do their own way on the one way of a call (program_call.h), in files of its own: the
- * routes of LAPACK and of parallel routines (route_kind.c), and calls that several devices do together
- * (split_call.c, shared_call.c). */
+/* kinds.h - what kinds of calls do their own way on the one way of a call (program_call.h), in files of its
+ * own: the routes of LAPACK and of parallel routines (route_kind.c), and calls that several devices do
+ * together (split_call.c, shared_call.c). */
 #ifndef MUBLAS_KINDS_H
 #define MUBLAS_KINDS_H
 

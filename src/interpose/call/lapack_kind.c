@@ -9,7 +9,7 @@
 #include "interpose/call/program_call.h"
 #include "interpose/estimate/estimate.h"
 #include "interpose/purchase/ledger.h"
-#include "interpose/purchase/openings.h"
+#include "interpose/purchase/purchase.h"
 #include "interpose/report/stats.h"
 
 #include <math.h>

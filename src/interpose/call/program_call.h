@@ -34,7 +34,7 @@ struct program_call {
     enum symbol symbol;
     const void *caller;     /* its return address */
     struct blas_call blas;  /* of BLAS: a legal call with something to do */
-    uint64_t known_shape;   /* of BLAS: floors.h */
+    uint64_t known_shape;   /* of BLAS: policy.h */
 
     /* On the way in. */
     struct program_state *state; /* the thread's, while mublas works on the call */

@@ -4,7 +4,7 @@
 #include "gpu/driver.h"
 #include "gpu/vendor/solver_library.h"
 #include "interpose/purchase/ledger.h"
-#include "interpose/purchase/openings.h"
+#include "interpose/purchase/purchase.h"
 #include "lapack/several/shared_cholesky.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "host/host_search.h"
 #include "interpose/call/program_call.h"
 #include "interpose/estimate/estimate.h"
-#include "interpose/purchase/openings.h"
+#include "interpose/purchase/purchase.h"
 
 #include <stdlib.h>
 

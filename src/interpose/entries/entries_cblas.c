@@ -1,5 +1,5 @@
-/* entries_cblas.c - where calls of CBLAS symbols past the gates of forward.S arrive: one body
- * per routine (blas_entries.inc, which the build makes of common/routines.def), included once per integer width. */
+/* entries_cblas.c - where calls of CBLAS symbols past the gates of forward.S arrive: one body per routine
+ * (blas_entries.inc, which the build makes of common/routines.def), included once per integer width. */
 #include "interpose/entries/entry.h"
 
 /* How CBLAS passes what blas_entries.inc names: by value, but complex scalars

@@ -1,5 +1,5 @@
-/* entries_fortran.c - where calls of Fortran symbols past the gates of forward.S arrive: one body
- * per routine (blas_entries.inc, which the build makes of common/routines.def), included once per integer width. */
+/* entries_fortran.c - where calls of Fortran symbols past the gates of forward.S arrive: one body per routine
+ * (blas_entries.inc, which the build makes of common/routines.def), included once per integer width. */
 #include "interpose/entries/entry.h"
 
 /* How Fortran passes what blas_entries.inc names: all by reference, flags

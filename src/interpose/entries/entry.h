@@ -6,8 +6,8 @@
 
 #include "host/thunks.h"
 
-/* As the stubs of host/thunks.h: one that counts per symbol, and one per slot of entry_slots that asks where to
- * enter. Each stub of a kind takes as many bytes as stand here, so that its number tells its address. */
+/* As the stubs of host/thunks.h: one that counts per symbol, and one per slot of entry_slots that asks where
+ * to enter. Each stub of a kind takes as many bytes as stand here, so that its number tells its address. */
 #define COUNT_THUNK_BYTES 32
 #define ENTER_THUNK_BYTES 32
 
@@ -18,9 +18,9 @@ extern const char count_thunks[], enter_thunks[];
 #define ENTER_THUNK(number) THUNK(enter_thunks, ENTER_THUNK_BYTES, number)
 
 #include "host/host_blas.h"
-#include "interpose/entries/pack.h"
-#include "interpose/floors.h"
 #include "interpose/call/program_call.h"
+#include "interpose/entries/pack.h"
+#include "interpose/policy.h"
 #include "interpose/purchase/device_use.h"
 
 /* The tables hold where calls go on that stay on the host, with their counters, and the entries of offloaded

@@ -4,7 +4,7 @@
 #include "interpose/policy.h"
 #include "interpose/purchase/device_use.h"
 #include "interpose/purchase/ledger.h"
-#include "interpose/purchase/openings.h"
+#include "interpose/purchase/purchase.h"
 #include "interpose/report/stats.h"
 #include "tuner/online/recipe.h"
 
@@ -24,26 +24,6 @@ static struct estimate_row rows[SYMBOL_COUNT];
 static struct machine_model times_model; /* that of the choices, for times */
 static const struct machine_model *times_model_of;
 static bool has_solver;
-
-static char device_name[sizeof((struct recipe_signature *)0)->device] = "NVIDIA H100 SXM";
-static bool is_of_file;
-
-bool estimate_wanted(void)
-{
-    return *settings()->estimate != '\0';
-}
-
-char *estimate_section(void)
-{
-    const char *const name = settings()->estimate;
-    char fault[RECIPE_FAULT_BYTES];
-    char *section = NULL;
-    if (strcasecmp(name, ESTIMATE_BUILT_IN) != 0 && !(section = recipe_times_read(name, device_name, fault)))
-        log_complaint("MUBLAS_ESTIMATE='%.200s' is neither " ESTIMATE_BUILT_IN " nor a recipe with times of calls: %s; using "
-                      ESTIMATE_BUILT_IN, name, fault);
-    is_of_file = section != NULL;
-    return section;
-}
 
 /* A fork's child counts from zero, and its calls are the host's. Another thread may have held locks. */
 static bool is_fork_child(void)
@@ -238,6 +218,6 @@ void estimate_read(struct estimate *estimate)
         for (int i = 0; i < SYMBOL_COUNT; i++)
             estimate->rows[i] = row_of((enum symbol)i);
     }
-    estimate->device = strdup(device_name);
-    estimate->file = is_of_file ? strdup(settings()->estimate) : NULL;
+    estimate->device = strdup(estimate_source.device);
+    estimate->file = estimate_source.is_file ? strdup(settings()->estimate) : NULL;
 }

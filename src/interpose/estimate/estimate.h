@@ -9,18 +9,26 @@
 #ifndef MUBLAS_ESTIMATE_H
 #define MUBLAS_ESTIMATE_H
 
+#include "common/settings.h"
 #include "interpose/call/program_call.h"
+#include "tuner/online/recipe.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-bool estimate_wanted(void);
+static inline bool estimate_wanted(void)
+{
+    return *settings()->estimate != '\0';
+}
 
 /* The setting is this, for mublas' own figures of an H100, or a recipe's file (recipe_times_read). */
 #define ESTIMATE_BUILT_IN "h100"
 
-/* The file's times, from malloc; NULL: built-in figures. A wrong file is said in one line. Once. */
-char *estimate_section(void);
+/* The times that the model in force has: of a file, or built-in figures of this device (device_use.c). */
+extern struct estimate_source {
+    char device[sizeof((struct recipe_signature *)0)->device];
+    bool is_file;
+} estimate_source;
 
 /* Says where a call of BLAS would run, described, once calls have paid for the GPU. HOST_NO_REASON: on the GPU, and call->foretold says how long it would take;
  * otherwise why it would be the host's. Inside the door; the host has not run it yet. */

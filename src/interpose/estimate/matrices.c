@@ -114,7 +114,8 @@ static int list_there(const struct operand *operands, int count, struct matrix *
 {
     int found = 0;
     for (int i = 0; i < count && i < OPERANDS_MAX; i++) {
-        struct matrix *const matrix = operand_memory_is_empty(&operands[i]) ? NULL : find_matrix(&operands[i]);
+        struct matrix *const matrix =
+            operand_memory_is_empty(&operands[i]) ? NULL : find_matrix(&operands[i]);
         bool again = !is_there(matrix, &operands[i]);
         for (int j = 0; j < found; j++)
             again = again || list[j] == matrix;

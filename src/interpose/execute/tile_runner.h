@@ -1,6 +1,7 @@
 /* tile_runner.h - one legal call on the device from operands in host memory (execute.c). A level 3 call whose
- * operands device memory cannot hold at once goes in tiles (tile_plan.c, tile_runner.c), on several devices at
- * once where that is sooner done (shared_plan.c, shared_tiles.c). The host BLAS may have to do steps of it. */
+ * operands device memory cannot hold at once goes in tiles (tile_plan.c, tile_runner.c), on several devices
+ * at once where that is sooner done (shared_plan.c, shared_tiles.c). The host BLAS may have to do steps of
+ * it. */
 #ifndef MUBLAS_TILE_RUNNER_H
 #define MUBLAS_TILE_RUNNER_H
 
@@ -145,11 +146,6 @@ bool tiled_residency(const struct mirror_table *mirrors, const struct blas_call 
  * lasts. A level 3 call whose operands do not fit the device runs in tiles, for which `host` stands by. */
 enum status execute_call(struct device *device, struct mirror_table *mirrors, struct program_call *call,
                          const struct host_steps *host, struct transfer_count *moved);
-
-/* Run `call`, of level 3, which mublas made up as a step of a larger one, on the host BLAS that serves calls
- * of `symbol` from `caller`, by the Fortran names that go with symbol's. Pointers are of host memory. False
- * for another call. */
-bool host_level3_run(enum symbol symbol, const void *caller, const struct blas_call *call);
 
 /* A level 3 call that streams from host memory, in tiles, on several devices at once: its
  * plan (shared_plan.c) and its run (shared_tiles.c).

@@ -208,8 +208,8 @@ struct lapack_array {
     size_t element_bytes;
 };
 
-/* Do operands of the call share memory? Fortran forbids it, and the host's result is what the program knows. Matrices
- * that are NULL, or have no pointer, are not used. */
+/* Do operands of the call share memory? Fortran forbids it, and the host's result is what the program knows.
+ * Matrices that are NULL, or have no pointer, are not used. */
 bool lapack_operands_meet(const struct lapack_call *call, const struct blas_matrix *const *matrices,
                           int matrix_count, const struct lapack_array *arrays, int array_count);
 

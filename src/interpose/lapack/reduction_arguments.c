@@ -1,5 +1,5 @@
-/* Arguments and results of reductions, and of products with their reflectors: reduction_methods of the eigensolvers'
- * steps, bidiagonal_methods of gebrd, orgbr and ormbr. */
+/* Arguments and results of reductions, and of products with their reflectors: reduction_methods of the
+ * eigensolvers' steps, bidiagonal_methods of gebrd, orgbr and ormbr. */
 #include "common/whole_number.h"
 #include "interpose/lapack/call.h"
 #include "lapack/singular/own_singular.h"
@@ -322,4 +322,5 @@ static void bidiagonal_write(const struct lapack_call *call, const struct lapack
         bidiagonal_write_vectors(call, places, &any->bidiagonal);
 }
 
-const struct lapack_methods bidiagonal_methods = {bidiagonal_read, describe_bidiagonal, bidiagonal_write, 3, 3};
+const struct lapack_methods bidiagonal_methods = {bidiagonal_read, describe_bidiagonal, bidiagonal_write, 3,
+                                                  3};

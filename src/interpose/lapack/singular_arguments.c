@@ -229,7 +229,7 @@ static bool describe(const struct lapack_call *call, struct lapack_problem *any,
     if (!any->memory)
         return false;
     problem->reciprocals = (char *)any->memory + count * sizeof(double);
-    singular_describe(problem, route);
+    (problem->b.pointer ? least_squares_describe : singular_describe)(problem, route);
     return true;
 }
 

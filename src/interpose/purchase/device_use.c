@@ -7,7 +7,7 @@
 #include "host/host_blas.h"
 #include "interpose/estimate/estimate.h"
 #include "interpose/execute/tile_runner.h"
-#include "interpose/floors.h"
+#include "interpose/policy.h"
 #include "tuner/online/recipe.h"
 
 #include <pthread.h>
@@ -75,6 +75,22 @@ static const struct machine_model *model_in_force_beside(const struct device *de
     const struct machine_model built_in = built_in_model(device_properties(device));
     learned_model_host(bound_path(), host, sizeof host);
     return learned_model_of_other(device, &built_in, host);
+}
+
+struct estimate_source estimate_source = {.device = "NVIDIA H100 SXM"};
+
+/* The file's times, from malloc; NULL: built-in figures. A wrong file is said in one line. Once. */
+static char *estimate_section(void)
+{
+    const char *const name = settings()->estimate;
+    char fault[RECIPE_FAULT_BYTES];
+    char *section = NULL;
+    if (strcasecmp(name, ESTIMATE_BUILT_IN) != 0 &&
+        !(section = recipe_times_read(name, estimate_source.device, fault)))
+        log_complaint("MUBLAS_ESTIMATE='%.200s' is neither " ESTIMATE_BUILT_IN
+                      " nor a recipe with times of calls: %s; using " ESTIMATE_BUILT_IN, name, fault);
+    estimate_source.is_file = section != NULL;
+    return section;
 }
 
 static void learn_by(struct machine_model *learning, struct learned_times *times)

@@ -1,5 +1,5 @@
-/* device_use.h - the devices that calls may use now and later, what runs on each, and the model of the machine by
- * which calls are judged (device_use.c, other_devices.c). Any thread may call these. */
+/* device_use.h - the devices that calls may use now and later, what runs on each, and the model of the
+ * machine by which calls are judged (device_use.c, other_devices.c). Any thread may call these. */
 #ifndef MUBLAS_DEVICE_USE_H
 #define MUBLAS_DEVICE_USE_H
 
@@ -33,7 +33,7 @@ void model_in_force_learn_of(const struct device *device);
 /* Is that model of the device in use, on which operands may be? Under an estimate any is. */
 bool model_in_force_is_of_device(const struct machine_model *model);
 
-/* The first device is there once the program's calls have paid for it (openings.h), others of those that
+/* The first device is there once the program's calls have paid for it (purchase.h), others of those that
  * MUBLAS_DEVICE names follow. A device that was added stays for the life of the process. */
 struct device_use {
     struct device *device;

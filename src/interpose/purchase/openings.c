@@ -1,4 +1,4 @@
-#include "interpose/purchase/openings.h"
+#include "interpose/purchase/purchase.h"
 #include "common/settings.h"
 #include "gpu/launch.h"
 #include "gpu/vendor/vendor_library.h"

@@ -6,7 +6,7 @@
 #include "interpose/lapack/call.h"
 #include "interpose/purchase/device_use.h"
 #include "interpose/purchase/ledger.h"
-#include "interpose/purchase/openings.h"
+#include "interpose/purchase/purchase.h"
 #include "interpose/report/stats.h"
 
 #include <math.h>

@@ -86,19 +86,6 @@ static void advice_say_parallel(const struct advice_giving *giving)
     say_elpa(giving, report);
 }
 
-void advice_say(const struct advice_giving *giving, const char *format, ...)
-{
-    char *sentence = NULL;
-    va_list values;
-    va_start(values, format);
-    const int length = vasprintf(&sentence, format, values);
-    va_end(values);
-    if (length >= 0)
-        giving->take(giving->context, sentence);
-    ++*giving->said;
-    free(length >= 0 ? sentence : NULL);
-}
-
 static const char slow_host[] = " Built-in figures foretell a host of 16 cores with OpenBLAS: run mublas tune once, "
                                 "which learns those of this host.";
 

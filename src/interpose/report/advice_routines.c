@@ -341,3 +341,16 @@ void advice_say_routines(const struct advice_giving *giving)
     if (skips_trifles)
         say_trifles(giving);
 }
+
+void advice_say(const struct advice_giving *giving, const char *format, ...)
+{
+    char *sentence = NULL;
+    va_list values;
+    va_start(values, format);
+    const int length = vasprintf(&sentence, format, values);
+    va_end(values);
+    if (length >= 0)
+        giving->take(giving->context, sentence);
+    ++*giving->said;
+    free(length >= 0 ? sentence : NULL);
+}

@@ -1,4 +1,4 @@
-#include "interpose/report/parallel_report.h"
+#include "interpose/report/report_data.h"
 #include "interpose/report/report_file.h"
 
 #include <stdatomic.h>

@@ -11,7 +11,7 @@
 #include "interpose/estimate/estimate.h"
 #include "interpose/policy.h"
 #include "interpose/purchase/device_use.h"
-#include "interpose/purchase/openings.h"
+#include "interpose/purchase/purchase.h"
 #include "interpose/report/stats.h"
 #include "mirror/tracking/write_tracker.h"
 #include "service/client/link.h"

@@ -71,58 +71,6 @@ void html_print(FILE *stream, const char *text)
     }
 }
 
-/* The thread notes which it had blocked before, and the frame that holds them. */
-static __thread volatile bool is_holding __attribute__((tls_model("initial-exec")));
-static __thread bool had_limit __attribute__((tls_model("initial-exec")));
-static __thread bool had_pipe __attribute__((tls_model("initial-exec")));
-static __thread const void *frame __attribute__((tls_model("initial-exec")));
-
-static void fill_write_signals(sigset_t *signals)
-{
-    sigemptyset(signals);
-    sigaddset(signals, SIGXFSZ);
-    sigaddset(signals, SIGPIPE);
-}
-
-/* Between the two calls what would end the program gives errors alone (report_file.h). For the calling
- * thread. */
-void write_signals_hold(sigset_t *before)
-{
-    sigset_t held;
-    fill_write_signals(&held);
-    pthread_sigmask(SIG_BLOCK, &held, before);
-    had_limit = sigismember(before, SIGXFSZ) == 1;
-    had_pipe = sigismember(before, SIGPIPE) == 1;
-    frame = FRAME_HERE();
-    is_holding = true;
-}
-
-/* The signals that writing has sent wait for this thread alone. */
-void write_signals_return(const sigset_t *before)
-{
-    static const struct timespec at_once = {0, 0};
-    sigset_t held;
-    fill_write_signals(&held);
-    is_holding = false;
-    while (sigtimedwait(&held, NULL, &at_once) > 0)
-        continue;
-    pthread_sigmask(SIG_SETMASK, before, NULL);
-}
-
-void write_signals_leave(const struct jump *jump)
-{
-    sigset_t ours;
-    if (!is_holding || !jump_leaves(jump, frame))
-        return;
-    is_holding = false;
-    fill_write_signals(&ours);
-    if (had_limit)
-        sigdelset(&ours, SIGXFSZ);
-    if (had_pipe)
-        sigdelset(&ours, SIGPIPE);
-    pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
-}
-
 enum { PLAIN_FLAGS = O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
 
 /* The whole text to a descriptor; errno says why not. */

@@ -1,6 +1,7 @@
 #include "interpose/report/report_file.h"
-#include "common/settings.h"
+#include "common/interruption.h"
 #include "common/log.h"
+#include "common/settings.h"
 #include "interpose/process_state.h"
 
 #include <errno.h>
@@ -260,4 +261,56 @@ bool report_part_leave(const char *folder, const struct report_text *part)
                 strerror(reason));
     leave_reason(folder, reason);
     return false;
+}
+
+/* The thread notes which it had blocked before, and the frame that holds them. */
+static __thread volatile bool is_holding __attribute__((tls_model("initial-exec")));
+static __thread bool had_limit __attribute__((tls_model("initial-exec")));
+static __thread bool had_pipe __attribute__((tls_model("initial-exec")));
+static __thread const void *frame __attribute__((tls_model("initial-exec")));
+
+static void fill_write_signals(sigset_t *signals)
+{
+    sigemptyset(signals);
+    sigaddset(signals, SIGXFSZ);
+    sigaddset(signals, SIGPIPE);
+}
+
+/* Between the two calls what would end the program gives errors alone (report_file.h). For the calling
+ * thread. */
+void write_signals_hold(sigset_t *before)
+{
+    sigset_t held;
+    fill_write_signals(&held);
+    pthread_sigmask(SIG_BLOCK, &held, before);
+    had_limit = sigismember(before, SIGXFSZ) == 1;
+    had_pipe = sigismember(before, SIGPIPE) == 1;
+    frame = FRAME_HERE();
+    is_holding = true;
+}
+
+/* The signals that writing has sent wait for this thread alone. */
+void write_signals_return(const sigset_t *before)
+{
+    static const struct timespec at_once = {0, 0};
+    sigset_t held;
+    fill_write_signals(&held);
+    is_holding = false;
+    while (sigtimedwait(&held, NULL, &at_once) > 0)
+        continue;
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void write_signals_leave(const struct jump *jump)
+{
+    sigset_t ours;
+    if (!is_holding || !jump_leaves(jump, frame))
+        return;
+    is_holding = false;
+    fill_write_signals(&ours);
+    if (had_limit)
+        sigdelset(&ours, SIGXFSZ);
+    if (had_pipe)
+        sigdelset(&ours, SIGPIPE);
+    pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
 }

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each thread counts the numbers of a report in memory of its own (thread_counters.c): a counter that threads share
- * costs each of them the others' cache misses. */
+/* Each thread counts the numbers of a report in memory of its own (thread_counters.c): a counter that threads
+ * share costs each of them the others' cache misses. */
 
 /* The time line tells when a thread was in which activity, in steps of time whose width doubles as the run
  * goes on.

@@ -2,7 +2,7 @@
 #include "common/whole_number.h"
 #include "gpu/kernels/bidiagonal/bidiagonal_arguments.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
-#include "lapack/matrix_part.h"
+#include "lapack/device_matrix.h"
 
 /* An element of a product is one chain of sums, which loses the more to rounding the longer it is. */
 enum { CHAIN_MOST = 4096, CHAIN_PART = 512 };
@@ -119,7 +119,8 @@ static struct layout lay_out(const struct reflectors_product *work)
 
 size_t reflectors_product_workspace(const struct reflectors_product *work) { return lay_out(work).end; }
 
-/* Reflectors first to first + width - 1 as one block. An upper triangle's has its reflectors in reverse order. */
+/* Reflectors first to first + width - 1 as one block. An upper triangle's has its reflectors in reverse
+ * order. */
 struct block {
     int64_t first, width, row, rows; /* row: the first of Q that it changes */
 };
@@ -148,10 +149,10 @@ static enum status queue_take(const struct solver_handle *handle, const struct r
                                              .width = block->width, .v = device_pointer(v->address),
                                              .v_ld = v->ld};
     return device_launch(handle->library->device, handle->stream,
-                        work->by_rows ? kernels_of[work->type].take_rows
+                         work->by_rows ? kernels_of[work->type].take_rows
                                       : kernels_of[work->type].take_columns,
-                        (unsigned)block->width, BACK_TAKE_THREADS, 0,
-                        work->by_rows ? (void *)&rows : (void *)&columns);
+                         (unsigned)block->width, BACK_TAKE_THREADS, 0,
+                         work->by_rows ? (void *)&rows : (void *)&columns);
 }
 
 static enum status queue_triangle(const struct solver_handle *handle, const struct reflectors_product *work,
@@ -167,8 +168,8 @@ static enum status queue_triangle(const struct solver_handle *handle, const stru
         .lower = !work->is_upper};
     const int64_t columns = BACK_TRIANGLE_THREADS / 32; /* of a block of threads */
     return device_launch(handle->library->device, handle->stream, kernels_of[work->type].triangle,
-                        (unsigned)((block->width + columns - 1) / columns), BACK_TRIANGLE_THREADS, 0,
-                        &arguments);
+                         (unsigned)((block->width + columns - 1) / columns), BACK_TRIANGLE_THREADS, 0,
+                         &arguments);
 }
 
 static enum status queue_block(const struct solver_handle *handle, const struct reflectors_product *work,

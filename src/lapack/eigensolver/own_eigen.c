@@ -2,7 +2,6 @@
 #include "gpu/vendor/solver_library.h"
 #include "lapack/device_matrix.h"
 #include "lapack/eigensolver/two_stage.h"
-#include "lapack/matrix_part.h"
 
 /* Steps one after the other use the same `scratch`. */
 struct layout {

@@ -181,8 +181,8 @@ size_t block_reflector_workspace(enum blas_type type, int64_t width, int64_t oth
 enum status block_reflector_queue(const struct solver_handle *handle, const struct block_reflector *reflector,
                                   const struct block_reflector_side *side, CUdeviceptr workspace);
 
-/* Q = H(0) H(1) ... of `count` reflectors, whose vectors stand in a matrix's columns. In an upper triangle reflector i
- * ends with its one in row i of column i + 1, and Q begins with the last. */
+/* Q = H(0) H(1) ... of `count` reflectors, whose vectors stand in a matrix's columns. In an upper triangle
+ * reflector i ends with its one in row i of column i + 1, and Q begins with the last. */
 struct reflectors_product {
     enum blas_type type; /* S, D, C or Z */
     bool is_upper;

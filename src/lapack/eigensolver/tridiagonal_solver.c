@@ -4,8 +4,8 @@
 #include "gpu/kernels/stedc/stedc_arguments.h"
 #include "gpu/kernels/two_stage/stebz_arguments.h"
 #include "gpu/vendor/solver_library.h"
+#include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "lapack/matrix_part.h"
 
 enum { WARP = 32, LEAF_WARPS = 1, ROOT_WARPS = 8, FINISH_THREADS = 256 };
 enum { DEFLATE_THREADS = 512, MULTIPLY_THREADS = 256, VECTOR_THREADS = 256 };
@@ -235,12 +235,12 @@ enum status bisection_queue(const struct solver_handle *handle, const struct bis
                                         .lanes = lanes,
                                         .passes = passes_for(work->type, lanes)};
     const enum status status =
-        device_launch(device, handle->stream, bisection_kernels_of[work->type].bounds, 1, STEBZ_BOUNDS_THREADS,
-                     STEBZ_BOUNDS_THREADS / BISECTION_WARP * element, &arguments);
+        device_launch(device, handle->stream, bisection_kernels_of[work->type].bounds, 1,
+                      STEBZ_BOUNDS_THREADS, STEBZ_BOUNDS_THREADS / BISECTION_WARP * element, &arguments);
     return status == STATUS_OK
                ? device_launch(device, handle->stream, bisection_kernels_of[work->type].values,
-                              (unsigned)((work->n * lanes + STEBZ_THREADS - 1) / STEBZ_THREADS),
-                              STEBZ_THREADS, 2 * STEBZ_TILE * element, &arguments)
+                               (unsigned)((work->n * lanes + STEBZ_THREADS - 1) / STEBZ_THREADS),
+                               STEBZ_THREADS, 2 * STEBZ_TILE * element, &arguments)
                : status;
 }
 
@@ -276,6 +276,6 @@ enum status vector_range_queue(struct device *device, CUstream stream, const str
     if (status != STATUS_OK)
         return status;
     return device_launch(device, stream, KERNEL_eigen_range_move,
-                         1 + (unsigned)((arguments.rows + RANGE_THREADS - 1) / RANGE_THREADS), RANGE_THREADS, 0,
-                         &arguments);
+                         1 + (unsigned)((arguments.rows + RANGE_THREADS - 1) / RANGE_THREADS),
+                         RANGE_THREADS, 0, &arguments);
 }

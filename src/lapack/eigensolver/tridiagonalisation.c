@@ -2,7 +2,7 @@
 #include "gpu/cooperative.h"
 #include "gpu/kernels/tridiagonal/tridiagonal_arguments.h"
 #include "gpu/vendor/solver_library.h"
-#include "lapack/matrix_part.h"
+#include "lapack/device_matrix.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "lapack/eigensolver/two_stage.h"
+#include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
 #include "lapack/families.h"
-#include "lapack/matrix_part.h"
 
 enum { TAKE_THREADS = 512, ROWS_UNIT = 64 };
 /* Shared memory of a block: for a step's operands, and for each pair of warps. */
@@ -71,8 +71,8 @@ static enum status queue_chased(const struct solver_handle *handle, const struct
                                             .columns = back->columns};
     arguments.stages = properties->shared_bytes_per_block < 2 * STAGE_BYTES + exchange_bytes ? 1 : 2;
     return device_launch(device, handle->stream, kernels_of[back->reduction->type].back,
-                        (unsigned)parts_of(all, pairs), (unsigned)(64 * pairs),
-                        (size_t)arguments.stages * STAGE_BYTES + exchange_bytes, &arguments);
+                         (unsigned)parts_of(all, pairs), (unsigned)(64 * pairs),
+                         (size_t)arguments.stages * STAGE_BYTES + exchange_bytes, &arguments);
 }
 
 static enum status queue_panel(const struct solver_handle *handle, const struct two_stage_back *back,
@@ -96,8 +96,8 @@ static enum status queue_panel(const struct solver_handle *handle, const struct 
         .v = device_pointer(reflector.v.address),
         .v_ld = reflector.v.ld};
     const enum status status = device_launch(handle->library->device, handle->stream,
-                                            kernels_of[work->type].take, BAND_WIDTH, TAKE_THREADS, 0,
-                                            &arguments);
+                                             kernels_of[work->type].take, BAND_WIDTH, TAKE_THREADS, 0,
+                                             &arguments);
     return status == STATUS_OK ? block_reflector_queue(handle, &reflector, &side, workspace + layout->scratch)
                                : status;
 }

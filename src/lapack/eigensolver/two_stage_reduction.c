@@ -1,8 +1,8 @@
 #include "gpu/cooperative.h"
 #include "gpu/kernels/two_stage/band_arguments.h"
+#include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
 #include "lapack/eigensolver/two_stage.h"
-#include "lapack/matrix_part.h"
 
 #include <limits.h>
 
@@ -101,8 +101,8 @@ static enum status queue_square(const struct solver_handle *handle, const struct
                                              .largest_count = numbers,
                                              .inverse = device_pointer(work->inverse)};
     return device_launch(device, handle->stream, kernels_of[work->type].scale,
-                        BLOCKS_EACH * (unsigned)device_kernels(device)->multiprocessors, SCALE_THREADS,
-                        (SCALE_TILE * (SCALE_TILE + 1) + 1) * blas_element_bytes(work->type), &arguments);
+                         BLOCKS_EACH * (unsigned)device_kernels(device)->multiprocessors, SCALE_THREADS,
+                         (SCALE_TILE * (SCALE_TILE + 1) + 1) * blas_element_bytes(work->type), &arguments);
 }
 
 /* T of the panel of this first column: all of them where they are kept. */
@@ -168,8 +168,8 @@ static enum status queue_store(const struct solver_handle *handle, const struct 
     struct band_store_arguments arguments = {
         .a = device_pointer(work->a), .ld = work->lda, .order = work->n, .band = device_pointer(work->band)};
     return device_launch(device, handle->stream, kernels_of[work->type].store,
-                        BLOCKS_EACH * (unsigned)device_kernels(device)->multiprocessors, STORE_THREADS, 0,
-                        &arguments);
+                         BLOCKS_EACH * (unsigned)device_kernels(device)->multiprocessors, STORE_THREADS, 0,
+                         &arguments);
 }
 
 enum status band_reduction_queue(const struct solver_handle *handle, const struct band_reduction *work,
@@ -280,8 +280,8 @@ static enum status queue_triangles(const struct solver_handle *handle, const str
     struct band_triangles_arguments arguments = {.kept = bulge_chasing_kept(work), .order = work->n};
     const int64_t steps = arguments.kept.steps_most;
     return device_launch(handle->library->device, handle->stream, KERNEL_band_triangles,
-                        (unsigned)(steps * steps), BAND_WIDTH, BAND_TRIANGLES_ELEMENTS * sizeof(double),
-                        &arguments);
+                         (unsigned)(steps * steps), BAND_WIDTH, BAND_TRIANGLES_ELEMENTS * sizeof(double),
+                         &arguments);
 }
 
 enum status bulge_chasing_queue(const struct solver_handle *handle, const struct bulge_chasing *work,
@@ -296,8 +296,9 @@ enum status bulge_chasing_queue(const struct solver_handle *handle, const struct
     if (status == STATUS_OK && work->n > 2 && work->kept)
         status = queue_triangles(handle, work);
     return status == STATUS_OK
-               ? device_launch(handle->library->device, handle->stream, chase_kernels_of[work->type].diagonals,
-                              (unsigned)((work->n + DIAGONAL_THREADS - 1) / DIAGONAL_THREADS),
-                              DIAGONAL_THREADS, 0, &arguments)
+               ? device_launch(handle->library->device, handle->stream,
+                               chase_kernels_of[work->type].diagonals,
+                               (unsigned)((work->n + DIAGONAL_THREADS - 1) / DIAGONAL_THREADS),
+                               DIAGONAL_THREADS, 0, &arguments)
                : status;
 }

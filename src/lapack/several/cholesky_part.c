@@ -1,9 +1,57 @@
-#include "lapack/matrix_part.h"
+#include "lapack/device_matrix.h"
 #include "lapack/route.h"
 #include "lapack/several/shared_cholesky.h"
 #include "mirror/transfer/transfer.h"
 
 #include <stdlib.h>
+
+int64_t block_ld(const struct block_columns *blocks, int block)
+{
+    const int64_t rows = blocks->uplo == UPLO_LOWER ? block_length(blocks, block)
+                                                    : block_order(blocks, block);
+    return (rows + 15) / 16 * 16;
+}
+
+size_t block_bytes(const struct block_columns *blocks, int block)
+{
+    const int64_t columns = blocks->uplo == UPLO_LOWER ? block_order(blocks, block)
+                                                       : block_length(blocks, block);
+    return (size_t)block_ld(blocks, block) * (size_t)columns * blas_element_bytes(blocks->type);
+}
+
+size_t block_place(const struct block_columns *blocks, int block, int64_t distance)
+{
+    const size_t step = blocks->uplo == UPLO_LOWER ? 1 : (size_t)block_ld(blocks, block);
+    return (size_t)distance * step * blas_element_bytes(blocks->type);
+}
+
+static void *element_of(const struct block_columns *blocks, const struct blas_matrix *a, int64_t row,
+                        int64_t column)
+{
+    return (char *)a->pointer +
+           ((size_t)column * (size_t)a->ld + (size_t)row) * blas_element_bytes(blocks->type);
+}
+
+struct blas_matrix block_square(const struct block_columns *blocks, int block, const struct blas_matrix *a)
+{
+    const int64_t begin = block_begin(blocks, block), order = block_order(blocks, block);
+    return (struct blas_matrix){.pointer = element_of(blocks, a, begin, begin), .rows = order,
+                                .columns = order, .ld = a->ld,
+                                .part = blocks->uplo == UPLO_LOWER ? PART_LOWER : PART_UPPER};
+}
+
+struct blas_matrix block_rest(const struct block_columns *blocks, int block, const struct blas_matrix *a)
+{
+    const bool lower = blocks->uplo == UPLO_LOWER;
+    const int64_t begin = block_begin(blocks, block), order = block_order(blocks, block),
+                  rest = blocks->n - begin - order;
+    if (rest == 0)
+        return (struct blas_matrix){.rows = 0};
+    return (struct blas_matrix){.pointer = element_of(blocks, a, lower ? begin + order : begin,
+                                                      lower ? begin : begin + order),
+                                .rows = lower ? rest : order, .columns = lower ? order : rest, .ld = a->ld,
+                                .part = PART_FULL};
+}
 
 enum { PINNED_BYTES_LEAST = 256 << 10 }; /* from there on DMA is worth a look */
 

@@ -2,8 +2,8 @@
 #include "common/whole_number.h"
 #include "gpu/kernels/stedc/stedc_arguments.h"
 #include "gpu/kernels/two_stage/stebz_arguments.h"
+#include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "lapack/matrix_part.h"
 
 enum { WARP = 32, ROOT_WARPS = 8, FINISH_THREADS = 256 };
 enum { DEFLATE_THREADS = 512, MULTIPLY_THREADS = 256, VECTOR_THREADS = 256 };
@@ -104,7 +104,7 @@ static enum status launch(const struct solver_handle *handle, enum blas_type typ
                           int64_t blocks, unsigned threads, size_t shared_bytes, void *arguments)
 {
     return device_launch(handle->library->device, handle->stream, kernels[step][type == TYPE_D],
-                        (unsigned)blocks, threads, shared_bytes, arguments);
+                         (unsigned)blocks, threads, shared_bytes, arguments);
 }
 
 static enum status launch_step(const struct division *work, enum step step, int64_t blocks, unsigned threads,

@@ -2,8 +2,8 @@
 #include "common/whole_number.h"
 #include "gpu/cooperative.h"
 #include "gpu/kernels/bidiagonal/bidiagonal_arguments.h"
+#include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "lapack/matrix_part.h"
 
 enum { COPY_THREADS = 8 * BIDIAGONAL_TILE, STORE_THREADS = 256, BLOCKS_EACH = 8 };
 enum { BULK_COPIES_FROM = 9 }; /* the major number of devices that have bulk copies */
@@ -144,8 +144,8 @@ static enum status queue_copy(const struct solver_handle *handle, const struct b
                                                   .columns = layout->columns,
                                                   .adjoint = work->m < work->n};
     return device_launch(device, handle->stream, kernels_of[work->type].copy,
-                        (unsigned)device_kernels(device)->multiprocessors * BLOCKS_EACH, COPY_THREADS, tile,
-                        &arguments);
+                         (unsigned)device_kernels(device)->multiprocessors * BLOCKS_EACH, COPY_THREADS, tile,
+                         &arguments);
 }
 
 /* Element `first` of a vector. */
@@ -204,7 +204,7 @@ static enum status queue_store(const struct solver_handle *handle, const struct 
         .e = at(from(work->e, first, real), 0),
         .ldv = layout->ld};
     return device_launch(device, handle->stream, kernels_of[work->type].store,
-                        (unsigned)device_kernels(device)->multiprocessors * 2, STORE_THREADS, 0, &arguments);
+                         (unsigned)device_kernels(device)->multiprocessors * 2, STORE_THREADS, 0, &arguments);
 }
 
 /* The matrix A behind the panel becomes A - [V X] [Y' ; U']. */

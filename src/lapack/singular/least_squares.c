@@ -1,4 +1,4 @@
-#include "lapack/matrix_part.h"
+#include "lapack/device_matrix.h"
 #include "lapack/singular/singular_route.h"
 
 #include <float.h>
@@ -215,6 +215,7 @@ void least_squares_describe(struct singular_problem *problem, struct route *rout
     static const struct route_method method = {plan_least_squares, queue_least_squares, judge_least_squares};
     const size_t bytes = (size_t)problem->n * blas_element_bytes(problem->type);
     const int64_t n = problem->n;
+    singular_begin(problem, route);
     route->method = &method;
     route->operands[MATRIX_A].home = problem->vt;
     route->operands[SIDES] = singular_room(problem->m, problem->b.columns);

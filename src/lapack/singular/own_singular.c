@@ -2,7 +2,7 @@
 #include "common/whole_number.h"
 #include "gpu/kernels/bidiagonal/bidiagonal_arguments.h"
 #include "gpu/vendor/solver_library.h"
-#include "lapack/matrix_part.h"
+#include "lapack/device_matrix.h"
 
 /* All but the first and the last functions have a matrix that is not wide. Steps one after the other use the same
  * `scratch`. */
@@ -314,8 +314,8 @@ enum status own_singular_adjoint_queue(const struct solver_handle *handle, enum 
                                                   .from_ld = from->ld, .to_ld = to_ld, .rows = from->columns,
                                                   .columns = from->rows, .adjoint = true};
     return device_launch(device, handle->stream, kernels[type],
-                        (unsigned)device_kernels(device)->multiprocessors * BLOCKS_EACH, TURN_THREADS,
-                        BIDIAGONAL_TILE * (BIDIAGONAL_TILE + 1) * blas_element_bytes(type), &arguments);
+                         (unsigned)device_kernels(device)->multiprocessors * BLOCKS_EACH, TURN_THREADS,
+                         BIDIAGONAL_TILE * (BIDIAGONAL_TILE + 1) * blas_element_bytes(type), &arguments);
 }
 
 static enum status queue_turn(const struct solver_handle *handle, const struct own_singular *work,

@@ -1,16 +1,16 @@
-/* own_singular.h - singular values and vectors by mublas' own kernels, A = U S V': a long matrix becomes its R by
- * cuSOLVER's geqrf, that or A becomes bidiagonal (bidiagonalisation.c), and its values are found by bisection, or
- * with vectors by divide and conquer (bidiagonal_solver.c), which go back by block reflectors
- * (eigensolver/back_transformation.c).
- * A wide matrix is decomposed as its conjugate transpose. Only what is wanted is computed. */
+/* own_singular.h - singular values and vectors by mublas' own kernels, A = U S V': a long matrix becomes its
+ * R by cuSOLVER's geqrf, that or A becomes bidiagonal (bidiagonalisation.c), and its values are found by
+ * bisection, or with vectors by divide and conquer (bidiagonal_solver.c), which go back by block reflectors
+ * (eigensolver/back_transformation.c). A wide matrix is decomposed as its conjugate transpose. Only what is
+ * wanted is computed. */
 #ifndef MUBLAS_LAPACK_OWN_SINGULAR_H
 #define MUBLAS_LAPACK_OWN_SINGULAR_H
 
 #include "common/blas_call.h"
 #include "gpu/device.h"
 #include "gpu/vendor/solver_library.h"
+#include "lapack/device_matrix.h"
 #include "lapack/eigensolver/own_eigen.h"
-#include "lapack/matrix_part.h"
 
 /* Mublas' own reduction of a general matrix to bidiagonal form on the device: A = Q B P',
  * as LAPACK's gebrd leaves it (doc/singular.md).
@@ -87,12 +87,13 @@ enum status bidiagonal_back_queue(const struct solver_handle *handle, const stru
 
 /* Singular values and vectors of a real upper bidiagonal matrix B on the device.
  *
- * Divide and conquer is LAPACK's dbdsdc in the frame of the tridiagonal solver (tridiagonal_solver.c): B = U S V'
- * with values descending, to about an ulp of the largest. Everything is queued on the handle's stream; nothing is
- * waited for, and what is queued depends on n and the vectors alone. Bits depend on the operands and, from orders of
- * some hundreds on, on cuBLAS. Bisection computes all values without vectors, each to about 2 n ulps of itself as
- * LAPACK's bdsvdx does, in a fixed number of steps; bits depend on the operands alone. B's elements are scaled by a
- * power of two; a value that is less than the smallest normal number times the largest counts as zero. */
+ * Divide and conquer is LAPACK's dbdsdc in the frame of the tridiagonal solver (tridiagonal_solver.c): B = U
+ * S V' with values descending, to about an ulp of the largest. Everything is queued on the handle's stream;
+ * nothing is waited for, and what is queued depends on n and the vectors alone. Bits depend on the operands
+ * and, from orders of some hundreds on, on cuBLAS. Bisection computes all values without vectors, each to
+ * about 2 n ulps of itself as LAPACK's bdsvdx does, in a fixed number of steps; bits depend on the operands
+ * alone. B's elements are scaled by a power of two; a value that is less than the smallest normal number
+ * times the largest counts as zero. */
 
 struct bidiagonal_vectors {
     CUdeviceptr address; /* 0: not wanted */

@@ -34,7 +34,7 @@ enum status singular_plan(struct route *route, const struct solver_handle *handl
 enum status singular_decompose(struct route *route, const struct solver_handle *handle);
 bool singular_judge(struct route *route);
 
-/* Least squares: the method and operands of a route that has A, values and type. */
-void least_squares_describe(struct singular_problem *problem, struct route *route);
+/* The route gets A, values and type. */
+void singular_begin(struct singular_problem *problem, struct route *route);
 
 #endif

@@ -1,13 +1,8 @@
-/* mirror_pages.h - what past calls tell of a mirror's pages: operands that are wholly valid, parts that are
- * rewritten, and parts of pages that are known (known_parts.c).
+/* mirror_pages.h - what past calls tell of a mirror's pages: operands that are wholly valid, and parts of
+ * pages that are known.
  *
  * Completeness spares the walk over an operand's columns at the next call (0.1 ms or more for 8192 of
  * them). The valid bits stay the truth: this only tells where to look.
- *
- * A workspace that a factorisation fills anew for each panel gains nothing by being followed: protecting it
- * costs the program a fault for every page it writes, and every processor an interrupt at each scan. After
- * some uses in a row that found most of an operand written it is hot for a while: not scanned, not
- * protected, taken as written.
  *
  * Pages are claimed by who asks or tells. The scans themselves are in mirror.h. */
 #ifndef MUBLAS_MIRROR_PAGES_H
@@ -44,19 +39,8 @@ bool completeness_take(struct mirror_copy *copy, const struct operand *operand, 
 void completeness_regain(struct mirror_copy *copy, const struct operand *operand,
                          const struct completeness *before);
 
-/* The same two, for known_parts.c; the caller has `notes`. All of the operand is valid now; so much of what is
- * known of any is not. */
-void completeness_put(struct mirror_copy *copy, const struct operand *operand);
-void completeness_widen(struct mirror_copy *copy, struct page_range pages);
-
 /* Nothing is known any more, of parts either. */
 void completeness_forget(struct mirror_copy *copy);
-
-/* Is the operand that spans these pages to be uploaded without a scan? */
-bool hot_ranges_hold(struct mirror_copy *copy, struct page_range pages);
-
-/* An operand that is only read has been used; its pages were mostly written, or not. */
-void hot_ranges_note(struct mirror_copy *copy, struct page_range pages, bool mostly_written);
 
 /* Pages of which one operand's bytes are known to be equal, and the others are not.
  *
@@ -85,12 +69,5 @@ uint64_t *parts_find(struct mirror_copy *copy, const struct operand *operand, st
 
 /* Is there a part that contains it? */
 bool parts_contain(struct mirror_copy *copy, const struct operand *operand);
-
-/* With `notes`, for mirror_pages.c. These pages are no part's any more. False: none was. The caller tells what is
- * complete. */
-bool parts_lose(struct mirror_copy *copy, struct page_range pages);
-
-/* All parts go. */
-void parts_drop(struct mirror_copy *copy);
 
 #endif

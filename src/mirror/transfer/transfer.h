@@ -1,4 +1,5 @@
-/* transfer.h - transfers between program memory and the device, and their engine: rows of program memory through a lane's pinned staging, in pieces.
+/* transfer.h - transfers between program memory and the device, and their engine: rows of program memory
+ * through a lane's pinned staging, in pieces.
  *
  * One thread packs one piece while another is on its way. Long transfers have helpers (own_thread.h), for
  * one thread packs at a fraction of the link's speed. A piece is some whole rows, or a part of one long

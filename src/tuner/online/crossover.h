@@ -61,7 +61,8 @@ void crossover_use_processors(struct machine_model *model, int widest_vector, si
 /* Both for the processors that this process may use, as many as its host BLAS has threads. */
 struct machine_model crossover_model_here(const struct device_properties *device);
 
-/* The host's BLAS is Netlib's reference (host_library_is_reference): one thread, whose rates are in learned_times.c. */
+/* The host's BLAS is Netlib's reference (host_library_is_reference): one thread, whose rates are in
+ * learned_times.c. */
 void crossover_use_reference_host(struct machine_model *model);
 
 /* Others share the device (gpu/device_sharing.h): whatever it does takes `sharing` times as long, copies over
@@ -120,7 +121,7 @@ struct route_times {
 };
 
 /* Seconds of a routine over the reference BLAS. */
-double reference_host_seconds(const struct route_shape *shape);
+double reference_host_seconds(const struct route_shape *shape, double operations);
 
 struct route_times route_times_predict(const struct machine_model *model, const struct route_shape *shape);
 

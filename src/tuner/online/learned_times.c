@@ -271,8 +271,8 @@ void crossover_use_reference_host(struct machine_model *model)
     }
 }
 
-double reference_host_seconds(const struct route_shape *shape)
+double reference_host_seconds(const struct route_shape *shape, double operations)
 {
     const double rate = rates[shape->family][shape->vectors];
-    return route_operations(shape) / (flops[shape->type] * (rate > 0 ? rate : 1));
+    return operations / (flops[shape->type] * (rate > 0 ? rate : 1));
 }

@@ -346,7 +346,7 @@ static double host_us_of(const struct machine_model *model, const struct route_s
 {
     const struct route_factors *const learned = model->learned ? &model->learned->routes : NULL;
     if (model->has_reference_host && !route_factors_know_host(learned, shape))
-        return 1e6 * reference_host_seconds(shape);
+        return 1e6 * reference_host_seconds(shape, route_operations(shape));
     return 1e6 * precision * core_factor(model, shape) * host * route_factors_of(learned, SIDE_HOST, shape);
 }
 

@@ -1,5 +1,5 @@
-/* tuning_class.h - the classes of calls that share launch shapes, 25 of them, a launch shape for a call of a class
- * by the occupancies, and the classes of calls that share times (timed_class.c).
+/* tuning_class.h - the classes of calls that share launch shapes, 25 of them, a launch shape for a call of a
+ * class by the occupancies, and the classes of calls that share times (timed_class.c).
  *
  * axpy of s, d, c, z; gemv of the same, not transposed and transposed; symv of s, d, w; hemv of c, z; trmv
  * of s, d, c, z, not transposed and transposed. Calls share whatever their triangle, unit diagonal,

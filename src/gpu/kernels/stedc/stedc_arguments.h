@@ -1,6 +1,7 @@
 /* stedc_arguments.h - what the kernels of the divide and conquer eigensolver
- * (lapack/eigensolver/tridiagonal_solver.c) and of the bidiagonal solver (lapack/singular/bidiagonal_solver.c) are
- * given, and how they divide. Plain C, shared by src/lapack, the kernels and the emulated driver.
+ * (lapack/eigensolver/tridiagonal_solver.c) and of the bidiagonal solver
+ * (lapack/singular/bidiagonal_solver.c) are given, and how they divide. Plain C, shared by src/lapack, the
+ * kernels and the emulated driver.
  *
  * The matrix is torn into 2^levels leaves; on level l the parts are 2^l nodes, and a merge makes a node of
  * its two children. Rows of a node's matrices and elements of its vectors lie where its rows lie in the
