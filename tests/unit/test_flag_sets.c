@@ -89,7 +89,7 @@ static void count_sets(int class, const struct blas_call *sizes, int counts[FLAG
             continue;
         do {
             struct blas_call back = call;
-            if (timed_class_of(&call) != class)
+            if (timed_class_of(&call) != class || blas_is_packed(&call)) /* packed: the square's */
                 continue;
             const int set = flag_set_of(class, &call);
             back.family = timed_class_family(class);
