@@ -1,7 +1,7 @@
 /* Results that lie in private memory before they are written: of a device that another provides, fetched
  * whole, and delivered without it, their part and nothing else. */
 #include "emulated_lane.h"
-#include "mirror/transfer/staging.h"
+#include "mirror/transfer/transfer.h"
 #include "unit_test.h"
 
 #include <string.h>
