@@ -1,5 +1,5 @@
-/* solver_library.h - cuSOLVER, opened at run time, with the cuBLAS that it depends on, handles of both, and
- * level 3 of that cuBLAS for LAPACK routes.
+/* solver_library.h - cuSOLVER, opened at run time, with the cuBLAS that it depends on, handles of both and
+ * level 3 of that cuBLAS for LAPACK routes (solver_handle.c), and its trial (solver_trial.c).
  *
  * The two are a pair: cuBLAS' symbols are looked up through cuSOLVER's own dependencies, so its file is the
  * one that cuSOLVER itself uses (one that was loaded under that name before is it); level 3
