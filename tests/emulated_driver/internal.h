@@ -82,6 +82,7 @@ struct options {
     uint64_t seed;
     long block_threads, devices, patience;
     long absent, stuck; /* number of a cooperative launch; 0: none */
+    long late;          /* milliseconds */
     double delay;       /* seconds */
     bool shuffle_blocks, guard, poison, strict, dma, child_aborts, deinitialise, lasting_threads, arithmetic;
     bool peer;

@@ -71,6 +71,7 @@ static void read_options(void)
     values.patience = number("EMULATED_PATIENCE", 120);
     values.absent = number("EMULATED_ABSENT", 0);
     values.stuck = number("EMULATED_STUCK", 0);
+    values.late = number("EMULATED_LATE", 0);
     values.delay = (double)number("EMULATED_DELAY", 0) / 1000;
     values.shuffle_blocks = number("EMULATED_SHUFFLE_BLOCKS", 1);
     values.guard = number("EMULATED_GUARD", 0);

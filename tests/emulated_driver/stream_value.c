@@ -43,6 +43,26 @@ static bool drain(const struct wanted *wanted)
     return result != CUDA_ERROR_NOT_READY;
 }
 
+/* The first one, or after a while any: streams that nothing keeps in order come in none. */
+static struct wanted *take(void)
+{
+    static uint64_t random_state;
+    struct wanted **place = &all_wanted;
+    uint64_t count = 0;
+    if (options()->late > 0) {
+        pthread_mutex_unlock(&wanted_lock);
+        usleep((useconds_t)options()->late * 1000);
+        pthread_mutex_lock(&wanted_lock);
+        for (const struct wanted *wanted = all_wanted; wanted; wanted = wanted->next)
+            count++;
+        for (uint64_t skip = (random_next(&random_state) >> 32) % count; skip > 0; skip--)
+            place = &(*place)->next;
+    }
+    struct wanted *const wanted = *place;
+    *place = wanted->next;
+    return wanted;
+}
+
 static void append(struct wanted *wanted)
 {
     struct wanted **end = &all_wanted;
@@ -59,8 +79,7 @@ static void *device_main(void *unused)
         pthread_mutex_lock(&wanted_lock);
         while (!all_wanted)
             pthread_cond_wait(&wanted_came, &wanted_lock);
-        struct wanted *const wanted = all_wanted;
-        all_wanted = wanted->next;
+        struct wanted *const wanted = take();
         pthread_mutex_unlock(&wanted_lock);
         if (drain(wanted)) {
             free(wanted);

@@ -7,7 +7,7 @@ use_emulated_driver
 use_reference_libraries
 export EMULATED_DEVICE_MEMORY=512M EMULATED_POISON=0
 
-take() # NAME [mapped]: a client that takes what it gets, and keeps it
+take() # NAME [WHAT OF service_taker]: a client that takes what it gets, and keeps it
 {
     mkfifo "$work/$1.keep"
     tests/unit/service_taker ${2+"$2"} < "$work/$1.keep" > "$work/$1" &
@@ -45,7 +45,9 @@ result $? "one that is alone has all"
 takes_all() { take four mapped && [ "$has" -gt 400 ] || ! let_go four; }
 let_go three && until_true takes_all
 result $? "and leaves it to the next, as memory of another kind"
-let_go four && stop_service
+let_go four && take five leaves && await_no_client && tests/unit/service_taker writes && let_go five && grep -qx kept "$work/five"
+result $? "pinned memory of one that has left is nobody's as long as it lives"
+stop_service
 result $? "the service ends"
 
 echo "1..$number"

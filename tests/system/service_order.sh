@@ -43,7 +43,7 @@ late_turn()
 aside late_turn late_turn
 
 use_control
-EMULATED_COUNT_FILE=$work/counts start_service --keep && await_warm_service
+EMULATED_LATE=1 EMULATED_COUNT_FILE=$work/counts start_service --keep && await_warm_service
 result $? "a service starts"
 control slow 200
 timeout -k 5 300 tests/unit/service_order 4 24 > "$work/output" && grep -qx right "$work/output"

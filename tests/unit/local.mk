@@ -184,7 +184,9 @@ EXTRA_DIST += tests/unit/device_code.c tests/unit/driver_opener.c tests/unit/dri
 	tests/unit/vendor_candidate.c
 
 # Sends a service what no client sends: tests/system/service_fuzz.sh.
-check_PROGRAMS += tests/unit/service_fuzz tests/unit/service_order tests/unit/service_taker
+check_PROGRAMS += tests/unit/service_fuzz tests/unit/service_jumper tests/unit/service_order tests/unit/service_taker
+tests_unit_service_jumper_SOURCES = tests/unit/service_jumper.c
+tests_unit_service_jumper_LDADD = $(unit_test_libraries)
 tests_unit_service_order_SOURCES = tests/unit/service_order.c
 tests_unit_service_order_LDADD = $(unit_test_libraries) -lpthread
 tests_unit_service_taker_SOURCES = tests/unit/service_taker.c

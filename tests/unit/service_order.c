@@ -1,7 +1,7 @@
-/* Threads of a service's client hand a vector on from stream to stream: each adds its own numbers to it, behind the event
- * that the thread before has recorded, and the last one alone waits. A wait that the service took before its record, or
- * not at all, gives other sums. Meanwhile each makes copies in a stream of its own. Prints "right", or what is wrong.
- * Arguments: threads (at most 16), rounds. */
+/* Threads of a service's client hand a vector on from stream to stream: each adds its own numbers to it,
+ * behind the event that the thread before has recorded, and the last one alone waits. A wait that the service
+ * took before its record, or not at all, gives other sums. Meanwhile each makes copies in a stream of its
+ * own. Prints "right", or what is wrong. Arguments: threads (at most 16), rounds. */
 #include "gpu/launch.h"
 #include "service/client/link.h"
 
@@ -60,16 +60,18 @@ static void copy_aside(const struct adder *adder, int round)
 
 static void add(const struct adder *adder)
 {
-    const struct blas_call call = {.family = FAMILY_AXPY, .type = TYPE_D, .n = COUNT, .alpha = blas_scalar_of(TYPE_D, 1),
-                                   .x = {device_pointer(adder->numbers), COUNT, 1}, .y = {device_pointer(sum), COUNT, 1}};
+    const struct blas_call call = {.family = FAMILY_AXPY, .type = TYPE_D, .n = COUNT,
+                                   .alpha = blas_scalar_of(TYPE_D, 1),
+                                   .x = {device_pointer(adder->numbers), COUNT, 1},
+                                   .y = {device_pointer(sum), COUNT, 1}};
     struct launch_plan plan;
     CUfunction function;
     void *parameters[] = {&plan.arguments};
     if (launch_plan_make(&call, &plan) != STATUS_OK)
         exit(2);
     MUST(table.module_function(&function, NULL, kernel_name(plan.kernel)));
-    MUST(table.launch_kernel(function, (unsigned)plan.items, 1, 1, plan.threads, 1, 1, (unsigned)plan.shared_bytes,
-                             adder->stream, parameters, NULL));
+    MUST(table.launch_kernel(function, (unsigned)plan.items, 1, 1, plan.threads, 1, 1,
+                             (unsigned)plan.shared_bytes, adder->stream, parameters, NULL));
 }
 
 /* Every other time by the event. */

@@ -1,9 +1,9 @@
-/* A service and its client in one process, where ThreadSanitizer sees both: threads of a client have a product of a
- * matrix and a vector by a kernel, one of two matrices by cuBLAS, which another stream awaits, and a factorisation by
- * cuSOLVER, each with results that are right, while the service is asked how it does.
+/* A service and its client in one process, where ThreadSanitizer sees both: threads of a client have
+ * a product of a matrix and a vector by a kernel, one of two matrices by cuBLAS, which another stream awaits, and a
+ * factorisation by cuSOLVER, each with results that are right, while the service is asked how it does.
  *
- * Both sides map the control block, each at an address of its own; here both have the first one's, or ThreadSanitizer
- * would take it for two. */
+ * Both sides map the control block, each at an address of its own; here both have the first one's, or
+ * ThreadSanitizer would take it for two. */
 #include "gpu/launch.h"
 #include "gpu/vendor/solver_library.h"
 #include "gpu/vendor/vendor_library.h"
@@ -20,7 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ORDER = 40, ELEMENTS = ORDER * ORDER, THREADS = 2, ROUNDS = 12, COUNTER_BYTES = 4096, PATIENCE_MS = 60000 };
+enum { ORDER = 40, ELEMENTS = ORDER * ORDER, THREADS = 2, ROUNDS = 12 };
+enum { WORKSPACE_BYTES = 1 << 20, COUNTER_BYTES = 4096, PATIENCE_MS = 60000 };
 
 /* The linker leads every mmap and munmap of this program here (--wrap). */
 void *__real_mmap(void *address, size_t bytes, int protection, int flags, int file, off_t offset);
@@ -110,7 +111,7 @@ static void begin(struct user *user)
     TRY(user, table.memory_allocate(&user->c, bytes));
     TRY(user, table.memory_allocate(&user->x, vector_bytes));
     TRY(user, table.memory_allocate(&user->y, vector_bytes));
-    TRY(user, table.memory_allocate(&user->workspace, 1 << 20));
+    TRY(user, table.memory_allocate(&user->workspace, WORKSPACE_BYTES));
     TRY(user, table.memory_allocate(&user->counters, COUNTER_BYTES));
     TRY(user, table.memory_allocate(&user->info, sizeof(int)));
     TRY(user, table.memory_set_async(user->counters, 0, COUNTER_BYTES, user->first));
@@ -150,17 +151,19 @@ static void multiply_vector(struct user *user)
     const struct blas_call call = {.family = FAMILY_GEMV, .type = TYPE_D, .m = ORDER, .n = ORDER,
                                    .alpha = blas_scalar_of(TYPE_D, 1), .beta = blas_scalar_of(TYPE_D, 0),
                                    .a = {device_pointer(user->a), ORDER, ORDER, ORDER, PART_FULL},
-                                   .x = {device_pointer(user->x), ORDER, 1}, .y = {device_pointer(user->y), ORDER, 1}};
+                                   .x = {device_pointer(user->x), ORDER, 1},
+                                   .y = {device_pointer(user->y), ORDER, 1}};
     struct launch_plan plan;
     CUfunction function = NULL;
     void *parameters[] = {&plan.arguments};
-    if (launch_plan_make(&call, &plan) != STATUS_OK || plan.workspace_bytes > 1 << 20 || plan.counter_bytes > COUNTER_BYTES)
+    if (launch_plan_make(&call, &plan) != STATUS_OK || plan.workspace_bytes > WORKSPACE_BYTES ||
+        plan.counter_bytes > COUNTER_BYTES)
         user->fault = "a plan of a launch";
     plan.arguments.matrix_vector.partials = device_pointer(user->workspace);
     plan.arguments.matrix_vector.counters = device_pointer(user->counters);
     TRY(user, table.module_function(&function, NULL, kernel_name(plan.kernel)));
-    TRY(user, table.launch_kernel(function, (unsigned)plan.items, 1, 1, plan.threads, 1, 1, (unsigned)plan.shared_bytes,
-                                  user->first, parameters, NULL));
+    TRY(user, table.launch_kernel(function, (unsigned)plan.items, 1, 1, plan.threads, 1, 1,
+                                  (unsigned)plan.shared_bytes, user->first, parameters, NULL));
 }
 
 /* C = A A, in the first stream; the second brings it back. */
@@ -201,16 +204,17 @@ static void check_products(struct user *user, int round)
 /* A = L L^T, by a thread of the service's own. */
 static void factor(struct user *user, int round)
 {
+    static char host[THREADS][WORKSPACE_BYTES];
+    void *const a = device_pointer(user->a);
     size_t device_bytes = 0, host_bytes = 0;
     double worst = 0;
-    TRY(user, (CUresult)solver.potrf_buffer(user->handle, user->params, 0, ORDER, CUDA_R_64F, device_pointer(user->a),
-                                            ORDER, CUDA_R_64F, &device_bytes, &host_bytes));
-    if (device_bytes > 1 << 20 || host_bytes > 1 << 20)
+    TRY(user, (CUresult)solver.potrf_buffer(user->handle, user->params, CUBLAS_FILL_MODE_LOWER, ORDER,
+                                            CUDA_R_64F, a, ORDER, CUDA_R_64F, &device_bytes, &host_bytes));
+    if (device_bytes > WORKSPACE_BYTES || host_bytes > WORKSPACE_BYTES)
         user->fault = "a workspace";
-    static char host[THREADS][1 << 20];
-    TRY(user, (CUresult)solver.potrf(user->handle, user->params, 0, ORDER, CUDA_R_64F, device_pointer(user->a), ORDER,
-                                     CUDA_R_64F, device_pointer(user->workspace), device_bytes, host[user->number],
-                                     host_bytes, device_pointer(user->info)));
+    TRY(user, (CUresult)solver.potrf(user->handle, user->params, CUBLAS_FILL_MODE_LOWER, ORDER, CUDA_R_64F, a,
+                                     ORDER, CUDA_R_64F, device_pointer(user->workspace), device_bytes,
+                                     host[user->number], host_bytes, device_pointer(user->info)));
     TRY(user, table.copy_to_host_async(matrix(user), user->a, ELEMENTS * sizeof(double), user->first));
     TRY(user, table.stream_synchronise(user->first));
     for (int i = 0; i < ORDER; i++)
@@ -269,9 +273,9 @@ static const char *ask(enum service_request request)
     const char *why = NULL;
     const int socket = service_identity_make(&identity) ? service_connect_socket(&identity, &why) : -1;
     struct pollfd waits = {.fd = socket, .events = POLLIN};
-    const ssize_t got = socket >= 0 && service_greet(socket, &identity, request) && poll(&waits, 1, PATIENCE_MS) > 0
-                            ? recv(socket, text, sizeof text - 1, MSG_DONTWAIT)
-                            : 0;
+    const bool is_told =
+        socket >= 0 && service_greet(socket, &identity, request) && poll(&waits, 1, PATIENCE_MS) > 0;
+    const ssize_t got = is_told ? recv(socket, text, sizeof text - 1, MSG_DONTWAIT) : 0;
     text[got > 0 ? got : 0] = '\0';
     text[strcspn(text, "\n")] = '\0';
     if (socket >= 0)
