@@ -3,7 +3,6 @@
 # stays.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
 unset MUBLAS_UNREACHABLE
 export MUBLAS_OFFLOAD=never
 use_reference_libraries

@@ -12,8 +12,7 @@ with()
         "${@:3}" > "$work/output" 2>&1 && [ ! -s "$work/output" ]
         result $? "$2"
     else
-        number=$((number + 1))
-        echo "ok $number - $2 # SKIP $1 is not installed"
+        skip "$2" "$1 is not installed"
     fi
 }
 # Those with "#!" of a shell, of what belongs to the project: a checkout, or a tarball without its builds.
