@@ -19,6 +19,12 @@ result()
     fi
 }
 
+skip() # WHAT REASON
+{
+    number=$((number + 1))
+    echo "ok $number - $1 # SKIP $2"
+}
+
 # aside NAME COMMAND...: beside the script, with a folder of its own for $work; of commands that wait.
 # result_of NAME WHAT: waits for it and gives its line.
 declare -A beside=()

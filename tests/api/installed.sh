@@ -89,7 +89,6 @@ if command -v gfortran > /dev/null; then
     refuses 2 "lowest_states: N must be a whole number from 6 to 20000, not '5'" "$work/states" 5
     result $? "and says what is wrong with its argument"
 else
-    number=$((number + 1))
-    echo "ok $number - the Fortran module # SKIP gfortran is missing"
+    skip "the Fortran module" "gfortran is missing"
 fi
 echo "1..$number"

@@ -144,8 +144,7 @@ tried() # MODULE WORDS...: behind them eigen.py
 for module in numpy scipy; do
     what="$module's wheel: an eigensolver on the device, by python -m mublas and by mublas run"
     if [[ " ${brought[*]} " != *" numpy "* || " ${brought[*]} " != *" $module "* ]]; then
-        number=$((number + 1))
-        echo "ok $number - $what # SKIP its wheel is not here; $how_to_fetch"
+        skip "$what" "its wheel is not here; $how_to_fetch"
         continue
     fi
     tried $module.linalg python -m mublas --report=report && tried $module.linalg mublas run --report=report -- python

@@ -80,8 +80,7 @@ for name in $(host_names ilp64); do
         compare "NAME_ of $name" "$library" "return jump" always fortran "" _ 64
         compare "cblas_NAME of $name" "$library" "return jump" always cblas cblas_ "" 64
     else
-        number=$((number + 1))
-        echo "ok $number - $name # SKIP it is not here; $how_to_fetch"
+        skip "$name" "it is not here; $how_to_fetch"
     fi
 done
 echo "1..$number"

@@ -21,7 +21,6 @@ on_device() { calls total 3; }
 on_host() { calls total 4; }
 for_that_reason() { awk -v reason="$reason" 'index($0, reason) { sum += $2 } END { print sum + 0 }' "$work/report"; }
 lines() { grep -c . "$work/output"; }
-skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
 
 # The host's results but for less than the smallest normal number of their precision (sgemv's is single).
 near_the_host()

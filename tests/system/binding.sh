@@ -1,24 +1,11 @@
 #!/bin/bash
 # How the shim finds the host BLAS, early, late and not at all.
 . tests/environment.sh
+. "$source_tree/tests/tap.sh"
 # The last resort.
 configured=0 otherwise='found under a well-known name'
 [ -z "$configured_host_blas" ] || configured=1 otherwise='the configured default'
-number=0
-result() # STATUS WHAT
-{
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        sed 's/^/# /' "$work/output" "$work/errors"
-    fi
-}
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
 modules=$build/tests/system/.libs
-unset MUBLAS_HOST_BLAS MUBLAS_OFFLOAD MUBLAS_TEST_SHIM
 use_emulated_system
 
 # Run COMMAND under the shim; its output and errors go to files.

@@ -33,7 +33,6 @@ syscall_filter host first
 END
 }
 
-skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
 
 # run WAY MODE NAME [ARGUMENT...]: the status is the program's.
 run()

@@ -40,8 +40,7 @@ if [ -z "$sanitizers" ]; then
     result $? "a thread that has forbidden itself to ask for memory"
 fi
 if [ "$sanitizers" = thread ]; then
-    number=$((number + 1))
-    echo "ok $number - a fork's child of many threads # SKIP ThreadSanitizer lets no such child have threads"
+    skip "a fork's child of many threads" "ThreadSanitizer lets no such child have threads"
 else
     run fork && child=$(cat "$work/output") && counted "$small" &&
         [ "$(counts "$work/report.$child")" = $'daxpy 8 0\ntotal 8 0' ] &&

@@ -1,20 +1,12 @@
 #!/bin/bash
 # An unmodified LAPACK program on the emulated device: right, repeatable, as on the host.
 . tests/environment.sh
+. "$source_tree/tests/tap.sh"
 program=$build/fortran/eigensolver
-number=0
-result() # STATUS WHAT
-{
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
-}
 digest() { awk '$1 == "digest" { print $2 }' "$1"; }
 
 "$program" 1 > /dev/null 2>&1
 [ $? != 127 ] || { echo "1..0 # SKIP configure found no Fortran compiler"; exit 0; }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-
 use_reference_libraries
 for arguments in "64 7" "150 3" "--tridiagonal 150 3"; do
     "$program" --eigenvalues "$work/values-host" $arguments > "$work/host"

@@ -86,8 +86,7 @@ for name in $(host_names ilp64); do
         on_turn ENTRIES_FULL && compare "NAME_ of $name" "$library" "$(far_today)" fortran "" _ 64
         on_turn ENTRIES_FULL && compare "cblas_NAME of $name" "$library" "$(far_today)" cblas cblas_ "" 64
     else
-        number=$((number + 1))
-        echo "ok $number - $name # SKIP it is not here; $how_to_fetch"
+        skip "$name" "it is not here; $how_to_fetch"
     fi
 done
 echo "1..$number"

@@ -15,7 +15,6 @@ export TSAN_OPTIONS=$TSAN_OPTIONS:report_thread_leaks=0
 export ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0:handle_sigbus=0
 folder=tests/system/cases
 
-skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
 
 # try WAY MODE SETTING NAME [ARGUMENT...]: the status is the program's. SETTING is one more, or -.
 try()

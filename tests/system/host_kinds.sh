@@ -47,8 +47,7 @@ result $? "a plug-in with a BLAS inside: runs as it did, none of its calls seen"
 # Real ones, as the program's BLAS and as libmublas' host.
 for name in $(host_names lp64); do
     if ! library=$(host_library "$name"); then
-        number=$((number + 1))
-        echo "ok $number - $name # SKIP not there; $how_to_fetch"
+        skip "$name" "not there; $how_to_fetch"
         continue
     fi
     run "$(host_directories "$name")" "$shim_preload" tests/system/load_plugin "$modules/plugin.so" &&

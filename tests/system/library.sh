@@ -1,12 +1,7 @@
 #!/bin/bash
 # The built libraries link nothing but libc, libm and libdl, and are never unloaded.
 . tests/environment.sh
-number=0
-result() # STATUS WHAT
-{
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
-}
+. "$source_tree/tests/tap.sh"
 
 check_library() # NAME FILE
 {

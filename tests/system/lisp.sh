@@ -23,8 +23,7 @@ program()
 {
     local mode
     if ! compgen -G "$hosts/root/usr/lib/$4" > /dev/null || ! under "" "$1"; then
-        number=$((number + 1))
-        echo "ok $number - $2 # SKIP not there, or does not run without mublas: $(head -n 1 "$work/errors" 2> /dev/null); $how_to_fetch"
+        skip "$2" "not there, or does not run without mublas: $(head -n 1 "$work/errors" 2> /dev/null); $how_to_fetch"
         return
     fi
     cp "$work/output" "$work/bare"

@@ -111,8 +111,7 @@ END
     }
     full inodes
     if [ $status = 77 ]; then
-        number=$((number + 1))
-        echo "ok $number - parts that find no room # SKIP nothing can be mounted here"
+        skip "parts that find no room" "nothing can be mounted here"
     else
         [ $status = 3 ] && [ ! -s "$work/errors" ] && [ "$(calls_of total "$work/full.txt")" = 42 ] &&
             full second && [ $status = 3 ] && [ ! -s "$work/errors" ] && [ "$(calls_of total "$work/full.txt")" = 42 ]

@@ -2,7 +2,6 @@
 # Reports arrive, whatever the program, its folder and its limits are: whole, or what was there stays.
 . tests/environment.sh
 . "$source_tree/tests/tap.sh"
-skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
 unset MUBLAS_UNREACHABLE
 export MUBLAS_OFFLOAD=never
 use_reference_libraries

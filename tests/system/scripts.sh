@@ -12,8 +12,7 @@ with()
         "${@:3}" > "$work/output" 2>&1 && [ ! -s "$work/output" ]
         result $? "$2"
     else
-        number=$((number + 1))
-        echo "ok $number - $2 # SKIP $1 is not installed"
+        skip "$2" "$1 is not installed"
     fi
 }
 # The project's scripts with "#!" of a shell: a checkout, or a tarball without its builds.

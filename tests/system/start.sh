@@ -6,12 +6,6 @@
 use_emulated_driver
 modules=$build/tests/system/.libs
 
-skip() # WHAT WHY
-{
-    number=$((number + 1))
-    echo "ok $number - $1 # SKIP $2"
-}
-
 # start PRELOAD COMMAND...: its lines.
 start()
 {

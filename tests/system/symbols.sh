@@ -2,18 +2,11 @@
 # The shim exports the tables' symbols, its own names and some of the C library's (src/interpose/system_calls.c);
 # the table is all of reference BLAS.
 . tests/environment.sh
+. "$source_tree/tests/tap.sh"
 . "$source_tree/tests/hosts/hosts.sh"
-number=0
-result() # STATUS WHAT
-{
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
-}
 exports() { nm -D --defined-only "$1" | sed 's/@.*//' | awk '{ print $3 }' | sort -u; }
 complain() { sed 's/^/# /'; }
 
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
 rows() # FILE
 {
     sed -nE 's/^(FORWARDED|RARE|OFFLOADED|ROUTE)\(([a-z0-9_]+)[,)].*/\2/p' "$1"
@@ -81,8 +74,7 @@ if libraries=$(for name in reference openblas-pthread blis-pthread; do host_libr
     result $? "and these are what the three libraries have"
     complain < "$work/difference"
 else
-    number=$((number + 1))
-    echo "ok $number - and these are what the three libraries have # SKIP not all are here; $how_to_fetch"
+    skip "and these are what the three libraries have" "not all are here; $how_to_fetch"
 fi
 
 # Names that the host may lack are there for references, not for who asks.
@@ -102,7 +94,6 @@ case $host_blas in
     result $? "the table is the reference BLAS's levels 1 to 3 and its CBLAS"
     complain < "$work/difference" ;;
 *)
-    number=$((number + 1))
-    echo "ok $number - the table is the reference BLAS's # SKIP $host_blas is another BLAS" ;;
+    skip "the table is the reference BLAS's" "$host_blas is another BLAS" ;;
 esac
 echo "1..$number"

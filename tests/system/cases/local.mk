@@ -8,9 +8,8 @@ handler_programs = child_filter filled_on_access interrupted_task jumped_out jum
 plain_programs += tests/system/cases/direct_read_beside tests/system/cases/error_number \
 	tests/system/cases/fetched_on_access tests/system/cases/filter_probe tests/system/cases/float_status \
 	tests/system/cases/found_values tests/system/cases/guarded_triangle tests/system/cases/inexact_trap \
-	tests/system/cases/odd_stack tests/system/cases/own_descriptor_two \
-	tests/system/cases/received_packets tests/system/cases/syscall_filter
-check_PROGRAMS += tests/system/cases/locale_report
+	tests/system/cases/odd_stack tests/system/cases/own_descriptor_two tests/system/cases/syscall_filter
+check_PROGRAMS += tests/system/cases/locale_report tests/system/cases/received_packets
 tests_system_cases_found_values_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
 tests_system_cases_locale_report_LDADD = $(LAPACK_LIBS) $(system_test_libraries)
 tests_system_cases_odd_stack_LDADD = $(LAPACK_LIBS) $(system_test_libraries)

@@ -6,12 +6,6 @@ program_folder=tests/system/routes
 
 programs_are_built() { [ -x $program_folder/eigen ]; }
 
-skip() # WHAT REASON
-{
-    number=$((number + 1))
-    echo "ok $number - $1 # SKIP $2"
-}
-
 # A program's status, and no line of TAP that says otherwise. $preloaded is for the program alone: the sanitizers' runtime
 # takes its time in every other one.
 preloaded=
