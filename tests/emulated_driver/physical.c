@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Offsets are dealt from a sparse file much larger than the device: no fragmentation. */
@@ -81,10 +82,26 @@ static void keep_or_give(struct range range)
     kept[kept_count++] = range;
 }
 
+/* A process that may not write so large files writes to their pages. */
+static bool wrote_to_pages(uint64_t offset, size_t bytes)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= offset + bytes)
+        return false;
+    void *const pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
+    if (pages == MAP_FAILED)
+        emulated_abort("poisoning device memory: %s", strerror(errno));
+    memset(pages, POISON, bytes);
+    munmap(pages, bytes);
+    return true;
+}
+
 /* By the file: pages that nobody touches are never mapped, which is most of what they cost. */
 static void poison(uint64_t offset, size_t bytes)
 {
     static unsigned char pattern[256 << 10];
+    if (wrote_to_pages(offset, bytes))
+        return;
     if (pattern[0] != POISON)
         memset(pattern, POISON, sizeof pattern);
     for (size_t done = 0; done < bytes;) {
