@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Offsets are dealt from a sparse file much larger than the device: no fragmentation. */
@@ -81,10 +82,21 @@ static void keep_or_give(struct range range)
     kept[kept_count++] = range;
 }
 
-/* By the file: pages that nobody touches are never mapped, which is most of what they cost. */
+static bool has_limit_of_files(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+}
+
+/* By the file, but where the program's files have a limit: pages that nobody touches are never mapped, which is most
+ * of what they cost. */
 static void poison(uint64_t offset, size_t bytes)
 {
     static unsigned char pattern[256 << 10];
+    if (has_limit_of_files()) {
+        memset(alias_base + offset, POISON, bytes);
+        return;
+    }
     if (pattern[0] != POISON)
         memset(pattern, POISON, sizeof pattern);
     for (size_t done = 0; done < bytes;) {
