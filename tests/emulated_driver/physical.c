@@ -82,26 +82,21 @@ static void keep_or_give(struct range range)
     kept[kept_count++] = range;
 }
 
-/* A process that may not write so large files writes to their pages. */
-static bool wrote_to_pages(uint64_t offset, size_t bytes)
+static bool has_limit_of_files(void)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= offset + bytes)
-        return false;
-    void *const pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
-    if (pages == MAP_FAILED)
-        emulated_abort("poisoning device memory: %s", strerror(errno));
-    memset(pages, POISON, bytes);
-    munmap(pages, bytes);
-    return true;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* By the file: pages that nobody touches are never mapped, which is most of what they cost. */
+/* By the file, but where the program's files have a limit: pages that nobody touches are never mapped, which is most
+ * of what they cost. */
 static void poison(uint64_t offset, size_t bytes)
 {
     static unsigned char pattern[256 << 10];
-    if (wrote_to_pages(offset, bytes))
+    if (has_limit_of_files()) {
+        memset(alias_base + offset, POISON, bytes);
         return;
+    }
     if (pattern[0] != POISON)
         memset(pattern, POISON, sizeof pattern);
     for (size_t done = 0; done < bytes;) {
