@@ -1,4 +1,5 @@
-/* own_thread.h - threads of mublas' own inside the program, the processors that there are for them, how they
+/* own_thread.h - threads of mublas' own inside the program, the processors and the memory that there are for
+ * them, how they
  * wait for each other, and helpers that do parts of a job (job_helpers.c). */
 #ifndef MUBLAS_OWN_THREAD_H
 #define MUBLAS_OWN_THREAD_H
@@ -33,6 +34,12 @@ int processors_vector_bytes(void);
 
 /* Bytes of the last-level cache; 0 if the system does not say. */
 size_t processors_cache_bytes(void);
+
+/* Bytes of memory that the machine has for programs, and the least room in this process's control groups: a process that
+ * takes what is not there is ended. SIZE_MAX: it does not say, or they have no limit. Each reads some files, in tens of
+ * microseconds; errno may change. */
+size_t memory_available(void);
+size_t memory_room_in_groups(void);
 
 /* Waits until a word of this process changes, and wakes those who wait. Changes errno. */
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /* Numbers have points and no groups of digits, whatever the locale.
  *
@@ -44,6 +45,19 @@ enum { TRUSTED_FAULT_BYTES = 256 };
 /* All of a regular file of at most `most` bytes that belongs to this user or root and that nobody else may
  * write, to be freed. NULL: `fault` is a phrase; out of memory is a fault like any other. */
 char *trusted_file_read(const char *path, size_t most, size_t *bytes, char fault[TRUSTED_FAULT_BYTES]);
+
+/* Folders and files of this user and nobody else's, in places that others write to. Whoever may write /tmp may leave a
+ * folder, a link or a socket there under a name that is expected. So links are not followed, and owner and rights are
+ * looked at behind the open descriptor, never by name. Thread-safe. */
+
+/* Is the open file of this kind (S_IFREG, S_IFDIR), of this user, and without rights of others? */
+bool private_file_is(int file, mode_t kind);
+
+/* XDG_RUNTIME_DIR, where that is the user's alone, or /tmp. */
+const char *private_folder_place(void);
+
+/* Opens a folder of this user and nobody else's. -1: errno says why. The caller closes it. */
+int private_folder_open(const char *path);
 
 /* A line reader takes words and numbers with one space between, in lines that end in a newline. Its work is
  * bounded in memory and time, for text that may be anything. It keeps the first fault, and everything after

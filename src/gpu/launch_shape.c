@@ -8,9 +8,7 @@ enum { PIECE_BYTES = 16, LINE_BYTES = 128 }; /* of axpy */
 enum {
     TRANSACTION_BYTES = 128, ELEMENTS_PER_THREAD = 4, SECTOR_BYTES = 32,
     GROUP = 8, /* threads of a group, the kernels' LANES */
-    WARP = 32,
-    LEAF_EDGE = 32,
-    EDGE_MAX = 256,
+    WARP = 32, LEAF_EDGE = 32, EDGE_MAX = 256,
     HELD_BYTES = 32, /* of a row, that a group reads at once */
     STRIP_TERMS_MAX = 64 * 256,
     STRIP_SHARED_MAX = 96 << 10, /* one chain; what devices since 2017 have */

@@ -1,6 +1,6 @@
 #include "common/clock.h"
 #include "common/launcher.h"
-#include "common/machine_memory.h"
+#include "common/own_thread.h"
 #include "scalapack/team.h"
 
 #include <errno.h>

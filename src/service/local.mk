@@ -1,7 +1,7 @@
 libmublas_core_la_SOURCES += src/service/client/answers.c src/service/client/connect.c \
 	src/service/client/driver_calls.c src/service/client/link.c src/service/client/link.h \
 	src/service/client/memory_calls.c src/service/client/vendor_calls.c src/service/client/vigil.c \
-	src/service/client/vigil.h src/service/client/window.c src/service/message.h src/service/rendezvous.c
+	src/service/client/window.c src/service/message.h src/service/rendezvous.c
 # The server is the command's alone.
 service_server_sources = src/service/server/device_pool.c src/service/server/segments.c src/service/server/server.c \
 	src/service/server/server.h src/service/server/session.c src/service/server/session.h \

@@ -1,6 +1,6 @@
 #include "common/launcher.h"
 #include "common/log.h"
-#include "common/private_folder.h"
+#include "common/text.h"
 #include "gpu/device.h"
 #include "gpu/device_sharing.h"
 #include "service/calls.h"

@@ -1,6 +1,6 @@
 #include "command/run/run.h"
 #include "common/launcher.h"
-#include "common/private_folder.h"
+#include "common/text.h"
 #include "gpu/device_sharing.h"
 
 #include <dirent.h>

@@ -5,7 +5,7 @@
 #ifndef MUBLAS_RUN_H
 #define MUBLAS_RUN_H
 
-#include "common/private_folder.h"
+#include "common/text.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* Results in private memory, on their way from a device that another process has (staging.h). */
-#include "common/machine_memory.h"
+#include "common/own_thread.h"
 #include "mirror/transfer/transfer.h"
 
 #include <stdlib.h>

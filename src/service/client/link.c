@@ -3,7 +3,6 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/own_thread.h"
-#include "service/client/vigil.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +30,7 @@ static struct {
     atomic_uint *words;
 } connection = {.socket = -1};
 
-static const char *lost_why;
+static const char *_Atomic lost_why; /* any thread may lose it */
 static pid_t server_process;
 
 static bool socket_is_ours(void)

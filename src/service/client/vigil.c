@@ -1,4 +1,3 @@
-#include "service/client/vigil.h"
 
 #include "common/clock.h"
 #include "common/own_thread.h"

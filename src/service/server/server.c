@@ -3,7 +3,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/own_thread.h"
-#include "common/private_folder.h"
+#include "common/text.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -22,7 +22,6 @@ static const struct function {
 #define VENDOR_FUNCTION(number, symbol, place, kinds, parameters, count, words) \
     [number] = {kinds, offsetof(struct solver_library, place)},
 #include "service/vendor_calls.inc"
-#undef VENDOR_FUNCTION
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 #define AT(member) offsetof(struct solver_library, member)
