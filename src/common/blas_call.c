@@ -53,7 +53,9 @@ static void set_shape(struct blas_call *call, const struct blas_operand *operand
         return;
     }
     if (operand->is_packed) {
-        *matrix = (struct blas_matrix){matrix->pointer, rows * (rows + 1) / 2, 1, rows * (rows + 1) / 2, PART_FULL};
+        /* None of an illegal order, or of one that no device has room for. */
+        const int64_t elements = rows > 0 && rows <= INT32_MAX ? rows * (rows + 1) / 2 : 0;
+        *matrix = (struct blas_matrix){matrix->pointer, elements, 1, elements, PART_FULL};
         return;
     }
     matrix->rows = rows;

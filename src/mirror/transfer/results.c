@@ -1,4 +1,4 @@
-/* Results in private memory, on their way from a device that another process has (staging.h). */
+/* Results in private memory, on their way from a device that another process has (transfer.h). */
 #include "common/own_thread.h"
 #include "mirror/transfer/transfer.h"
 

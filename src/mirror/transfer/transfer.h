@@ -157,7 +157,7 @@ unsigned transfers_of_part(struct lane *lane, const struct blas_matrix *matrix, 
                            struct transfer transfers[TRANSFERS_OF_PART],
                            struct clip clips[TRANSFERS_OF_PART]);
 
-/* results.c: of a matrix that was fetched (staging.h) the transfers are done, from private memory. False: it
+/* results.c: of a matrix that was fetched the transfers are done, from private memory. False: it
  * was not. */
 bool results_deliver(struct lane *lane, const struct blas_matrix *matrix, const struct transfer *transfers,
                      unsigned count, enum status *status);

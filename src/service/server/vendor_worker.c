@@ -63,8 +63,8 @@ static enum vendor_kind kind_of(char letter)
 static struct session_handle *handle_of(struct session *session, char letter, uint64_t number)
 {
     struct session_handle *const handles = session->handles[kind_of(letter)];
-    return number >= 1 && number <= SERVICE_HANDLES && handles[number - 1].handle ? &handles[number - 1]
-                                                                                  : NULL;
+    const bool is_there = number >= 1 && number <= SERVICE_HANDLES && handles[number - 1].handle;
+    return is_there ? &handles[number - 1] : NULL;
 }
 
 /* Larger ones at least twice as large as the last. */
@@ -90,24 +90,22 @@ static bool make_words(struct session *session, struct vendor_worker *worker, st
                        struct service_vendor_answer *answer, uintptr_t words[SERVICE_WORDS_MOST])
 {
     const char *const kinds = functions[call->function].kinds;
+    const struct session_handle *handle;
+    CUstream stream;
     int results = 0;
     for (uint32_t i = 0; i < call->count; i++) {
         words[i] = call->words[i];
         switch (kinds[i]) {
-        case 'h': case 'b': case 'p': {
-            const struct session_handle *const handle = handle_of(session, kinds[i], call->words[i]);
-            if (!handle)
+        case 'h': case 'b': case 'p':
+            if (!(handle = handle_of(session, kinds[i], call->words[i])))
                 return false;
             words[i] = (uintptr_t)handle->handle;
             break;
-        }
-        case 's': {
-            CUstream stream;
+        case 's':
             if (!session_stream(session, call->words[i], &stream))
                 return false;
             words[i] = (uintptr_t)stream;
             break;
-        }
         case '4': case '8': case '6':
             if (call->words[i] >= SERVICE_SCALARS_MOST)
                 return false;
@@ -134,8 +132,8 @@ static int call_library(const struct session *session, uint32_t number, const ui
     word_function *const function = address_of(session->library, number);
     if (!function)
         return CUSOLVER_STATUS_NOT_SUPPORTED;
-    return function(FOUR_OF(w, 0), FOUR_OF(w, 4), FOUR_OF(w, 8), FOUR_OF(w, 12), FOUR_OF(w, 16), FOUR_OF(w, 20),
-                    FOUR_OF(w, 24));
+    return function(FOUR_OF(w, 0), FOUR_OF(w, 4), FOUR_OF(w, 8), FOUR_OF(w, 12), FOUR_OF(w, 16),
+                    FOUR_OF(w, 20), FOUR_OF(w, 24));
 }
 
 /* The next may come as soon as the client has the answer. */
@@ -202,10 +200,15 @@ static void worker_end(struct vendor_worker *worker)
     free(worker);
 }
 
-static bool is_busy(struct vendor_worker *worker)
+/* With a job that has these parameters; 0: with any. */
+static bool is_busy(struct vendor_worker *worker, uint64_t params)
 {
+    bool has_params = params == 0;
     pthread_mutex_lock(&worker->lock);
-    const bool is_busy = worker->has_job;
+    const char *const kinds = functions[worker->job.function].kinds;
+    for (int i = 0; kinds[i]; i++)
+        has_params |= kinds[i] == 'p' && worker->job.words[i] == params;
+    const bool is_busy = worker->has_job && has_params;
     pthread_mutex_unlock(&worker->lock);
     return is_busy;
 }
@@ -215,7 +218,7 @@ static bool is_busy(struct vendor_worker *worker)
 static CUresult give_job(struct session *session, struct vendor_worker *worker,
                          const struct service_vendor *call)
 {
-    if (is_busy(worker))
+    if (is_busy(worker, 0))
         return CUDA_ERROR_NOT_READY;
     worker->job = *call;
     memset(&worker->answer, 0, sizeof worker->answer);
@@ -265,12 +268,9 @@ static bool run_here(struct session *session, struct service_vendor *call,
     const struct session_handle *const handle = handle_of(session, kind, call->words[0]);
     if (handle && !is_to_destroy(call))
         return false;
-    if (handle) {
-        worker_end(handle->worker);
-        vendor_handle_give(session, kind_of(kind), call->words[0]);
-    } else {
-        answer->status = STATUS_OF_NO_HANDLE;
-    }
+    answer->status = handle ? 0 : STATUS_OF_NO_HANDLE;
+    if (handle)
+        worker_end(handle->worker), vendor_handle_give(session, kind_of(kind), call->words[0]);
     return true;
 }
 
@@ -281,12 +281,12 @@ static bool is_early(struct session *session, const struct service_vendor *call)
     const struct session_handle *const solvers = session->handles[VENDOR_SOLVER];
     if (offset == AT(destroy)) {
         const struct session_handle *const solver = handle_of(session, 'h', call->words[0]);
-        return solver && is_busy(solver->worker);
+        return solver && is_busy(solver->worker, 0);
     }
     if (offset != AT(destroy_params))
         return false;
     for (int i = 0; i < SERVICE_HANDLES; i++)
-        if (solvers[i].handle && is_busy(solvers[i].worker))
+        if (solvers[i].handle && is_busy(solvers[i].worker, call->words[0]))
             return true;
     return false;
 }
