@@ -209,8 +209,10 @@ size_t device_choice_share(const struct device_choice *choice, unsigned percent,
 
 void device_disable(struct device *device, const char *reason)
 {
-    if (atomic_exchange(&device->usable, false))
-        log_message(LOG_WARNING, "device %d is left alone from now on: %s", device->properties.ordinal, reason);
+    if (!atomic_exchange(&device->usable, false))
+        return;
+    log_message(LOG_WARNING, "device %d is left alone from now on: %s", device->properties.ordinal, reason);
+    driver_leave();
 }
 
 void device_close(struct device *device)

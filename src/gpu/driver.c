@@ -217,6 +217,12 @@ void driver_note_revoked(void)
     provider->notes_revoked();
 }
 
+void driver_leave(void)
+{
+    if (driver_is_provided())
+        provider->leaves();
+}
+
 CUresult driver_pin_file(int file, void *memory, size_t bytes)
 {
     return driver_is_provided() ? provider->pins_file(file, memory, bytes)

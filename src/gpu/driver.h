@@ -196,6 +196,7 @@ struct driver_provider {
     CUresult (*pins_file)(int file, void *memory, size_t bytes);
     bool (*has_revoked)(void);
     void (*notes_revoked)(void);
+    void (*leaves)(void); /* the process uses the device no more: all that it holds there is others' */
 };
 void driver_offer(const struct driver_provider *provider);
 bool driver_provider_looks(void);
@@ -203,6 +204,7 @@ bool driver_provider_looks(void);
  * open the library. */
 bool driver_provide(void);
 bool driver_is_provided(void); /* it did; a load */
+void driver_leave(void); /* the device is used no more; nothing, where the driver is the process's own */
 bool driver_has_revoked(void); /* another load */
 void driver_note_revoked(void);
 /* Pin memory that is mapped from a file's begin (-1: nobody knows it any more). */

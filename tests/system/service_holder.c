@@ -1,9 +1,14 @@
 /* A client of a service that keeps matrices on the device: products of each with the same narrow matrix, all
- * again for each line of its standard input, until that ends. Prints a hash of the results each time.
+ * again for each line of its standard input, until that ends. Prints a hash of the results each time. A line "jump" lets
+ * a signal's handler jump out of them, and "jumped" is printed.
  * Arguments: the order, the number of matrices. */
+#include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
 
 void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
             const int *, const double *, const int *, const double *, double *, const int *);
@@ -36,6 +41,25 @@ static uint64_t multiply_all(void)
     return hash;
 }
 
+static sigjmp_buf back;
+
+static void jump(int signal)
+{
+    (void)signal;
+    siglongjmp(back, 1);
+}
+
+static void jump_out(void)
+{
+    const struct itimerval soon = {.it_value = {0, 5000}};
+    signal(SIGALRM, jump);
+    if (sigsetjmp(back, 1))
+        return;
+    setitimer(ITIMER_REAL, &soon, NULL);
+    for (;;)
+        multiply_all();
+}
+
 int main(int arguments, char **texts)
 {
     char line[16];
@@ -48,8 +72,14 @@ int main(int arguments, char **texts)
     product = make((size_t)order * COLUMNS, 2);
     for (int k = 0; matrices && k < count; k++)
         matrices[k] = make((size_t)order * (size_t)order, (size_t)k + 3);
+    strcpy(line, "\n");
     do {
-        printf("%016llx\n", (unsigned long long)multiply_all());
+        if (strcmp(line, "jump\n") == 0) {
+            jump_out();
+            printf("jumped\n");
+        } else {
+            printf("%016llx\n", (unsigned long long)multiply_all());
+        }
         fflush(stdout);
     } while (fgets(line, sizeof line, stdin));
     return 0;

@@ -50,6 +50,7 @@ has() # NAME
 {
     "$build/mublas" serve --status | sed -n "s/^  process $(client_of "$1"): \([0-9]*\) MiB.*/\1/p"
 }
+has_left() { [ -z "$(has "$1")" ]; }
 # The last first: it has the lines of those before open, too.
 end() { input=${inputs[$1]}; exec {input}>&-; wait "${processes[$1]}"; }
 
@@ -72,7 +73,10 @@ result $? "from one that is stopped in a call nothing is taken"
 kill -CONT "$(client_of six)" && await_lines "$work/six" 1 && go_on six && go_on seven && go_on six &&
     [ "$(head -n 1 "$work/six")" = "$(head -n 1 "$work/one")" ]
 result $? "and both go on with the same bits"
-end seven && input=${inputs[six]} && exec {input}>&- && kill "${processes[six]}" && sleep 0.5 && stop_service
+end seven && hold eight 10 && echo jump >&"${inputs[eight]}" && await_lines "$work/eight" 2 && echo >&"${inputs[eight]}" &&
+    await_lines "$work/eight" 3 && until_true has_left eight
+result $? "one that has jumped out of a call, and uses the device no more, has nothing there"
+end eight && input=${inputs[six]} && exec {input}>&- && kill "${processes[six]}" && sleep 0.5 && stop_service
 result $? "all end"
 
 echo "1..$number"

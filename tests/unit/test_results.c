@@ -157,7 +157,7 @@ static void test_failure(void)
 
 UNIT_TEST(test_results)
 {
-    static const struct driver_provider provider = {look, open_driver, NULL, has_revoked, NULL};
+    static const struct driver_provider provider = {look, open_driver, NULL, has_revoked, NULL, NULL};
     driver_offer(&provider);
     lane = emulated_lane();
     tap_ok(driver_is_provided(), "another provides the driver");

@@ -133,10 +133,16 @@ struct service_use service_use(void)
     return use;
 }
 
+/* Else a thread that has jumped out of a call would keep the client's memory for good. */
+static void leave(void)
+{
+    link_lose("this process leaves the device alone");
+}
+
 void service_offer(void)
 {
     static const struct driver_provider provider = {would_be_used, connect_and_fill, window_share,
-                                                    link_is_revoked, link_note_revoked};
+                                                    link_is_revoked, link_note_revoked, leave};
     driver_offer(&provider);
     vendor_library_offer(&service_vendor_provider);
 }

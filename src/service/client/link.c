@@ -15,7 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOCK_MS = 5000 }; /* for a thread that has left the lock by a jump */
+enum {
+    LOCK_MS = 5000, /* for a thread that has left the lock by a jump */
+    SLOT_MS = 20000 /* the same of slots, all of them: there are more than calls that wait at once */
+};
 
 static struct {
     struct service_control *control;
@@ -247,10 +250,11 @@ static void free_left_slots(void)
 }
 
 /* From 1 on. */
-static CUresult take_slot(unsigned *slot)
+static CUresult take_slot(unsigned *slot, const void *frame)
 {
     struct vigil vigil = {.is_begun = false};
-    if (asking.slot && (uintptr_t)FRAME_HERE() >= (uintptr_t)asking.frame) {
+    const uint64_t begun = clock_nanoseconds();
+    if (asking.slot && (uintptr_t)frame >= (uintptr_t)asking.frame) {
         atomic_fetch_or(&connection.left_slots, UINT64_C(1) << (asking.slot - 1));
         asking.slot = 0;
     }
@@ -266,6 +270,8 @@ static CUresult take_slot(unsigned *slot)
         const CUresult result = vigil_step(&vigil);
         if (result != CUDA_SUCCESS)
             return result;
+        if (clock_nanoseconds() - begun > SLOT_MS * UINT64_C(1000000))
+            return link_lose("threads that jumped out of calls have left no room for answers");
     }
 }
 
@@ -275,7 +281,7 @@ static CUresult ask(unsigned call, const void *payload, size_t bytes, const stru
     unsigned number = 0;
     if (link_is_lost())
         return LINK_LOST;
-    CUresult result = take_slot(&number);
+    CUresult result = take_slot(&number, FRAME_HERE());
     if (result != CUDA_SUCCESS)
         return result;
     struct service_slot *const slot = &connection.control->slots[number - 1];

@@ -115,9 +115,7 @@ static void run(struct session *session, const struct service_record *head, cons
     session->calls++;
     session->answers += head->slot != 0;
     session->slot = head->slot;
-    pthread_mutex_lock(&session->turn);
     const CUresult result = call->handler(session, payload, head->sent, answer);
-    pthread_mutex_unlock(&session->turn);
     if (driver_status(result) == STATUS_DEVICE_LOST)
         sessions_lose(result);
     if (session->slot)
@@ -184,10 +182,13 @@ static void serve(struct session *session)
     const bool is_alone = processors_usable() == 1;
     struct service_record head;
     while (goes_on(session)) {
-        if (!take(session, &head, payload))
-            wait_for_record(session, is_alone);
-        else if (head.call != SERVICE_FILLER)
+        pthread_mutex_lock(&session->turn); /* a record that is taken is served before anybody revokes */
+        const bool has_taken = take(session, &head, payload);
+        if (has_taken && head.call != SERVICE_FILLER)
             run(session, &head, payload);
+        pthread_mutex_unlock(&session->turn);
+        if (!has_taken)
+            wait_for_record(session, is_alone);
     }
 }
 
@@ -209,6 +210,8 @@ static void end(struct session *session)
         log_message(LOG_WARNING, "service: process %d sent what no client sends; its connection is closed",
                     (int)session->owner.process);
     sessions_remove(session);
+    pthread_mutex_lock(&session->turn); /* whoever revokes its memory has begun before, and comes to an end */
+    pthread_mutex_unlock(&session->turn);
     if (!sessions_are_lost() && device_enter(session->device, &scope) == STATUS_OK) {
         session_calls_end(session);
         device_leave(session->device, &scope);

@@ -101,8 +101,10 @@ session_handler serve_memory_info, serve_memory_allocate, serve_memory_free, ser
     serve_address_free;
 session_handler serve_physical_create, serve_physical_release, serve_physical_map, serve_physical_unmap;
 void session_memory_end(struct session *session);
-/* Take the memory of SERVICE_PHYSICAL_CREATE, with all that is mapped of it, from a client that is at rest.
- * False: it is not, or has none. Another session's thread calls it, with the list's lock. */
+/* Take the memory of SERVICE_PHYSICAL_CREATE, with all that is mapped of it, from a client that is at rest. The first, by
+ * another session's thread with the list's lock, has the session's turn if it says true; the second, without that lock,
+ * since the device may take its time, gives the turn back. Its answer: there was any. */
+bool session_revoke_begin(struct session *session);
 bool session_revoke(struct session *session);
 
 /* Adds a holding; false: no memory, or the session has as many as a client may have. */

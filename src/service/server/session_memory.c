@@ -345,7 +345,7 @@ static void give_all(struct session *session, enum holding_kind kind)
 /* Its client has put nothing that was not taken, and the device has nothing to do for it. */
 static bool is_at_rest(const struct session *session)
 {
-    if (atomic_load(&session->control->tail) != atomic_load(&session->control->head))
+    if (atomic_load(&session->control->tail) != session->head)
         return false;
     for (int i = 0; i < SERVICE_STREAMS; i++)
         if (session->streams[i] && driver()->stream_query(session->streams[i]) == CUDA_ERROR_NOT_READY)
@@ -353,17 +353,27 @@ static bool is_at_rest(const struct session *session)
     return true;
 }
 
-bool session_revoke(struct session *session)
+bool session_revoke_begin(struct session *session)
 {
     unsigned nobody = 0;
     if (pthread_mutex_trylock(&session->turn) != 0)
         return false;
-    const size_t before = atomic_load(&session->used_bytes);
+    /* A record that was put before nobody was there any more is seen the second time. */
     if (is_at_rest(session) &&
         atomic_compare_exchange_strong(&session->control->users, &nobody, SERVICE_REVOKED)) {
-        give_all(session, HOLDING_MAPPED);
-        give_all(session, HOLDING_PHYSICAL);
+        if (is_at_rest(session))
+            return true;
+        atomic_fetch_and(&session->control->users, ~SERVICE_REVOKED);
     }
+    pthread_mutex_unlock(&session->turn);
+    return false;
+}
+
+bool session_revoke(struct session *session)
+{
+    const size_t before = atomic_load(&session->used_bytes);
+    give_all(session, HOLDING_MAPPED);
+    give_all(session, HOLDING_PHYSICAL);
     const bool is_less = atomic_load(&session->used_bytes) < before;
     pthread_mutex_unlock(&session->turn);
     return is_less;

@@ -153,8 +153,9 @@ size_t session_allowance(const struct session *asking)
         used += has;
         claimed += session != asking && has < share ? share - has : 0;
     }
-    claimed += (count_clients(&connected) - connected) * share;
+    const size_t clients = count_clients(&connected);
     pthread_mutex_unlock(&lock);
+    claimed += (clients - connected) * share;
     const size_t nobodys = shared.bytes > used + claimed ? shared.bytes - used - claimed : 0;
     return own < share && share - own > nobodys ? share - own : nobodys;
 }
@@ -171,13 +172,14 @@ size_t session_claim(const struct session *asking)
 bool sessions_revoke(struct session *asking, size_t bytes)
 {
     const bool is_claimed = bytes <= session_claim(asking);
-    bool is_taken = false;
+    struct session *holder = NULL;
     pthread_mutex_lock(&lock);
     const size_t share = share_of_each();
-    for (struct session *session = sessions; session && is_claimed && !is_taken; session = session->next)
-        is_taken = session != asking && atomic_load(&session->used_bytes) > share && session_revoke(session);
+    for (struct session *session = sessions; session && is_claimed && !holder; session = session->next)
+        if (session != asking && atomic_load(&session->used_bytes) > share && session_revoke_begin(session))
+            holder = session;
     pthread_mutex_unlock(&lock);
-    return is_taken;
+    return holder && session_revoke(holder);
 }
 
 void sessions_look(void)
