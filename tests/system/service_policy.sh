@@ -32,7 +32,7 @@ result $? "MUBLAS_SERVICE=never knows of no cheaper device"
 # The tuner's own calls have contexts of their own.
 tune() { OMP_NUM_THREADS=1 EMULATED_TIME='' "$build/mublas" tune --crossovers-only --routines=dsymv --time-limit=15 --memory=64 --output="$work/$1" > "$work/output" 2> "$work/errors"; }
 # A machine that is busy with others may have no steady times to learn.
-for _ in 1 2 3; do
+for _ in {1..8}; do
     tune recipe && grep -q '^served-wake [0-9]' "$work/recipe" && grep -q '^upload served [0-9]' "$work/recipe" &&
         grep -q '^wake [0-9]' "$work/recipe" && learned=yes && break
 done
