@@ -179,6 +179,16 @@ static size_t number_in(const char *group, const char *name, size_t otherwise)
     return read_text(path, text) && *text >= '0' && *text <= '9' ? strtoull(text, NULL, 10) : otherwise;
 }
 
+/* Pages of files that nobody has used for long, which the group gives up for who wants memory. */
+static size_t idle_pages_in(const char *group)
+{
+    static const char name[] = "\ninactive_file ";
+    char path[640], text[TEXT_BYTES];
+    snprintf(path, sizeof path, "%s/memory.stat", group);
+    const char *const line = read_text(path, text) ? strstr(text, name) : NULL;
+    return line ? strtoull(line + strlen(name), NULL, 10) : 0;
+}
+
 /* How the two versions of control groups tell. */
 struct group_kind {
     const char *line, *folder, *most, *used;
@@ -199,7 +209,8 @@ static size_t room_in(const char *groups, const struct group_kind *kind)
         if (last != path)
             *last = 0;
         const size_t most = number_in(path, kind->most, SIZE_MAX), used = number_in(path, kind->used, 0);
-        const size_t here = most > used ? most - used : 0;
+        const size_t idle = most == SIZE_MAX ? 0 : idle_pages_in(path), kept = used > idle ? used - idle : 0;
+        const size_t here = most > kept ? most - kept : 0;
         room = here < room ? here : room;
     }
     return room;
