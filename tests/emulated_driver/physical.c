@@ -88,8 +88,8 @@ static bool has_limit_of_files(void)
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* By the file, but where the program's files have a limit: pages that nobody touches are never mapped, which is most
- * of what they cost. */
+/* Writes to the file, but where the program's files have a limit: pages that nobody touches are never mapped, which
+ * is most of what they cost. */
 static void poison(uint64_t offset, size_t bytes)
 {
     static unsigned char pattern[256 << 10];

@@ -74,7 +74,7 @@ static inline double as_type(enum blas_type type, double number)
     return type == TYPE_S ? (double)(float)number : number;
 }
 
-/* Of a kind; the last element of E is 0. */
+/* A matrix of the kind; the last element of E is 0. */
 static inline void fill(enum blas_type type, const struct kind *kind, int n, double scale, double *d, double *e)
 {
     kind->make(n, d, e);

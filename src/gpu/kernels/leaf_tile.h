@@ -17,7 +17,7 @@
 template <typename T> constexpr int HELD = sizeof(T) == 4 ? 8 : sizeof(T) == 8 ? 4 : 2;
 
 /* How A's columns lie: lda apart, their addresses no or all multiples of 16; or a triangle packed without gaps.
- * Where a template speaks of WIDE, false and true are the first two. */
+ * WIDE in a template, false or true, means one of the first two. */
 enum column_storage { COLUMNS_NARROW = false, COLUMNS_WIDE = true, COLUMNS_PACKED };
 
 /* In a packed triangle, element (0, j), which itself may lie outside; and how far behind it element (0, j + 1) is. */

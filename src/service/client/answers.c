@@ -225,7 +225,7 @@ static CUresult device_attribute(int *value, int attribute, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* Those that were asked for. A thread that was jumped out of with the lock leaves it: then others
+/* Figures that were asked for. A thread that was jumped out of with the lock leaves it: then others
  * ask again. */
 static struct kept {
     struct service_figures_of of;

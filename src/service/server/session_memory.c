@@ -304,7 +304,7 @@ CUresult serve_share(struct session *session, const void *payload, size_t bytes,
     return CUDA_SUCCESS;
 }
 
-/* What the session does with it comes to an end first. To undo a pin may wait for other clients, too: it is
+/* The session's work with it comes to an end first. To undo a pin may wait for other clients, too: it is
  * done for an arena that has grown, and at the end. */
 static void end_share(struct session_share *share)
 {

@@ -216,8 +216,7 @@ static unsigned count_waiting(const struct session *session)
     return put > taken && put - taken < SERVICE_RING_BYTES ? (unsigned)(put - taken) : 0;
 }
 
-/* Of streams that its thread gives back meanwhile another client may have the work: for --status that will
- * do. */
+/* A stream that its thread gives back meanwhile may have another client's work: for --status that will do. */
 static unsigned count_busy_streams(const struct session *session)
 {
     unsigned count = 0;

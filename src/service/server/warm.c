@@ -1,4 +1,4 @@
-/* What the first calls of clients would wait for, made beforehand by a thread of the server's own: kernels,
+/* A thread of the server's own makes beforehand all that the first calls of clients would wait for: kernels,
  * cuBLAS and cuSOLVER with handles, pinned segments, streams, events and blocks of memory. Nobody waits for
  * it: what a client wants before it is there is made then. */
 #include "service/server/session.h"
