@@ -1,10 +1,12 @@
 /* Threads of mublas' own have the stack that they ask for, whatever static thread-local storage lies on it, and block
- * all signals but those that code raises itself. */
+ * all signals but those that code raises itself. The host's vectors are those of the processor that OpenBLAS is told. */
 #include "common/own_thread.h"
 #include "tap.h"
 #include "unit_test.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { STORAGE_BYTES = 3 << 20, SPARE_BYTES = 16 << 10 };
 static __thread char storage[STORAGE_BYTES];
@@ -48,6 +50,29 @@ static bool are_same(const sigset_t *one, const sigset_t *other)
     return same;
 }
 
+static int vector_bytes_of(const char *processor)
+{
+    if (processor)
+        setenv("OPENBLAS_CORETYPE", processor, 1);
+    else
+        unsetenv("OPENBLAS_CORETYPE");
+    return processors_vector_bytes();
+}
+
+static void test_vectors(void)
+{
+    const char *const named = getenv("OPENBLAS_CORETYPE");
+    char *const kept = named ? strdup(named) : NULL;
+    const int widest = vector_bytes_of(NULL), older = widest < 32 ? widest : 32;
+    tap_ok(widest == 16 || widest == 32 || widest == 64, "a host BLAS has vectors of %d bytes here", widest);
+    tap_ok(vector_bytes_of("Haswell") == older && vector_bytes_of("ZEN") == older,
+           "one that is told to be an older processor's has no wider ones than that");
+    tap_ok(vector_bytes_of("SkylakeX") == widest && vector_bytes_of("") == widest,
+           "a newer one's, or none, change nothing");
+    vector_bytes_of(kept);
+    free(kept);
+}
+
 UNIT_TEST(test_own_thread)
 {
     sigset_t before, after, faults;
@@ -65,5 +90,6 @@ UNIT_TEST(test_own_thread)
            "none that code raises");
     tap_ok(are_same(&before, &after), "who starts a thread blocks what he did");
     tap_ok(is_own && !own_thread_is_this(), "a thread knows whose it is");
+    test_vectors();
     return tap_done();
 }
