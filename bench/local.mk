@@ -11,7 +11,7 @@ bench_small_results_LDADD = $(BENCH_BLAS_LIBS) -lm
 bench_threads_LDADD = $(BENCH_BLAS_LIBS) -lpthread
 bench_tiles_LDADD = $(BENCH_BLAS_LIBS) -lm
 bench_tridiagonal_LDADD = $(BENCH_BLAS_LIBS) -lm
-EXTRA_DIST += bench/run_offload.sh bench/service.sh bench/tuning_plots.py
+EXTRA_DIST += bench/run_offload.sh bench/service.sh bench/tuning_plots.py bench/versions.sh
 
 # Through the shim and without it in turns: the first finds both by dlopen, the second starts itself again.
 turning_programs = bench/in_turns bench/threads_in_turns

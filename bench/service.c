@@ -1,9 +1,10 @@
 /* An ordinary program that shows what a service is for. bench/service.sh runs it on the host, with a context of its own
  * and through a service.
  *
- *   service first ROUTINE ORDER       dgemv, dgemm, dsyevd, dgesv: ms from main to the end of the first call, with the
- *                                     making of its matrices left out
- *   service again ROUTINE ORDER COUNT us of the median of so many calls that follow one; dgemv's matrix stays
+ *   service first ROUTINE ORDER       dgemv, dsymv, dspmv, strmv, dgemm, dsyevd, dgesv: ms from main to the end of the
+ *                                     first call, with the making of its matrices left out
+ *   service again ROUTINE ORDER COUNT us of the median of so many calls that follow ten; dgemv's, dsymv's, dspmv's
+ *                                     and strmv's matrices and dgemm's factors stay
  *   service rewritten ORDER COUNT     us of the mean dgemm whose matrices the program writes before each
  *   service upload ORDER COUNT        GB/s at which the matrix of a dgemv goes up that the program has rewritten, median
  *   service hold ORDER                one dgemm, then a line "ready", then waits for a line of its input
@@ -17,6 +18,11 @@
 
 void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *, const double *,
             const int *, const double *, double *, const int *);
+void dsymv_(const char *, const int *, const double *, const double *, const int *, const double *, const int *,
+            const double *, double *, const int *);
+void dspmv_(const char *, const int *, const double *, const double *, const double *, const int *, const double *,
+            double *, const int *);
+void strmv_(const char *, const char *, const char *, const int *, const float *, const int *, float *, const int *);
 void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
             const int *, const double *, const int *, const double *, double *, const int *);
 void dsyevd_(const char *, const char *, const int *, double *, const int *, double *, double *, const int *, int *,
@@ -42,21 +48,25 @@ static void fill(double *matrix, double shift)
         matrix[i] = (double)(i * 7919 % 1013) * 1e-3 + shift;
 }
 
-static void make_all(int order)
+static void make_matrix(int order)
 {
     n = order;
     elements = (size_t)n * (size_t)n;
     a = make(elements * sizeof *a);
-    b = make(elements * sizeof *b);
-    c = make(elements * sizeof *c);
     x = make((size_t)n * sizeof *x);
     y = make((size_t)n * sizeof *y);
     fill(a, 0);
-    fill(b, 1);
     for (int i = 0; i < n; i++) {
         a[i + (size_t)i * (size_t)n] += n;
         x[i] = i;
     }
+}
+
+static void make_products(void)
+{
+    b = make(elements * sizeof *b);
+    c = make(elements * sizeof *c);
+    fill(b, 1);
 }
 
 static void run_dgemv(void)
@@ -64,6 +74,30 @@ static void run_dgemv(void)
     static const double one = 1, zero = 0;
     static const int step = 1;
     dgemv_("T", &n, &n, &one, a, &n, x, &step, &zero, y, &step);
+}
+
+static void run_dsymv(void)
+{
+    static const double one = 1, zero = 0;
+    static const int step = 1;
+    dsymv_("L", &n, &one, a, &n, x, &step, &zero, y, &step);
+}
+
+static void run_dspmv(void)
+{
+    static const double one = 1, zero = 0;
+    static const int step = 1;
+    dspmv_("L", &n, &one, a, x, &step, &zero, y, &step);
+}
+
+/* By a triangle of zeros below its ones, so that no repetition lets the vector grow. */
+static void run_strmv(void)
+{
+    static const int step = 1;
+    static float *triangle;
+    if (!triangle)
+        triangle = make(elements * sizeof *triangle);
+    strmv_("L", "N", "U", &n, triangle, &n, (float *)y, &step);
 }
 
 static void run_dgemm(void)
@@ -109,7 +143,8 @@ static routine *find(const char *name)
     static const struct {
         const char *name;
         routine *run;
-    } routines[] = {{"dgemv", run_dgemv}, {"dgemm", run_dgemm}, {"dsyevd", run_dsyevd}, {"dgesv", run_dgesv}};
+    } routines[] = {{"dgemv", run_dgemv}, {"dsymv", run_dsymv}, {"dspmv", run_dspmv}, {"strmv", run_strmv},
+                    {"dgemm", run_dgemm}, {"dsyevd", run_dsyevd}, {"dgesv", run_dgesv}};
     for (size_t i = 0; i < sizeof routines / sizeof *routines; i++)
         if (strcmp(routines[i].name, name) == 0)
             return routines[i].run;
@@ -172,8 +207,11 @@ int main(int count, char **arguments)
         fputs("usage: service first|again ROUTINE ORDER [COUNT], rewritten|upload ORDER COUNT, hold ORDER\n", stderr);
         return 2;
     }
-    make_all(order);
-    make_work();
+    make_matrix(order);
+    if (!is_routine || strstr(arguments[2], "mv") == NULL) {
+        make_products();
+        make_work();
+    }
     if (strcmp(mode, "first") == 0)
         printf("%.2f\n", 1e3 * seconds_of(find(arguments[2])));
     else if (strcmp(mode, "again") == 0)
