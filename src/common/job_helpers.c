@@ -312,6 +312,11 @@ void job_helpers_end(struct job_crew *crew, void *context)
     let_go(crew);
 }
 
+bool job_helpers_are_at(const struct job_crew *crew)
+{
+    return own_crew == crew && getpid() == process;
+}
+
 /* The caller may have a part itself, which is not gone on with. */
 void job_helpers_forget(void)
 {

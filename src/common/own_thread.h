@@ -143,6 +143,10 @@ struct job_crew *job_helpers_begin(const struct job *job, int helpers);
 void *job_helpers_context(struct job_crew *crew);
 void job_helpers_end(struct job_crew *crew, void *context);
 
+/* Do they still have the job that this thread has begun? A jump of a handler's amid it has ended it, perhaps, and a
+ * child of fork has none of them. */
+bool job_helpers_are_at(const struct job_crew *crew);
+
 /* Before a jump out of a call is made: helpers are done with this thread's job then. A handler may call
  * it. */
 struct jump;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* One for each device, indexed by its place. */
 static struct lane_pool {
@@ -43,7 +44,9 @@ static void lane_destroy(struct lane *lane)
         if (lane->stream)
             driver()->stream_destroy(lane->stream);
     }
-    free(lane->results.memory);
+    free(lane->originals.notes);
+    if (lane->originals.memory)
+        munmap(lane->originals.memory, lane->originals.bytes);
     /* Still owned by the caller, as other threads see meanwhile. */
     memset(lane, 0, offsetof(struct lane, busy));
 }

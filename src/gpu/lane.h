@@ -22,10 +22,11 @@ struct staging_state {
     bool doubtful; /* a transfer failed: wait for the stream before any use */
 };
 
-/* Private memory for results on their way to the program's. Belongs to mirror/transfer/results.c. */
-struct result_memory {
-    unsigned char *memory; /* kept from call to call */
-    size_t bytes, used;
+/* Private memory for what results take the place of, a mapping. Belongs to mirror/transfer/originals.c. */
+struct original_memory {
+    struct originals *notes; /* NULL until the first */
+    unsigned char *memory;
+    size_t bytes;
 };
 
 struct lane {
@@ -46,7 +47,7 @@ struct lane {
     /* Each of a part of it; waits for them sleep; NULL until lane_reserve_staging_slots. */
     CUevent slot_free[LANE_SLOTS];
     struct staging_state staging_state;
-    struct result_memory results;
+    struct original_memory originals;
     /* Pinned, LANE_VECTOR_BYTES each: vectors of the running call, which the device may
      * use where they are: their addresses are device addresses, too. */
     unsigned char *vectors[2];

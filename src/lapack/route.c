@@ -2,6 +2,7 @@
 #include "common/clock.h"
 #include "common/interruption.h"
 #include "mirror/host_memory/mapping.h"
+#include "mirror/transfer/transfer.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -225,11 +226,14 @@ static enum status compute(struct route_run *run)
     if (status == STATUS_OK)
         status = route_check_values(run);
     phase_enter(PHASE_LAUNCH);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        route_keep_originals(run);
         status = run->route->method->queue(run->route, &run->lane->handle);
+    }
     if (status == STATUS_OK)
         status = route_pack_homes(run);
     phase_enter(PHASE_FINISH);
+    originals_await(run->lane->lane);
     if (status == STATUS_OK)
         return route_fetch_vectors(run);
     if (status == STATUS_DEVICE_LOST)
@@ -251,6 +255,7 @@ static enum status run_placed(struct route_run *run)
         status = STATUS_INACCESSIBLE;
     if (status == STATUS_OK)
         status = route_bring_home(run);
+    originals_forget(run->lane->lane);
     if (status == STATUS_OK && route->accept && !route->accept(route))
         status = STATUS_UNSUCCESSFUL;
     return status;

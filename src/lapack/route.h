@@ -229,6 +229,9 @@ enum status route_pack_homes(struct route_run *run);
 /* Brings INFO and vectors to private memory, after everything queued. */
 enum status route_fetch_vectors(struct route_run *run);
 
+/* Begins to keep what results will take the place of (transfer.h), unless that is done or under way. */
+void route_keep_originals(struct route_run *run);
+
 /* Brings matrices to the program's memory. */
 enum status route_bring_home(struct route_run *run);
 

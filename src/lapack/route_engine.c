@@ -267,7 +267,6 @@ static struct device_part home_of(const struct route *route, const struct route_
     return place;
 }
 
-/* To private memory where `touched` is NULL, for the next time. */
 static enum status bring_columns(const struct route *route, const struct route_operand *operand,
                                  struct lane *lane, bool *touched)
 {
@@ -280,9 +279,8 @@ static enum status bring_columns(const struct route *route, const struct route_o
         count = run_of(operand, first);
         part.pointer = (unsigned char *)part.pointer + (size_t)(first * part.ld) * element;
         part.columns = count;
-        status = touched ? part_download(lane, &part, place.address, place.ld, element, route->host_is_pinned,
-                                         touched)
-                         : results_fetch(lane, &part, place.address, place.ld, element, false);
+        status =
+            part_download(lane, &part, place.address, place.ld, element, route->host_is_pinned, touched);
     }
     return status;
 }
@@ -310,14 +308,21 @@ static bool has_home(const struct route *route, const struct route_operand *oper
     return operand->home.pointer && operand->home.columns > 0 && is_updated(route, operand) == updated;
 }
 
-static enum status fetch_updated(struct route_run *run)
+void route_keep_originals(struct route_run *run)
 {
     const struct route *const route = run->route;
-    enum status status = STATUS_OK;
-    for (int i = 0; i < ROUTE_OPERANDS_MAX && status == STATUS_OK && !route->host_is_own; i++)
+    struct lane *const lane = run->lane->lane;
+    bool has_all = true;
+    for (int i = 0; i < ROUTE_OPERANDS_MAX; i++)
         if (has_home(route, &route->operands[i], true))
-            status = bring_columns(route, &route->operands[i], run->lane->lane, NULL);
-    return status;
+            has_all = has_all && originals_have(lane, &route->operands[i].home);
+    if (has_all || route->host_is_own)
+        return;
+    originals_forget(lane);
+    for (int i = 0; i < ROUTE_OPERANDS_MAX; i++)
+        if (has_home(route, &route->operands[i], true))
+            originals_note(lane, &route->operands[i].home, blas_element_bytes(route->type), false);
+    originals_begin(lane);
 }
 
 static enum status bring_all_home(struct route_run *run)
@@ -333,18 +338,16 @@ static enum status bring_all_home(struct route_run *run)
             const enum status status = bring_home(run, operand, &touched);
             lost = lost || (touched && updated == 1 && !route->host_is_own);
             if (status != STATUS_OK)
-                return lost ? STATUS_RESULT_LOST : status;
+                return lost && !originals_restore(run->lane->lane) ? STATUS_RESULT_LOST : status;
         }
     return STATUS_OK;
 }
 
 enum status route_bring_home(struct route_run *run)
 {
-    enum status status = fetch_updated(run);
-    if (status == STATUS_OK)
-        status = bring_all_home(run);
-    results_forget(run->lane->lane);
-    return status;
+    route_keep_originals(run);
+    originals_await(run->lane->lane);
+    return bring_all_home(run);
 }
 
 enum status route_lane_wait(struct route_lane *lane, const char *what)

@@ -11,5 +11,6 @@ libmublas_core_la_SOURCES += src/mirror/hold.c src/mirror/hold.h src/mirror/hold
 	src/mirror/tracking/mirror_pages.c src/mirror/tracking/mirror_pages.h \
 	src/mirror/tracking/write_tracker.c src/mirror/tracking/write_tracker.h \
 	src/mirror/tracking/page_scan.c src/mirror/tracking/tracker_self_test.c src/mirror/transfer/direct.c \
-	src/mirror/transfer/pieces.c src/mirror/transfer/staging.c src/mirror/transfer/results.c src/mirror/transfer/transfer.h \
+	src/mirror/transfer/pieces.c src/mirror/transfer/staging.c src/mirror/transfer/originals.c \
+	src/mirror/transfer/transfer.h \
 	src/mirror/transfer/shared_transfer.c src/mirror/transfer/transfer.c

@@ -280,17 +280,15 @@ static int count_updated(const struct operands_hold *hold)
     return count;
 }
 
-/* The host would need these as they were, to compute the call anew. */
-static enum status fetch_updated(struct operands_hold *hold, bool is_alone)
+/* The host would need these as they were, to compute the call anew. Beside the kernel. */
+static void keep_originals(struct operands_hold *hold, bool is_alone)
 {
-    enum status status = STATUS_OK;
-    for (int i = 0; i < hold->count && status == STATUS_OK; i++) {
-        const struct operand *const operand = &hold->operands[i].operand;
+    for (int i = 0; i < hold->count; i++)
         if (is_updated(&hold->operands[i]))
-            status = results_fetch(hold->lane, &operand->matrix, operand->device_address, operand->device_ld,
-                                   operand->element_bytes, is_alone);
-    }
-    return status;
+            originals_note(hold->lane, &hold->operands[i].operand.matrix,
+                           hold->operands[i].operand.element_bytes, is_alone);
+    originals_begin(hold->lane);
+    originals_await(hold->lane);
 }
 
 static enum status write_back_all(struct operands_hold *hold)
@@ -316,12 +314,14 @@ enum status operands_write_back(struct operands_hold *hold)
 {
     if (hold->unproven)
         return STATUS_NOT_TRACKABLE; /* nothing may leave before operands_prove */
-    const int updated = count_updated(hold); /* none: others' results may have been fetched in the lane */
-    enum status status = fetch_updated(hold, updated == 1);
-    if (status == STATUS_OK)
-        status = write_back_all(hold);
+    const int updated = count_updated(hold); /* none: a route may have others' originals in the lane */
     if (updated > 0)
-        results_forget(hold->lane);
+        keep_originals(hold, updated == 1);
+    enum status status = write_back_all(hold);
+    if (status == STATUS_RESULT_LOST && updated > 0 && originals_restore(hold->lane))
+        status = STATUS_DEVICE_ERROR;
+    if (updated > 0)
+        originals_forget(hold->lane);
     if (status != STATUS_OK)
         return status;
     look_for_pins(hold);

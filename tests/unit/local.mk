@@ -31,7 +31,7 @@ unit_test_sources = tests/unit/test_tridiagonalisation.c tests/unit/test_chip_pl
 	tests/unit/test_policy_floors.c tests/unit/test_policy_purchases.c tests/unit/test_program_state.c \
 	tests/unit/test_purchases.c tests/unit/test_recipe.c tests/unit/test_recipe_fuzz.c \
 	tests/unit/test_reference_host.c \
-	tests/unit/test_report_counters.c tests/unit/test_report_file.c tests/unit/test_results.c \
+	tests/unit/test_report_counters.c tests/unit/test_report_file.c tests/unit/test_originals.c \
 	tests/unit/test_route_times.c tests/unit/test_route_values.c \
 	tests/unit/test_route_vectors.c tests/unit/test_sample_variants.c tests/unit/test_samples.c \
 	tests/unit/test_scalapack_distribution.c tests/unit/test_scalapack_memory_limits.c \

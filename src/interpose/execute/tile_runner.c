@@ -119,25 +119,25 @@ static enum status run_step(struct tile_runner *runner, const struct tile_step *
 
 static enum status download(struct tile_runner *runner, const struct blas_matrix *matrix, bool *touched)
 {
-    enum status status = STATUS_OK;
-    if (is_read(runner))
-        status = results_fetch(runner->lane, matrix, runner->tile, device_ld(runner, matrix),
-                               runner->element_bytes, true);
-    if (status == STATUS_OK)
-        status = part_download(runner->lane, matrix, runner->tile, device_ld(runner, matrix),
-                               runner->element_bytes, runner->is_pinned, touched);
-    results_forget(runner->lane);
-    return status;
+    return part_download(runner->lane, matrix, runner->tile, device_ld(runner, matrix), runner->element_bytes,
+                         runner->is_pinned, touched);
+}
+
+/* While the device works on it. */
+static void keep_original(struct tile_runner *runner, const struct blas_matrix *matrix)
+{
+    if (!is_read(runner))
+        return;
+    originals_note(runner->lane, matrix, runner->element_bytes, true);
+    originals_begin(runner->lane);
+    originals_await(runner->lane);
 }
 
 /* The first wait of a tile, so a failure may be any step's; nothing has been written then. */
-static enum status deliver(struct tile_runner *runner, const struct tile_step *step)
+static enum status bring_home(struct tile_runner *runner, const struct blas_matrix *matrix)
 {
-    const struct blas_matrix *matrix = &step->call.c;
     bool touched = false;
-    enum status status = STATUS_OK;
-    phase_enter(PHASE_FINISH);
-    status = lane_synchronise(runner->lane, "running a tile of a level 3 routine");
+    enum status status = lane_synchronise(runner->lane, "running a tile of a level 3 routine");
     progress_tell();
     phase_enter(PHASE_RESULT);
     for (int attempt = 0; attempt < 2 && status == STATUS_OK; attempt++) {
@@ -150,7 +150,16 @@ static enum status deliver(struct tile_runner *runner, const struct tile_step *s
         if (attempt == 0 && device_is_usable(runner->device))
             status = STATUS_OK; /* once more, from device memory */
     }
-    return touched && is_read(runner) ? STATUS_RESULT_LOST : status;
+    return touched && is_read(runner) && !originals_restore(runner->lane) ? STATUS_RESULT_LOST : status;
+}
+
+static enum status deliver(struct tile_runner *runner, const struct tile_step *step)
+{
+    phase_enter(PHASE_FINISH);
+    keep_original(runner, &step->call.c);
+    const enum status status = bring_home(runner, &step->call.c);
+    originals_forget(runner->lane);
+    return status;
 }
 
 static enum status create_events(struct tile_runner *runner)

@@ -10,9 +10,7 @@ enum { SLICE_BYTES = 128 << 10 };
 /* Transfers in pieces, numbered through. Helpers have it in their own memory (own_thread.h). */
 struct shared {
     struct lane *lane;
-    struct transfer transfers[TRANSFER_TOGETHER_MOST];
-    struct clip clips[TRANSFER_TOGETHER_MOST];
-    unsigned count, ends[TRANSFER_TOGETHER_MOST]; /* one more than the last piece of each */
+    struct numbered_pieces numbered;
     struct piece_queue queue;
     bool up;
     const char *what; /* for the log */
@@ -22,15 +20,44 @@ struct shared {
 };
 _Static_assert(sizeof(struct shared) <= JOB_CONTEXT_BYTES, "too large for helpers");
 
-static struct transfer piece_of(const struct shared *shared, unsigned index, struct piece *piece)
+bool numbered_pieces_add(struct numbered_pieces *numbered, const struct transfer *transfers, unsigned count)
+{
+    if (numbered->count + count > NUMBERED_TRANSFERS_MOST)
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned at = numbered->count++;
+        numbered->transfers[at] = transfers[i];
+        if (!transfers[i].clip)
+            continue;
+        numbered->clips[at] = *transfers[i].clip;
+        numbered->transfers[at].clip = &numbered->clips[at];
+    }
+    return true;
+}
+
+bool numbered_pieces_count(struct numbered_pieces *numbered, unsigned *pieces)
+{
+    size_t count = 0;
+    for (unsigned i = 0; i < numbered->count; i++) {
+        transfer_join_rows(&numbered->transfers[i]);
+        count += pieces_count(&numbered->transfers[i], STAGING_SLOT_BYTES);
+        if (count > INT_MAX)
+            return false;
+        numbered->ends[i] = (unsigned)count;
+    }
+    *pieces = (unsigned)count;
+    return true;
+}
+
+struct transfer numbered_pieces_find(const struct numbered_pieces *numbered, unsigned index, struct piece *piece)
 {
     unsigned i = 0;
-    while (index >= shared->ends[i])
+    while (index >= numbered->ends[i])
         i++;
-    struct transfer transfer = shared->transfers[i];
+    struct transfer transfer = numbered->transfers[i];
     if (transfer.clip)
-        transfer.clip = &shared->clips[i];
-    *piece = piece_at(&transfer, STAGING_SLOT_BYTES, index - (i > 0 ? shared->ends[i - 1] : 0));
+        transfer.clip = &numbered->clips[i];
+    *piece = piece_at(&transfer, STAGING_SLOT_BYTES, index - (i > 0 ? numbered->ends[i - 1] : 0));
     return transfer;
 }
 
@@ -56,7 +83,7 @@ static void help(void *context, unsigned unused)
     (void)unused;
     while (piece_queue_await(&shared->queue, &index)) {
         struct piece piece;
-        const struct transfer transfer = piece_of(shared, index, &piece);
+        const struct transfer transfer = numbered_pieces_find(&shared->numbered, index, &piece);
         if (!piece_is_reachable(&transfer, &piece, shared->up)) {
             piece_queue_refuse(&shared->queue, index);
             break;
@@ -85,7 +112,7 @@ static bool can_queue(const struct shared *shared)
 static enum status queue_copy(struct shared *shared)
 {
     struct piece piece;
-    const struct transfer transfer = piece_of(shared, shared->queued, &piece);
+    const struct transfer transfer = numbered_pieces_find(&shared->numbered, shared->queued, &piece);
     const unsigned slot = slot_of(shared, shared->queued++);
     unsigned char *packed = staging_slot_address(shared->lane, slot);
     enum status status =
@@ -133,7 +160,7 @@ static enum status do_piece(struct shared *shared, unsigned index)
 {
     struct piece piece, slice = {0};
     enum status status = STATUS_OK;
-    const struct transfer transfer = piece_of(shared, index, &piece);
+    const struct transfer transfer = numbered_pieces_find(&shared->numbered, index, &piece);
     unsigned char *packed = staging_slot_address(shared->lane, slot_of(shared, index));
     while (status == STATUS_OK && piece_next_slice(&piece, SLICE_BYTES, &slice)) {
         pack_or_unpack(shared, &transfer, &slice, packed + piece_slice_offset(&piece, &slice));
@@ -211,24 +238,10 @@ static enum status move_all(struct shared *shared)
 static void note_touched(const struct shared *shared)
 {
     const unsigned taken = atomic_load(&shared->queue.taken);
-    for (unsigned i = 0; i < shared->count && taken > (i > 0 ? shared->ends[i - 1] : 0); i++)
-        if (shared->transfers[i].touched)
-            *shared->transfers[i].touched = true;
-}
-
-/* False: too many. */
-static bool number_pieces(struct shared *shared)
-{
-    size_t pieces = 0;
-    for (unsigned i = 0; i < shared->count; i++) {
-        transfer_join_rows(&shared->transfers[i]);
-        pieces += pieces_count(&shared->transfers[i], STAGING_SLOT_BYTES);
-        if (pieces > INT_MAX)
-            return false;
-        shared->ends[i] = (unsigned)pieces;
-    }
-    shared->queue.pieces = (unsigned)pieces;
-    return true;
+    const struct numbered_pieces *const numbered = &shared->numbered;
+    for (unsigned i = 0; i < numbered->count && taken > (i > 0 ? numbered->ends[i - 1] : 0); i++)
+        if (numbered->transfers[i].touched)
+            *numbered->transfers[i].touched = true;
 }
 
 int shared_transfer_helpers(const struct transfer *transfers, unsigned count)
@@ -254,28 +267,19 @@ static void leave_staging(struct shared *shared, bool good)
         state->doubtful = true;
 }
 
-static void copy_transfers(struct shared *shared, const struct transfer *transfers)
-{
-    for (unsigned i = 0; i < shared->count; i++) {
-        shared->transfers[i] = transfers[i];
-        if (transfers[i].clip)
-            shared->clips[i] = *transfers[i].clip;
-    }
-}
-
 bool shared_transfer_run(const struct transfer *transfers, unsigned count, int helpers, bool up,
                          enum status *status)
 {
     struct shared shared = {
-        .lane = transfers->lane, .count = count, .up = up,
+        .lane = transfers->lane, .up = up,
         .what = up ? "copying an operand to the device"
                    : "running a kernel or copying its result to the host"};
     const struct job job = {.work = help, .may = job_helpers_touch_nothing /* by the piece */, .stop = stop,
                             .context = &shared, .context_bytes = sizeof shared, .parts = (unsigned)helpers};
-    if (count > TRANSFER_TOGETHER_MOST)
+    if (!numbered_pieces_add(&shared.numbered, transfers, count) ||
+        !numbered_pieces_count(&shared.numbered, &shared.queue.pieces))
         return false;
-    copy_transfers(&shared, transfers);
-    struct job_crew *const crew = number_pieces(&shared) ? job_helpers_begin(&job, helpers) : NULL;
+    struct job_crew *const crew = job_helpers_begin(&job, helpers);
     if (!crew)
         return false;
     struct shared *const kept = job_helpers_context(crew);
@@ -286,39 +290,4 @@ bool shared_transfer_run(const struct transfer *transfers, unsigned count, int h
         note_touched(&shared);
     leave_staging(&shared, *status == STATUS_OK);
     return true;
-}
-
-static unsigned char *packed_of(const struct transfer *transfer, const struct piece *piece)
-{
-    return (unsigned char *)device_pointer(transfer->device) + piece->row * transfer->width + piece->column;
-}
-
-static void unpack_piece(void *context, unsigned index)
-{
-    struct piece piece;
-    const struct transfer transfer = piece_of(context, index, &piece);
-    piece_unpack_unseen(&transfer, &piece, packed_of(&transfer, &piece));
-}
-
-static bool may_unpack_piece(void *context, unsigned index)
-{
-    struct piece piece;
-    const struct transfer transfer = piece_of(context, index, &piece);
-    return piece_is_reachable(&transfer, &piece, false);
-}
-
-void shared_transfer_unpack(const struct transfer *transfers, unsigned count)
-{
-    struct shared shared = {.count = count};
-    copy_transfers(&shared, transfers);
-    if (number_pieces(&shared)) {
-        const struct job job = {.work = unpack_piece, .may = may_unpack_piece, .context = &shared,
-                                .context_bytes = sizeof shared, .parts = shared.queue.pieces};
-        job_helpers_run(&job, shared_transfer_helpers(transfers, count));
-        return;
-    }
-    for (unsigned i = 0; i < count; i++) {
-        const struct piece all = {.rows = transfers[i].height, .width = transfers[i].width};
-        piece_unpack(&transfers[i], &all, packed_of(&transfers[i], &all));
-    }
 }

@@ -137,8 +137,6 @@ enum status staging_download_part(struct lane *lane, const struct blas_matrix *m
     for (unsigned i = 0; i < count; i++)
         transfers[i].touched = touched;
     enum status status;
-    if (results_deliver(lane, matrix, transfers, count, &status))
-        return status;
     if (direct_run_triangle(matrix, source_ld, element_bytes, transfers, count, false, &status))
         return status;
     return transfer_download_all(transfers, count);

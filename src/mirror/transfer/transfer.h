@@ -73,14 +73,25 @@ enum status staging_download_part(struct lane *lane, const struct blas_matrix *m
                                   int64_t source_ld, size_t element_bytes, bool *touched);
 
 /* A device that another process has may go away in the middle of a result's way home, and an operand that was
- * also read would be lost. Such results are fetched to private memory first, all of a call's before the first
- * byte of the program's is written: staging_download_part of the same matrix then takes it from there, as
- * often as it is asked, until they are forgotten. `is_alone`: the call has no other, so nothing is done for
- * one that comes whole or not at all. Nothing is done for a device of this process's own, or if there is no
- * room. */
-enum status results_fetch(struct lane *lane, const struct blas_matrix *matrix, CUdeviceptr source,
-                          int64_t source_ld, size_t element_bytes, bool is_alone);
-void results_forget(struct lane *lane);
+ * also read would be lost. So what such results take the place of is copied to private memory while the device
+ * works, and put back where not all comes home (originals.c). Nothing is done for a device of this process's own,
+ * or if there is no room. One call of a lane at a time, by its thread. */
+
+/* The elements of a matrix, or of its part, are to be kept. `is_alone`: the call has no other such result, so nothing
+ * is done for one that comes whole or not at all. */
+void originals_note(struct lane *lane, const struct blas_matrix *matrix, size_t element_bytes, bool is_alone);
+
+/* All that were noted: helpers begin to copy them; the calling thread copies what they have not, before a byte of
+ * the program's is written. */
+void originals_begin(struct lane *lane);
+void originals_await(struct lane *lane);
+bool originals_have(const struct lane *lane, const struct blas_matrix *matrix);
+
+/* Puts all back as it was. False: it was not kept, or cannot be written. */
+bool originals_restore(struct lane *lane);
+
+/* The call has ended, however: nothing is noted any more. */
+void originals_forget(struct lane *lane);
 
 /* The same rectangles by DMA from or to pinned program memory. Rows are queued one by one if a pitch is
  * larger than this, and some of them may be when one is refused. */
@@ -157,11 +168,6 @@ unsigned transfers_of_part(struct lane *lane, const struct blas_matrix *matrix, 
                            struct transfer transfers[TRANSFERS_OF_PART],
                            struct clip clips[TRANSFERS_OF_PART]);
 
-/* results.c: of a matrix that was fetched the transfers are done, from private memory. False: it
- * was not. */
-bool results_deliver(struct lane *lane, const struct blas_matrix *matrix, const struct transfer *transfers,
-                     unsigned count, enum status *status);
-
 /* direct.c: these without staging, on a device that uses the host's page tables. False, and nothing was done:
  * it does not, or the rows are narrow or clipped, or all of them are no more than a download delivers whole
  * or not at all, or a byte cannot be reached without a signal, or the program has pinned some, or the driver
@@ -196,6 +202,23 @@ bool piece_next(const struct transfer *transfer, struct piece *piece);
  * how many there are, and that of an index below. */
 size_t pieces_count(const struct transfer *transfer, size_t most);
 struct piece piece_at(const struct transfer *transfer, size_t most, size_t index);
+
+/* Several transfers in pieces that are numbered through. */
+enum { NUMBERED_TRANSFERS_MOST = 2 * TRANSFER_TOGETHER_MOST };
+struct numbered_pieces {
+    struct transfer transfers[NUMBERED_TRANSFERS_MOST]; /* their clips lie below */
+    struct clip clips[NUMBERED_TRANSFERS_MOST];
+    unsigned count, ends[NUMBERED_TRANSFERS_MOST]; /* one more than the last piece of each */
+};
+
+/* False, and nothing is added: too many. */
+bool numbered_pieces_add(struct numbered_pieces *numbered, const struct transfer *transfers, unsigned count);
+
+/* Joins rows and counts the pieces of all; false: too many. */
+bool numbered_pieces_count(struct numbered_pieces *numbered, unsigned *pieces);
+
+/* The piece of a number, and the transfer that it belongs to, whose clip belongs to `numbered`. */
+struct transfer numbered_pieces_find(const struct numbered_pieces *numbered, unsigned index, struct piece *piece);
 
 /* A piece in slices of about `most` bytes: advance to the next, as piece_next. The second: the slice's place
  * in the piece's staging. */
@@ -282,10 +305,6 @@ int shared_transfer_helpers(const struct transfer *transfers, unsigned count);
  * to be had now, and nothing was done. */
 bool shared_transfer_run(const struct transfer *transfers, unsigned count, int helpers, bool up,
                          enum status *status);
-
-/* Down from this process's memory: `device` is where the packed rows of each lie. With helpers where they are
- * worth it. */
-void shared_transfer_unpack(const struct transfer *transfers, unsigned count);
 
 /* May the calling thread move all of them? A thread of mublas' own may not touch all memory. */
 bool transfers_are_reachable(const struct transfer *transfers, unsigned count, bool up);
