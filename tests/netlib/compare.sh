@@ -4,9 +4,11 @@
 # of libblas.so.3, and compare what they count. Prints TAP; a difference is a failure and its
 # lines are shown.
 #
-#   compare.sh [--thin] [--few-sizes] [--only PATTERN] [--keep DIR]
+#   compare.sh [--thin | --parts] [--few-sizes] [--only PATTERN] [--keep DIR]
 #
 # --thin          smaller LAPACK inputs (tests/netlib/thin) where there are any
+# --parts         singular values, least squares, packed storage and symmetric eigenproblems alone, in full, cut into
+#                 cases by block size and routines, which run at once: dsvd.1 to dsvd.5, dtest.LS.1 ...
 # --few-sizes     three sizes of the six in the BLAS testers' inputs
 # --only PATTERN  only the cases whose name matches this shell pattern (each, if given twice)
 # --keep DIR      leave the testers' outputs there
@@ -27,10 +29,11 @@
 # bash and awk are all it needs.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../hosts/bound.sh"
-thin= few_sizes= only=() keep=
+thin= parts= few_sizes= only=() keep=
 while [ $# -gt 0 ]; do
     case $1 in
     --thin) thin=$here/thin ;;
+    --parts) parts=yes ;;
     --few-sizes) few_sizes=yes ;;
     --only) only+=("$2"); shift ;;
     --keep) keep=$2; shift ;;
@@ -98,6 +101,41 @@ blas_input()
          s/^0 1 2 3 5 9\( *VALUES OF N\)$/0 2 9\1/
          s/^1 2 3 5 7 9\( *VALUES OF N\)$/1 3 9\1/' "$1" > "$few"
     echo "$few"
+}
+
+# cut FILE PART [PATH]: the input of FILE with the PARTth of its block sizes alone and, of the testers of linear
+# equations, the routines of PATH alone.
+cut_input()
+{
+    local part=$scratch/${1##*/}.$2${3:+.$3}
+    awk -v part="$2" -v path="$3" '
+        path != "" && is_list { if ($1 == path) print; next }
+        /Number of parameter values|Number of values of NB/ { if (/parameter/) has_own = 1; sub(/[0-9]+/, "1") }
+        /  Values of (NB|NBMIN|NX)( |$)/ || (has_own && /  Values of NRHS/) { print $part, substr($0, index($0, "  Values")); next }
+        { print }
+        /test the error exits/ { is_list = 1 }' "$1" > "$part"
+    echo "$part"
+}
+
+list_parts()
+{
+    local letter part path hermitian
+    for letter in s d c z; do
+        case $letter in s | d) hermitian= ;; *) hermitian=HP ;; esac
+        for part in 1 2 3 4 5; do
+            add "${letter}svd.$part" "$NETLIB_LAPACK" "xeigtst$letter" "$(cut_input "$NETLIB_LAPACK/svd.in" $part)" yes
+            add "${letter}sep.$part" "$NETLIB_LAPACK" "xeigtst$letter" "$(cut_input "$NETLIB_LAPACK/sep.in" $part)" yes
+            for path in LS PP SP TP $hermitian; do
+                add "${letter}test.$path.$part" "$NETLIB_LAPACK" "xlintst$letter" \
+                    "$(cut_input "$NETLIB_LAPACK/${letter}test.in" $part "${letter^^}$path")" yes
+            done
+        done
+        for part in 1 2 3; do
+            add "${letter}sg.$part" "$NETLIB_LAPACK" "xeigtst$letter" \
+                "$(cut_input "$NETLIB_LAPACK/${letter}sg.in" $part)" yes
+        done
+        add "${letter}lse" "$NETLIB_LAPACK" "xeigtst$letter" "$NETLIB_LAPACK/lse.in" yes
+    done
 }
 
 list_cases()
@@ -217,7 +255,7 @@ judge()
     fi
 }
 
-list_cases
+if [ -n "$parts" ]; then list_parts; else list_cases; fi
 [ ${#names[@]} -gt 0 ] || { echo "compare.sh: no case matches ${only[*]}" >&2; exit 2; }
 echo "1..${#names[@]}"
 can_run() { [ -x "${commands[$1]}" ] && [ -r "${inputs[$1]}" ]; }
