@@ -215,7 +215,7 @@ int main(int count, char **arguments)
     if (strcmp(mode, "first") == 0)
         printf("%.2f\n", 1e3 * seconds_of(find(arguments[2])));
     else if (strcmp(mode, "again") == 0)
-        printf("%.1f\n", 1e6 * again(find(arguments[2]), times));
+        printf("%.3f\n", 1e6 * again(find(arguments[2]), times));
     else if (strcmp(mode, "rewritten") == 0)
         printf("%.0f\n", 1e6 * rewritten(times));
     else if (strcmp(mode, "upload") == 0)

@@ -2,7 +2,7 @@
 # Two versions of the shim in turns: what calls take whose matrices stay on the device, and those of orders below it.
 #   bench/versions.sh OLD NEW PROGRAM [ROUNDS]
 # OLD and NEW: libmublas_shim.so of each. PROGRAM: bench/service of a build (make bench/service), over the host BLAS that
-# it finds. A round runs each case once by either version, the first of them by turns; 5 rounds unless ROUNDS says other.
+# it finds; no service may run. A round runs each case once by either version, the first of them by turns; 5 rounds unless ROUNDS says other.
 # Prints routine,order,old_us,new_us,new_over_old: medians of the rounds, each the median of its calls.
 set -u -o pipefail
 [ $# -ge 3 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2; }
@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 
 one() # NAME SHIM OFFLOAD ROUTINE ORDER COUNT
 {
-    LD_PRELOAD=$2 MUBLAS_SERVICE=never MUBLAS_OFFLOAD=$3 "$program" again "${@:4}" >> "$work/$1.$4.$5" || exit 1
+    LD_PRELOAD=$2 MUBLAS_OFFLOAD=$3 "$program" again "${@:4}" >> "$work/$1.$4.$5" || exit 1
 }
 median() { sort -g "$1" | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'; }
 
