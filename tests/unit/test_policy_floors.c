@@ -151,6 +151,20 @@ static void test_complex_times(const struct machine_model *model)
            "the bytes of a triangle of order 2^30 do not overflow");
 }
 
+/* The host has one thread for a packed triangle. */
+static void test_packed_times(const struct machine_model *model)
+{
+    struct blas_call square = symv_call(4096), packed = square;
+    packed.family = FAMILY_SPMV;
+    packed.a = (struct blas_matrix){square.a.pointer, 4096 * 4097 / 2, 1, 4096 * 4097 / 2, PART_FULL};
+    const double square_us = predicted_call(model, &square, 0, true).host_us;
+    const double packed_us = predicted_call(model, &packed, 0, true).host_us;
+    tap_ok(packed_us > 8 * square_us && packed_us > 3500 && packed_us < 6000,
+           "dspmv 4096 takes 4.7 ms on the host, not dsymv's 0.3");
+    tap_ok(policy_floor(OFFLOAD_AUTO, model, FAMILY_SPMV, TYPE_D) < policy_floor(OFFLOAD_AUTO, model, FAMILY_SYMV, TYPE_D),
+           "so it is large sooner");
+}
+
 UNIT_TEST(test_policy_floors)
 {
     struct machine_model model = crossover_builtin_model(NULL, 16);
@@ -164,5 +178,6 @@ UNIT_TEST(test_policy_floors)
     test_scan(&model);
     test_processors(&model);
     test_complex_times(&model);
+    test_packed_times(&model);
     return tap_done();
 }
