@@ -32,7 +32,7 @@ tests_gpu_eigen_digests_SOURCES = tests/gpu/eigen_digests.c tests/gpu/digest_fil
 	tests/gpu/elements.h
 tests_gpu_eigen_digests_LDADD = libmublas_core.la -lm -ldl
 plain_tests += tests/gpu/eigen_bits.sh
-EXTRA_DIST += tests/gpu/eigen_bits.sh tests/gpu/eigen_digests.txt
+EXTRA_DIST += tests/gpu/eigen_bits.sh tests/gpu/eigen_digests.txt tests/gpu/service_crowd.sh
 tests/gpu/eigen_bits.log: tests/gpu/eigen_digests$(EXEEXT)
 plain_programs += tests/gpu/test_eigen_memory
 plain_tests += tests/gpu/test_eigen_memory
