@@ -143,17 +143,17 @@ double policy_patience_us(enum offload_mode mode, const struct predicted_times *
     return mode == OFFLOAD_AUTO ? times->host_us : (double)INFINITY;
 }
 
-bool policy_never_pays(const struct machine_model *model, const struct blas_call *call, bool is_in_use)
+bool policy_never_pays(const struct machine_model *model, const struct blas_call *call,
+                       const struct predicted_times *times, bool is_in_use)
 {
-    if (call->c.pointer && call_work_matrix_bytes(call) >= EARLY_BYTES_MIN)
+    struct predicted_times staged = *times;
+    if (call->c.pointer && times->work.matrix_bytes >= EARLY_BYTES_MIN)
         return false;
-    const struct predicted_times times = crossover_times(model, call);
-    struct predicted_times staged = times;
     if (!is_in_use)
-        return sure_gain_us(model, call, &times) <= 0;
+        return sure_gain_us(model, call, times) <= 0;
     crossover_charge_missing(model, call, 0, false, &staged);
-    const double kept_us = crossover_copies_us(model, call_work_result_bytes(call), true);
-    return times.host_us + kept_us <= fmin(times.resident_us, staged.resident_us);
+    const double kept_us = crossover_copies_us(model, times->work.result_bytes, true);
+    return times->host_us + kept_us <= fmin(times->resident_us, staged.resident_us);
 }
 
 bool policy_wake(enum offload_mode mode, const struct machine_model *model,

@@ -82,7 +82,8 @@ enum { EARLY_BYTES_MIN = 1 << 20 };
 /* Does no such call ever go to the device, nor does any other for it? While no device is in use: does it
  * pay nothing for one? Else, is it slower there whatever is resident? False where it writes a matrix that is
  * large enough for an account of its own, which such a call settles. */
-bool policy_never_pays(const struct machine_model *model, const struct blas_call *call, bool is_in_use);
+bool policy_never_pays(const struct machine_model *model, const struct blas_call *call,
+                       const struct predicted_times *times, bool is_in_use);
 
 /* Is it time to get what takes long (purchase/purchase.h)? */
 enum purchase_time {

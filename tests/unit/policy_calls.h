@@ -21,6 +21,12 @@ static inline struct policy_decision decide(enum offload_mode mode, const struct
     return policy_decide(mode, model, call, crossover_times(model, call), residency);
 }
 
+static inline bool never_pays(const struct machine_model *model, const struct blas_call *call, bool is_in_use)
+{
+    const struct predicted_times times = crossover_times(model, call);
+    return policy_never_pays(model, call, &times, is_in_use);
+}
+
 static inline bool wake(enum offload_mode mode, const struct machine_model *model,
                         const struct blas_call *call, double lost_us, struct wake_account *account)
 {

@@ -1,6 +1,6 @@
 /* A device that other ranks use too: by how many, and what that makes of times, prices and decisions. */
 #include "gpu/device_sharing.h"
-#include "interpose/policy.h"
+#include "policy_calls.h"
 #include "predicted_call.h"
 #include "tap.h"
 #include "unit_test.h"
@@ -208,7 +208,7 @@ static void test_small_products(void)
     const struct predicted_times times = crossover_times(&shared, &call);
     struct wake_account account = {.saved_us = 0};
     const struct residency rewritten = {.missing_bytes = 2 * 300 * 300 * 8};
-    tap_ok(!policy_never_pays(&alone, &small, false) && policy_never_pays(&shared, &small, false),
+    tap_ok(!never_pays(&alone, &small, false) && never_pays(&shared, &small, false),
            "a dgemm of order 200 pays for a process alone, never for one of 16 ranks");
     tap_ok(!policy_wake(OFFLOAD_AUTO, &shared, &call, &times, 0, &account) &&
                account.saved_us == 0,

@@ -147,7 +147,7 @@ static void test_complex_times(const struct machine_model *model)
     double complex = predicted_call(&computing, &call, 0, true).host_us;
     tap_ok(complex > 3.99 * real && complex < 4.01 * real, "ztrmv computes four times as long as dtrmv");
     call = symv_call(INT64_C(1) << 30);
-    tap_ok(call_work_matrix_bytes(&call) == 0x1p62 + 0x1p32,
+    tap_ok(call_work_of(&call).matrix_bytes == 0x1p62 + 0x1p32,
            "the bytes of a triangle of order 2^30 do not overflow");
 }
 

@@ -23,18 +23,47 @@ static bool passes(const struct program_call *call)
     return crossover_size(&call->blas) >= __atomic_load_n(&offload_floors[call->symbol], __ATOMIC_RELAXED);
 }
 
+static void add_operand(struct program_call *call, const struct blas_matrix *matrix,
+                        enum operand_access access)
+{
+    const struct blas_call *const blas = &call->blas;
+    if (!matrix->pointer)
+        return;
+    call->operands[call->operand_count++] = (struct operand){
+        .matrix = *matrix, .element_bytes = blas_element_bytes(blas->type), .access = access,
+        .alignment = level3_alignment(blas),
+        .kind = (unsigned)blas->family * TYPE_COUNT + (unsigned)blas->type};
+}
+
+/* Its operands and their access, and its times by this model, unless that was done. */
+static void describe(struct program_call *call, const struct machine_model *model)
+{
+    const struct blas_call *const blas = &call->blas;
+    const bool overwritten = !blas_is_in_place(blas) && blas_scalar_is_zero(blas->type, blas->beta);
+    if (call->model == model)
+        return;
+    call->model = model;
+    call->times = crossover_times(model, blas);
+    call->operand_count = 0;
+    add_operand(call, &blas->a, OPERAND_READ);
+    add_operand(call, &blas->b, OPERAND_READ);
+    add_operand(call, &blas->c, overwritten ? OPERAND_OVERWRITE : OPERAND_UPDATE);
+}
+
 /* Looked at but once for each shape and model. */
-static bool never_pays(const struct blas_call *call, uint64_t shape)
+static bool never_pays(struct program_call *call)
 {
     if (settings()->offload != OFFLOAD_AUTO)
         return false;
     model_in_force_learn();
     const struct machine_model *model = model_in_force();
-    enum shape_worth worth = known_shapes_look_up(shape, model);
+    enum shape_worth worth = known_shapes_look_up(call->known_shape, model);
     if (worth == SHAPE_UNKNOWN) {
-        worth = policy_never_pays(model, call, model_in_force_is_of_device(model)) ? SHAPE_NEVER_PAYS
-                                                                                   : SHAPE_MAY_PAY;
-        known_shapes_note(shape, model, worth);
+        describe(call, model);
+        worth = policy_never_pays(model, &call->blas, &call->times, model_in_force_is_of_device(model))
+                    ? SHAPE_NEVER_PAYS
+                    : SHAPE_MAY_PAY;
+        known_shapes_note(call->known_shape, model, worth);
     }
     return worth == SHAPE_NEVER_PAYS;
 }
@@ -42,20 +71,17 @@ static bool never_pays(const struct blas_call *call, uint64_t shape)
 static enum host_reason look(struct program_call *call)
 {
     call->sizes = sizes_of(&call->blas);
-    call->operations = stats_wanted() ? call_work_operations(&call->blas) : 0;
-    return never_pays(&call->blas, call->known_shape) ? HOST_BELOW_FLOOR : HOST_NO_REASON;
+    call->operations = stats_wanted() ? call_work_of(&call->blas).operations : 0;
+    return never_pays(call) ? HOST_BELOW_FLOOR : HOST_NO_REASON;
 }
 
 /* Its gain is the device's to decide by; the purchase weighs it before (purchase/ledger.h). */
 static enum host_reason consider(struct program_call *call)
 {
-    return blas_is_level3(&call->blas) && level3_is_missing() ? HOST_UNSUPPORTED : HOST_NO_REASON;
-}
-
-static enum host_reason foretell(struct program_call *call)
-{
-    call_describe(call, model_in_force());
-    return estimate_call(call);
+    if (blas_is_level3(&call->blas) && level3_is_missing())
+        return HOST_UNSUPPORTED;
+    describe(call, model_in_force());
+    return HOST_NO_REASON;
 }
 
 /* `context` is a struct program_call, described. */
@@ -94,7 +120,7 @@ static enum host_reason weigh(struct mirror_table *mirrors, struct program_call 
 
 static enum host_reason decide(struct program_call *call, const struct device_use *use)
 {
-    call_describe(call, device_use_model(use));
+    describe(call, device_use_model(use));
     if (call->early_credit_us > 0)
         operands_credit(use->mirrors, call->operands, call->operand_count, call->early_credit_us);
     enum host_reason reason = weigh(use->mirrors, call);
@@ -118,31 +144,29 @@ static bool run_on_host(void *context, const struct blas_call *step)
     return done;
 }
 
-/* A call_method: on one device, or in tiles on all in use. */
-static enum status run_alone(struct program_call *call, const struct device_use *use, void *none,
-                             struct transfer_count *moved)
+/* On one device, or in tiles on all in use. */
+static enum host_reason run_alone(struct program_call *call, const struct device_use *use)
 {
     const struct host_steps host = {run_on_host, call};
+    struct call_attempt attempt;
     struct shared_plan shared;
     enum status status = STATUS_OUT_OF_MEMORY;
-    (void)none;
+    call_attempt_begin(&attempt);
     if (shared_call_plan(&shared, call))
-        status = shared_call_run(&shared, use, call, &host, moved);
+        status = shared_call_run(&shared, use, call, &host, &attempt.moved);
     if (status == STATUS_OUT_OF_MEMORY)
-        status = execute_call(use->device, use->mirrors, call, &host, moved);
-    return status;
+        status = execute_call(use->device, use->mirrors, call, &host, &attempt.moved);
+    return call_attempt_end(call, &attempt, status);
 }
 
-/* A call_method: on the devices of a struct split_call. */
-static enum status run_split(struct program_call *call, const struct device_use *none, void *context,
-                             struct transfer_count *moved)
+static enum host_reason run_split(struct program_call *call, struct split_call *split)
 {
-    struct split_call *const split = context;
-    (void)none;
-    const enum status status = split_run(&split->plan, split->devices, &call->patience, moved);
+    struct call_attempt attempt;
+    call_attempt_begin(&attempt);
+    const enum status status = split_run(&split->plan, split->devices, &call->patience, &attempt.moved);
     if (status == STATUS_OUT_OF_MEMORY)
         split_call_ran_out(split);
-    return status;
+    return call_attempt_end(call, &attempt, status);
 }
 
 /* On the device that holds all of the operands; or on several, which a failure leaves to that one. */
@@ -150,10 +174,10 @@ static enum host_reason run(struct program_call *call, const struct device_use *
 {
     struct split_call split;
     if (!split_call_is_faster(&split, call))
-        return call_execute(call, use, run_alone, NULL);
-    const enum host_reason reason = call_execute(call, use, run_split, &split);
+        return run_alone(call, use);
+    const enum host_reason reason = run_split(call, &split);
     if (reason != HOST_NO_REASON)
-        return device_is_usable(use->device) ? call_execute(call, use, run_alone, NULL) : reason;
+        return device_is_usable(use->device) ? run_alone(call, use) : reason;
     split_call_earn(&split, use, split.gain_us);
     return reason;
 }
@@ -171,7 +195,7 @@ static enum host_reason attempt_split(struct program_call *call)
         return call->decision.reason;
     }
     const enum host_reason reason =
-        launch_supported(&call->blas) ? call_execute(call, NULL, run_split, &split) : HOST_UNSUPPORTED;
+        launch_supported(&call->blas) ? run_split(call, &split) : HOST_UNSUPPORTED;
     if (reason == HOST_NO_REASON)
         split_call_earn(&split, NULL, call->decision.earned_us);
     return reason;
@@ -183,7 +207,7 @@ static bool spreads(struct program_call *call, enum host_reason *reason)
     *reason = HOST_UNSUPPORTED;
     if (blas_is_level3(&call->blas) && level3_opening_look() == LEVEL3_MISSING)
         return true;
-    call_describe(call, model_in_force());
+    describe(call, model_in_force());
     if (!split_call_is_due(call))
         return false;
     *reason = attempt_split(call);
@@ -194,7 +218,7 @@ const struct call_kind blas_kind = {
     .passes = passes,
     .look = look,
     .consider = consider,
-    .foretell = foretell,
+    .foretell = estimate_call,
     .spreads = spreads,
     .offer = offer,
     .decide = decide,

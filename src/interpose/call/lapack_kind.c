@@ -95,9 +95,9 @@ static void weigh(struct program_call *call)
 }
 
 /* One of many ranks looks for it when it would wake the device (waking.c): before, nothing is begun. */
-static bool solver_may_come(void)
+static bool solver_may_come(const struct program_call *call)
 {
-    const bool is_early = model_in_force()->sharing > 1 && !waking_mirrors_in_use();
+    const bool is_early = call->model->sharing > 1 && !waking_mirrors_in_use();
     return is_early || solver_opening_may_come();
 }
 
@@ -106,7 +106,8 @@ static enum host_reason consider(struct program_call *call)
     const enum offload_mode mode = settings()->offload;
     const struct lapack_problem *const problem = &way_of(call)->problem;
     model_in_force_learn();
-    call->route_times = route_times_predict(model_in_force(), &call->sizes);
+    call->model = model_in_force();
+    call->route_times = route_times_predict(call->model, &call->sizes);
     call->patience = patience_of_us(mode == OFFLOAD_AUTO ? call->route_times.host_us : (double)INFINITY);
     call->operands[0] = route_operand_of(&problem->kept, call->sizes.type);
     call->operand_count = problem->kept.pointer ? 1 : 0;
@@ -119,7 +120,7 @@ static enum host_reason consider(struct program_call *call)
         return call->decision.reason;
     if (mode == OFFLOAD_AUTO && losses_forbid(call->symbol, &call->sizes))
         return HOST_UNSUCCESSFUL;
-    if (!solver_may_come())
+    if (!solver_may_come(call))
         return HOST_UNSUPPORTED;
     call->host_kind = HOST_RUN_CREDITED;
     if (host_run_kind_here() == HOST_RUN_PLAIN)
@@ -172,21 +173,20 @@ static void write_results(const struct lapack_way *way)
     lapack_put_integer(call, places->info, 0, 0);
 }
 
-/* A call_method; `context` is the struct route. */
-static enum status run_route(struct program_call *call, const struct device_use *use, void *context,
-                             struct transfer_count *moved)
+static enum host_reason run_route(struct lapack_way *way, const struct device_use *use, struct route *route)
 {
-    struct lapack_way *const way = way_of(call);
-    struct route *const route = context;
+    struct program_call *const call = &way->call;
+    struct call_attempt attempt;
     enum status status;
+    call_attempt_begin(&attempt);
     route_begin(call, symbol_name(call->symbol));
     if (!shared_route_run(use, &way->lapack, &way->problem, &call->patience, &route->moved, &status))
         status = route_execute(route, use->device, way->library, use->mirrors, &call->patience);
     progress_end();
-    *moved = route->moved;
+    attempt.moved = route->moved;
     if (status == STATUS_OK)
         write_results(way);
-    return status;
+    return call_attempt_end(call, &attempt, status);
 }
 
 static bool is_for_its_data(enum host_reason reason)
@@ -201,7 +201,7 @@ static enum host_reason run(struct program_call *call, const struct device_use *
     enum host_reason reason = HOST_OUT_OF_MEMORY;
     if (methods_of(way->lapack.routine->family)->describe(&way->lapack, &way->problem, &route)) {
         route_set_terms(&route, call, use);
-        reason = call_execute(call, use, run_route, &route);
+        reason = run_route(way, use, &route);
     }
     free(way->problem.memory);
     if (reason == HOST_NO_REASON && way->problem.writes_kept && settings()->offload == OFFLOAD_AUTO)

@@ -42,7 +42,7 @@ struct program_call {
     struct route_shape sizes;    /* for the report; of a route, what its times depend on; n 0: not looked at */
     double operations;           /* for the report; 0: they were not counted */
 
-    /* call_describe sets these of BLAS, by the model that foretells the times; NULL: not described. */
+    /* The model that foretells the times, of BLAS NULL: nobody has asked. */
     const struct machine_model *model;
     struct predicted_times times; /* as if all operands were resident */
 
@@ -90,19 +90,19 @@ bool call_go(struct program_call *call);
 enum host_reason call_reach_device(struct program_call *call);
 enum host_reason call_run(struct program_call *call);
 
-/* Once on the way, or more often where another method follows one that failed: runs `method` on the device,
- * timed, and counts the call where that is a success. */
-typedef enum status call_method(struct program_call *call, const struct device_use *use, void *context,
-                                struct transfer_count *moved);
-enum host_reason call_execute(struct program_call *call, const struct device_use *use, call_method *method,
-                              void *context);
+/* Around its run on the device, or around each where another way follows one that failed: times it, and counts
+ * the call where that is a success. */
+struct call_attempt {
+    struct transfer_count moved;
+    struct call_span span;
+};
+void call_attempt_begin(struct call_attempt *attempt);
+enum host_reason call_attempt_end(const struct program_call *call, struct call_attempt *attempt,
+                                  enum status status);
 
 /* Why a call that ended so on the device is the host's; HOST_NO_REASON: STATUS_OK. Stops the process with one
  * line where its results are lost. */
 enum host_reason call_reason_of(const char *name, enum status status);
-
-/* A BLAS call's operands and their access, and its times by this model, unless that was done. */
-void call_describe(struct program_call *call, const struct machine_model *model);
 
 /* Around the host's run of a BLAS call, which is counted and timed; BLAS calls inside are not offloaded again. */
 void call_host_begin(struct program_call *call);

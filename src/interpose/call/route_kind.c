@@ -179,6 +179,7 @@ static struct parallel_route *parallel_of(struct program_call *call)
 static enum host_reason consider(struct program_call *call)
 {
     const struct residency nothing_stays = {.trackable = false};
+    call->model = model_in_force();
     call->decision = policy_decide_route(settings()->offload, &call->route_times, &nothing_stays);
     call->decision.keeps = false;
     if (!call->decision.device)

@@ -67,7 +67,7 @@ static void foretell(struct program_call *call)
     if (call->residency.trackable && !call->residency.kept_bytes)
         us += crossover_new_output_us(model, &call->blas);
     call->foretold = foretold_of(us, best.resident_us, worst.resident_us + worst.upload_us,
-                                 is_learned(model, best.class));
+                                 is_learned(model, best.timed.class));
 }
 
 /* As blas_kind.c does with mirrors. `lock` is held. */

@@ -32,7 +32,7 @@ static struct early_account *find_account(struct early_accounts *accounts, const
 /* That of the matrix that the call reads; NULL where there is none. */
 static struct early_account *find_read(struct early_accounts *accounts, const struct program_call *call)
 {
-    if (call_work_matrix_bytes(&call->blas) < EARLY_BYTES_MIN)
+    if (call->times.work.matrix_bytes < EARLY_BYTES_MIN)
         return NULL;
     const struct operand *const matrix = matrix_of(call);
     return matrix && matrix->access == OPERAND_READ ? find_account(accounts, matrix) : NULL;
@@ -94,7 +94,7 @@ static void owe_for_result(struct early_accounts *accounts, const struct predict
 double early_accounts_lost_us(struct early_accounts *accounts, const struct program_call *call)
 {
     double lost_us = 0;
-    if (call_work_matrix_bytes(&call->blas) < EARLY_BYTES_MIN)
+    if (call->times.work.matrix_bytes < EARLY_BYTES_MIN)
         return 0;
     for (int i = 0; i < call->operand_count; i++) {
         const struct operand *const operand = &call->operands[i];

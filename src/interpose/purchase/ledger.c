@@ -40,11 +40,9 @@ static bool blas_pays_for_device(struct program_call *call, enum host_reason *re
 /* No account of a matrix knows of a route's gain. */
 bool ledger_pays_for_device(struct program_call *call, enum host_reason *reason)
 {
-    if (!call->kind->is_route)
-        call_describe(call, model_in_force());
     pthread_mutex_lock(&lock);
     const bool pays = call->kind->is_route
-                          ? policy_wake_for_route(settings()->offload, model_in_force(),
+                          ? policy_wake_for_route(settings()->offload, call->model,
                                                   call->decision.gain_us * call->alone, &ledger.device)
                           : blas_pays_for_device(call, reason);
     atomic_store(&ledger.has_early_credit, early_accounts_are_left(&ledger.matrices));

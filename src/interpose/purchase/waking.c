@@ -178,10 +178,8 @@ static struct device *find_first(struct program_call *call, enum host_reason *re
 
 static void take_early_credit(struct program_call *call)
 {
-    if (call->kind->is_route || !ledger_has_early_credit())
-        return;
-    call_describe(call, model_in_force());
-    call->early_credit_us = ledger_take_early_credit(call, false);
+    if (!call->kind->is_route && ledger_has_early_credit())
+        call->early_credit_us = ledger_take_early_credit(call, false);
 }
 
 /* Under an estimate there is one from the call on that would wake it. */

@@ -197,10 +197,11 @@ static double update_terms(const struct blas_call *call)
 }
 
 /* The built_in_ functions predict where nothing was learned. */
-static double built_in_host_us(const struct machine_model *model, const struct blas_call *call)
+static double built_in_host_us(const struct machine_model *model, const struct blas_call *call,
+                               const struct call_work *work)
 {
-    const double matrices = call_work_matrix_bytes(call), vectors = call_work_vector_bytes(call);
-    const double operations = call_work_operations(call), bytes = matrices + vectors;
+    const double matrices = work->matrix_bytes, vectors = work->vector_bytes;
+    const double operations = work->operations, bytes = matrices + vectors;
     const double columns = call->trans != TRANS_NONE ? 1 : call->family == FAMILY_GEMV ? gemv_columns
                            : call->family == FAMILY_TRMV ? trmv_columns : 1;
     const double memory_us = 1e6 * (columns * matrices + vectors) / bandwidth_of(model, bytes);
@@ -232,11 +233,12 @@ static double steps_us(const struct blas_call *call)
 
 /* Host writes are looked for while the kernel runs, if that writes to no matrix. */
 static double kernel_and_scan_us(const struct machine_model *model, const struct blas_call *call,
-                                 double bytes)
+                                 const struct call_work *work)
 {
+    const double bytes = work->matrix_bytes + work->vector_bytes;
     const double kernel_us = 1e6 * fmax(bytes / model->device_bandwidth,
-                                        call_work_operations(call) / model->device_flops[call->type]);
-    const double scan_us = call_work_scanned_bytes(call) * model->scan_us_per_byte;
+                                        work->operations / model->device_flops[call->type]);
+    const double scan_us = work->scanned_bytes * model->scan_us_per_byte;
     return call->c.pointer ? fmax(kernel_us, model->sharing * steps_us(call)) + scan_us
                            : fmax(kernel_us, scan_us);
 }
@@ -247,12 +249,11 @@ static double level3_us(const struct machine_model *model, const struct blas_cal
 }
 
 static double built_in_resident_us(const struct machine_model *model, const struct blas_call *call,
-                                   bool trackable)
+                                   const struct call_work *work, double home_us)
 {
-    const double vectors = call_work_vector_bytes(call), bytes = call_work_matrix_bytes(call) + vectors;
-    const double vectors_us = 1e6 * fmax(0, vectors - short_vector_bytes) / model->vector_bandwidth;
-    return model->call_us + level3_us(model, call) + kernel_and_scan_us(model, call, bytes) + vectors_us +
-           model->sharing * result_home_us(call, trackable);
+    const double long_bytes = fmax(0, work->vector_bytes - short_vector_bytes);
+    return model->call_us + level3_us(model, call) + kernel_and_scan_us(model, call, work) +
+           1e6 * long_bytes / model->vector_bandwidth + model->sharing * home_us;
 }
 
 /* Products that the host cannot have finished sooner than the device begins, which is lower than the true
@@ -345,22 +346,24 @@ double crossover_new_output_us(const struct machine_model *model, const struct b
 }
 
 /* Learned on a matrix without gaps that stays on the device. Through a service results come home staged. */
-static double resident_us(const struct machine_model *model, int class, const struct blas_call *call,
-                          bool is_trackable)
+static double resident_us(const struct machine_model *model, const struct blas_call *call,
+                          const struct predicted_times *times, bool trackable)
 {
-    const bool trackable = is_trackable && !model->is_served;
+    const double home_us = result_home_us(call, trackable && !model->is_served);
     double us;
-    if (model->learned && learned_times_resident(model->learned, class, call, trackable, &us))
-        return model->sharing * us + call_work_gap_bytes(call) * model->scan_us_per_byte;
-    return built_in_resident_us(model, call, trackable);
+    if (model->learned && learned_times_resident(model->learned, times->timed, home_us, &us))
+        return model->sharing * us + times->work.gap_bytes * model->scan_us_per_byte;
+    return built_in_resident_us(model, call, &times->work, home_us);
 }
 
 struct predicted_times crossover_times(const struct machine_model *model, const struct blas_call *call)
 {
-    struct predicted_times times = {.class = timed_class_of(call)};
-    if (!model->learned || !learned_times_host(model->learned, times.class, call, &times.host_us))
-        times.host_us = built_in_host_us(model, call);
-    times.resident_us = resident_us(model, times.class, call, true);
+    struct predicted_times times = {.timed = {.class = TIMED_CLASS_NONE}, .work = call_work_of(call)};
+    if (model->learned)
+        times.timed = timed_call_of(call);
+    if (!model->learned || !learned_times_host(model->learned, times.timed, &times.host_us))
+        times.host_us = built_in_host_us(model, call, &times.work);
+    times.resident_us = resident_us(model, call, &times, true);
     return times;
 }
 
@@ -368,7 +371,7 @@ void crossover_charge_missing(const struct machine_model *model, const struct bl
                               uint64_t missing_bytes, bool trackable, struct predicted_times *times)
 {
     if (!trackable)
-        times->resident_us = resident_us(model, times->class, call, false);
+        times->resident_us = resident_us(model, call, times, false);
     times->upload_us = crossover_copies_us(model, (double)missing_bytes, trackable);
 }
 

@@ -12,6 +12,7 @@
 #include "common/blas_call.h"
 #include "gpu/device.h"
 #include "tuner/online/learned_times.h"
+#include "tuner/online/tuning_class.h"
 
 #include <stdint.h>
 
@@ -82,7 +83,8 @@ struct predicted_times {
     double host_us;
     double resident_us; /* on the device with every matrix operand resident */
     double upload_us;   /* additional cost of making the missing bytes resident */
-    int class;          /* tuning_class.h */
+    struct timed_call timed; /* the rest is of the call, for who charges it for what is missing */
+    struct call_work work;
 };
 
 /* Times of `call` as if all of its matrix operands were resident. Then, for who learns only later where they
