@@ -138,11 +138,6 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     return on_host(reason_not_bought(residency), saved_us);
 }
 
-double policy_patience_us(enum offload_mode mode, const struct predicted_times *times)
-{
-    return mode == OFFLOAD_AUTO ? times->host_us : (double)INFINITY;
-}
-
 bool policy_never_pays(const struct machine_model *model, const struct blas_call *call,
                        const struct predicted_times *times, bool is_in_use)
 {

@@ -72,10 +72,6 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
                                      const struct blas_call *call, struct predicted_times times,
                                      const struct residency *residency);
 
-/* How long a call may wait for others on its way to the device, in microseconds: as long as the host takes
- * for it; in always mode for ever. */
-double policy_patience_us(enum offload_mode mode, const struct predicted_times *times);
-
 /* A matrix of so many bytes has an account of its own also before a device is there (purchase.h). */
 enum { EARLY_BYTES_MIN = 1 << 20 };
 

@@ -40,8 +40,9 @@ static void describe(struct program_call *call, const struct machine_model *mode
 {
     const struct blas_call *const blas = &call->blas;
     const bool overwritten = !blas_is_in_place(blas) && blas_scalar_is_zero(blas->type, blas->beta);
-    if (call->model == model)
+    if (call->is_described && call->model == model)
         return;
+    call->is_described = true;
     call->model = model;
     call->times = crossover_times(model, blas);
     call->operand_count = 0;
@@ -53,10 +54,7 @@ static void describe(struct program_call *call, const struct machine_model *mode
 /* Looked at but once for each shape and model. */
 static bool never_pays(struct program_call *call)
 {
-    if (settings()->offload != OFFLOAD_AUTO)
-        return false;
-    model_in_force_learn();
-    const struct machine_model *model = model_in_force();
+    const struct machine_model *const model = call->model;
     enum shape_worth worth = known_shapes_look_up(call->known_shape, model);
     if (worth == SHAPE_UNKNOWN) {
         describe(call, model);
@@ -72,6 +70,11 @@ static enum host_reason look(struct program_call *call)
 {
     call->sizes = sizes_of(&call->blas);
     call->operations = stats_wanted() ? call_work_of(&call->blas).operations : 0;
+    if (settings()->offload != OFFLOAD_AUTO) {
+        call->model = model_in_force();
+        return HOST_NO_REASON;
+    }
+    call->model = model_in_force_learn();
     return never_pays(call) ? HOST_BELOW_FLOOR : HOST_NO_REASON;
 }
 
@@ -80,7 +83,8 @@ static enum host_reason consider(struct program_call *call)
 {
     if (blas_is_level3(&call->blas) && level3_is_missing())
         return HOST_UNSUPPORTED;
-    describe(call, model_in_force());
+    if (!waking_has_failed())
+        describe(call, call->model);
     return HOST_NO_REASON;
 }
 
@@ -106,13 +110,12 @@ static struct device_offer offer(const void *context, const struct device_use *u
 /* Finds what of the operands is on the device, and decides by it where the call runs. */
 static enum host_reason weigh(struct mirror_table *mirrors, struct program_call *call)
 {
-    const enum offload_mode mode = settings()->offload;
-    call->patience = patience_of_us(policy_patience_us(mode, &call->times));
+    call->patience = call_patience(call->times.host_us);
     call->is_cut =
         tiled_residency(mirrors, &call->blas, call->operands, call->operand_count, &call->residency);
     if (!call->is_cut)
         call->residency = operands_residency(mirrors, call->operands, call->operand_count, &call->patience);
-    call->decision = policy_decide(mode, call->model, &call->blas, call->times, &call->residency);
+    call->decision = policy_decide(settings()->offload, call->model, &call->blas, call->times, &call->residency);
     if (call->residency.busy)
         return HOST_BUSY;
     return call->decision.device ? HOST_NO_REASON : call->decision.reason;
@@ -129,9 +132,7 @@ static enum host_reason decide(struct program_call *call, const struct device_us
             operands_credit(use->mirrors, call->operands, call->operand_count, call->decision.credit_us);
         return reason;
     }
-    if (!level3_opening_pays(use->device, call))
-        return HOST_NOT_OPENED;
-    return level3_opening_supports(use->device, &call->blas, &reason) ? HOST_NO_REASON : reason;
+    return level3_opening_find(use->device, call);
 }
 
 /* In the program's arithmetic, and what the host raises is the program's to see. */
@@ -207,9 +208,9 @@ static bool spreads(struct program_call *call, enum host_reason *reason)
     *reason = HOST_UNSUPPORTED;
     if (blas_is_level3(&call->blas) && level3_opening_look() == LEVEL3_MISSING)
         return true;
-    describe(call, model_in_force());
     if (!split_call_is_due(call))
         return false;
+    describe(call, model_in_force());
     *reason = attempt_split(call);
     return true;
 }

@@ -55,7 +55,7 @@ static void begin_big(void)
 enum host_reason door_obstacle(const struct blas_call *blas, const struct float_state *arithmetic)
 {
     once_run(&big_once, begin_big);
-    if (process_state_is_forked() || process_state_is_checkpointed())
+    if (process_state_forbids_device())
         return HOST_AFTER_FORK;
     if (!process_state_arithmetic_allows(arithmetic, blas))
         return HOST_FP_ENVIRONMENT;
@@ -127,7 +127,7 @@ static bool enter(struct door_visit *visit, const void *frame, bool needs_device
     *reason = HOST_NESTED;
     if (depth)
         look_for_jump(frame);
-    if (depth || host_run_kind_here() == HOST_RUN_FORETOLD)
+    if (depth || (visit->inside = host_run_kind_here()) == HOST_RUN_FORETOLD)
         return false;
     *reason = HOST_SANDBOX;
     if (process_state_is_filtered())

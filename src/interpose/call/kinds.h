@@ -11,9 +11,6 @@
 #include "interpose/purchase/device_use.h"
 #include "lapack/route.h"
 
-/* cuSOLVER on this device, where it is paid for. HOST_NO_REASON: *library is it. */
-enum host_reason route_library(const struct device_use *use, const struct solver_library **library);
-
 /* Says how the route is to run, by the call's times and by what the device's recipe has learned. */
 void route_set_terms(struct route *route, const struct program_call *call, const struct device_use *use);
 

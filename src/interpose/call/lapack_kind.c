@@ -105,10 +105,9 @@ static enum host_reason consider(struct program_call *call)
 {
     const enum offload_mode mode = settings()->offload;
     const struct lapack_problem *const problem = &way_of(call)->problem;
-    model_in_force_learn();
-    call->model = model_in_force();
+    call->model = model_in_force_learn();
     call->route_times = route_times_predict(call->model, &call->sizes);
-    call->patience = patience_of_us(mode == OFFLOAD_AUTO ? call->route_times.host_us : (double)INFINITY);
+    call->patience = call_patience(call->route_times.host_us);
     call->operands[0] = route_operand_of(&problem->kept, call->sizes.type);
     call->operand_count = problem->kept.pointer ? 1 : 0;
     if (estimate_wanted() && problem->writes_kept) { /* no results stay there */
@@ -123,7 +122,7 @@ static enum host_reason consider(struct program_call *call)
     if (!solver_may_come(call))
         return HOST_UNSUPPORTED;
     call->host_kind = HOST_RUN_CREDITED;
-    if (host_run_kind_here() == HOST_RUN_PLAIN)
+    if (call->inside == HOST_RUN_PLAIN)
         ledger_credit_solver(call->decision.gain_us);
     return HOST_NO_REASON;
 }
@@ -159,7 +158,7 @@ static struct device_offer offer(const void *context, const struct device_use *u
 
 static enum host_reason decide(struct program_call *call, const struct device_use *use)
 {
-    return route_library(use, &way_of(call)->library);
+    return solver_opening_find(use->device, &way_of(call)->library);
 }
 
 /* A route that has succeeded tells this beside its matrices. */

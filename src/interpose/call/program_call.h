@@ -22,6 +22,8 @@
 #include "interpose/purchase/device_use.h"
 #include "interpose/report/stats.h"
 
+#include <math.h>
+
 /* Under an estimate (estimate/estimate.h): microseconds of a call on a GPU that is not there. */
 struct foretold {
     bool is_device, is_learned; /* it would run there; by a recipe's times */
@@ -42,8 +44,11 @@ struct program_call {
     struct route_shape sizes;    /* for the report; of a route, what its times depend on; n 0: not looked at */
     double operations;           /* for the report; 0: they were not counted */
 
-    /* The model that foretells the times, of BLAS NULL: nobody has asked. */
+    enum host_run_kind inside;   /* of the host's run that it comes from */
+
+    /* It foretells the times: that in force when the call is looked at, then of BLAS the device's. */
     const struct machine_model *model;
+    bool is_described;            /* of BLAS: with these times and the operands below */
     struct predicted_times times; /* as if all operands were resident */
 
     /* A route alone has these. */
@@ -100,6 +105,13 @@ void call_attempt_begin(struct call_attempt *attempt);
 enum host_reason call_attempt_end(const struct program_call *call, struct call_attempt *attempt,
                                   enum status status);
 
+/* How long it may wait for others on its way to the device: as long as the host takes for it; in always mode
+ * for ever. */
+static inline struct patience call_patience(double host_us)
+{
+    return patience_of_us(settings()->offload == OFFLOAD_AUTO ? host_us : (double)INFINITY);
+}
+
 /* Why a call that ended so on the device is the host's; HOST_NO_REASON: STATUS_OK. Stops the process with one
  * line where its results are lost. */
 enum host_reason call_reason_of(const char *name, enum status status);
@@ -122,6 +134,7 @@ bool door_is_inside(void);
  * cancelled; its arithmetic is as the program has it until program_state_compute(&visit->state). */
 struct door_visit {
     struct program_state state;
+    enum host_run_kind inside; /* of the host's run that the thread is in */
 };
 bool door_enter(struct door_visit *visit, enum host_reason *reason);
 /* The same for work that another process's device does: this one's may have been given up. */

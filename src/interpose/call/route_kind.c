@@ -12,13 +12,6 @@
 /* The end of the process waits for a route this many times its predicted time at most. */
 enum { EXPECTED_PARTS = 4 };
 
-enum host_reason route_library(const struct device_use *use, const struct solver_library **library)
-{
-    enum host_reason reason;
-    *library = solver_opening_find(use->device, &reason);
-    return *library ? HOST_NO_REASON : reason;
-}
-
 static bool is_own(const struct route_times *times)
 {
     const enum eigensolver wanted = settings()->eigensolver;
@@ -186,7 +179,7 @@ static enum host_reason consider(struct program_call *call)
         return call->decision.reason;
     if (!solver_opening_may_come())
         return HOST_UNSUPPORTED;
-    if (host_run_kind_here() == HOST_RUN_PLAIN)
+    if (call->inside == HOST_RUN_PLAIN)
         ledger_credit_solver(call->decision.gain_us * call->alone);
     return HOST_NO_REASON;
 }
@@ -202,14 +195,14 @@ static enum host_reason decide(struct program_call *call, const struct device_us
 {
     const struct solver_library *library;
     (void)call;
-    return route_library(use, &library);
+    return solver_opening_find(use->device, &library);
 }
 
 static enum host_reason run(struct program_call *call, const struct device_use *use)
 {
     struct parallel_route *const of = parallel_of(call);
     const struct solver_library *library;
-    const enum host_reason reason = route_library(use, &library);
+    const enum host_reason reason = solver_opening_find(use->device, &library);
     if (reason != HOST_NO_REASON)
         return reason;
     route_set_terms(of->route, call, use);

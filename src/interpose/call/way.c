@@ -79,7 +79,8 @@ bool call_go(struct program_call *call)
     if (!door_enter(&visit, &call->reason))
         return false;
     call->state = &visit.state;
-    call->model = NULL;
+    call->inside = visit.inside;
+    call->is_described = false;
     call->operand_count = 0;
     call->early_credit_us = 0;
     call->decision = (struct policy_decision){.device = false};

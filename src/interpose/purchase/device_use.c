@@ -135,10 +135,11 @@ void model_in_force_leave_service(void)
     once_run(&once, learn_alone);
 }
 
-void model_in_force_learn(void)
+const struct machine_model *model_in_force_learn(void)
 {
     static struct once once = ONCE_INIT;
     once_run(&once, learn_early);
+    return model_in_force();
 }
 
 void model_in_force_learn_of(const struct device *device)

@@ -21,8 +21,8 @@ void model_in_force_begin(void);
 /* One model, as long as this returns the same address. */
 const struct machine_model *model_in_force(void);
 
-/* Learn what a recipe says of calls. Cheap after the first time. */
-void model_in_force_learn(void);
+/* The same, once what a recipe says of calls was learned. Cheap after the first time. */
+const struct machine_model *model_in_force_learn(void);
 
 /* The service that the model counts on refuses: go by the model of a device of this process from now on. */
 void model_in_force_leave_service(void);

@@ -72,20 +72,16 @@ void ledger_void_routes(void)
     pthread_mutex_unlock(&lock);
 }
 
-double ledger_take_early_credit(const struct program_call *call, bool wakes)
+double ledger_take_early_credit(const struct program_call *call, double wake_us)
 {
+    if (wake_us <= 0 && !atomic_load_explicit(&ledger.has_early_credit, memory_order_acquire))
+        return 0;
     pthread_mutex_lock(&lock);
-    double credit_us = early_accounts_take_us(&ledger.matrices, call);
-    if (wakes)
-        credit_us = fmax(credit_us, fmin(ledger.device.saved_us, model_in_force()->wake_us * CREDITED_PART));
+    const double of_all_us = fmin(ledger.device.saved_us, wake_us * CREDITED_PART);
+    const double credit_us = fmax(early_accounts_take_us(&ledger.matrices, call), of_all_us);
     atomic_store(&ledger.has_early_credit, early_accounts_are_left(&ledger.matrices));
     pthread_mutex_unlock(&lock);
     return credit_us;
-}
-
-bool ledger_has_early_credit(void)
-{
-    return atomic_load_explicit(&ledger.has_early_credit, memory_order_acquire);
 }
 
 enum purchase_time ledger_pays_for_level3(const struct program_call *call)
@@ -97,10 +93,10 @@ enum purchase_time ledger_pays_for_level3(const struct program_call *call)
     return time;
 }
 
-bool ledger_expects_level3(void)
+bool ledger_expects_level3(const struct machine_model *model)
 {
     pthread_mutex_lock(&lock);
-    const bool expects = policy_expects_level3(model_in_force(), &ledger.level3);
+    const bool expects = policy_expects_level3(model, &ledger.level3);
     pthread_mutex_unlock(&lock);
     return expects;
 }
@@ -120,12 +116,12 @@ void ledger_credit_solver(double gain_us)
     pthread_mutex_unlock(&lock);
 }
 
-enum purchase_time ledger_pays_for_solver(void)
+enum purchase_time ledger_pays_for_solver(const struct machine_model *model)
 {
     pthread_mutex_lock(&lock);
     const double gained_us = ledger.solver_us;
     pthread_mutex_unlock(&lock);
-    return policy_open_solver(settings()->offload, model_in_force(), gained_us);
+    return policy_open_solver(settings()->offload, model, gained_us);
 }
 
 enum purchase_time ledger_pays_for_next_device(double gain_us, double price_us, bool is_candidate)

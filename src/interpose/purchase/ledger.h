@@ -21,25 +21,23 @@ bool ledger_has_level3_savings(void);
 void ledger_void_level3(void);
 void ledger_void_routes(void);
 
-/* The savings of calls before on the matrix that this one reads, once; `wakes`: it pays for the device, and of
- * all that was paid a part counts as gained by its matrices at least. */
-double ledger_take_early_credit(const struct program_call *call, bool wakes);
-
-/* Is there any left? A load. */
-bool ledger_has_early_credit(void);
+/* The savings of calls before on the matrix that this one reads, once. It has paid for the device that takes
+ * `wake_us`: of all that was paid a part counts as gained by its matrices at least. 0: others have, and as a rule
+ * this is a load. */
+double ledger_take_early_credit(const struct program_call *call, double wake_us);
 
 /* cuBLAS, and the kernels of one of its routines, for a call of level 3 that is decided for the device. */
 enum purchase_time ledger_pays_for_level3(const struct program_call *call);
 
 /* Have calls saved so much that it will be wanted once the device is there? */
-bool ledger_expects_level3(void);
+bool ledger_expects_level3(const struct machine_model *model);
 
 /* For the estimate and the report. */
 struct level3_accounts ledger_level3(void);
 
 /* cuSOLVER: a route would gain so much, now or if a device were there; and is its price paid? */
 void ledger_credit_solver(double gain_us);
-enum purchase_time ledger_pays_for_solver(void);
+enum purchase_time ledger_pays_for_solver(const struct machine_model *model);
 
 /* One device more, which would have saved a call so much, and costs `price_us`. The purchase spends what was
  * saved. */

@@ -129,6 +129,9 @@ void last_thread_driver_has_begun(int priority_before, bool is_awake);
  * (other_devices.c). */
 bool waking_get_device(struct program_call *call, enum host_reason *reason);
 
+/* Was none usable when calls had paid for one? A load. */
+bool waking_has_failed(void);
+
 /* Under an estimate there is a device from the call on that would have woken it, and none is touched. Would
  * calls have woken it by now? */
 bool waking_is_foretold(void);
@@ -170,9 +173,9 @@ enum level3_outlook level3_opening_look(void);
  * loading the routine for, so far. */
 bool level3_opening_pays(struct device *device, const struct program_call *call);
 
-/* Can the device do it? Opens cuBLAS for level 3, or waits until it is open, as one call does for all.
- * False: for *reason. */
-bool level3_opening_supports(struct device *device, const struct blas_call *call, enum host_reason *reason);
+/* Can the device do it? Opens cuBLAS for level 3 that is worth it, or waits until it is open, as one call does
+ * for all. */
+enum host_reason level3_opening_find(struct device *device, const struct program_call *call);
 
 /* For the report. */
 struct purchase_times level3_opening_times(void);
@@ -188,8 +191,8 @@ void openings_begin_loading(void);
 void openings_end_loading(void);
 
 /* The library, opened if what calls have gained covers it, in always mode at once; one call waits for all.
- * NULL: for *reason. */
-const struct solver_library *solver_opening_find(struct device *device, enum host_reason *reason);
+ * HOST_NO_REASON: *found is it. */
+enum host_reason solver_opening_find(struct device *device, const struct solver_library **found);
 
 /* For the report. */
 struct purchase_times solver_opening_times(void);

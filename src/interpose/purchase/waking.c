@@ -26,7 +26,7 @@ static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t waking_ended = PTHREAD_COND_INITIALIZER;
 static bool is_waking; /* some call waits for the device, without the lock */
 static struct device *ready;
-static bool wake_failed;
+static atomic_bool wake_failed; /* read without it, too */
 static bool is_foretold; /* under an estimate: calls have paid for it */
 
 struct mirror_table *waking_mirrors_in_use(void)
@@ -144,7 +144,7 @@ static bool service_serves(void)
 static bool wake_if_it_pays(struct program_call *call, enum host_reason *reason)
 {
     *reason = HOST_NOT_OPENED;
-    if (host_run_kind_here() != HOST_RUN_PLAIN)
+    if (call->inside != HOST_RUN_PLAIN)
         return false; /* the routine of LAPACK that calls has been credited with it */
     background_watch_thread(); /* another thread's call may wake it while this one ends the process */
     if (!ledger_pays_for_device(call, reason))
@@ -157,7 +157,7 @@ static bool wake_if_it_pays(struct program_call *call, enum host_reason *reason)
         !wake_without_lock())
         return false;
     if (!call->kind->is_route)
-        call->early_credit_us = ledger_take_early_credit(call, true);
+        call->early_credit_us = ledger_take_early_credit(call, model_in_force()->wake_us);
     return true;
 }
 
@@ -178,8 +178,13 @@ static struct device *find_first(struct program_call *call, enum host_reason *re
 
 static void take_early_credit(struct program_call *call)
 {
-    if (!call->kind->is_route && ledger_has_early_credit())
-        call->early_credit_us = ledger_take_early_credit(call, false);
+    if (!call->kind->is_route)
+        call->early_credit_us = ledger_take_early_credit(call, 0);
+}
+
+bool waking_has_failed(void)
+{
+    return atomic_load_explicit(&wake_failed, memory_order_relaxed);
 }
 
 /* Under an estimate there is one from the call on that would wake it. */
@@ -209,7 +214,7 @@ bool waking_get_device(struct program_call *call, enum host_reason *reason)
         return find_foretold(call, reason);
     struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
     *reason = exit_gate_is_closed() ? HOST_ENDING : HOST_NO_DEVICE;
-    if (*reason == HOST_ENDING)
+    if (*reason == HOST_ENDING || waking_has_failed())
         return false;
     if (device)
         take_early_credit(call);
