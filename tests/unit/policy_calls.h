@@ -2,7 +2,7 @@
 #ifndef MUBLAS_TEST_POLICY_CALLS_H
 #define MUBLAS_TEST_POLICY_CALLS_H
 
-#include "interpose/policy.h"
+#include "interpose/purchase/ledger.h"
 
 /* dsymv, lower; its memory must not be read. */
 static inline struct blas_call symv_call(int64_t n)
@@ -31,7 +31,7 @@ static inline bool wake(enum offload_mode mode, const struct machine_model *mode
                         const struct blas_call *call, double lost_us, struct wake_account *account)
 {
     const struct predicted_times times = crossover_times(model, call);
-    return policy_wake(mode, model, call, &times, lost_us, account);
+    return wake_is_paid(mode, model, call, &times, lost_us, account);
 }
 
 #endif

@@ -115,7 +115,8 @@ static enum host_reason weigh(struct mirror_table *mirrors, struct program_call 
         tiled_residency(mirrors, &call->blas, call->operands, call->operand_count, &call->residency);
     if (!call->is_cut)
         call->residency = operands_residency(mirrors, call->operands, call->operand_count, &call->patience);
-    call->decision = policy_decide(settings()->offload, call->model, &call->blas, call->times, &call->residency);
+    call->decision =
+        policy_decide(settings()->offload, call->model, &call->blas, call->times, &call->residency);
     if (call->residency.busy)
         return HOST_BUSY;
     return call->decision.device ? HOST_NO_REASON : call->decision.reason;

@@ -95,8 +95,8 @@ bool call_go(struct program_call *call);
 enum host_reason call_reach_device(struct program_call *call);
 enum host_reason call_run(struct program_call *call);
 
-/* Around its run on the device, or around each where another way follows one that failed: times it, and counts
- * the call where that is a success. */
+/* Around its run on the device, or around each where another way follows one that failed: times it, and
+ * counts the call where that is a success. */
 struct call_attempt {
     struct transfer_count moved;
     struct call_span span;

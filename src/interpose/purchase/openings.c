@@ -108,8 +108,9 @@ void openings_begin_loading(void)
 {
     if (settings()->offload != OFFLOAD_AUTO)
         return;
-    loads_level3 = ledger_expects_level3(model_in_force()) && !level3_is_missing();
-    loads_solver = ledger_pays_for_solver(model_in_force()) != PURCHASE_NOT_YET && !solver_library_is_missing();
+    const struct machine_model *const model = model_in_force();
+    loads_level3 = ledger_expects_level3(model) && !level3_is_missing();
+    loads_solver = ledger_pays_for_solver(model) != PURCHASE_NOT_YET && !solver_library_is_missing();
     if (loads_level3 || loads_solver)
         background_begin(&load_job);
 }

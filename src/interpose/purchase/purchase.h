@@ -62,7 +62,7 @@ enum background_state background_await(struct background_job *job);
 /* Do it now: begun beside the program, and awaited; else by the caller. False: it is still under way. */
 bool background_do(struct background_job *job);
 
-/* A purchase has its price, which calls pay by what they would gain (enum purchase_time in policy.h). It
+/* A purchase has its price, which calls pay by what they would gain (enum purchase_time in ledger.h). It
  * sleeps until they have paid a part; then it is prepared beside the program while they stay on the host (not
  * the first device, which is prepared while a call waits); once they have paid all, the next waits for it if
  * need be. So which call is the first
@@ -121,7 +121,7 @@ int last_thread_driver_begins(void);
 void last_thread_driver_has_begun(int priority_before, bool is_awake);
 
 /* The device takes a third of a second. A call waits for it once calls would have gained its price and a
- * quarter more (policy_wake). The first that finds the price paid waits or wakes while the others go on on
+ * quarter more (wake_is_paid). The first that finds the price paid waits or wakes while the others go on on
  * the host, or wait too in always mode. A device that was woken stays for the life of the process. */
 
 /* Is there a device? Wakes the first when this call, considered, makes that worth while. False: host, for
@@ -173,8 +173,8 @@ enum level3_outlook level3_opening_look(void);
  * loading the routine for, so far. */
 bool level3_opening_pays(struct device *device, const struct program_call *call);
 
-/* Can the device do it? Opens cuBLAS for level 3 that is worth it, or waits until it is open, as one call does
- * for all. */
+/* Can the device do it? Opens cuBLAS for level 3 that is worth it, or waits until it is open, as one call
+ * does for all. */
 enum host_reason level3_opening_find(struct device *device, const struct program_call *call);
 
 /* For the report. */
