@@ -89,15 +89,11 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     if (mode == OFFLOAD_NEVER)
         return on_host(HOST_SWITCHED_OFF, 0);
     const bool pays_resident = times.host_us > times.resident_us;
-    uint64_t missing = residency->resident ? 0 : residency->missing_bytes;
-    crossover_charge_missing(model, call, missing - residency->pinned_bytes, residency->trackable, &times);
-    times.upload_us += crossover_copies_us(model, (double)residency->pinned_bytes, false);
+    crossover_charge_residency(model, call, residency, &times);
+    times.upload_us += times.new_output_us;
     /* A call on the host would lose this: an output's residency, as far as it has paid so far. */
-    const double kept_us =
-        fmin(residency->worth_us, crossover_copies_us(model, (double)residency->kept_bytes, true));
+    const double kept_us = fmin(residency->worth_us, times.kept_us);
     const double saved_us = times.host_us + kept_us - times.resident_us;
-    if (residency->trackable && !residency->kept_bytes)
-        times.upload_us += crossover_new_output_us(model, call);
     /* The host may be writing an output that was not on the device, or not kept there. */
     if (saved_us > times.upload_us + (residency->kept_bytes ? 0 : unsure_us(model, call, &times))) {
         struct policy_decision decision =
@@ -110,7 +106,7 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     }
     if (!residency->trackable && pays_resident)
         return on_host(HOST_UNTRACKABLE, 0);
-    if (missing == 0 || !residency->trackable || saved_us <= 0)
+    if (residency->resident || residency->missing_bytes == 0 || !residency->trackable || saved_us <= 0)
         return on_host(HOST_FASTER, 0);
     const bool recurs = residency->recurs && residency->usual_us > times.upload_us;
     if (recurs || residency->credit_us + saved_us >= ldexp(times.upload_us, (int)residency->setbacks))

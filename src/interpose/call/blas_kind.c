@@ -251,6 +251,6 @@ void call_host_end(struct program_call *call)
 void call_count_rejected(enum symbol symbol, const void *caller)
 {
     if (!door_is_inside() && stats_wanted() && !nested_in_host(caller) &&
-        host_run_kind_here() != HOST_RUN_FORETOLD)
+        door_run_kind() != HOST_RUN_FORETOLD)
         stats_host_call(symbol, HOST_ARGUMENTS, &(struct host_counts){0});
 }

@@ -31,9 +31,6 @@ void parallel_route_begin(struct parallel_route *of, const char *name);
 enum host_reason parallel_route_decide(struct parallel_route *of);
 enum host_reason parallel_route_run(struct parallel_route *of, struct route *route);
 
-/* The first device in use, and its mirrors, which pin memory of mublas' own; NULL: there is none. */
-struct device_use *parallel_route_device(void);
-
 /* Has all devices in use share a call of LAPACK, if that is to be. False: one device does it as
  * well, or it is not to be had; nothing was done, and one may try. Otherwise *status is as route_execute's. `use`
  * is the device whose turn it is. */

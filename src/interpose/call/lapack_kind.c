@@ -1,5 +1,6 @@
 /* LAPACK in the one way of a call: lapack_common (thunks.S) asks where a call past its gate goes on. */
 #include "common/clock.h"
+#include "common/interruption.h"
 #include "common/log.h"
 #include "common/settings.h"
 #include "gpu/driver.h"
@@ -61,15 +62,6 @@ static enum host_reason look(struct program_call *call)
     return (uint64_t)call->sizes.n >= policy_route_floor(settings()->offload) ? HOST_NO_REASON : HOST_FASTER;
 }
 
-/* The mirrors of the device where the matrix is, or of the first; NULL: no device is in use. */
-static struct mirror_table *mirrors_of(const struct operand *kept)
-{
-    for (int i = 1; i < device_use_count() && kept->matrix.pointer; i++)
-        if (operands_are_resident(device_use_at(i)->mirrors, kept))
-            return device_use_at(i)->mirrors;
-    return waking_mirrors_in_use();
-}
-
 /* Whether what may stay on the device is there. */
 static struct residency residency_of(struct mirror_table *mirrors, struct program_call *call)
 {
@@ -87,7 +79,8 @@ static void weigh(struct program_call *call)
         call->decision = estimate_decide_route(&call->route_times, call->operands, call->operand_count);
         return;
     }
-    struct mirror_table *const mirrors = mirrors_of(&call->operands[0]);
+    const struct device_use *const use = device_use_holding(&call->operands[0]);
+    struct mirror_table *const mirrors = use ? use->mirrors : NULL;
     call->residency = residency_of(mirrors, call);
     call->decision = policy_decide_route(settings()->offload, &call->route_times, &call->residency);
     if (mirrors && call->decision.credit_us > 0)
@@ -97,7 +90,7 @@ static void weigh(struct program_call *call)
 /* One of many ranks looks for it when it would wake the device (waking.c): before, nothing is begun. */
 static bool solver_may_come(const struct program_call *call)
 {
-    const bool is_early = call->model->sharing > 1 && !waking_mirrors_in_use();
+    const bool is_early = call->model->sharing > 1 && !device_use_first();
     return is_early || solver_opening_may_come();
 }
 
@@ -223,6 +216,17 @@ static const struct call_kind lapack_kind = {
     .run = run,
 };
 
+/* In the program's arithmetic, outside door_enter and door_leave. */
+static void host_run(const struct lapack_call *call, enum host_run_kind kind)
+{
+    uint64_t words[LAPACK_WORDS_MAX];
+    const void *const frame = FRAME_HERE();
+    host_run_words(call, words);
+    door_run_begins(frame, kind);
+    host_run_with(call->host, words);
+    door_run_ends(frame);
+}
+
 /* The host in the GPU's stead. */
 static void run_foretold(const struct lapack_way *way)
 {
@@ -264,7 +268,7 @@ host_function *lapack_enter(enum symbol symbol, const void *caller, const struct
         .call = {.kind = &lapack_kind, .symbol = symbol, .caller = caller, .alone = 1},
         .lapack = {.symbol = symbol, .routine = lapack_routine_of(symbol), .caller = caller, .frame = frame,
                    .host = host_blas_function(symbol, caller)}};
-    if (host_run_kind_here() == HOST_RUN_WITHOUT_ROUTES)
+    if (door_run_kind() == HOST_RUN_WITHOUT_ROUTES)
         return way.lapack.host;
     if (call_go(&way.call))
         return NULL;

@@ -24,6 +24,14 @@
 
 #include <math.h>
 
+/* How calls inside a LAPACK routine that the host runs are treated. */
+enum host_run_kind {
+    HOST_RUN_PLAIN,
+    HOST_RUN_CREDITED,      /* what they would save on a device is credited to the outer call already */
+    HOST_RUN_WITHOUT_ROUTES, /* and no route inside goes to the device: its data has failed there */
+    HOST_RUN_FORETOLD /* in the stead of a GPU that is not there: nothing inside counts */
+};
+
 /* Under an estimate (estimate/estimate.h): microseconds of a call on a GPU that is not there. */
 struct foretold {
     bool is_device, is_learned; /* it would run there; by a recipe's times */
@@ -153,8 +161,21 @@ enum offload_mode door_mode(void);
  * tells what it computes (process_state.h); NULL: a routine of LAPACK. Inside. */
 enum host_reason door_obstacle(const struct blas_call *blas, const struct float_state *arithmetic);
 
+/* Is no device used any more, since a call was left by a jump? A load; locks of what wakes may be held for
+ * good then. */
+bool door_is_given_up(void);
+
 /* Around the host's run of a call, which `frame` waits for: what it calls inside is nested. */
 void door_host_begins(const void *frame);
 void door_host_ends(void);
+
+/* The same around a routine of LAPACK, whose calls inside are intercepted as ever, and treated by its kind or
+ * that of the run around it, whichever is more. */
+void door_run_begins(const void *frame, enum host_run_kind kind);
+void door_run_ends(const void *frame);
+
+/* The kind of this thread's innermost run; HOST_RUN_PLAIN outside any. One that was left by a jump counts no
+ * more. */
+enum host_run_kind door_run_kind(void);
 
 #endif

@@ -229,17 +229,12 @@ void parallel_route_begin(struct parallel_route *of, const char *name)
     of->call.patience = patience_of_us(INFINITY);
 }
 
-struct device_use *parallel_route_device(void)
-{
-    return device_use_count() > 0 ? device_use_at(0) : NULL;
-}
-
 enum host_reason parallel_route_decide(struct parallel_route *of)
 {
     const enum host_reason reason = call_reach_device(&of->call);
     if (reason != HOST_NO_REASON)
         return reason;
-    const struct device_use *const use = parallel_route_device();
+    const struct device_use *const use = device_use_first();
     return use ? decide(&of->call, use) : HOST_NO_DEVICE;
 }
 

@@ -168,6 +168,19 @@ struct device_use *device_use_at(int number)
     return &uses[number];
 }
 
+struct device_use *device_use_first(void)
+{
+    return device_use_count() > 0 ? &uses[0] : NULL;
+}
+
+struct device_use *device_use_holding(const struct operand *matrix)
+{
+    for (int i = 1; i < device_use_count() && matrix->matrix.pointer; i++)
+        if (operands_are_resident(uses[i].mirrors, matrix))
+            return &uses[i];
+    return device_use_first();
+}
+
 bool device_use_any(void)
 {
     for (int i = 0; i < device_use_count(); i++)

@@ -55,6 +55,12 @@ void device_use_add(const struct device_use *use);
 int device_use_count(void);
 struct device_use *device_use_at(int number);
 
+/* The first, whose mirrors are the table of all; NULL as long as there is none. */
+struct device_use *device_use_first(void);
+
+/* The one where this matrix is, or the first; NULL: there is none. */
+struct device_use *device_use_holding(const struct operand *matrix);
+
 /* Is there one that has not failed? */
 bool device_use_any(void);
 

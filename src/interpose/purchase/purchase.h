@@ -136,14 +136,6 @@ bool waking_has_failed(void);
  * calls have woken it by now? */
 bool waking_is_foretold(void);
 
-/* The first device's mirrors, for any thread at any time: NULL as long as there are none. */
-struct mirror_table *waking_mirrors_in_use(void);
-
-/* Leave all devices alone for good, if there are any; logged once. Any thread. */
-void waking_give_up(const char *reason);
-void waking_give_up_in_handler(void); /* the same, to be said later */
-bool waking_is_given_up(void); /* a load; locks of what wakes may be held for good then */
-
 /* The first device and its state in one line, for the report: what was used, or why
  * nothing was. Static storage; never wakes a device. */
 const char *waking_description(void);

@@ -2,6 +2,7 @@
 #include "common/blas_call.h"
 #include "common/own_thread.h"
 #include "mirror/ledger/account.h"
+#include "mirror/operands.h"
 
 #include <math.h>
 
@@ -373,6 +374,17 @@ void crossover_charge_missing(const struct machine_model *model, const struct bl
     if (!trackable)
         times->resident_us = resident_us(model, call, times, false);
     times->upload_us = crossover_copies_us(model, (double)missing_bytes, trackable);
+}
+
+void crossover_charge_residency(const struct machine_model *model, const struct blas_call *call,
+                                const struct residency *residency, struct predicted_times *times)
+{
+    const uint64_t missing = residency->resident ? 0 : residency->missing_bytes;
+    crossover_charge_missing(model, call, missing - residency->pinned_bytes, residency->trackable, times);
+    times->upload_us += crossover_copies_us(model, (double)residency->pinned_bytes, false);
+    times->kept_us = crossover_copies_us(model, (double)residency->kept_bytes, true);
+    if (residency->trackable && !residency->kept_bytes)
+        times->new_output_us = crossover_new_output_us(model, call);
 }
 
 uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type)

@@ -83,6 +83,8 @@ struct predicted_times {
     double host_us;
     double resident_us; /* on the device with every matrix operand resident */
     double upload_us;   /* additional cost of making the missing bytes resident */
+    double new_output_us; /* of an output that was not on the device before: that is not pinned */
+    double kept_us;       /* of sending a resident output again */
     struct timed_call timed; /* the rest is of the call, for who charges it for what is missing */
     struct call_work work;
 };
@@ -93,6 +95,11 @@ struct predicted_times {
 struct predicted_times crossover_times(const struct machine_model *model, const struct blas_call *call);
 void crossover_charge_missing(const struct machine_model *model, const struct blas_call *call,
                               uint64_t missing_bytes, bool trackable, struct predicted_times *times);
+
+/* All of that for who knows where they are. */
+struct residency;
+void crossover_charge_residency(const struct machine_model *model, const struct blas_call *call,
+                                const struct residency *residency, struct predicted_times *times);
 
 /* Additional microseconds of a call whose output was not on the device before: that is not pinned. */
 double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call);
