@@ -97,6 +97,18 @@ double call_work_products(const struct blas_call *call)
     return 0;
 }
 
+uint64_t call_gated_size(const struct blas_call *call)
+{
+    const uint64_t m = (uint64_t)call->m, n = (uint64_t)call->n, k = (uint64_t)call->k;
+    switch ((enum size_product)blas_families[call->family].gated) {
+    case PRODUCT_N: return n;
+    case PRODUCT_MN: return m * n;
+    case PRODUCT_MNK: return m * n * k;
+    case PRODUCT_NNK: return n * n * k;
+    default: return 0; /* no gate's */
+    }
+}
+
 struct call_work call_work_of(const struct blas_call *call)
 {
     const struct blas_matrix *const matrices[] = {&call->a, &call->b, &call->c};

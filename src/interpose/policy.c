@@ -115,16 +115,16 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
 }
 
 bool policy_never_pays(const struct machine_model *model, const struct blas_call *call,
-                       const struct predicted_times *times, bool is_in_use)
+                       const struct predicted_times *times)
 {
     struct predicted_times staged = *times;
     if (call->c.pointer && times->work.matrix_bytes >= EARLY_BYTES_MIN)
         return false;
-    if (!is_in_use)
+    if (!model->is_in_use)
         return policy_sure_gain_us(model, call, times) <= 0;
-    crossover_charge_missing(model, call, 0, false, &staged);
-    const double kept_us = crossover_copies_us(model, times->work.result_bytes, true);
-    return times->host_us + kept_us <= fmin(times->resident_us, staged.resident_us);
+    const struct residency result_alone = {.kept_bytes = (uint64_t)times->work.result_bytes};
+    crossover_charge_residency(model, call, &result_alone, &staged);
+    return times->host_us + staged.kept_us <= fmin(times->resident_us, staged.resident_us);
 }
 
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,

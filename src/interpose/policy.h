@@ -84,7 +84,7 @@ double policy_sure_gain_us(const struct machine_model *model, const struct blas_
  * pay nothing for one? Else, is it slower there whatever is resident? False where it writes a matrix that is
  * large enough for an account of its own, which such a call settles. */
 bool policy_never_pays(const struct machine_model *model, const struct blas_call *call,
-                       const struct predicted_times *times, bool is_in_use);
+                       const struct predicted_times *times);
 
 /* The entry gate's floor for a routine: 0 in always mode, UINT64_MAX in never. */
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,
@@ -129,7 +129,7 @@ int device_policy_choose(const struct device_offer *offers, int count);
  * point, the first of a process included. The first call above them, and each change of the model, sets them
  * all anew. */
 
-/* Below these an entry jumps straight to the host: crossover_size (crossover.h), compared as
+/* Below these an entry jumps straight to the host: call_gated_size (blas_call.h), compared as
  * unsigned 64-bit. One per symbol; read by forward.S and, atomically, by call/blas_kind.c. */
 extern uint64_t offload_floors[SYMBOL_COUNT];
 

@@ -24,7 +24,9 @@ static inline struct policy_decision decide(enum offload_mode mode, const struct
 static inline bool never_pays(const struct machine_model *model, const struct blas_call *call, bool is_in_use)
 {
     const struct predicted_times times = crossover_times(model, call);
-    return policy_never_pays(model, call, &times, is_in_use);
+    struct machine_model judging = *model;
+    judging.is_in_use = is_in_use;
+    return policy_never_pays(&judging, call, &times);
 }
 
 static inline bool wake(enum offload_mode mode, const struct machine_model *model,

@@ -78,7 +78,7 @@ static bool is_sound(int class, double amount)
     char name[TIMED_CLASS_NAME];
     const struct blas_call call = timed_class_call(class, amount);
     const double exact = call_work_products(&call);
-    const uint64_t size = crossover_size(&call), gate = timed_class_gated(class, exact);
+    const uint64_t size = call_gated_size(&call), gate = timed_class_gated(class, exact);
     return timed_class_of(&call) == class && timed_class_parse(timed_class_name(class, name)) == class &&
            exact <= 1.001 * amount && exact >= 0.8 * amount && gate <= size &&
            (call.family >= FAMILY_GEMM || gate + 1 >= size);

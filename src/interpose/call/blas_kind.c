@@ -20,7 +20,7 @@ static struct route_shape sizes_of(const struct blas_call *blas)
 
 static bool passes(const struct program_call *call)
 {
-    return crossover_size(&call->blas) >= __atomic_load_n(&offload_floors[call->symbol], __ATOMIC_RELAXED);
+    return call_gated_size(&call->blas) >= __atomic_load_n(&offload_floors[call->symbol], __ATOMIC_RELAXED);
 }
 
 static void add_operand(struct program_call *call, const struct blas_matrix *matrix,
@@ -58,9 +58,7 @@ static bool never_pays(struct program_call *call)
     enum shape_worth worth = known_shapes_look_up(call->known_shape, model);
     if (worth == SHAPE_UNKNOWN) {
         describe(call, model);
-        worth = policy_never_pays(model, &call->blas, &call->times, model_in_force_is_of_device(model))
-                    ? SHAPE_NEVER_PAYS
-                    : SHAPE_MAY_PAY;
+        worth = policy_never_pays(model, &call->blas, &call->times) ? SHAPE_NEVER_PAYS : SHAPE_MAY_PAY;
         known_shapes_note(call->known_shape, model, worth);
     }
     return worth == SHAPE_NEVER_PAYS;

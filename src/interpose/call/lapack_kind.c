@@ -59,7 +59,10 @@ static enum host_reason look(struct program_call *call)
         return way->problem.variant ? HOST_VARIANT : HOST_ARGUMENTS;
     call->sizes = way->problem.shape;
     call->operations = stats_wanted() ? route_operations(&call->sizes) : 0;
-    return (uint64_t)call->sizes.n >= policy_route_floor(settings()->offload) ? HOST_NO_REASON : HOST_FASTER;
+    if ((uint64_t)call->sizes.n < policy_route_floor(settings()->offload))
+        return HOST_FASTER;
+    call->model = model_in_force_learn();
+    return HOST_NO_REASON;
 }
 
 /* Whether what may stay on the device is there. */
@@ -98,7 +101,6 @@ static enum host_reason consider(struct program_call *call)
 {
     const enum offload_mode mode = settings()->offload;
     const struct lapack_problem *const problem = &way_of(call)->problem;
-    call->model = model_in_force_learn();
     call->route_times = route_times_predict(call->model, &call->sizes);
     call->patience = call_patience(call->route_times.host_us);
     call->operands[0] = route_operand_of(&problem->kept, call->sizes.type);

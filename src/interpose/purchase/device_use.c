@@ -24,15 +24,11 @@ const struct machine_model *model_in_force(void)
     return __atomic_load_n(&in_force, __ATOMIC_ACQUIRE);
 }
 
-bool model_in_force_is_of_device(const struct machine_model *model)
-{
-    return model == &device_model || estimate_wanted();
-}
-
 /* The kind of the host BLAS that is bound by now decides; it is told without the loader. */
 static struct machine_model built_in_model(const struct device_properties *device)
 {
     struct machine_model model = crossover_model_here(device);
+    model.is_in_use = estimate_wanted(); /* of which one is as good as there */
     if (host_blas_is_reference())
         crossover_use_reference_host(&model);
     return model;
@@ -147,6 +143,7 @@ void model_in_force_learn_of(const struct device *device)
     static struct learned_times learned;
     const struct recipe *recipe = recipe_of_process(device_properties(device));
     device_model = built_in_model(device_properties(device));
+    device_model.is_in_use = true;
     if (driver_is_provided())
         serve(&device_model);
     else

@@ -30,9 +30,6 @@ void model_in_force_leave_service(void);
 /* This device is in use from now on. Once. */
 void model_in_force_learn_of(const struct device *device);
 
-/* Is that model of the device in use, on which operands may be? Under an estimate any is. */
-bool model_in_force_is_of_device(const struct machine_model *model);
-
 /* The first device is there once the program's calls have paid for it (purchase.h), others of those that
  * MUBLAS_DEVICE names follow. A device that was added stays for the life of the process. */
 struct device_use {

@@ -18,7 +18,7 @@ static struct purchase library = PURCHASE(open_library);
 static void look_for_level3(struct background_job *job)
 {
     (void)job;
-    level3_find();
+    cublas_library_find();
 }
 
 static struct background_job look_job = {.work = look_for_level3};

@@ -396,15 +396,3 @@ uint64_t crossover_floor(const struct machine_model *model, enum blas_family fam
     bool complete = learned_times_floor(model->learned, family, type, &learned);
     return complete || learned < built_in ? learned : built_in;
 }
-
-uint64_t crossover_size(const struct blas_call *call)
-{
-    const uint64_t m = (uint64_t)call->m, n = (uint64_t)call->n, k = (uint64_t)call->k;
-    switch ((enum size_product)blas_families[call->family].gated) {
-    case PRODUCT_N: return n;
-    case PRODUCT_MN: return m * n;
-    case PRODUCT_MNK: return m * n * k;
-    case PRODUCT_NNK: return n * n * k;
-    default: return 0; /* no gate's */
-    }
-}

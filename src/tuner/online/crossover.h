@@ -39,6 +39,7 @@ struct machine_model {
     double level3_wake_us; /* opening cuBLAS */
     double level3_first_us; /* the first call of each of its routines: loading its kernels */
     double solver_wake_us;  /* the first use of cuSOLVER: its handle, and a routine's kernels */
+    bool is_in_use; /* of a device on which operands may be, and not of one that may come */
     bool is_served; /* the device is another process's (crossover_serve) */
     double sharing; /* how many times as long the device takes, since others are at work on it: that is in all
                      * figures above, and multiplies what was learned; 1: it is this process's alone */
@@ -109,12 +110,7 @@ double crossover_new_output_us(const struct machine_model *model, const struct b
  * pages. */
 double crossover_copies_us(const struct machine_model *model, double bytes, bool trackable);
 
-/* The size that crossover_floor bounds, as the gates compute it (routines.def, cblas.def): n for axpy,
- * symv, hemv and trmv; m * n for gemv, symm, hemm, trmm and trsm; m * n * k for gemm; n * n * k
- * for syrk, herk, syr2k and her2k. */
-uint64_t crossover_size(const struct blas_call *call);
-
-/* A size below which the host always wins; a lower bound, so that the entry's gate never
+/* A size (call_gated_size) below which the host always wins; a lower bound, so that the entry's gate never
  * keeps a profitable call. UINT64_MAX: never pays. */
 uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type);
 

@@ -200,7 +200,7 @@ enum blas_family timed_class_shared(enum blas_family family);
  * are 32. */
 struct blas_call timed_class_call(int class, double amount);
 
-/* A lower bound of crossover_size for calls of the class with this amount. */
+/* A lower bound of call_gated_size for calls of the class with this amount. */
 uint64_t timed_class_gated(int class, double amount);
 
 /* The side that performs a call: the host BLAS or the device. */
