@@ -298,9 +298,9 @@ struct call_work {
 };
 struct call_work call_work_of(const struct blas_call *call);
 
-/* The size that floors bound (crossover_floor), as the gates compute it (routines.def, cblas.def): n for axpy,
- * symv, hemv and trmv; m * n for gemv, symm, hemm, trmm and trsm; m * n * k for gemm; n * n * k for syrk, herk,
- * syr2k and her2k. */
+/* The size that floors bound (crossover_floor), as the gates compute it (routines.def, cblas.def): n for
+ * axpy, symv, hemv and trmv; m * n for gemv, symm, hemm, trmm and trsm; m * n * k for gemm; n * n * k for
+ * syrk, herk, syr2k and her2k. */
 uint64_t call_gated_size(const struct blas_call *call);
 
 /* Products alone; and the operations of one multiplication and addition. */

@@ -36,7 +36,7 @@ static void add_operand(struct program_call *call, const struct blas_matrix *mat
 }
 
 /* Its operands and their access, and its times by this model, unless that was done. */
-static void describe(struct program_call *call, const struct machine_model *model)
+static void describe_call(struct program_call *call, const struct machine_model *model)
 {
     const struct blas_call *const blas = &call->blas;
     const bool overwritten = !blas_is_in_place(blas) && blas_scalar_is_zero(blas->type, blas->beta);
@@ -57,7 +57,7 @@ static bool never_pays(struct program_call *call)
     const struct machine_model *const model = call->model;
     enum shape_worth worth = known_shapes_look_up(call->known_shape, model);
     if (worth == SHAPE_UNKNOWN) {
-        describe(call, model);
+        describe_call(call, model);
         worth = policy_never_pays(model, &call->blas, &call->times) ? SHAPE_NEVER_PAYS : SHAPE_MAY_PAY;
         known_shapes_note(call->known_shape, model, worth);
     }
@@ -82,7 +82,7 @@ static enum host_reason consider(struct program_call *call)
     if (blas_is_level3(&call->blas) && level3_is_missing())
         return HOST_UNSUPPORTED;
     if (!waking_has_failed())
-        describe(call, call->model);
+        describe_call(call, call->model);
     return HOST_NO_REASON;
 }
 
@@ -122,7 +122,7 @@ static enum host_reason weigh(struct mirror_table *mirrors, struct program_call 
 
 static enum host_reason decide(struct program_call *call, const struct device_use *use)
 {
-    describe(call, device_use_model(use));
+    describe_call(call, device_use_model(use));
     if (call->early_credit_us > 0)
         operands_credit(use->mirrors, call->operands, call->operand_count, call->early_credit_us);
     enum host_reason reason = weigh(use->mirrors, call);
@@ -209,7 +209,7 @@ static bool spreads(struct program_call *call, enum host_reason *reason)
         return true;
     if (!split_call_is_due(call))
         return false;
-    describe(call, model_in_force());
+    describe_call(call, model_in_force());
     *reason = attempt_split(call);
     return true;
 }
