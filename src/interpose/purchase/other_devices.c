@@ -19,8 +19,8 @@ static const double LEAST_PACE = 0.2;
 /* The gain that the chosen devices would bring, before they are awake: by the driver's answers about each
  * without a context there, asked once, when a device is in use. Thread-safe. */
 static struct outlook {
-    double pace; /* beside the first in use, by processing elements and by memory: 1 as fast or faster, or named
-                  * by the user; 0 so slow that it would not be worth its price */
+    double pace; /* beside the first in use, by processing elements and by memory: 1 as fast or faster, or
+                  * named by the user; 0 so slow that it would not be worth its price */
     double bandwidth; /* of its memory beside the first one's, whoever named it; 0: unknown */
     size_t bytes;     /* that mirrors may fill there if nobody else does */
 } outlooks[DEVICES_MAX];
