@@ -66,14 +66,11 @@ static bool never_pays(struct program_call *call)
 
 static enum host_reason look(struct program_call *call)
 {
+    const bool is_auto = settings()->offload == OFFLOAD_AUTO;
     call->sizes = sizes_of(&call->blas);
+    call->model = is_auto ? model_in_force_learn() : model_in_force();
     call->operations = stats_wanted() ? call_work_of(&call->blas).operations : 0;
-    if (settings()->offload != OFFLOAD_AUTO) {
-        call->model = model_in_force();
-        return HOST_NO_REASON;
-    }
-    call->model = model_in_force_learn();
-    return never_pays(call) ? HOST_BELOW_FLOOR : HOST_NO_REASON;
+    return is_auto && never_pays(call) ? HOST_BELOW_FLOOR : HOST_NO_REASON;
 }
 
 /* Its gain is the device's to decide by; the purchase weighs it before (purchase/ledger.h). */

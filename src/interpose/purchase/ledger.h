@@ -109,7 +109,7 @@ double ledger_next_device_us(void);
 
 /* The accounts of mirror/ledger/account.h begin when a device is awake, by which time a program that uses one
  * matrix has paid for its upload, and one that rewrites its matrix between calls has gained nothing. So
- * the early accounts (early_account.c) keep the same for the few matrices that would have gained most, by
+ * the early accounts keep the same for the few matrices that would have gained most, by
  * calls that read one, until their first calls that find a device. */
 enum { EARLY_ACCOUNTS_MAX = 8 };
 

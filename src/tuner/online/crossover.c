@@ -359,9 +359,9 @@ static double resident_us(const struct machine_model *model, const struct blas_c
 
 struct predicted_times crossover_times(const struct machine_model *model, const struct blas_call *call)
 {
-    struct predicted_times times = {.timed = {.class = TIMED_CLASS_NONE}, .work = call_work_of(call)};
-    if (model->learned)
-        times.timed = timed_call_of(call);
+    const struct timed_call unknown = {.class = TIMED_CLASS_NONE};
+    struct predicted_times times = {.timed = model->learned ? timed_call_of(call) : unknown,
+                                    .work = call_work_of(call)};
     if (!model->learned || !learned_times_host(model->learned, times.timed, &times.host_us))
         times.host_us = built_in_host_us(model, call, &times.work);
     times.resident_us = resident_us(model, call, &times, true);
