@@ -33,7 +33,7 @@ static inline bool wake(enum offload_mode mode, const struct machine_model *mode
                         const struct blas_call *call, double lost_us, struct wake_account *account)
 {
     const struct predicted_times times = crossover_times(model, call);
-    return wake_is_paid(mode, model, call, &times, lost_us, account);
+    return wake_is_paid(mode, model, call, policy_sure_gain_us(model, call, &times) - lost_us, account);
 }
 
 #endif

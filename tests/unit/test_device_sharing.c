@@ -205,12 +205,11 @@ static void test_small_products(void)
 {
     const struct machine_model alone = model_of(1, 1), four = model_of(1, 4), shared = model_of(1, RANKS);
     const struct blas_call call = gemm_call(300), small = gemm_call(200);
-    const struct predicted_times times = crossover_times(&shared, &call);
     struct wake_account account = {.saved_us = 0};
     const struct residency rewritten = {.missing_bytes = 2 * 300 * 300 * 8};
     tap_ok(!never_pays(&alone, &small, false) && never_pays(&shared, &small, false),
            "a dgemm of order 200 pays for a process alone, never for one of 16 ranks");
-    tap_ok(!wake_is_paid(OFFLOAD_AUTO, &shared, &call, &times, 0, &account) &&
+    tap_ok(!wake(OFFLOAD_AUTO, &shared, &call, 0, &account) &&
                account.saved_us == 0,
            "one of order 300 pays nothing there for a device");
     tap_ok(policy_decide(OFFLOAD_AUTO, &alone, &call, crossover_times(&alone, &call), &rewritten).device &&
@@ -221,7 +220,7 @@ static void test_small_products(void)
     crossover_serve(&served, RANKS);
     const struct predicted_times through = crossover_times(&served, &call);
     int calls = 0;
-    while (calls < 100 && !wake_is_paid(OFFLOAD_AUTO, &served, &call, &through, 0, &of_service))
+    while (calls < 100 && !wake(OFFLOAD_AUTO, &served, &call, 0, &of_service))
         calls++;
     const struct residency resident = {.missing_bytes = 0};
     tap_ok(calls < 40 && policy_decide(OFFLOAD_AUTO, &served, &call, through, &resident).device &&
@@ -237,10 +236,9 @@ static void test_prices(void)
 {
     const struct machine_model alone = model_of(1, 1), shared = model_of(1, RANKS);
     const struct blas_call call = gemm_call(2000);
-    const struct predicted_times times = crossover_times(&shared, &call);
     struct wake_account account = {.saved_us = 0};
     int calls = 1;
-    while (!wake_is_paid(OFFLOAD_AUTO, &shared, &call, &times, 0, &account))
+    while (!wake(OFFLOAD_AUTO, &shared, &call, 0, &account))
         calls++;
     tap_ok(account.saved_us >= shared.wake_us && account.saved_us < 1.2 * shared.wake_us && calls > 10,
            "a shared device is woken once all of the price would have been saved");

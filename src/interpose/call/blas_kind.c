@@ -45,6 +45,7 @@ static void describe_call(struct program_call *call, const struct machine_model 
     call->is_described = true;
     call->model = model;
     call->times = crossover_times(model, blas);
+    call->sure_gain_us = policy_sure_gain_us(model, blas, &call->times);
     call->operand_count = 0;
     add_operand(call, &blas->a, OPERAND_READ);
     add_operand(call, &blas->b, OPERAND_READ);

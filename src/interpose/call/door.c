@@ -39,7 +39,7 @@ static atomic_bool is_given_up, given_up_is_told;
 
 static struct once begin_once = ONCE_INIT, big_once = ONCE_INIT;
 
-enum offload_mode door_mode(void)
+static enum offload_mode mode_here(void)
 {
     return host_library_stands_behind() ? OFFLOAD_NEVER : settings()->offload;
 }
@@ -50,7 +50,7 @@ static void begin(void)
     struct program_state program;
     program_state_set_aside(&program);
     model_in_force_begin();
-    floors_set(door_mode(), model_in_force(), false);
+    floors_set(mode_here(), model_in_force(), false);
     program_state_return(&program);
 }
 
@@ -174,6 +174,7 @@ static bool enter(struct door_visit *visit, const void *frame, bool needs_device
     /* A thread that is cancelled in here would keep its locks for good. */
     cancellation_hold();
     once_run(&begin_once, begin);
+    visit->mode = mode_here();
     return true;
 }
 

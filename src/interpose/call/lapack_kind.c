@@ -58,11 +58,11 @@ static enum host_reason look(struct program_call *call)
     if (!methods_of(way->lapack.routine->family)->read(&way->lapack, &way->problem))
         return way->problem.variant ? HOST_VARIANT : HOST_ARGUMENTS;
     call->sizes = way->problem.shape;
+    const bool may_pay = (uint64_t)call->sizes.n >= policy_route_floor(settings()->offload);
+    if (may_pay)
+        call->model = model_in_force_learn();
     call->operations = stats_wanted() ? route_operations(&call->sizes) : 0;
-    if ((uint64_t)call->sizes.n < policy_route_floor(settings()->offload))
-        return HOST_FASTER;
-    call->model = model_in_force_learn();
-    return HOST_NO_REASON;
+    return may_pay ? HOST_NO_REASON : HOST_FASTER;
 }
 
 /* Whether what may stay on the device is there. */

@@ -58,6 +58,7 @@ struct program_call {
     const struct machine_model *model;
     bool is_described;            /* of BLAS: with these times and the operands below */
     struct predicted_times times; /* as if all operands were resident */
+    double sure_gain_us;          /* by these (policy_sure_gain_us) */
 
     /* A route alone has these. */
     struct route_times route_times;
@@ -143,6 +144,7 @@ bool door_is_inside(void);
 struct door_visit {
     struct program_state state;
     enum host_run_kind inside; /* of the host's run that the thread is in */
+    enum offload_mode mode;    /* as set; OFFLOAD_NEVER where another mublas does all (host_search.h) */
 };
 bool door_enter(struct door_visit *visit, enum host_reason *reason);
 /* The same for work that another process's device does: this one's may have been given up. */
@@ -153,9 +155,6 @@ void door_leave(struct door_visit *visit);
  * own, and counts as inside no more. Its frames are still there. A handler may call this. */
 struct jump;
 void door_leave_by_jump(const struct jump *jump);
-
-/* MUBLAS_OFFLOAD, or OFFLOAD_NEVER where no other host BLAS was found than what stands in its place. */
-enum offload_mode door_mode(void);
 
 /* Conditions of this process and thread under which every call stays on the host; HOST_NO_REASON: none. `blas`
  * tells what it computes (process_state.h); NULL: a routine of LAPACK. Inside. */

@@ -38,9 +38,9 @@ enum host_reason call_run(struct program_call *call)
 }
 
 /* Past the door: the thread has the program's arithmetic at first. */
-static enum host_reason go(struct program_call *call)
+static enum host_reason go(struct program_call *call, enum offload_mode mode)
 {
-    if (door_mode() == OFFLOAD_NEVER)
+    if (mode == OFFLOAD_NEVER)
         return HOST_SWITCHED_OFF;
     if (call->kind->passes && !call->kind->passes(call))
         return HOST_BELOW_FLOOR;
@@ -84,7 +84,7 @@ bool call_go(struct program_call *call)
     call->operand_count = 0;
     call->early_credit_us = 0;
     call->decision = (struct policy_decision){.device = false};
-    call->reason = go(call);
+    call->reason = go(call, visit.mode);
     door_leave(&visit);
     if (log_wanted(LOG_DEBUG))
         tell(call);

@@ -28,11 +28,11 @@ static bool is_time_to_wake(const struct machine_model *model, double gain_us, d
 }
 
 bool wake_is_paid(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
-                  const struct predicted_times *times, double lost_us, struct wake_account *account)
+                  double sure_gain_us, struct wake_account *account)
 {
     if (mode != OFFLOAD_AUTO)
         return mode == OFFLOAD_ALWAYS;
-    const double gain_us = fmax(0, policy_sure_gain_us(model, call, times) - lost_us);
+    const double gain_us = fmax(0, sure_gain_us);
     account->saved_us += gain_us;
     account->level3_us += blas_is_level3(call) ? gain_us : 0;
     return is_time_to_wake(model, gain_us, account->saved_us);
@@ -259,8 +259,8 @@ static bool blas_pays_for_device(struct program_call *call, enum host_reason *re
 {
     const double paid_before_us = ledger.device.saved_us;
     const double lost_us = early_accounts_lost_us(&ledger.matrices, call);
-    const bool is_time =
-        wake_is_paid(settings()->offload, call->model, &call->blas, &call->times, lost_us, &ledger.device);
+    const bool is_time = wake_is_paid(settings()->offload, call->model, &call->blas,
+                                      call->sure_gain_us - lost_us, &ledger.device);
     const double saved_us = ledger.device.saved_us - paid_before_us;
     if (lost_us > 0 && saved_us <= 0)
         *reason = HOST_REWRITTEN;

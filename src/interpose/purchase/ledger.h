@@ -29,10 +29,10 @@ struct wake_account {
  * price would have been saved, or by a call that saves the price alone, since others like it are likely: a
  * program that ends before has lost nothing. The device is not woken beside the program's calls: where
  * these keep all processors busy one more thread holds them up for as long as it takes. If other ranks
- * share the device, it is time once the price would have been saved. `lost_us` of what the call would save
- * for sure would be lost again (early_accounts_lost_us). */
+ * share the device, it is time once the price would have been saved. `sure_gain_us` is what the call would
+ * save for sure (policy_sure_gain_us), without what would be lost again (early_accounts_lost_us). */
 bool wake_is_paid(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
-                  const struct predicted_times *times, double lost_us, struct wake_account *account);
+                  double sure_gain_us, struct wake_account *account);
 
 /* There is no cuBLAS: its calls have saved nothing. */
 void wake_void_level3(struct wake_account *account);
