@@ -64,7 +64,7 @@ static bool chooses_device(const struct machine_model *model, const struct blas_
     const uint64_t written = call->c.pointer ? (uint64_t)call->c.ld * (uint64_t)call->c.columns *
                                                    blas_element_bytes(call->type) : 0;
     const struct residency residency = {.trackable = true, .resident = true, .kept_bytes = written};
-    return crossover_size(call) >= policy_floor(OFFLOAD_AUTO, model, call->family, call->type) &&
+    return call_gated_size(call) >= policy_floor(OFFLOAD_AUTO, model, call->family, call->type) &&
            policy_decide(OFFLOAD_AUTO, model, call, crossover_times(model, call), &residency).device;
 }
 

@@ -97,7 +97,7 @@ static void time_blas(const struct machine *machine, int routine, int64_t n)
         if (!function || !operand_pools_prepare(&pools, &call, 0))
             continue;
         write_flags(&call, text);
-        note(routine_name(routine, name), text, n, time_call(function, &pools, &call), call_work_operations(&call),
+        note(routine_name(routine, name), text, n, time_call(function, &pools, &call), call_work_of(&call).operations,
               1e-6 * crossover_times(&machine->model, &call).host_us);
     } while (routine_next_flags(&flags));
 }

@@ -98,10 +98,10 @@ static double truth_of(const struct machine *machine, enum call_side side, const
     struct blas_call laid_out = *call;
     double us = 0;
     border_call_lay_out(&laid_out);
-    const int class = timed_class_of(&laid_out);
-    const bool known = side == SIDE_HOST
-                           ? learned_times_host(machine->truth, class, &laid_out, &us)
-                           : learned_times_resident(machine->truth, class, &laid_out, true, &us);
+    const struct timed_call timed = timed_call_of(&laid_out);
+    const bool known =
+        side == SIDE_HOST ? learned_times_host(machine->truth, timed, &us)
+                          : learned_times_resident(machine->truth, timed, result_home_us(&laid_out, true), &us);
     return known ? us : 0;
 }
 
@@ -167,9 +167,9 @@ static bool is_good(struct machine *machine, const struct learned_times *learned
                     const struct blas_call *call)
 {
     double host, device;
-    const int class = timed_class_of(call);
-    if (!learned_times_host(learned, class, call, &host) ||
-        !learned_times_resident(learned, class, call, true, &device))
+    const struct timed_call timed = timed_call_of(call);
+    if (!learned_times_host(learned, timed, &host) ||
+        !learned_times_resident(learned, timed, result_home_us(call, true), &device))
         return false;
     const double of_host = judge(machine, SIDE_HOST, call), of_device = judge(machine, SIDE_DEVICE, call);
     return (device < host ? of_device : of_host) / fmin(of_host, of_device) - 1 < loss_allowed;

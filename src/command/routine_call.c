@@ -19,7 +19,7 @@ void random_flags(struct blas_call *call, uint64_t *seed)
 {
     const int class = timed_class_of(call);
     const enum blas_family family = call->family;
-    flag_set_apply(class, (int)(random_part(seed) * flag_sets_of(class)), call);
+    flag_set_apply((int)(random_part(seed) * flag_sets_of(class)), call);
     call->family = family; /* HEMM is a set of SYMM's class */
 }
 

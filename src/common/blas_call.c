@@ -78,50 +78,9 @@ static double elements_touched(const struct blas_matrix *matrix)
     return matrix->part == PART_FULL ? rows * columns : columns * (columns + 1) / 2;
 }
 
-double call_work_matrix_bytes(const struct blas_call *call)
-{
-    double elements = elements_touched(&call->a) + elements_touched(&call->b) + elements_touched(&call->c);
-    return elements * (double)blas_element_bytes(call->type);
-}
-
-/* Bytes of the columns with the gaps between them, or of the gaps alone. */
-static double columns_bytes(const struct blas_call *call, bool gaps_alone)
-{
-    const struct blas_matrix *matrices[] = {&call->a, &call->b, &call->c};
-    double elements = 0;
-    for (int i = 0; i < 3; i++)
-        if (matrices[i]->pointer)
-            elements += (double)(matrices[i]->ld - (gaps_alone ? matrices[i]->rows : 0)) *
-                        (double)matrices[i]->columns;
-    return elements * (double)blas_element_bytes(call->type);
-}
-
-double call_work_scanned_bytes(const struct blas_call *call)
-{
-    return columns_bytes(call, false);
-}
-
-double call_work_gap_bytes(const struct blas_call *call)
-{
-    return columns_bytes(call, true);
-}
-
-double call_work_vector_bytes(const struct blas_call *call)
-{
-    double lengths = (double)call->x.length + 2.0 * (double)call->y.length;
-    if (call->family == FAMILY_TRMV)
-        lengths *= 2;
-    return lengths * (double)blas_element_bytes(call->type);
-}
-
-double call_work_result_bytes(const struct blas_call *call)
-{
-    return elements_touched(&call->c) * (double)blas_element_bytes(call->type);
-}
-
 double call_work_per_product(enum blas_type type)
 {
-    return type == TYPE_C || type == TYPE_Z ? 8 : 2;
+    return blas_is_complex(type) ? 8 : 2;
 }
 
 double call_work_products(const struct blas_call *call)
@@ -138,9 +97,38 @@ double call_work_products(const struct blas_call *call)
     return 0;
 }
 
-double call_work_operations(const struct blas_call *call)
+uint64_t call_gated_size(const struct blas_call *call)
 {
-    const double products = call_work_products(call);
+    const uint64_t m = (uint64_t)call->m, n = (uint64_t)call->n, k = (uint64_t)call->k;
+    switch ((enum size_product)blas_families[call->family].gated) {
+    case PRODUCT_N: return n;
+    case PRODUCT_MN: return m * n;
+    case PRODUCT_MNK: return m * n * k;
+    case PRODUCT_NNK: return n * n * k;
+    default: return 0; /* no gate's */
+    }
+}
+
+struct call_work call_work_of(const struct blas_call *call)
+{
+    const struct blas_matrix *const matrices[] = {&call->a, &call->b, &call->c};
+    const double bytes = (double)blas_element_bytes(call->type), products = call_work_products(call);
+    const double lengths = (double)call->x.length + 2.0 * (double)call->y.length;
     const double computed = blas_families[call->family].computes_half ? products / 2 : products;
-    return computed * call_work_per_product(call->type);
+    double touched = 0, scanned = 0, gaps = 0;
+    for (int i = 0; i < 3; i++) {
+        const struct blas_matrix *const matrix = matrices[i];
+        if (!matrix->pointer)
+            continue;
+        touched += elements_touched(matrix);
+        scanned += (double)matrix->ld * (double)matrix->columns;
+        gaps += (double)(matrix->ld - matrix->rows) * (double)matrix->columns;
+    }
+    return (struct call_work){.products = products,
+                              .operations = computed * call_work_per_product(call->type),
+                              .matrix_bytes = touched * bytes,
+                              .result_bytes = elements_touched(&call->c) * bytes,
+                              .scanned_bytes = scanned * bytes,
+                              .gap_bytes = gaps * bytes,
+                              .vector_bytes = lengths * (call->family == FAMILY_TRMV ? 2 : 1) * bytes};
 }

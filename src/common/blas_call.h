@@ -288,24 +288,23 @@ const struct blas_vector *call_vector(const struct blas_call *call, enum blas_ar
 /* Sets rows, columns, parts and lengths of the family's operands by the call's sizes and flags. */
 void call_set_shapes(struct blas_call *call);
 
-/* Bytes of the parts of the matrix operands that the call reads or writes. */
-double call_work_matrix_bytes(const struct blas_call *call);
+struct call_work {
+    double products;                /* of elements, which the call sums up */
+    double operations;              /* floating-point ones */
+    double matrix_bytes;            /* of the parts of the matrix operands that it reads or writes */
+    double result_bytes;            /* of the matrix that it writes */
+    double scanned_bytes, gap_bytes; /* of the columns with the gaps between them, and of these gaps */
+    double vector_bytes;            /* that go to the device and come back */
+};
+struct call_work call_work_of(const struct blas_call *call);
 
-/* The address range that a scan must cover, columns and the gaps between them; of that, the gaps. */
-double call_work_scanned_bytes(const struct blas_call *call);
-double call_work_gap_bytes(const struct blas_call *call);
+/* The size that floors bound (crossover_floor), as the gates compute it (routines.def, cblas.def): n for
+ * axpy, symv, hemv and trmv; m * n for gemv, symm, hemm, trmm and trsm; m * n * k for gemm; n * n * k for
+ * syrk, herk, syr2k and her2k. */
+uint64_t call_gated_size(const struct blas_call *call);
 
-/* That go to the device and come back. */
-double call_work_vector_bytes(const struct blas_call *call);
-
-/* Bytes of the matrix that the call writes. */
-double call_work_result_bytes(const struct blas_call *call);
-
-/* Products of elements, which the call sums up. */
+/* Products alone; and the operations of one multiplication and addition. */
 double call_work_products(const struct blas_call *call);
-
-/* Floating-point operations, and those of one multiplication and addition. */
-double call_work_operations(const struct blas_call *call);
 double call_work_per_product(enum blas_type type);
 
 #endif

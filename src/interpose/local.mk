@@ -15,8 +15,7 @@ libmublas_core_la_SOURCES += src/interpose/floors.c src/interpose/policy.c \
 	src/interpose/lapack/call.c src/interpose/purchase/purchase.c src/interpose/purchase/purchase.h \
 	src/interpose/purchase/other_devices.c src/interpose/purchase/device_use.c \
 	src/interpose/purchase/learned_model.c src/interpose/purchase/device_use.h \
-	src/interpose/purchase/early_account.c src/interpose/purchase/ledger.c \
-	src/interpose/purchase/ledger.h src/interpose/purchase/last_thread.c \
+	src/interpose/purchase/ledger.c src/interpose/purchase/ledger.h src/interpose/purchase/last_thread.c \
 	src/interpose/purchase/openings.c src/interpose/purchase/waking.c \
 	src/interpose/report/advice.c src/interpose/report/advice_routines.c \
 	src/interpose/report/report_file.c src/interpose/report/report_file.h src/interpose/report/stats.c \

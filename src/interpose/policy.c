@@ -37,26 +37,6 @@ const char *host_reason_text(enum host_reason reason)
     return (unsigned)reason < HOST_REASON_COUNT ? texts[reason] : "unknown reason";
 }
 
-/* Preparing for cuBLAS and cuSOLVER begins at this part of their price. doc/use.md and man page say so.
- * Ranks that share a device come to it together, and each one's opening holds up all: none begins before it
- * is paid for. */
-enum { PREPARING_PART = 4 };
-
-static double begun_us(const struct machine_model *model, double price_us)
-{
-    return model->sharing > 1 ? price_us : price_us / PREPARING_PART;
-}
-
-/* Calls must have saved so many prices of waking. The end of the process, and what first calls load, cost
- * half as much again; a program of less loses nothing (doc/measured.md). */
-static const double WAKING_SAVED = 1.25;
-
-static bool is_time_to_wake(const struct machine_model *model, double gain_us, double saved_us)
-{
-    const bool is_alone = model->sharing <= 1;
-    return gain_us >= model->wake_us || saved_us >= (is_alone ? WAKING_SAVED : 1) * model->wake_us;
-}
-
 /* A call that writes a matrix must save this part of the host's time besides to be sure of a gain: the
  * model errs by it away from the border. Results that stay staged, since the program writes them too or
  * shares their pages, take more; the call must save that as far as it is the same for all sizes
@@ -69,7 +49,7 @@ static double unsure_us(const struct machine_model *model, const struct blas_cal
     return call->c.pointer ? unsure_part * times->host_us + model->sharing * STAGED_RESULT_US : 0;
 }
 
-static double sure_gain_us(const struct machine_model *model, const struct blas_call *call,
+double policy_sure_gain_us(const struct machine_model *model, const struct blas_call *call,
                            const struct predicted_times *times)
 {
     return times->host_us - times->resident_us - unsure_us(model, call, times);
@@ -109,15 +89,11 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     if (mode == OFFLOAD_NEVER)
         return on_host(HOST_SWITCHED_OFF, 0);
     const bool pays_resident = times.host_us > times.resident_us;
-    uint64_t missing = residency->resident ? 0 : residency->missing_bytes;
-    crossover_charge_missing(model, call, missing - residency->pinned_bytes, residency->trackable, &times);
-    times.upload_us += crossover_copies_us(model, (double)residency->pinned_bytes, false);
+    crossover_charge_residency(model, call, residency, &times);
+    times.upload_us += times.new_output_us;
     /* A call on the host would lose this: an output's residency, as far as it has paid so far. */
-    const double kept_us =
-        fmin(residency->worth_us, crossover_copies_us(model, (double)residency->kept_bytes, true));
+    const double kept_us = fmin(residency->worth_us, times.kept_us);
     const double saved_us = times.host_us + kept_us - times.resident_us;
-    if (residency->trackable && !residency->kept_bytes)
-        times.upload_us += crossover_new_output_us(model, call);
     /* The host may be writing an output that was not on the device, or not kept there. */
     if (saved_us > times.upload_us + (residency->kept_bytes ? 0 : unsure_us(model, call, &times))) {
         struct policy_decision decision =
@@ -130,7 +106,7 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     }
     if (!residency->trackable && pays_resident)
         return on_host(HOST_UNTRACKABLE, 0);
-    if (missing == 0 || !residency->trackable || saved_us <= 0)
+    if (residency->resident || residency->missing_bytes == 0 || !residency->trackable || saved_us <= 0)
         return on_host(HOST_FASTER, 0);
     const bool recurs = residency->recurs && residency->usual_us > times.upload_us;
     if (recurs || residency->credit_us + saved_us >= ldexp(times.upload_us, (int)residency->setbacks))
@@ -138,78 +114,17 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
     return on_host(reason_not_bought(residency), saved_us);
 }
 
-double policy_patience_us(enum offload_mode mode, const struct predicted_times *times)
+bool policy_never_pays(const struct machine_model *model, const struct blas_call *call,
+                       const struct predicted_times *times)
 {
-    return mode == OFFLOAD_AUTO ? times->host_us : (double)INFINITY;
-}
-
-bool policy_never_pays(const struct machine_model *model, const struct blas_call *call, bool is_in_use)
-{
-    if (call->c.pointer && call_work_matrix_bytes(call) >= EARLY_BYTES_MIN)
+    struct predicted_times staged = *times;
+    if (call->c.pointer && times->work.matrix_bytes >= EARLY_BYTES_MIN)
         return false;
-    const struct predicted_times times = crossover_times(model, call);
-    struct predicted_times staged = times;
-    if (!is_in_use)
-        return sure_gain_us(model, call, &times) <= 0;
-    crossover_charge_missing(model, call, 0, false, &staged);
-    const double kept_us = crossover_copies_us(model, call_work_result_bytes(call), true);
-    return times.host_us + kept_us <= fmin(times.resident_us, staged.resident_us);
-}
-
-bool policy_wake(enum offload_mode mode, const struct machine_model *model,
-                               const struct blas_call *call, const struct predicted_times *times,
-                               double lost_us, struct wake_account *account)
-{
-    if (mode != OFFLOAD_AUTO)
-        return mode == OFFLOAD_ALWAYS;
-    const double gain_us = fmax(0, sure_gain_us(model, call, times) - lost_us);
-    account->saved_us += gain_us;
-    account->level3_us += blas_is_level3(call) ? gain_us : 0;
-    return is_time_to_wake(model, gain_us, account->saved_us);
-}
-
-void policy_void_level3(struct wake_account *account)
-{
-    *account = (struct wake_account){.saved_us = fmax(0, account->saved_us - account->level3_us),
-                                     .routes_us = account->routes_us};
-}
-
-void policy_void_routes(struct wake_account *account)
-{
-    *account = (struct wake_account){.saved_us = fmax(0, account->saved_us - account->routes_us),
-                                     .level3_us = account->level3_us};
-}
-
-enum purchase_time policy_level3(enum offload_mode mode, const struct machine_model *model,
-                                 const struct blas_call *call, const struct policy_decision *decision,
-                                 struct level3_accounts *accounts)
-{
-    const double both_us = model->level3_wake_us + model->level3_first_us;
-    bool *const used = &accounts->used[call->family][call->type];
-    if (mode != OFFLOAD_AUTO)
-        return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
-    if (*used)
-        return PURCHASE_NOW;
-    policy_credit_level3(call, fmax(0, decision->gain_us), accounts);
-    const double of_routine = (accounts->routine_us[call->family][call->type] + decision->recurs_us) /
-                              model->level3_first_us;
-    const double of_both = (accounts->all_us + decision->recurs_us) / both_us;
-    const double paid_part = accounts->is_open ? of_routine : fmin(of_routine, of_both);
-    if (paid_part < 1)
-        return paid_part < begun_us(model, 1) ? PURCHASE_NOT_YET : PURCHASE_SOON;
-    accounts->is_open = *used = true;
-    return PURCHASE_NOW;
-}
-
-void policy_credit_level3(const struct blas_call *call, double gain_us, struct level3_accounts *accounts)
-{
-    accounts->all_us += gain_us;
-    accounts->routine_us[call->family][call->type] += gain_us;
-}
-
-bool policy_expects_level3(const struct machine_model *model, const struct level3_accounts *accounts)
-{
-    return accounts->all_us >= begun_us(model, model->level3_wake_us + model->level3_first_us);
+    if (!model->is_in_use)
+        return policy_sure_gain_us(model, call, times) <= 0;
+    const struct residency result_alone = {.kept_bytes = (uint64_t)times->work.result_bytes};
+    crossover_charge_residency(model, call, &result_alone, &staged);
+    return times->host_us + staged.kept_us <= fmin(times->resident_us, staged.resident_us);
 }
 
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,
@@ -266,27 +181,6 @@ struct policy_decision policy_decide_route(enum offload_mode mode, const struct 
     return decision.keeps ? decision : on_host(reason_not_bought(residency), is_new ? 0 : saved_us);
 }
 
-bool policy_wake_for_route(enum offload_mode mode, const struct machine_model *model, double gain_us,
-                           struct wake_account *account)
-{
-    if (mode != OFFLOAD_AUTO)
-        return mode == OFFLOAD_ALWAYS;
-    account->saved_us += gain_us;
-    account->routes_us += gain_us;
-    return is_time_to_wake(model, gain_us, account->saved_us);
-}
-
-enum purchase_time policy_open_solver(enum offload_mode mode, const struct machine_model *model,
-                                      double gained_us)
-{
-    const double price_us = model->solver_wake_us;
-    if (mode != OFFLOAD_AUTO)
-        return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
-    if (gained_us >= price_us)
-        return PURCHASE_NOW;
-    return gained_us >= begun_us(model, price_us) ? PURCHASE_SOON : PURCHASE_NOT_YET;
-}
-
 uint64_t policy_route_floor(enum offload_mode mode)
 {
     switch (mode) {
@@ -296,9 +190,6 @@ uint64_t policy_route_floor(enum offload_mode mode)
     }
     return ROUTE_ORDER_LEAST;
 }
-
-/* A candidate is prepared once this part of its price is paid. */
-static const double BEGUN_PART = 0.5;
 
 static bool is_better(const struct device_offer *one, const struct device_offer *other)
 {
@@ -316,18 +207,6 @@ int device_policy_choose(const struct device_offer *offers, int count)
         if (offers[i].is_usable && (best < 0 || is_better(&offers[i], &offers[best])))
             best = i;
     return best;
-}
-
-enum purchase_time device_policy_wake_another(enum offload_mode mode, bool is_candidate, double price_us,
-                                              double gained_us)
-{
-    if (mode != OFFLOAD_AUTO)
-        return mode == OFFLOAD_ALWAYS ? PURCHASE_NOW : PURCHASE_NOT_YET;
-    if (!is_candidate)
-        return gained_us > 0 ? PURCHASE_SOON : PURCHASE_NOT_YET;
-    if (gained_us >= (2 - BEGUN_PART) * price_us)
-        return PURCHASE_NOW;
-    return gained_us >= price_us ? PURCHASE_SOON : PURCHASE_NOT_YET;
 }
 
 static bool pays(const struct machine_model *model, const struct route_shape *shape)

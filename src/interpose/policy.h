@@ -72,65 +72,19 @@ struct policy_decision policy_decide(enum offload_mode mode, const struct machin
                                      const struct blas_call *call, struct predicted_times times,
                                      const struct residency *residency);
 
-/* How long a call may wait for others on its way to the device, in microseconds: as long as the host takes
- * for it; in always mode for ever. */
-double policy_patience_us(enum offload_mode mode, const struct predicted_times *times);
-
-/* A matrix of so many bytes has an account of its own also before a device is there (purchase.h). */
+/* A matrix of so many bytes has an account of its own also before a device is there (purchase/ledger.h). */
 enum { EARLY_BYTES_MIN = 1 << 20 };
+
+/* The microseconds that a call saves on the device beyond doubt, its operands there: one that writes a
+ * matrix counts by what it would save beyond half of the host's time, and some microseconds. */
+double policy_sure_gain_us(const struct machine_model *model, const struct blas_call *call,
+                           const struct predicted_times *times);
 
 /* Does no such call ever go to the device, nor does any other for it? While no device is in use: does it
  * pay nothing for one? Else, is it slower there whatever is resident? False where it writes a matrix that is
  * large enough for an account of its own, which such a call settles. */
-bool policy_never_pays(const struct machine_model *model, const struct blas_call *call, bool is_in_use);
-
-/* Is it time to get what takes long (purchase/purchase.h)? */
-enum purchase_time {
-    PURCHASE_NOT_YET,
-    PURCHASE_SOON, /* part of the price is there: prepare it beside the program */
-    PURCHASE_NOW
-};
-
-/* Accounts of what calls on the host would have saved on a device, and those of level 3 and routes of that:
- * as foretold. */
-struct wake_account {
-    double saved_us, level3_us, routes_us;
-};
-
-/* Is it time to wake the device, for which the call waits? That takes model->wake_us, and half as much
- * again at the process' end and for what first calls load. The time comes once a quarter more than the
- * price would have been saved, or by a call that saves the price alone, since others like it are likely: a
- * program that ends before has lost nothing. The device is not woken beside the program's calls: where
- * these keep all processors busy one more thread holds them up for as long as it takes. If other ranks
- * share the device, it is time once the price would have been saved. `lost_us` of what the call would save
- * would be lost again (purchase.h). A call that writes a matrix counts by what it would save beyond half of
- * the host's time, and some microseconds. */
-bool policy_wake(enum offload_mode mode, const struct machine_model *model, const struct blas_call *call,
-                 const struct predicted_times *times, double lost_us, struct wake_account *account);
-
-/* There is no cuBLAS, no cuSOLVER: its calls have saved nothing. */
-void policy_void_level3(struct wake_account *account);
-void policy_void_routes(struct wake_account *account);
-
-/* The gains of level 3 calls that the device would have done, all and by routine, and what they paid for. */
-struct level3_accounts {
-    double all_us, routine_us[FAMILY_COUNT][TYPE_COUNT];
-    bool is_open, used[FAMILY_COUNT][TYPE_COUNT];
-};
-
-/* Is it time for the first call of a level 3 routine, which the device would do now? A routine's first
- * use costs model->level3_first_us, which its own gains must cover, and the very first
- * model->level3_wake_us besides, for which the gains of all count. Likely gains of further calls
- * count as gained. */
-enum purchase_time policy_level3(enum offload_mode mode, const struct machine_model *model,
-                                 const struct blas_call *call, const struct policy_decision *decision,
-                                 struct level3_accounts *accounts);
-
-/* A call of level 3 gains, or would have gained before the device was in use, so much. */
-void policy_credit_level3(const struct blas_call *call, double gain_us, struct level3_accounts *accounts);
-
-/* When a device is woken: have such calls gained a part of cuBLAS' price? */
-bool policy_expects_level3(const struct machine_model *model, const struct level3_accounts *accounts);
+bool policy_never_pays(const struct machine_model *model, const struct blas_call *call,
+                       const struct predicted_times *times);
 
 /* The entry gate's floor for a routine: 0 in always mode, UINT64_MAX in never. */
 uint64_t policy_floor(enum offload_mode mode, const struct machine_model *model, enum blas_family family,
@@ -146,14 +100,6 @@ uint64_t policy_gate(enum offload_mode mode, const struct machine_model *model, 
  * without, once its way up was paid for twice and it had not changed between. */
 struct policy_decision policy_decide_route(enum offload_mode mode, const struct route_times *times,
                                            const struct residency *residency);
-
-/* As policy_wake, for a route that would save `gain_us`. */
-bool policy_wake_for_route(enum offload_mode mode, const struct machine_model *model, double gain_us,
-                           struct wake_account *account);
-
-/* Is it time to open cuSOLVER, for which routes would have gained so much? */
-enum purchase_time policy_open_solver(enum offload_mode mode, const struct machine_model *model,
-                                      double gained_us);
 
 /* The gate's floor for the order of a route's matrix: 0 in always mode, UINT64_MAX in never. */
 uint64_t policy_route_floor(enum offload_mode mode);
@@ -175,13 +121,6 @@ struct device_offer {
  * of equal ones the first. Negative: none is usable. */
 int device_policy_choose(const struct device_offer *offers, int count);
 
-/* Is it time to wake another device, which takes `price_us`, for calls that would have gained `gained_us` by
- * it so far? One that the user named is prepared with the first such call. If nobody named it
- * (`is_candidate`), all of the price has to be covered for it to be prepared, and one and a half times the
- * price for it to be used: a program whose calls rarely meet never pays that. */
-enum purchase_time device_policy_wake_another(enum offload_mode mode, bool is_candidate, double price_us,
-                                              double gained_us);
-
 /* Calls that go to the host without a further look (floors.c): below floors, which the gates of forward.S
  * compare a call's size with, and of shapes that can never pay. */
 
@@ -190,7 +129,7 @@ enum purchase_time device_policy_wake_another(enum offload_mode mode, bool is_ca
  * point, the first of a process included. The first call above them, and each change of the model, sets them
  * all anew. */
 
-/* Below these an entry jumps straight to the host: crossover_size (crossover.h), compared as
+/* Below these an entry jumps straight to the host: call_gated_size (blas_call.h), compared as
  * unsigned 64-bit. One per symbol; read by forward.S and, atomically, by call/blas_kind.c. */
 extern uint64_t offload_floors[SYMBOL_COUNT];
 

@@ -93,9 +93,9 @@ bool process_state_sharer_is_filtered(void)
     return found;
 }
 
-bool process_state_is_checkpointed(void)
+bool process_state_forbids_device(void)
 {
-    return checkpointed;
+    return process_state_is_forked() || checkpointed;
 }
 
 /* Only solving divides. */

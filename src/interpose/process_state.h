@@ -18,8 +18,8 @@ void process_state_begin(void);
  * or when that page could not be had. */
 bool process_state_is_forked(void);
 
-/* True when the process runs under a checkpointer (DMTCP) that cannot save a device. */
-bool process_state_is_checkpointed(void);
+/* The same, or when the process runs under a checkpointer (DMTCP) that cannot save a device. */
+bool process_state_forbids_device(void);
 
 /* A filter of system calls (seccomp) kills who makes one that is not on its list, and nobody can ask whether
  * there is one without a system call. But a program that sets one up says so first, by the C library's prctl

@@ -87,7 +87,6 @@ static __attribute__((noinline)) void leave(const void *environment, const void 
     const struct jump jump = {environment, here};
     job_helpers_leave(&jump);
     door_leave_by_jump(&jump);
-    host_run_leave(&jump);
     call_spans_leave(&jump);
     write_signals_leave(&jump);
     cancellation_leave(&jump);
@@ -198,10 +197,10 @@ __attribute__((constructor)) static void look_up_at_load(void)
 /* In a handler of a signal that came inside mublas, and in a fork child, locks may be held for good. */
 static bool give_up(const struct uffdio_register *request)
 {
-    struct mirror_table *table = waking_mirrors_in_use();
-    if (!table || door_is_inside() || process_state_is_forked())
+    const struct device_use *const use = device_use_first();
+    if (!use || door_is_inside() || process_state_is_forked())
         return false;
-    return mirror_table_give_up_registrations(table, (uintptr_t)request->range.start,
+    return mirror_table_give_up_registrations(use->mirrors, (uintptr_t)request->range.start,
                                               (uintptr_t)(request->range.start + request->range.len));
 }
 
@@ -230,7 +229,7 @@ EXPORTED void *mremap(void *old, size_t old_bytes, size_t new_bytes, int flags, 
     va_start(arguments, flags);
     void *new_address = flags & (MREMAP_FIXED | MREMAP_DONTUNMAP) ? va_arg(arguments, void *) : NULL;
     va_end(arguments);
-    if (waking_mirrors_in_use() && split_move_is_due(old, old_bytes, new_bytes, flags, new_address))
+    if (device_use_first() && split_move_is_due(old, old_bytes, new_bytes, flags, new_address))
         return split_move(old, old_bytes, new_bytes, flags, new_address);
     return next_mremap()(old, old_bytes, new_bytes, flags, new_address);
 }

@@ -231,7 +231,7 @@ void arena_close_file(struct arena *arena)
 void arena_pin(struct arena *arena)
 {
     struct device_scope scope;
-    const struct device_use *const use = parallel_route_device();
+    const struct device_use *const use = device_use_first();
     if (!use || device_enter(use->device, &scope) != STATUS_OK)
         return;
     arena->mirrors = use->mirrors;
@@ -245,7 +245,7 @@ void arena_pin(struct arena *arena)
 static void unpin(const struct arena *arena)
 {
     struct device_scope scope;
-    const struct device_use *const use = parallel_route_device();
+    const struct device_use *const use = device_use_first();
     if (!use || device_enter(use->device, &scope) != STATUS_OK)
         return;
     operands_unpin_own(arena->mirrors, &arena->pin);

@@ -122,6 +122,16 @@ static bool is_served(const struct grid_place *place)
     return processes == 1 || (membership_is_whole() && processes <= membership_ranks());
 }
 
+/* Before the BLACS end it. */
+static void contexts_drop(int handle)
+{
+    pthread_mutex_lock(&lock);
+    struct parallel_context **const at = place_of(handle);
+    if (*at)
+        take_out(at);
+    pthread_mutex_unlock(&lock);
+}
+
 /* After the BLACS made a grid with this handle. Grids of several processes are kept where the job is whole
  * (team.h). */
 static void contexts_note(int handle)
@@ -141,15 +151,6 @@ static void contexts_note(int handle)
     first = context;
     pthread_mutex_unlock(&lock);
     atomic_fetch_add(&count, 1);
-}
-
-void contexts_drop(int handle)
-{
-    pthread_mutex_lock(&lock);
-    struct parallel_context **const at = place_of(handle);
-    if (*at)
-        take_out(at);
-    pthread_mutex_unlock(&lock);
 }
 
 static void contexts_drop_all(void)

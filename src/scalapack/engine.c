@@ -71,6 +71,7 @@ static enum host_reason agreement_decide(struct engine *engine)
     parallel_route_begin(&work->way, engine->call.routine->name);
     struct program_call *const call = &work->way.call;
     call->alone = machine.alone;
+    call->inside = engine->visit.inside;
     const double moved = (double)(call->sizes.bytes_up + call->sizes.bytes_down);
     if (processes > 1)
         call->route_times.moving_us += 1e6 * moved / fmin(processes * copy_rate, copy_rate_most);

@@ -142,9 +142,6 @@ static inline bool context_is_alone(const struct parallel_context *context)
     return context->place.rows * context->place.columns == 1;
 }
 
-/* Before the BLACS end it; all of them. */
-void contexts_drop(int handle);
-
 /* NULL: not one of these. It belongs to the thread that calls for it, as the BLACS' own does. */
 struct parallel_context *contexts_find(int handle);
 

@@ -36,7 +36,7 @@ static int32_t some_number(void)
 /* Makes no context, and asks no driver. */
 static int my_device(void)
 {
-    if (!driver_is_there() || waking_is_given_up())
+    if (!driver_is_there() || door_is_given_up())
         return 0;
     const char *const visible = secure_getenv("CUDA_VISIBLE_DEVICES");
     const bool is_bound = device_sharing_bound_of() > 0 && *visible >= '0' && *visible <= '9';

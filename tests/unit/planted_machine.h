@@ -70,7 +70,7 @@ static int64_t even_size(int64_t size)
 static double even_amount(struct blas_call call)
 {
     call.m = even_size(call.m), call.n = even_size(call.n), call.k = even_size(call.k);
-    return timed_class_amount(&call);
+    return call_work_products(&call);
 }
 
 static void note_set(struct machine *machine, enum call_side side, double amount, int set)
@@ -90,14 +90,14 @@ static double sets_part(struct machine *machine, enum call_side side, const stru
 {
     if (timed_class_of(call) != machine->flagged)
         return 1;
-    const int set = device_set_of(machine->flagged, call);
+    const int set = device_set_of(call);
     note_set(machine, side, even_amount(*call), set);
     return side == SIDE_HOST && machine->by_flags ? machine->by_flags[set / 2] : 1;
 }
 
 static double time_call(struct machine *machine, enum call_side side, const struct blas_call *call)
 {
-    double us = planted(machine, side, timed_class_amount(call)) * noise(machine) *
+    double us = planted(machine, side, call_work_products(call)) * noise(machine) *
                 sets_part(machine, side, call);
     if (side == SIDE_HOST)
         us *= unrest(machine);
@@ -113,7 +113,7 @@ static double time_call(struct machine *machine, enum call_side side, const stru
     if (side == SIDE_HOST && machine->calls <= 3000 && stalls(machine))
         us += 3000;
     bool *slowed = &machine->slowed[timed_class_of(call)];
-    const bool slow = machine->slow_from > 0 && timed_class_amount(call) >= machine->slow_from;
+    const bool slow = machine->slow_from > 0 && call_work_products(call) >= machine->slow_from;
     if (side == SIDE_DEVICE && slow && !*slowed)
         us *= 20, *slowed = true;
     return us;

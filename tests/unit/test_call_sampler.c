@@ -303,10 +303,10 @@ static void compare_flags(const struct learned_times *times, const struct machin
         *curve = fmax(*curve, exp(fabs(log(host->samples[i].us / (exact * mean)))));
         for (int set = 0; set < sets; set++) {
             struct blas_call call = timed_class_call(class, amount * (1 + 1e-9));
-            flag_set_apply(class, set, &call);
-            if (!learned_times_host(times, timed_class_of(&call), &call, &us))
+            flag_set_apply(set, &call);
+            if (!learned_times_host(times, timed_call_of(&call), &us))
                 us = 1e9;
-            *apart = fmax(*apart, exp(fabs(log(us / (planted(machine, SIDE_HOST, timed_class_amount(&call)) *
+            *apart = fmax(*apart, exp(fabs(log(us / (planted(machine, SIDE_HOST, call_work_products(&call)) *
                                                      machine->by_flags[set])))));
         }
     }

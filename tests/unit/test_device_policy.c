@@ -1,5 +1,5 @@
 /* Which of several devices takes a call, and when another is woken. */
-#include "interpose/policy.h"
+#include "interpose/purchase/ledger.h"
 #include "tap.h"
 #include "unit_test.h"
 
@@ -54,19 +54,19 @@ static void test_choices(void)
 static void test_another(void)
 {
     const double price_us = 300000;
-    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, false, price_us, 0) == PURCHASE_NOT_YET,
+    tap_ok(next_device_is_paid(OFFLOAD_AUTO, false, price_us, 0) == PURCHASE_NOT_YET,
            "calls that would gain nothing wake none");
-    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, false, price_us, 1) == PURCHASE_SOON &&
-               device_policy_wake_another(OFFLOAD_AUTO, false, price_us, 1e9) == PURCHASE_SOON,
+    tap_ok(next_device_is_paid(OFFLOAD_AUTO, false, price_us, 1) == PURCHASE_SOON &&
+               next_device_is_paid(OFFLOAD_AUTO, false, price_us, 1e9) == PURCHASE_SOON,
            "the first that would gain wakes one that was named, beside it");
-    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, true, price_us, 299999) == PURCHASE_NOT_YET,
+    tap_ok(next_device_is_paid(OFFLOAD_AUTO, true, price_us, 299999) == PURCHASE_NOT_YET,
            "one that nobody named is not touched before all of its price is there");
-    tap_ok(device_policy_wake_another(OFFLOAD_AUTO, true, price_us, 300000) == PURCHASE_SOON &&
-               device_policy_wake_another(OFFLOAD_AUTO, true, price_us, 449999) == PURCHASE_SOON &&
-               device_policy_wake_another(OFFLOAD_AUTO, true, price_us, 450000) == PURCHASE_NOW,
+    tap_ok(next_device_is_paid(OFFLOAD_AUTO, true, price_us, 300000) == PURCHASE_SOON &&
+               next_device_is_paid(OFFLOAD_AUTO, true, price_us, 449999) == PURCHASE_SOON &&
+               next_device_is_paid(OFFLOAD_AUTO, true, price_us, 450000) == PURCHASE_NOW,
            "then it is prepared, and used from half as much again on");
-    tap_ok(device_policy_wake_another(OFFLOAD_ALWAYS, false, price_us, 0) == PURCHASE_NOW, "always: at once");
-    tap_ok(device_policy_wake_another(OFFLOAD_NEVER, false, price_us, 1e9) == PURCHASE_NOT_YET, "never: never");
+    tap_ok(next_device_is_paid(OFFLOAD_ALWAYS, false, price_us, 0) == PURCHASE_NOW, "always: at once");
+    tap_ok(next_device_is_paid(OFFLOAD_NEVER, false, price_us, 1e9) == PURCHASE_NOT_YET, "never: never");
 }
 
 UNIT_TEST(test_device_policy)

@@ -13,11 +13,11 @@ static void test_numbers(void)
         wrong += device_sets_of(class) != 2 * flag_sets_of(class) || device_sets_of(class) > DEVICE_SETS_MOST;
         for (int set = 0; set < flag_sets_of(class); set++) {
             struct blas_call call = timed_class_call(class, 1e6);
-            flag_set_apply(class, set, &call);
+            flag_set_apply(set, &call);
             call.a.ld = call.b.ld = call.c.ld = 1024;
-            wrong += device_set_of(class, &call) != 2 * set;
+            wrong += device_set_of(&call) != 2 * set;
             call.a.ld = 1023;
-            wrong += device_set_of(class, &call) != 2 * set + (timed_class_family(class) != FAMILY_AXPY);
+            wrong += device_set_of(&call) != 2 * set + (timed_class_family(class) != FAMILY_AXPY);
         }
     }
     tap_ok(classes == 204 && wrong == 0,
@@ -35,7 +35,7 @@ static void set_type(struct blas_call *call)
 static bool odd(struct blas_call call)
 {
     set_type(&call);
-    return device_set_of(timed_class_of(&call), &call) % 2;
+    return device_set_of(&call) % 2;
 }
 
 static const char *name_of(struct blas_call call)

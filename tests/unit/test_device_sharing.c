@@ -1,6 +1,6 @@
 /* A device that other ranks use too: by how many, and what that makes of times, prices and decisions. */
 #include "gpu/device_sharing.h"
-#include "interpose/policy.h"
+#include "policy_calls.h"
 #include "predicted_call.h"
 #include "tap.h"
 #include "unit_test.h"
@@ -152,8 +152,8 @@ static void test_served(void)
                crossover_new_output_us(&served, &call) == 0,
            "copies are staged, and share the link");
     const double gain_us = 80e3; /* of a dsyevd of order 1024 */
-    tap_ok(!policy_wake_for_route(OFFLOAD_AUTO, &alone, gain_us, &of_context) &&
-               policy_wake_for_route(OFFLOAD_AUTO, &served, gain_us, &of_service),
+    tap_ok(!wake_is_paid_by_route(OFFLOAD_AUTO, &alone, gain_us, &of_context) &&
+               wake_is_paid_by_route(OFFLOAD_AUTO, &served, gain_us, &of_service),
            "which pays for a connection what would not pay for a context");
 }
 
@@ -205,12 +205,11 @@ static void test_small_products(void)
 {
     const struct machine_model alone = model_of(1, 1), four = model_of(1, 4), shared = model_of(1, RANKS);
     const struct blas_call call = gemm_call(300), small = gemm_call(200);
-    const struct predicted_times times = crossover_times(&shared, &call);
     struct wake_account account = {.saved_us = 0};
     const struct residency rewritten = {.missing_bytes = 2 * 300 * 300 * 8};
-    tap_ok(!policy_never_pays(&alone, &small, false) && policy_never_pays(&shared, &small, false),
+    tap_ok(!never_pays(&alone, &small, false) && never_pays(&shared, &small, false),
            "a dgemm of order 200 pays for a process alone, never for one of 16 ranks");
-    tap_ok(!policy_wake(OFFLOAD_AUTO, &shared, &call, &times, 0, &account) &&
+    tap_ok(!wake(OFFLOAD_AUTO, &shared, &call, 0, &account) &&
                account.saved_us == 0,
            "one of order 300 pays nothing there for a device");
     tap_ok(policy_decide(OFFLOAD_AUTO, &alone, &call, crossover_times(&alone, &call), &rewritten).device &&
@@ -221,7 +220,7 @@ static void test_small_products(void)
     crossover_serve(&served, RANKS);
     const struct predicted_times through = crossover_times(&served, &call);
     int calls = 0;
-    while (calls < 100 && !policy_wake(OFFLOAD_AUTO, &served, &call, &through, 0, &of_service))
+    while (calls < 100 && !wake(OFFLOAD_AUTO, &served, &call, 0, &of_service))
         calls++;
     const struct residency resident = {.missing_bytes = 0};
     tap_ok(calls < 40 && policy_decide(OFFLOAD_AUTO, &served, &call, through, &resident).device &&
@@ -237,20 +236,19 @@ static void test_prices(void)
 {
     const struct machine_model alone = model_of(1, 1), shared = model_of(1, RANKS);
     const struct blas_call call = gemm_call(2000);
-    const struct predicted_times times = crossover_times(&shared, &call);
     struct wake_account account = {.saved_us = 0};
     int calls = 1;
-    while (!policy_wake(OFFLOAD_AUTO, &shared, &call, &times, 0, &account))
+    while (!wake(OFFLOAD_AUTO, &shared, &call, 0, &account))
         calls++;
     tap_ok(account.saved_us >= shared.wake_us && account.saved_us < 1.2 * shared.wake_us && calls > 10,
            "a shared device is woken once all of the price would have been saved");
-    tap_ok(policy_open_solver(OFFLOAD_AUTO, &alone, 0.9 * alone.solver_wake_us) == PURCHASE_SOON &&
-               policy_open_solver(OFFLOAD_AUTO, &shared, 0.9 * shared.solver_wake_us) == PURCHASE_NOT_YET &&
-               policy_open_solver(OFFLOAD_AUTO, &shared, shared.solver_wake_us) == PURCHASE_NOW,
+    tap_ok(solver_is_paid(OFFLOAD_AUTO, &alone, 0.9 * alone.solver_wake_us) == PURCHASE_SOON &&
+               solver_is_paid(OFFLOAD_AUTO, &shared, 0.9 * shared.solver_wake_us) == PURCHASE_NOT_YET &&
+               solver_is_paid(OFFLOAD_AUTO, &shared, shared.solver_wake_us) == PURCHASE_NOW,
            "nothing is prepared of cuSOLVER there");
     account = (struct wake_account){.saved_us = 0};
-    tap_ok(!policy_wake_for_route(OFFLOAD_AUTO, &shared, 0.9 * shared.wake_us, &account) &&
-               policy_wake_for_route(OFFLOAD_AUTO, &shared, 0.2 * shared.wake_us, &account),
+    tap_ok(!wake_is_paid_by_route(OFFLOAD_AUTO, &shared, 0.9 * shared.wake_us, &account) &&
+               wake_is_paid_by_route(OFFLOAD_AUTO, &shared, 0.2 * shared.wake_us, &account),
            "and by routes");
 }
 

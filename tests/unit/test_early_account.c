@@ -30,10 +30,20 @@ static void rewrite(double *values)
         values[i] += 1;
 }
 
+static void add_operand(struct program_call *call, const struct blas_matrix *operand,
+                        enum operand_access access)
+{
+    if (operand->pointer)
+        call->operands[call->operand_count++] =
+            (struct operand){.matrix = *operand, .element_bytes = sizeof(double), .access = access};
+}
+
+/* As blas_kind.c does. */
 static struct program_call described(struct blas_call blas)
 {
-    struct program_call call = {.blas = blas};
-    call_describe(&call, &model);
+    struct program_call call = {.blas = blas, .model = &model, .times = crossover_times(&model, &blas)};
+    add_operand(&call, &blas.a, OPERAND_READ);
+    add_operand(&call, &blas.c, OPERAND_OVERWRITE);
     return call;
 }
 

@@ -18,7 +18,7 @@ static bool same_flags(const struct blas_call *a, const struct blas_call *b)
 static struct blas_call call_of(int class, double amount, int set)
 {
     struct blas_call call = timed_class_call(class, amount);
-    flag_set_apply(class, set, &call);
+    flag_set_apply(set, &call);
     return call;
 }
 
@@ -29,7 +29,7 @@ static bool overwrites(int class, int set)
     for (int other = 0; other < flag_sets_of(class); other++) {
         struct blas_call call = call_of(class, amounts[0], other);
         call.family = timed_class_family(class);
-        flag_set_apply(class, set, &call);
+        flag_set_apply(set, &call);
         if (!same_flags(&call, &wanted))
             return false;
     }
@@ -62,7 +62,7 @@ static void test_numbers(void)
         most = sets > most ? sets : most;
         for (int set = 0; set < sets; set++) {
             const struct blas_call call = call_of(class, amounts[1], set);
-            lost += flag_set_of(class, &call) != set || !overwrites(class, set);
+            lost += flag_set_of(&call) != set || !overwrites(class, set);
             astray += !stays_in_class(class, set);
             for (int other = 0; other < set; other++) {
                 const struct blas_call another = call_of(class, amounts[1], other);
@@ -91,9 +91,9 @@ static void count_sets(int class, const struct blas_call *sizes, int counts[FLAG
             struct blas_call back = call;
             if (timed_class_of(&call) != class || blas_is_packed(&call)) /* packed: the square's */
                 continue;
-            const int set = flag_set_of(class, &call);
+            const int set = flag_set_of(&call);
             back.family = timed_class_family(class);
-            flag_set_apply(class, set, &back);
+            flag_set_apply(set, &back);
             counts[set] += same_flags(&back, &call) ? 1 : 1000;
         } while (routine_next_flags(&call));
     }
@@ -119,9 +119,9 @@ static void test_routines(void)
            wrong);
     const int symm = timed_class_parse("zsymm_right_deep");
     struct blas_call call = timed_class_call(symm, 1e6);
-    const int symmetric = flag_set_of(symm, &call);
+    const int symmetric = flag_set_of(&call);
     call.family = FAMILY_HEMM;
-    tap_ok(timed_class_of(&call) == symm && flag_set_of(symm, &call) != symmetric,
+    tap_ok(timed_class_of(&call) == symm && flag_set_of(&call) != symmetric,
            "HEMM is a set of its own in SYMM's class");
 }
 
@@ -143,13 +143,13 @@ static void test_conjugates(void)
             other.trans = conjugated(call.trans), other.trans_b = conjugated(call.trans_b);
             if (real && !same_flags(&call, &other)) {
                 checked++;
-                wrong += timed_class_of(&other) != class || flag_set_of(class, &other) != set;
+                wrong += timed_class_of(&other) != class || flag_set_of(&other) != set;
             }
             if (call.trans == TRANS_NONE)
                 other.trans = TRANS_CONJUGATE_ONLY;
             if (call.trans_b == TRANS_NONE)
                 other.trans_b = TRANS_CONJUGATE_ONLY;
-            const int found = flag_set_of(class, &other);
+            const int found = flag_set_of(&other);
             outside += timed_class_of(&other) != class || found < 0 || found >= sets ||
                        (call.family < FAMILY_GEMM && call.trans == TRANS_NONE && found != set);
         }

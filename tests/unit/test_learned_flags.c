@@ -98,9 +98,9 @@ static double worst_factor(const struct learned_times *times, const char *name, 
     double worst = 1, us;
     for (int set = 0; set < flag_sets_of(class); set++) {
         struct blas_call call = timed_class_call(class, 1e6);
-        const double plain = time_curve_at(&times->host[class], TIME_SHRINKS, timed_class_amount(&call));
-        flag_set_apply(class, set, &call);
-        if (!learned_times_host(times, timed_class_of(&call), &call, &us))
+        const double plain = time_curve_at(&times->host[class], TIME_SHRINKS, call_work_products(&call));
+        flag_set_apply(set, &call);
+        if (!learned_times_host(times, timed_call_of(&call), &us))
             return HUGE_VAL;
         worst = fmax(worst, exp(fabs(log(us / (plain * factors[set])))));
     }
@@ -123,9 +123,9 @@ static void test_times(struct learned_times *times)
            "a call's time on the host is its class's times its flags' factor");
     tap_ok(close_to(worst_factor(times, "ztrmm_right_deep", none), 1),
            "where flags are not known all are alike");
-    learned_times_host(times, timed_class_of(&gemv), &gemv, &plain);
+    learned_times_host(times, timed_call_of(&gemv), &plain);
     gemv.trans = TRANS_CONJUGATE;
-    learned_times_host(times, timed_class_of(&gemv), &gemv, &conjugate);
+    learned_times_host(times, timed_call_of(&gemv), &conjugate);
     const double square = time_curve_at(&times->host[timed_class_of(&gemv)], TIME_SHRINKS, 1022 * 256);
     tap_ok(close_to(conjugate, 4 * plain) && close_to(plain, 0.5 * square), "gemv's, too: %.2f and %.2f us",
            plain, conjugate);
@@ -141,10 +141,10 @@ static void test_times(struct learned_times *times)
 static bool gains(const struct learned_times *times, enum blas_uplo uplo, int64_t n)
 {
     const struct blas_call call = {.family = FAMILY_TRMV, .type = TYPE_D, .n = n, .uplo = uplo};
-    const int class = timed_class_of(&call);
+    const struct timed_call timed = timed_call_of(&call);
     double host, device;
-    return learned_times_host(times, class, &call, &host) &&
-           learned_times_resident(times, class, &call, true, &device) && device < host;
+    return learned_times_host(times, timed, &host) &&
+           learned_times_resident(times, timed, result_home_us(&call, true), &device) && device < host;
 }
 
 static int64_t first_gain(const struct learned_times *times, enum blas_uplo uplo)
@@ -196,19 +196,20 @@ static void test_device_sets(struct learned_times *times)
     learned_times_settle(times, "", 0);
     learned_times_floor(times, FAMILY_TRMV, TYPE_D, &floor_of_sets);
     even.a.ld = 1024, odd.a.ld = 1025;
-    learned_times_resident(times, timed_class_of(&even), &even, false, &even_us);
-    learned_times_resident(times, timed_class_of(&odd), &odd, false, &odd_us);
+    learned_times_resident(times, timed_call_of(&even), result_home_us(&even, false), &even_us);
+    learned_times_resident(times, timed_call_of(&odd), result_home_us(&odd, false), &odd_us);
     odd.uplo = UPLO_UPPER;
-    learned_times_resident(times, timed_class_of(&odd), &odd, false, &upper_us);
+    learned_times_resident(times, timed_call_of(&odd), result_home_us(&odd, false), &upper_us);
     tap_ok(close_to(odd_us, 0.5 * even_us) && close_to(upper_us, 1.25 * even_us),
            "a call on the device takes its set's part of %.2f us: %.2f and %.2f", even_us, odd_us, upper_us);
     int64_t n = 1;
     for (struct blas_call call = odd; ; n++) {
         double host_us, device_us;
         call.uplo = UPLO_LOWER, call.n = call.a.ld = 2 * n - 1;
-        const int class = timed_class_of(&call);
-        if (learned_times_host(times, class, &call, &host_us) &&
-            learned_times_resident(times, class, &call, true, &device_us) && device_us < host_us)
+        const struct timed_call timed = timed_call_of(&call);
+        if (learned_times_host(times, timed, &host_us) &&
+            learned_times_resident(times, timed, result_home_us(&call, true), &device_us) &&
+            device_us < host_us)
             break;
     }
     tap_ok((int64_t)floor_of_sets <= 2 * n - 1 && (double)floor_of_sets > 0.97 * (double)(2 * n - 1) &&

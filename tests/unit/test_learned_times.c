@@ -77,8 +77,8 @@ static bool is_sound(int class, double amount)
 {
     char name[TIMED_CLASS_NAME];
     const struct blas_call call = timed_class_call(class, amount);
-    const double exact = timed_class_amount(&call);
-    const uint64_t size = crossover_size(&call), gate = timed_class_gated(class, exact);
+    const double exact = call_work_products(&call);
+    const uint64_t size = call_gated_size(&call), gate = timed_class_gated(class, exact);
     return timed_class_of(&call) == class && timed_class_parse(timed_class_name(class, name)) == class &&
            exact <= 1.001 * amount && exact >= 0.8 * amount && gate <= size &&
            (call.family >= FAMILY_GEMM || gate + 1 >= size);
@@ -311,7 +311,7 @@ static struct blas_call update(enum blas_family family, int64_t n, int64_t k)
 static double planted_update(const struct blas_call *call, bool pinned)
 {
     const double bytes = (double)call->m * (double)call->n * 8;
-    return 10 + timed_class_amount(call) * 1e-5 + (pinned ? bytes / 50e3 : 25 + bytes / 7.5e3);
+    return 10 + call_work_products(call) * 1e-5 + (pinned ? bytes / 50e3 : 25 + bytes / 7.5e3);
 }
 
 static struct blas_call gemv_call(int64_t m, int64_t n)
@@ -327,10 +327,10 @@ static void test_ratios(struct learned_times *times)
     double of_square, of_tall, unknown;
     read_text(times, "host dgemv_transpose_square 4096 10 67108864 20\n"
                      "host dgemv_transpose_tall 4096 40 67108864 80\n");
-    learned_times_host(times, timed_class_of(&square), &square, &of_square);
-    learned_times_host(times, timed_class_of(&tall), &tall, &of_tall);
+    learned_times_host(times, timed_call_of(&square), &of_square);
+    learned_times_host(times, timed_call_of(&tall), &of_tall);
     tap_ok(close_to(of_tall, 4 * of_square), "each ratio's class has its own times");
-    tap_ok(!learned_times_host(times, timed_class_of(&wide), &wide, &unknown),
+    tap_ok(!learned_times_host(times, timed_call_of(&wide), &unknown),
            "what is not learned is not known from others");
 }
 
@@ -345,7 +345,7 @@ static void test_results(struct learned_times *times)
     free(written);
     for (int64_t n = 128; n <= 2048; n *= 2) {
         const struct blas_call call = update(FAMILY_GEMM, n, 32);
-        time_curve_add(&times->resident[class], timed_class_amount(&call), planted_update(&call, true));
+        time_curve_add(&times->resident[class], call_work_products(&call), planted_update(&call, true));
     }
     learned_times_settle(times, "", 0);
     crossover_use_learned(&model, times);
@@ -370,9 +370,9 @@ static void test_results(struct learned_times *times)
     struct blas_call call = {.family = FAMILY_TRMM, .type = TYPE_D, .m = 400, .n = 500};
     double left, right;
     read_text(times, sides);
-    const bool both = learned_times_host(times, timed_class_of(&call), &call, &left) &&
+    const bool both = learned_times_host(times, timed_call_of(&call), &left) &&
                       (call.side = SIDE_RIGHT,
-                       learned_times_host(times, timed_class_of(&call), &call, &right));
+                       learned_times_host(times, timed_call_of(&call), &right));
     tap_ok(both && right > 1.5 * left, "a triangle from the right has a time of its own: %.3g and %.3g us",
            left, right);
 }

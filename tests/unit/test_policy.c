@@ -10,7 +10,7 @@
 
 static struct residency cold(const struct blas_call *call, double credit_us)
 {
-    uint64_t bytes = (uint64_t)call_work_matrix_bytes(call);
+    uint64_t bytes = (uint64_t)call_work_of(call).matrix_bytes;
     return (struct residency){.trackable = true, .bytes = bytes, .missing_bytes = bytes, .credit_us = credit_us};
 }
 
@@ -44,7 +44,7 @@ static void test_residency(const struct machine_model *model)
     decision = decide(OFFLOAD_AUTO, model, &call, &residency);
     tap_ok(!decision.device && decision.reason == HOST_REWRITTEN && decision.credit_us > 0,
            "a matrix that the program rewrites stays for that reason");
-    residency = cold(&call, crossover_copies_us(model, call_work_matrix_bytes(&call), true) / 2);
+    residency = cold(&call, crossover_copies_us(model, call_work_of(&call).matrix_bytes, true) / 2);
     tap_ok(!decide(OFFLOAD_AUTO, model, &call, &residency).device, "half of an upload's cost is not enough");
     residency.pinned_bytes = residency.missing_bytes;
     residency.credit_us = crossover_copies_us(model, (double)residency.missing_bytes, false) - 1;

@@ -67,8 +67,8 @@ static void test_new_output(const struct machine_model *model)
 /* Whatever is resident: the host, with nothing for the accounts. */
 static bool is_always_host(const struct machine_model *model, const struct blas_call *call)
 {
-    const uint64_t result = (uint64_t)call_work_result_bytes(call),
-                   bytes = (uint64_t)call_work_matrix_bytes(call);
+    const uint64_t result = (uint64_t)call_work_of(call).result_bytes,
+                   bytes = (uint64_t)call_work_of(call).matrix_bytes;
     const struct residency all[] = {
         {.trackable = true, .resident = true},
         {.trackable = true, .resident = true, .kept_bytes = result, .worth_us = 1e9},
@@ -92,10 +92,10 @@ static void test_never(const struct machine_model *model)
     int asleep = 0, awake = 0, wrong = 0;
     for (int64_t n = 1; n <= ORDERS; n++) {
         const struct blas_call call = gemm_call(n);
-        asleep += policy_never_pays(model, &call, false);
-        awake += policy_never_pays(model, &call, true);
-        wrong += policy_never_pays(model, &call, false) && saved_by_waking_for(model, &call) > 0;
-        wrong += policy_never_pays(model, &call, true) && !is_always_host(model, &call);
+        asleep += never_pays(model, &call, false);
+        awake += never_pays(model, &call, true);
+        wrong += never_pays(model, &call, false) && saved_by_waking_for(model, &call) > 0;
+        wrong += never_pays(model, &call, true) && !is_always_host(model, &call);
     }
     tap_ok(awake > 0 && asleep > awake && asleep < ORDERS,
            "%d of %d orders pay nothing for a device, %d not on it", asleep, ORDERS, awake);
@@ -103,11 +103,11 @@ static void test_never(const struct machine_model *model)
     struct blas_call update = {.family = FAMILY_SYRK, .type = TYPE_D, .n = 1000, .k = 1,
                                .a = gemm_call(1000).a, .c = gemm_call(1000).c};
     pack_legal(&update);
-    tap_ok(saved_by_waking_for(model, &update) <= 0 && !policy_never_pays(model, &update, false),
+    tap_ok(saved_by_waking_for(model, &update) <= 0 && !never_pays(model, &update, false),
            "what writes a large matrix is looked at each time");
     const struct blas_call small = symv_call(800), large = symv_call(2000);
-    tap_ok(policy_never_pays(model, &small, false) == (saved_by_waking_for(model, &small) <= 0) &&
-               !policy_never_pays(model, &large, false) && !policy_never_pays(model, &large, true),
+    tap_ok(never_pays(model, &small, false) == (saved_by_waking_for(model, &small) <= 0) &&
+               !never_pays(model, &large, false) && !never_pays(model, &large, true),
            "a large matrix that is read may pay");
 }
 

@@ -22,7 +22,7 @@ static void test_floors(const struct machine_model *model)
            "below the floor (%llu) even a resident call stays", (unsigned long long)floor);
 }
 
-/* m, n, k with a crossover_size of at most `size`: one of four shapes, cubic, tall, wide, deep. */
+/* m, n, k with a call_gated_size of at most `size`: one of four shapes, cubic, tall, wide, deep. */
 static void shape_call(struct blas_call *call, int64_t size, int shape)
 {
     int64_t root = (int64_t)sqrt((double)size), cube = (int64_t)cbrt((double)size);
@@ -79,7 +79,7 @@ static void test_every_floor(const struct machine_model *model)
                 struct blas_call call = call_below((enum blas_family)family, (enum blas_type)type, floor,
                                                    shape);
                 struct predicted_times times = predicted_call(model, &call, 0, true);
-                tap_ok(floor > 1 && floor < UINT64_MAX && crossover_size(&call) < floor &&
+                tap_ok(floor > 1 && floor < UINT64_MAX && call_gated_size(&call) < floor &&
                            times.host_us < times.resident_us,
                        "family %d, type %d, shape %d: floor %llu is below the crossover", family, type, shape,
                        (unsigned long long)floor);
@@ -147,7 +147,7 @@ static void test_complex_times(const struct machine_model *model)
     double complex = predicted_call(&computing, &call, 0, true).host_us;
     tap_ok(complex > 3.99 * real && complex < 4.01 * real, "ztrmv computes four times as long as dtrmv");
     call = symv_call(INT64_C(1) << 30);
-    tap_ok(call_work_matrix_bytes(&call) == 0x1p62 + 0x1p32,
+    tap_ok(call_work_of(&call).matrix_bytes == 0x1p62 + 0x1p32,
            "the bytes of a triangle of order 2^30 do not overflow");
 }
 

@@ -1,4 +1,4 @@
-/* When the device is woken and cuBLAS opened: policy_wake, policy_level3 and what prepares them. */
+/* When the device is woken and cuBLAS opened: wake_is_paid, level3_is_paid and what prepares them. */
 #include "interpose/entries/pack.h"
 #include "policy_calls.h"
 #include "predicted_call.h"
@@ -30,7 +30,7 @@ static void test_wake(const struct machine_model *model)
                                       .a = call.a, .b = call.a, .c = call.a};
     wake(OFFLOAD_AUTO, model, &product, 0, &account);
     const bool has_paid = account.saved_us > 2 && account.level3_us > 1;
-    policy_void_level3(&account);
+    wake_void_level3(&account);
     tap_ok(has_paid && fabs(account.saved_us - 1) < 1e-6 && account.level3_us == 0,
            "without cuBLAS level 3 has saved nothing, the others what they have");
     account = (struct wake_account){0};
@@ -51,7 +51,7 @@ static int calls_until(enum purchase_time wanted, const struct machine_model *mo
                        struct level3_accounts *accounts)
 {
     int calls = 1;
-    while (calls < 10000 && policy_level3(OFFLOAD_AUTO, model, call, decision, accounts) < wanted)
+    while (calls < 10000 && level3_is_paid(OFFLOAD_AUTO, model, call, decision, accounts) < wanted)
         calls++;
     return calls;
 }
@@ -80,17 +80,17 @@ static void test_opening_level3(const struct machine_model *model)
     tap_ok(calls_until(PURCHASE_NOW, model, &call, &decision, &none) == 1,
            "a call that gains so much opens it at once");
     none = (struct level3_accounts){0};
-    policy_credit_level3(&call, both / 4 - 1, &none);
-    const bool is_early = policy_expects_level3(model, &none);
-    policy_credit_level3(&call, 1, &none);
-    tap_ok(!is_early && policy_expects_level3(model, &none),
+    level3_credit(&call, both / 4 - 1, &none);
+    const bool is_early = level3_is_expected(model, &none);
+    level3_credit(&call, 1, &none);
+    tap_ok(!is_early && level3_is_expected(model, &none),
            "it is loaded while the device wakes where calls before have gained a quarter of its price");
-    policy_credit_level3(&call, both * 3 / 4 - 1000, &none);
+    level3_credit(&call, both * 3 / 4 - 1000, &none);
     decision.gain_us = 1000;
     tap_ok(calls_until(PURCHASE_NOW, model, &call, &decision, &none) == 1, "which they pay like later ones");
-    tap_ok(policy_level3(OFFLOAD_ALWAYS, model, &call, &(struct policy_decision){.device = true},
+    tap_ok(level3_is_paid(OFFLOAD_ALWAYS, model, &call, &(struct policy_decision){.device = true},
                          &(struct level3_accounts){0}) == PURCHASE_NOW, "always opens it at once");
-    tap_ok(policy_level3(OFFLOAD_NEVER, model, &call, &decision, &(struct level3_accounts){0}) ==
+    tap_ok(level3_is_paid(OFFLOAD_NEVER, model, &call, &decision, &(struct level3_accounts){0}) ==
                PURCHASE_NOT_YET,
            "never does not");
 }
@@ -109,7 +109,7 @@ static void test_recurring_updates(const struct machine_model *model)
         struct policy_decision decision = decide(OFFLOAD_AUTO, model, &call, &residency);
         struct level3_accounts accounts = {0};
         const bool opens = decision.device &&
-                           policy_level3(OFFLOAD_AUTO, model, &call, &decision, &accounts) == PURCHASE_NOW;
+                           level3_is_paid(OFFLOAD_AUTO, model, &call, &decision, &accounts) == PURCHASE_NOW;
         tap_ok(opens == (n == 8192) && accounts.all_us <= decision.gain_us,
                "the first update of order %d %s cuBLAS", (int)n, opens ? "opens" : "does not open");
         residency.kept_bytes = 0;

@@ -39,7 +39,7 @@ static bool takes_turns(int class, const struct blas_call *sample)
                llabs(call.m - sample->m) <= 1 && llabs(call.n - sample->n) <= 1 &&
                llabs(call.k - sample->k) <= 1;
         any_odd = any_odd || has_odd(&call);
-        found[2 * flag_set_of(class, &call) + has_odd(&call)]++;
+        found[2 * flag_set_of(&call) + has_odd(&call)]++;
     }
     for (int set = 0; set < sets && any_odd; set++)
         good = good && found[set] == 1;
@@ -55,7 +55,7 @@ static void range_of(int class, double *least, double *most)
         for (unsigned timed = 0; timed < FEW; timed++, count++) {
             struct blas_call call = sample_of(class, i);
             sample_variant_apply(class, timed, &call);
-            found[2 * flag_set_of(class, &call) + has_odd(&call)]++;
+            found[2 * flag_set_of(&call) + has_odd(&call)]++;
         }
     for (int set = 0; set < sets; set++) {
         *least = fmin(*least, (double)found[set] * sets / count);

@@ -29,10 +29,11 @@ static const char *const candidates[] = {
     "/usr/local/cuda/lib64/libcublas.so.11", NULL,
 };
 
-/* One for each device, indexed by its place. */
+/* One for each device, indexed by its place, which serves all its streams: it costs memory and a tenth of a
+ * second. */
 static struct device_handle {
     cublasHandle_t handle;
-    pthread_mutex_t lock;       /* for the use of the handle */
+    pthread_mutex_t lock;       /* for the use of the handle, with its stream set */
     bool is_made, was_refused;  /* under opening */
 } handles[DEVICES_MAX] = {[0 ... DEVICES_MAX - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
@@ -79,12 +80,6 @@ static void open_cublas(void)
     __atomic_store_n(&opened, true, __ATOMIC_RELEASE);
 }
 
-/* True once cublas_library_find or cublas_library_open has found that there is no cuBLAS to be had. */
-static bool cublas_library_is_missing(void)
-{
-    return __atomic_load_n(&missing, __ATOMIC_ACQUIRE);
-}
-
 static void make_handle(struct device_handle *own, int place)
 {
     opening_place = place;
@@ -117,33 +112,6 @@ bool cublas_library_open(int place)
     return own->is_made;
 }
 
-/* True once cublas_library_open has an answer. */
-static bool cublas_library_was_opened(void)
-{
-    return __atomic_load_n(&opened, __ATOMIC_ACQUIRE);
-}
-
-/* After cublas_library_open said true. NULL: cuBLAS has no routine of this family and type. */
-static cublas_function *cublas_library_routine(enum blas_family family, enum blas_type type)
-{
-    return routines[family][type];
-}
-
-/* One handle serves all streams of a device (it costs memory and a tenth of a second). The caller has it for
- * itself from acquire, which sets its stream and returns cuBLAS' status, to release. The device's
- * cublas_library_open said true before. */
-static int cublas_library_acquire(int place, CUstream stream, cublasHandle_t *handle)
-{
-    pthread_mutex_lock(&handles[place].lock);
-    *handle = handles[place].handle;
-    return ((int (*)(cublasHandle_t, CUstream))set_stream)(*handle, stream);
-}
-
-static void cublas_library_release(int place)
-{
-    pthread_mutex_unlock(&handles[place].lock);
-}
-
 static bool fits_int(int64_t value)
 {
     return value <= INT_MAX;
@@ -168,12 +136,7 @@ bool level3_supported(struct device *device, const struct blas_call *call)
         return false;
     bool is_available = cublas_library_open(device_place(device));
     device_leave(device, &scope);
-    return is_available && (vendor_library_provider() || cublas_library_routine(call->family, call->type) != NULL);
-}
-
-void level3_find(void)
-{
-    cublas_library_find();
+    return is_available && (vendor_library_provider() || routines[call->family][call->type] != NULL);
 }
 
 void level3_load(void)
@@ -185,7 +148,7 @@ void level3_load(void)
 
 bool level3_is_missing(void)
 {
-    return cublas_library_is_missing();
+    return __atomic_load_n(&missing, __ATOMIC_ACQUIRE);
 }
 
 void level3_open(struct device *device)
@@ -199,7 +162,7 @@ void level3_open(struct device *device)
 
 bool level3_is_open(void)
 {
-    return cublas_library_was_opened();
+    return __atomic_load_n(&opened, __ATOMIC_ACQUIRE);
 }
 
 static int transposition(enum blas_trans trans)
@@ -239,7 +202,7 @@ static uintptr_t argument_word(const struct blas_call *call, enum blas_argument 
  * trmm alone has its result behind, which may be its B. */
 static int run(cublasHandle_t handle, const struct blas_call *call)
 {
-    cublas_function *routine = cublas_library_routine(call->family, call->type);
+    cublas_function *const routine = routines[call->family][call->type];
     const struct blas_signature *signature = &blas_families[call->family].signature;
     uintptr_t w[BLAS_ARGUMENTS_MOST + 2] = {0};
     for (int i = 0; i < signature->argument_count; i++)
@@ -284,7 +247,6 @@ static enum status clear_imaginary_diagonal(struct device *device, CUstream stre
 
 enum status level3_queue(struct device *device, CUstream stream, const struct blas_call *call)
 {
-    cublasHandle_t handle;
     if (!is_known(call))
         return STATUS_UNSUPPORTED;
     enum status status = clear_imaginary_diagonal(device, stream, call);
@@ -292,11 +254,12 @@ enum status level3_queue(struct device *device, CUstream stream, const struct bl
         return status;
     if (vendor_library_provider())
         return device_check(device, vendor_library_provider()->level3(stream, call), "calling cuBLAS");
-    const int place = device_place(device);
-    int result = cublas_library_acquire(place, stream, &handle);
+    struct device_handle *const own = &handles[device_place(device)];
+    pthread_mutex_lock(&own->lock);
+    int result = ((int (*)(cublasHandle_t, CUstream))set_stream)(own->handle, stream);
     if (result == CUBLAS_STATUS_SUCCESS)
-        result = run(handle, call);
-    cublas_library_release(place);
+        result = run(own->handle, call);
+    pthread_mutex_unlock(&own->lock);
     return translate(device, result);
 }
 

@@ -95,9 +95,6 @@ typedef vendor_function cublas_function;
  * use, and what is missing is logged once. */
 bool level3_supported(struct device *device, const struct blas_call *call);
 
-/* Look for cuBLAS without opening it, unless that was done. Needs no device. */
-void level3_find(void);
-
 /* Load its file, for opening to find it loaded (vendor_library_load). Needs no device. */
 void level3_load(void);
 

@@ -20,42 +20,68 @@ static struct route_shape sizes_of(const struct blas_call *blas)
 
 static bool passes(const struct program_call *call)
 {
-    return crossover_size(&call->blas) >= __atomic_load_n(&offload_floors[call->symbol], __ATOMIC_RELAXED);
+    return call_gated_size(&call->blas) >= __atomic_load_n(&offload_floors[call->symbol], __ATOMIC_RELAXED);
+}
+
+static void add_operand(struct program_call *call, const struct blas_matrix *matrix,
+                        enum operand_access access)
+{
+    const struct blas_call *const blas = &call->blas;
+    if (!matrix->pointer)
+        return;
+    call->operands[call->operand_count++] = (struct operand){
+        .matrix = *matrix, .element_bytes = blas_element_bytes(blas->type), .access = access,
+        .alignment = level3_alignment(blas),
+        .kind = (unsigned)blas->family * TYPE_COUNT + (unsigned)blas->type};
+}
+
+/* Its operands and their access, and its times by this model, unless that was done. */
+static void describe_call(struct program_call *call, const struct machine_model *model)
+{
+    const struct blas_call *const blas = &call->blas;
+    const bool overwritten = !blas_is_in_place(blas) && blas_scalar_is_zero(blas->type, blas->beta);
+    if (call->is_described && call->model == model)
+        return;
+    call->is_described = true;
+    call->model = model;
+    call->times = crossover_times(model, blas);
+    call->sure_gain_us = policy_sure_gain_us(model, blas, &call->times);
+    call->operand_count = 0;
+    add_operand(call, &blas->a, OPERAND_READ);
+    add_operand(call, &blas->b, OPERAND_READ);
+    add_operand(call, &blas->c, overwritten ? OPERAND_OVERWRITE : OPERAND_UPDATE);
 }
 
 /* Looked at but once for each shape and model. */
-static bool never_pays(const struct blas_call *call, uint64_t shape)
+static bool never_pays(struct program_call *call)
 {
-    if (settings()->offload != OFFLOAD_AUTO)
-        return false;
-    model_in_force_learn();
-    const struct machine_model *model = model_in_force();
-    enum shape_worth worth = known_shapes_look_up(shape, model);
+    const struct machine_model *const model = call->model;
+    enum shape_worth worth = known_shapes_look_up(call->known_shape, model);
     if (worth == SHAPE_UNKNOWN) {
-        worth = policy_never_pays(model, call, model_in_force_is_of_device(model)) ? SHAPE_NEVER_PAYS
-                                                                                   : SHAPE_MAY_PAY;
-        known_shapes_note(shape, model, worth);
+        describe_call(call, model);
+        worth = policy_never_pays(model, &call->blas, &call->times) ? SHAPE_NEVER_PAYS : SHAPE_MAY_PAY;
+        known_shapes_note(call->known_shape, model, worth);
     }
     return worth == SHAPE_NEVER_PAYS;
 }
 
 static enum host_reason look(struct program_call *call)
 {
+    const bool is_auto = settings()->offload == OFFLOAD_AUTO;
     call->sizes = sizes_of(&call->blas);
-    call->operations = stats_wanted() ? call_work_operations(&call->blas) : 0;
-    return never_pays(&call->blas, call->known_shape) ? HOST_BELOW_FLOOR : HOST_NO_REASON;
+    call->model = is_auto ? model_in_force_learn() : model_in_force();
+    call->operations = stats_wanted() ? call_work_of(&call->blas).operations : 0;
+    return is_auto && never_pays(call) ? HOST_BELOW_FLOOR : HOST_NO_REASON;
 }
 
 /* Its gain is the device's to decide by; the purchase weighs it before (purchase/ledger.h). */
 static enum host_reason consider(struct program_call *call)
 {
-    return blas_is_level3(&call->blas) && level3_is_missing() ? HOST_UNSUPPORTED : HOST_NO_REASON;
-}
-
-static enum host_reason foretell(struct program_call *call)
-{
-    call_describe(call, model_in_force());
-    return estimate_call(call);
+    if (blas_is_level3(&call->blas) && level3_is_missing())
+        return HOST_UNSUPPORTED;
+    if (!waking_has_failed())
+        describe_call(call, call->model);
+    return HOST_NO_REASON;
 }
 
 /* `context` is a struct program_call, described. */
@@ -80,13 +106,13 @@ static struct device_offer offer(const void *context, const struct device_use *u
 /* Finds what of the operands is on the device, and decides by it where the call runs. */
 static enum host_reason weigh(struct mirror_table *mirrors, struct program_call *call)
 {
-    const enum offload_mode mode = settings()->offload;
-    call->patience = patience_of_us(policy_patience_us(mode, &call->times));
+    call->patience = call_patience(call->times.host_us);
     call->is_cut =
         tiled_residency(mirrors, &call->blas, call->operands, call->operand_count, &call->residency);
     if (!call->is_cut)
         call->residency = operands_residency(mirrors, call->operands, call->operand_count, &call->patience);
-    call->decision = policy_decide(mode, call->model, &call->blas, call->times, &call->residency);
+    call->decision =
+        policy_decide(settings()->offload, call->model, &call->blas, call->times, &call->residency);
     if (call->residency.busy)
         return HOST_BUSY;
     return call->decision.device ? HOST_NO_REASON : call->decision.reason;
@@ -94,7 +120,7 @@ static enum host_reason weigh(struct mirror_table *mirrors, struct program_call 
 
 static enum host_reason decide(struct program_call *call, const struct device_use *use)
 {
-    call_describe(call, device_use_model(use));
+    describe_call(call, device_use_model(use));
     if (call->early_credit_us > 0)
         operands_credit(use->mirrors, call->operands, call->operand_count, call->early_credit_us);
     enum host_reason reason = weigh(use->mirrors, call);
@@ -103,9 +129,7 @@ static enum host_reason decide(struct program_call *call, const struct device_us
             operands_credit(use->mirrors, call->operands, call->operand_count, call->decision.credit_us);
         return reason;
     }
-    if (!level3_opening_pays(use->device, call))
-        return HOST_NOT_OPENED;
-    return level3_opening_supports(use->device, &call->blas, &reason) ? HOST_NO_REASON : reason;
+    return level3_opening_find(use->device, call);
 }
 
 /* In the program's arithmetic, and what the host raises is the program's to see. */
@@ -118,31 +142,29 @@ static bool run_on_host(void *context, const struct blas_call *step)
     return done;
 }
 
-/* A call_method: on one device, or in tiles on all in use. */
-static enum status run_alone(struct program_call *call, const struct device_use *use, void *none,
-                             struct transfer_count *moved)
+/* On one device, or in tiles on all in use. */
+static enum host_reason run_alone(struct program_call *call, const struct device_use *use)
 {
     const struct host_steps host = {run_on_host, call};
+    struct call_attempt attempt;
     struct shared_plan shared;
     enum status status = STATUS_OUT_OF_MEMORY;
-    (void)none;
+    call_attempt_begin(&attempt);
     if (shared_call_plan(&shared, call))
-        status = shared_call_run(&shared, use, call, &host, moved);
+        status = shared_call_run(&shared, use, call, &host, &attempt.moved);
     if (status == STATUS_OUT_OF_MEMORY)
-        status = execute_call(use->device, use->mirrors, call, &host, moved);
-    return status;
+        status = execute_call(use->device, use->mirrors, call, &host, &attempt.moved);
+    return call_attempt_end(call, &attempt, status);
 }
 
-/* A call_method: on the devices of a struct split_call. */
-static enum status run_split(struct program_call *call, const struct device_use *none, void *context,
-                             struct transfer_count *moved)
+static enum host_reason run_split(struct program_call *call, struct split_call *split)
 {
-    struct split_call *const split = context;
-    (void)none;
-    const enum status status = split_run(&split->plan, split->devices, &call->patience, moved);
+    struct call_attempt attempt;
+    call_attempt_begin(&attempt);
+    const enum status status = split_run(&split->plan, split->devices, &call->patience, &attempt.moved);
     if (status == STATUS_OUT_OF_MEMORY)
         split_call_ran_out(split);
-    return status;
+    return call_attempt_end(call, &attempt, status);
 }
 
 /* On the device that holds all of the operands; or on several, which a failure leaves to that one. */
@@ -150,10 +172,10 @@ static enum host_reason run(struct program_call *call, const struct device_use *
 {
     struct split_call split;
     if (!split_call_is_faster(&split, call))
-        return call_execute(call, use, run_alone, NULL);
-    const enum host_reason reason = call_execute(call, use, run_split, &split);
+        return run_alone(call, use);
+    const enum host_reason reason = run_split(call, &split);
     if (reason != HOST_NO_REASON)
-        return device_is_usable(use->device) ? call_execute(call, use, run_alone, NULL) : reason;
+        return device_is_usable(use->device) ? run_alone(call, use) : reason;
     split_call_earn(&split, use, split.gain_us);
     return reason;
 }
@@ -171,7 +193,7 @@ static enum host_reason attempt_split(struct program_call *call)
         return call->decision.reason;
     }
     const enum host_reason reason =
-        launch_supported(&call->blas) ? call_execute(call, NULL, run_split, &split) : HOST_UNSUPPORTED;
+        launch_supported(&call->blas) ? run_split(call, &split) : HOST_UNSUPPORTED;
     if (reason == HOST_NO_REASON)
         split_call_earn(&split, NULL, call->decision.earned_us);
     return reason;
@@ -183,9 +205,9 @@ static bool spreads(struct program_call *call, enum host_reason *reason)
     *reason = HOST_UNSUPPORTED;
     if (blas_is_level3(&call->blas) && level3_opening_look() == LEVEL3_MISSING)
         return true;
-    call_describe(call, model_in_force());
     if (!split_call_is_due(call))
         return false;
+    describe_call(call, model_in_force());
     *reason = attempt_split(call);
     return true;
 }
@@ -194,7 +216,7 @@ const struct call_kind blas_kind = {
     .passes = passes,
     .look = look,
     .consider = consider,
-    .foretell = foretell,
+    .foretell = estimate_call,
     .spreads = spreads,
     .offer = offer,
     .decide = decide,
@@ -225,6 +247,6 @@ void call_host_end(struct program_call *call)
 void call_count_rejected(enum symbol symbol, const void *caller)
 {
     if (!door_is_inside() && stats_wanted() && !nested_in_host(caller) &&
-        host_run_kind_here() != HOST_RUN_FORETOLD)
+        door_run_kind() != HOST_RUN_FORETOLD)
         stats_host_call(symbol, HOST_ARGUMENTS, &(struct host_counts){0});
 }

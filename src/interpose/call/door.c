@@ -25,9 +25,21 @@ static __thread volatile bool depth_is_ours __attribute__((tls_model("initial-ex
 static __thread const struct door_visit *volatile depth_visit __attribute__((tls_model("initial-exec")));
 static __thread bool jump_is_untold __attribute__((tls_model("initial-exec")));
 
+/* The runs that are open, which may have been left by a jump: the frame is for its address alone. */
+enum { OPEN_MOST = 8 };
+
+static __thread struct run {
+    const void *frame; /* deeper ones are inside */
+    enum host_run_kind kind;
+} runs[OPEN_MOST] __attribute__((tls_model("initial-exec")));
+static __thread int run_count __attribute__((tls_model("initial-exec")));
+
+/* No device is used any more. */
+static atomic_bool is_given_up, given_up_is_told;
+
 static struct once begin_once = ONCE_INIT, big_once = ONCE_INIT;
 
-enum offload_mode door_mode(void)
+static enum offload_mode mode_here(void)
 {
     return host_library_stands_behind() ? OFFLOAD_NEVER : settings()->offload;
 }
@@ -38,7 +50,7 @@ static void begin(void)
     struct program_state program;
     program_state_set_aside(&program);
     model_in_force_begin();
-    floors_set(door_mode(), model_in_force(), false);
+    floors_set(mode_here(), model_in_force(), false);
     program_state_return(&program);
 }
 
@@ -55,7 +67,7 @@ static void begin_big(void)
 enum host_reason door_obstacle(const struct blas_call *blas, const struct float_state *arithmetic)
 {
     once_run(&big_once, begin_big);
-    if (process_state_is_forked() || process_state_is_checkpointed())
+    if (process_state_forbids_device())
         return HOST_AFTER_FORK;
     if (!process_state_arithmetic_allows(arithmetic, blas))
         return HOST_FP_ENVIRONMENT;
@@ -86,7 +98,7 @@ static void be_outside(void)
     depth = 0;
     if (!depth_is_ours)
         return;
-    waking_give_up_in_handler();
+    atomic_store(&is_given_up, true); /* to be said later: a handler may be here */
     jump_is_untold = true;
     exit_gate_leave_by_jump();
     progress_leave();
@@ -100,6 +112,8 @@ void door_leave_by_jump(const struct jump *jump)
             float_state_give_back(&depth_visit->state.arithmetic);
         be_outside();
     }
+    while (run_count > 0 && jump_leaves(jump, runs[run_count - 1].frame))
+        run_count--;
 }
 
 /* A handler has left a call, over mublas' own frames or the host's, and not by a jump of the C library's. All
@@ -116,10 +130,28 @@ static void look_for_jump(const void *frame)
 /* A handler could not say it. */
 static void tell_of_jump(void)
 {
+    const char *const reason = "a BLAS or LAPACK call was left by a jump";
     if (!jump_is_untold)
         return;
     jump_is_untold = false;
-    waking_give_up("a BLAS or LAPACK call was left by a jump");
+    if (!atomic_exchange(&given_up_is_told, true) && device_use_count() == 0)
+        log_message(LOG_WARNING, "no device is used any more: %s", reason);
+    for (int i = 0; i < device_use_count(); i++)
+        device_disable(device_use_at(i)->device, reason);
+}
+
+bool door_is_given_up(void)
+{
+    return atomic_load_explicit(&is_given_up, memory_order_relaxed);
+}
+
+/* Inside nothing but what is around this frame; another task's runs are not this one's. */
+enum host_run_kind door_run_kind(void)
+{
+    const void *const here = FRAME_HERE();
+    while (run_count > 0 && left_frames_look(runs[run_count - 1].frame, here) != FRAME_INSIDE)
+        run_count--;
+    return run_count > 0 ? runs[run_count - 1].kind : HOST_RUN_PLAIN;
 }
 
 static bool enter(struct door_visit *visit, const void *frame, bool needs_device, enum host_reason *reason)
@@ -127,14 +159,14 @@ static bool enter(struct door_visit *visit, const void *frame, bool needs_device
     *reason = HOST_NESTED;
     if (depth)
         look_for_jump(frame);
-    if (depth || host_run_kind_here() == HOST_RUN_FORETOLD)
+    if (depth || (visit->inside = door_run_kind()) == HOST_RUN_FORETOLD)
         return false;
     *reason = HOST_SANDBOX;
     if (process_state_is_filtered())
         return false;
     tell_of_jump();
     *reason = HOST_NO_DEVICE;
-    if (!settings_are_readable() || (needs_device && waking_is_given_up()))
+    if (!settings_are_readable() || (needs_device && door_is_given_up()))
         return false;
     program_state_keep(&visit->state);
     depth_visit = visit;
@@ -142,6 +174,7 @@ static bool enter(struct door_visit *visit, const void *frame, bool needs_device
     /* A thread that is cancelled in here would keep its locks for good. */
     cancellation_hold();
     once_run(&begin_once, begin);
+    visit->mode = mode_here();
     return true;
 }
 
@@ -175,4 +208,21 @@ void door_host_begins(const void *frame)
 void door_host_ends(void)
 {
     lower_depth();
+}
+
+/* A run noted at this place was left, and so was all that came after it. */
+void door_run_ends(const void *frame)
+{
+    for (int i = 0; i < run_count; i++)
+        if (runs[i].frame == frame)
+            run_count = i;
+}
+
+/* More than there is room for are as the one around them. */
+void door_run_begins(const void *frame, enum host_run_kind kind)
+{
+    const enum host_run_kind around = door_run_kind();
+    door_run_ends(frame);
+    if (run_count < OPEN_MOST)
+        runs[run_count++] = (struct run){frame, kind > around ? kind : around};
 }

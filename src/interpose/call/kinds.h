@@ -11,9 +11,6 @@
 #include "interpose/purchase/device_use.h"
 #include "lapack/route.h"
 
-/* cuSOLVER on this device, where it is paid for. HOST_NO_REASON: *library is it. */
-enum host_reason route_library(const struct device_use *use, const struct solver_library **library);
-
 /* Says how the route is to run, by the call's times and by what the device's recipe has learned. */
 void route_set_terms(struct route *route, const struct program_call *call, const struct device_use *use);
 
@@ -33,9 +30,6 @@ struct parallel_route {
 void parallel_route_begin(struct parallel_route *of, const char *name);
 enum host_reason parallel_route_decide(struct parallel_route *of);
 enum host_reason parallel_route_run(struct parallel_route *of, struct route *route);
-
-/* The first device in use, and its mirrors, which pin memory of mublas' own; NULL: there is none. */
-struct device_use *parallel_route_device(void);
 
 /* Has all devices in use share a call of LAPACK, if that is to be. False: one device does it as
  * well, or it is not to be had; nothing was done, and one may try. Otherwise *status is as route_execute's. `use`

@@ -1,5 +1,6 @@
 /* LAPACK in the one way of a call: lapack_common (thunks.S) asks where a call past its gate goes on. */
 #include "common/clock.h"
+#include "common/interruption.h"
 #include "common/log.h"
 #include "common/settings.h"
 #include "gpu/driver.h"
@@ -57,17 +58,11 @@ static enum host_reason look(struct program_call *call)
     if (!methods_of(way->lapack.routine->family)->read(&way->lapack, &way->problem))
         return way->problem.variant ? HOST_VARIANT : HOST_ARGUMENTS;
     call->sizes = way->problem.shape;
+    const bool may_pay = (uint64_t)call->sizes.n >= policy_route_floor(settings()->offload);
+    if (may_pay)
+        call->model = model_in_force_learn();
     call->operations = stats_wanted() ? route_operations(&call->sizes) : 0;
-    return (uint64_t)call->sizes.n >= policy_route_floor(settings()->offload) ? HOST_NO_REASON : HOST_FASTER;
-}
-
-/* The mirrors of the device where the matrix is, or of the first; NULL: no device is in use. */
-static struct mirror_table *mirrors_of(const struct operand *kept)
-{
-    for (int i = 1; i < device_use_count() && kept->matrix.pointer; i++)
-        if (operands_are_resident(device_use_at(i)->mirrors, kept))
-            return device_use_at(i)->mirrors;
-    return waking_mirrors_in_use();
+    return may_pay ? HOST_NO_REASON : HOST_FASTER;
 }
 
 /* Whether what may stay on the device is there. */
@@ -87,7 +82,8 @@ static void weigh(struct program_call *call)
         call->decision = estimate_decide_route(&call->route_times, call->operands, call->operand_count);
         return;
     }
-    struct mirror_table *const mirrors = mirrors_of(&call->operands[0]);
+    const struct device_use *const use = device_use_holding(&call->operands[0]);
+    struct mirror_table *const mirrors = use ? use->mirrors : NULL;
     call->residency = residency_of(mirrors, call);
     call->decision = policy_decide_route(settings()->offload, &call->route_times, &call->residency);
     if (mirrors && call->decision.credit_us > 0)
@@ -95,9 +91,9 @@ static void weigh(struct program_call *call)
 }
 
 /* One of many ranks looks for it when it would wake the device (waking.c): before, nothing is begun. */
-static bool solver_may_come(void)
+static bool solver_may_come(const struct program_call *call)
 {
-    const bool is_early = model_in_force()->sharing > 1 && !waking_mirrors_in_use();
+    const bool is_early = call->model->sharing > 1 && !device_use_first();
     return is_early || solver_opening_may_come();
 }
 
@@ -105,9 +101,8 @@ static enum host_reason consider(struct program_call *call)
 {
     const enum offload_mode mode = settings()->offload;
     const struct lapack_problem *const problem = &way_of(call)->problem;
-    model_in_force_learn();
-    call->route_times = route_times_predict(model_in_force(), &call->sizes);
-    call->patience = patience_of_us(mode == OFFLOAD_AUTO ? call->route_times.host_us : (double)INFINITY);
+    call->route_times = route_times_predict(call->model, &call->sizes);
+    call->patience = call_patience(call->route_times.host_us);
     call->operands[0] = route_operand_of(&problem->kept, call->sizes.type);
     call->operand_count = problem->kept.pointer ? 1 : 0;
     if (estimate_wanted() && problem->writes_kept) { /* no results stay there */
@@ -119,10 +114,10 @@ static enum host_reason consider(struct program_call *call)
         return call->decision.reason;
     if (mode == OFFLOAD_AUTO && losses_forbid(call->symbol, &call->sizes))
         return HOST_UNSUCCESSFUL;
-    if (!solver_may_come())
+    if (!solver_may_come(call))
         return HOST_UNSUPPORTED;
     call->host_kind = HOST_RUN_CREDITED;
-    if (host_run_kind_here() == HOST_RUN_PLAIN)
+    if (call->inside == HOST_RUN_PLAIN)
         ledger_credit_solver(call->decision.gain_us);
     return HOST_NO_REASON;
 }
@@ -158,7 +153,7 @@ static struct device_offer offer(const void *context, const struct device_use *u
 
 static enum host_reason decide(struct program_call *call, const struct device_use *use)
 {
-    return route_library(use, &way_of(call)->library);
+    return solver_opening_find(use->device, &way_of(call)->library);
 }
 
 /* A route that has succeeded tells this beside its matrices. */
@@ -172,21 +167,20 @@ static void write_results(const struct lapack_way *way)
     lapack_put_integer(call, places->info, 0, 0);
 }
 
-/* A call_method; `context` is the struct route. */
-static enum status run_route(struct program_call *call, const struct device_use *use, void *context,
-                             struct transfer_count *moved)
+static enum host_reason run_route(struct lapack_way *way, const struct device_use *use, struct route *route)
 {
-    struct lapack_way *const way = way_of(call);
-    struct route *const route = context;
+    struct program_call *const call = &way->call;
+    struct call_attempt attempt;
     enum status status;
+    call_attempt_begin(&attempt);
     route_begin(call, symbol_name(call->symbol));
     if (!shared_route_run(use, &way->lapack, &way->problem, &call->patience, &route->moved, &status))
         status = route_execute(route, use->device, way->library, use->mirrors, &call->patience);
     progress_end();
-    *moved = route->moved;
+    attempt.moved = route->moved;
     if (status == STATUS_OK)
         write_results(way);
-    return status;
+    return call_attempt_end(call, &attempt, status);
 }
 
 static bool is_for_its_data(enum host_reason reason)
@@ -201,7 +195,7 @@ static enum host_reason run(struct program_call *call, const struct device_use *
     enum host_reason reason = HOST_OUT_OF_MEMORY;
     if (methods_of(way->lapack.routine->family)->describe(&way->lapack, &way->problem, &route)) {
         route_set_terms(&route, call, use);
-        reason = call_execute(call, use, run_route, &route);
+        reason = run_route(way, use, &route);
     }
     free(way->problem.memory);
     if (reason == HOST_NO_REASON && way->problem.writes_kept && settings()->offload == OFFLOAD_AUTO)
@@ -223,6 +217,17 @@ static const struct call_kind lapack_kind = {
     .decide = decide,
     .run = run,
 };
+
+/* In the program's arithmetic, outside door_enter and door_leave. */
+static void host_run(const struct lapack_call *call, enum host_run_kind kind)
+{
+    uint64_t words[LAPACK_WORDS_MAX];
+    const void *const frame = FRAME_HERE();
+    host_run_words(call, words);
+    door_run_begins(frame, kind);
+    host_run_with(call->host, words);
+    door_run_ends(frame);
+}
 
 /* The host in the GPU's stead. */
 static void run_foretold(const struct lapack_way *way)
@@ -265,7 +270,7 @@ host_function *lapack_enter(enum symbol symbol, const void *caller, const struct
         .call = {.kind = &lapack_kind, .symbol = symbol, .caller = caller, .alone = 1},
         .lapack = {.symbol = symbol, .routine = lapack_routine_of(symbol), .caller = caller, .frame = frame,
                    .host = host_blas_function(symbol, caller)}};
-    if (host_run_kind_here() == HOST_RUN_WITHOUT_ROUTES)
+    if (door_run_kind() == HOST_RUN_WITHOUT_ROUTES)
         return way.lapack.host;
     if (call_go(&way.call))
         return NULL;

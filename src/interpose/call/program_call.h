@@ -22,6 +22,16 @@
 #include "interpose/purchase/device_use.h"
 #include "interpose/report/stats.h"
 
+#include <math.h>
+
+/* How calls inside a LAPACK routine that the host runs are treated. */
+enum host_run_kind {
+    HOST_RUN_PLAIN,
+    HOST_RUN_CREDITED,      /* what they would save on a device is credited to the outer call already */
+    HOST_RUN_WITHOUT_ROUTES, /* and no route inside goes to the device: its data has failed there */
+    HOST_RUN_FORETOLD /* in the stead of a GPU that is not there: nothing inside counts */
+};
+
 /* Under an estimate (estimate/estimate.h): microseconds of a call on a GPU that is not there. */
 struct foretold {
     bool is_device, is_learned; /* it would run there; by a recipe's times */
@@ -42,9 +52,13 @@ struct program_call {
     struct route_shape sizes;    /* for the report; of a route, what its times depend on; n 0: not looked at */
     double operations;           /* for the report; 0: they were not counted */
 
-    /* call_describe sets these of BLAS, by the model that foretells the times; NULL: not described. */
+    enum host_run_kind inside;   /* of the host's run that it comes from */
+
+    /* It foretells the times: that in force when the call is looked at, then of BLAS the device's. */
     const struct machine_model *model;
+    bool is_described;            /* of BLAS: with these times and the operands below */
     struct predicted_times times; /* as if all operands were resident */
+    double sure_gain_us;          /* by these (policy_sure_gain_us) */
 
     /* A route alone has these. */
     struct route_times route_times;
@@ -90,19 +104,26 @@ bool call_go(struct program_call *call);
 enum host_reason call_reach_device(struct program_call *call);
 enum host_reason call_run(struct program_call *call);
 
-/* Once on the way, or more often where another method follows one that failed: runs `method` on the device,
- * timed, and counts the call where that is a success. */
-typedef enum status call_method(struct program_call *call, const struct device_use *use, void *context,
-                                struct transfer_count *moved);
-enum host_reason call_execute(struct program_call *call, const struct device_use *use, call_method *method,
-                              void *context);
+/* Around its run on the device, or around each where another way follows one that failed: times it, and
+ * counts the call where that is a success. */
+struct call_attempt {
+    struct transfer_count moved;
+    struct call_span span;
+};
+void call_attempt_begin(struct call_attempt *attempt);
+enum host_reason call_attempt_end(const struct program_call *call, struct call_attempt *attempt,
+                                  enum status status);
+
+/* How long it may wait for others on its way to the device: as long as the host takes for it; in always mode
+ * for ever. */
+static inline struct patience call_patience(double host_us)
+{
+    return patience_of_us(settings()->offload == OFFLOAD_AUTO ? host_us : (double)INFINITY);
+}
 
 /* Why a call that ended so on the device is the host's; HOST_NO_REASON: STATUS_OK. Stops the process with one
  * line where its results are lost. */
 enum host_reason call_reason_of(const char *name, enum status status);
-
-/* A BLAS call's operands and their access, and its times by this model, unless that was done. */
-void call_describe(struct program_call *call, const struct machine_model *model);
 
 /* Around the host's run of a BLAS call, which is counted and timed; BLAS calls inside are not offloaded again. */
 void call_host_begin(struct program_call *call);
@@ -122,6 +143,8 @@ bool door_is_inside(void);
  * cancelled; its arithmetic is as the program has it until program_state_compute(&visit->state). */
 struct door_visit {
     struct program_state state;
+    enum host_run_kind inside; /* of the host's run that the thread is in */
+    enum offload_mode mode;    /* as set; OFFLOAD_NEVER where another mublas does all (host_search.h) */
 };
 bool door_enter(struct door_visit *visit, enum host_reason *reason);
 /* The same for work that another process's device does: this one's may have been given up. */
@@ -133,15 +156,25 @@ void door_leave(struct door_visit *visit);
 struct jump;
 void door_leave_by_jump(const struct jump *jump);
 
-/* MUBLAS_OFFLOAD, or OFFLOAD_NEVER where no other host BLAS was found than what stands in its place. */
-enum offload_mode door_mode(void);
-
 /* Conditions of this process and thread under which every call stays on the host; HOST_NO_REASON: none. `blas`
  * tells what it computes (process_state.h); NULL: a routine of LAPACK. Inside. */
 enum host_reason door_obstacle(const struct blas_call *blas, const struct float_state *arithmetic);
 
+/* Is no device used any more, since a call was left by a jump? A load; locks of what wakes may be held for
+ * good then. */
+bool door_is_given_up(void);
+
 /* Around the host's run of a call, which `frame` waits for: what it calls inside is nested. */
 void door_host_begins(const void *frame);
 void door_host_ends(void);
+
+/* The same around a routine of LAPACK, whose calls inside are intercepted as ever, and treated by its kind or
+ * that of the run around it, whichever is more. */
+void door_run_begins(const void *frame, enum host_run_kind kind);
+void door_run_ends(const void *frame);
+
+/* The kind of this thread's innermost run; HOST_RUN_PLAIN outside any. One that was left by a jump counts no
+ * more. */
+enum host_run_kind door_run_kind(void);
 
 #endif

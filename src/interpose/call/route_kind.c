@@ -12,13 +12,6 @@
 /* The end of the process waits for a route this many times its predicted time at most. */
 enum { EXPECTED_PARTS = 4 };
 
-enum host_reason route_library(const struct device_use *use, const struct solver_library **library)
-{
-    enum host_reason reason;
-    *library = solver_opening_find(use->device, &reason);
-    return *library ? HOST_NO_REASON : reason;
-}
-
 static bool is_own(const struct route_times *times)
 {
     const enum eigensolver wanted = settings()->eigensolver;
@@ -179,13 +172,14 @@ static struct parallel_route *parallel_of(struct program_call *call)
 static enum host_reason consider(struct program_call *call)
 {
     const struct residency nothing_stays = {.trackable = false};
+    call->model = model_in_force();
     call->decision = policy_decide_route(settings()->offload, &call->route_times, &nothing_stays);
     call->decision.keeps = false;
     if (!call->decision.device)
         return call->decision.reason;
     if (!solver_opening_may_come())
         return HOST_UNSUPPORTED;
-    if (host_run_kind_here() == HOST_RUN_PLAIN)
+    if (call->inside == HOST_RUN_PLAIN)
         ledger_credit_solver(call->decision.gain_us * call->alone);
     return HOST_NO_REASON;
 }
@@ -201,14 +195,14 @@ static enum host_reason decide(struct program_call *call, const struct device_us
 {
     const struct solver_library *library;
     (void)call;
-    return route_library(use, &library);
+    return solver_opening_find(use->device, &library);
 }
 
 static enum host_reason run(struct program_call *call, const struct device_use *use)
 {
     struct parallel_route *const of = parallel_of(call);
     const struct solver_library *library;
-    const enum host_reason reason = route_library(use, &library);
+    const enum host_reason reason = solver_opening_find(use->device, &library);
     if (reason != HOST_NO_REASON)
         return reason;
     route_set_terms(of->route, call, use);
@@ -235,17 +229,12 @@ void parallel_route_begin(struct parallel_route *of, const char *name)
     of->call.patience = patience_of_us(INFINITY);
 }
 
-struct device_use *parallel_route_device(void)
-{
-    return device_use_count() > 0 ? device_use_at(0) : NULL;
-}
-
 enum host_reason parallel_route_decide(struct parallel_route *of)
 {
     const enum host_reason reason = call_reach_device(&of->call);
     if (reason != HOST_NO_REASON)
         return reason;
-    const struct device_use *const use = parallel_route_device();
+    const struct device_use *const use = device_use_first();
     return use ? decide(&of->call, use) : HOST_NO_DEVICE;
 }
 

@@ -42,11 +42,8 @@ static bool is_mostly_resident(const struct residency *residency)
 /* With what has to go up. */
 static struct predicted_times times_alone(const struct program_call *call)
 {
-    const struct residency *const residency = &call->residency;
     struct predicted_times times = call->times;
-    crossover_charge_missing(call->model, &call->blas, residency->missing_bytes - residency->pinned_bytes,
-                             residency->trackable, &times);
-    times.upload_us += crossover_copies_us(call->model, (double)residency->pinned_bytes, false);
+    crossover_charge_residency(call->model, &call->blas, &call->residency, &times);
     return times;
 }
 

@@ -258,7 +258,7 @@ bool split_call_decide(struct split_call *split, struct program_call *call)
     const double alone_us = call->times.resident_us;
     if (!plan_and_wake(split, call, alone_us, fmax(0, call->times.host_us - alone_us)))
         return false;
-    call->patience = patience_of_us(policy_patience_us(settings()->offload, &call->times));
+    call->patience = call_patience(call->times.host_us);
     const struct outcome outcome = weigh_all(split, call, alone_us, call->times.host_us);
     call->residency = outcome.residency;
     call->decision = outcome.decision;

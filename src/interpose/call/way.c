@@ -1,64 +1,8 @@
-#include "common/clock.h"
 #include "common/log.h"
 #include "common/settings.h"
-#include "host/host_search.h"
 #include "interpose/call/program_call.h"
 #include "interpose/estimate/estimate.h"
 #include "interpose/purchase/purchase.h"
-
-#include <stdlib.h>
-
-enum host_reason call_reason_of(const char *name, enum status status)
-{
-    if (status == STATUS_RESULT_LOST) {
-        log_message(LOG_ERROR,
-                    "%s: the device failed while results were copied back; they are lost, stopping", name);
-        abort();
-    }
-    switch (status) {
-    case STATUS_OK: return HOST_NO_REASON;
-    case STATUS_NO_DEVICE: return HOST_NO_DEVICE;
-    case STATUS_OUT_OF_MEMORY: return HOST_OUT_OF_MEMORY;
-    case STATUS_UNSUPPORTED: return HOST_UNSUPPORTED;
-    case STATUS_BUSY: return HOST_BUSY;
-    case STATUS_INACCESSIBLE: return HOST_INACCESSIBLE;
-    case STATUS_VALUES: return HOST_VALUES;
-    case STATUS_UNSUCCESSFUL: return HOST_UNSUCCESSFUL;
-    default: return HOST_DEVICE_ERROR;
-    }
-}
-
-/* A BLAS call of a LAPACK routine that was rejected is a part of that, which is counted. */
-static void count(const struct program_call *call, struct device_counts *counts)
-{
-    if (!stats_wanted() || (!call->kind->is_route && nested_in_host(call->caller)))
-        return;
-    counts->shape = call->sizes;
-    counts->operations = call->operations;
-    counts->foretold_us = call->kind->is_route ? call->route_times.host_us : call->times.host_us;
-    stats_device_call(call->symbol, counts);
-}
-
-enum host_reason call_execute(struct program_call *call, const struct device_use *use, call_method *method,
-                              void *context)
-{
-    struct transfer_count moved = {0, 0};
-    struct call_span span;
-    struct device_counts counts = {.bytes_up = 0};
-    call_span_begin(&span, false);
-    if (stats_wanted())
-        phase_clock_start();
-    const enum status status = method(call, use, context, &moved);
-    phase_clock_stop(&counts.phases);
-    call_span_end(&span);
-    const enum host_reason reason = call_reason_of(symbol_name(call->symbol), status);
-    if (reason != HOST_NO_REASON)
-        return reason;
-    counts.bytes_up = moved.bytes_up;
-    counts.bytes_down = moved.bytes_down;
-    count(call, &counts);
-    return HOST_NO_REASON;
-}
 
 enum host_reason call_reach_device(struct program_call *call)
 {
@@ -94,9 +38,9 @@ enum host_reason call_run(struct program_call *call)
 }
 
 /* Past the door: the thread has the program's arithmetic at first. */
-static enum host_reason go(struct program_call *call)
+static enum host_reason go(struct program_call *call, enum offload_mode mode)
 {
-    if (door_mode() == OFFLOAD_NEVER)
+    if (mode == OFFLOAD_NEVER)
         return HOST_SWITCHED_OFF;
     if (call->kind->passes && !call->kind->passes(call))
         return HOST_BELOW_FLOOR;
@@ -135,11 +79,12 @@ bool call_go(struct program_call *call)
     if (!door_enter(&visit, &call->reason))
         return false;
     call->state = &visit.state;
-    call->model = NULL;
+    call->inside = visit.inside;
+    call->is_described = false;
     call->operand_count = 0;
     call->early_credit_us = 0;
     call->decision = (struct policy_decision){.device = false};
-    call->reason = go(call);
+    call->reason = go(call, visit.mode);
     door_leave(&visit);
     if (log_wanted(LOG_DEBUG))
         tell(call);

@@ -67,7 +67,7 @@ static void foretell(struct program_call *call)
     if (call->residency.trackable && !call->residency.kept_bytes)
         us += crossover_new_output_us(model, &call->blas);
     call->foretold = foretold_of(us, best.resident_us, worst.resident_us + worst.upload_us,
-                                 is_learned(model, best.class));
+                                 is_learned(model, best.timed.class));
 }
 
 /* As blas_kind.c does with mirrors. `lock` is held. */
@@ -132,7 +132,7 @@ enum host_reason estimate_route(struct program_call *call)
 {
     const struct route_times *const times = &call->route_times;
     double worst_us = times->compute_us + times->moving_us;
-    if (ledger_pays_for_solver() != PURCHASE_NOW)
+    if (ledger_pays_for_solver(call->model) != PURCHASE_NOW)
         return HOST_NOT_OPENED;
     pthread_mutex_lock(&lock);
     has_solver = true;
@@ -212,8 +212,7 @@ void estimate_read(struct estimate *estimate)
     estimate->end_nanoseconds = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     estimate->sharing = 1;
     if (!is_fork_child()) {
-        model_in_force_learn();
-        estimate->sharing = model_in_force()->sharing;
+        estimate->sharing = model_in_force_learn()->sharing;
         estimate->prices = prices_here();
         for (int i = 0; i < SYMBOL_COUNT; i++)
             estimate->rows[i] = row_of((enum symbol)i);

@@ -191,12 +191,13 @@ static double link_of(const struct shared_plan *plan, const struct machine_model
 static double group_seconds(const struct shared_plan *plan, const struct machine_model *model, int64_t groups,
                             bool is_alone)
 {
-    const struct blas_call *const call = &plan->tiles.call;
+    const struct call_work work = call_work_of(&plan->tiles.call);
+    const enum blas_type type = plan->tiles.call.type;
     int64_t tiles;
     tile_plan_groups(&plan->tiles, &tiles);
     const double up = tile_plan_bytes_up(&plan->tiles) / (double)groups / link_of(plan, model, is_alone);
-    const double products = call_work_operations(call) / (double)groups / model->device_flops[call->type];
-    const double down = call_work_result_bytes(call) / (double)groups /
+    const double products = work.operations / (double)groups / model->device_flops[type];
+    const double down = work.result_bytes / (double)groups /
                         (plan->is_pinned ? model->link_bandwidth : RESULT_STAGED_BANDWIDTH / model->sharing);
     return fmax(up, products) + down + (double)tiles * model->call_us * 1e-6;
 }
@@ -264,10 +265,11 @@ struct tile_groups_device shared_plan_device(const struct shared_plan *plan, int
                                              struct tile_groups *groups)
 {
     const struct blas_call *const call = &plan->tiles.call;
+    const struct call_work work = call_work_of(call);
     const struct machine_model *const model = plan->devices[number].model;
     groups->count = tile_plan_groups(&plan->tiles, &groups->tiles);
-    groups->bytes = (tile_plan_bytes_up(&plan->tiles) + call_work_result_bytes(call)) / (double)groups->count;
-    groups->operations = call_work_operations(call) / (double)groups->count;
+    groups->bytes = (tile_plan_bytes_up(&plan->tiles) + work.result_bytes) / (double)groups->count;
+    groups->operations = work.operations / (double)groups->count;
     return (struct tile_groups_device){
         .kind = plan->kinds[number],
         .share = plan->shares[number],

@@ -266,7 +266,7 @@ enum status split_run(const struct split_plan *plan, struct split_device *device
     share_out(shares, plan, devices, &home);
     if (status == STATUS_OK)
         status = compute_at_last(shares, plan, devices, &round);
-    split_home_give_back(&home);
+    split_memory_give_back(&home.memory);
     exit_gate_leave_with_parts();
     return status;
 }

@@ -151,9 +151,8 @@ struct split_home {
 /* The bytes of a step's results, there and on the device. */
 size_t split_home_step_bytes(const struct split_plan *plan, const struct split_step *step);
 
-/* STATUS_OUT_OF_MEMORY: there is no room. Either way it is given back. */
+/* STATUS_OUT_OF_MEMORY: there is no room. Either way its memory is given back. */
 enum status split_home_take(struct split_home *home, const struct split_plan *plan);
-void split_home_give_back(struct split_home *home);
 
 /* The device's results are there instead. Other memory than it had before, and as long. */
 void split_home_come_to(struct split_home *home, int device, unsigned char *results);

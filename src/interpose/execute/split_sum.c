@@ -269,11 +269,6 @@ enum status split_home_take(struct split_home *home, const struct split_plan *pl
     return STATUS_OK;
 }
 
-void split_home_give_back(struct split_home *home)
-{
-    split_memory_give_back(&home->memory);
-}
-
 void split_home_come_to(struct split_home *home, int device, unsigned char *results)
 {
     const unsigned char *const before = home->results[device];

@@ -1,6 +1,4 @@
 #include "interpose/lapack/call.h"
-#include "common/interruption.h"
-#include "interpose/process_state.h"
 
 #include <stdatomic.h>
 
@@ -21,15 +19,6 @@ const struct lapack_routine *lapack_routine_of(enum symbol symbol)
 /* Fortran compilers append a length for each string. */
 enum { HIDDEN_MAX = 4 };
 
-/* The runs that are open, which may have been left by a jump: the frame is for its address alone. */
-enum { OPEN_MOST = 8 };
-
-static __thread struct run {
-    const void *frame; /* deeper ones are inside */
-    enum host_run_kind kind;
-} runs[OPEN_MOST] __attribute__((tls_model("initial-exec")));
-static __thread int run_count __attribute__((tls_model("initial-exec")));
-
 void host_run_words(const struct lapack_call *call, uint64_t words[LAPACK_WORDS_MAX])
 {
     for (int i = 0; i < LAPACK_WORDS_MAX; i++)
@@ -46,50 +35,6 @@ void host_run_with(host_function *host, const uint64_t w[LAPACK_WORDS_MAX])
     ((routine *)host)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13],
                       w[14], w[15], w[16], w[17], w[18], w[19], w[20], w[21], w[22], w[23], w[24], w[25],
                       w[26], w[27], w[28], w[29], w[30], w[31]);
-}
-
-/* A run noted at this place was left, and so was all that came after it. */
-static void drop_from(const void *frame)
-{
-    for (int i = 0; i < run_count; i++)
-        if (runs[i].frame == frame)
-            run_count = i;
-}
-
-/* More than there is room for are as the one around them. */
-static void note_run(const void *frame, enum host_run_kind kind)
-{
-    drop_from(frame);
-    if (run_count == OPEN_MOST)
-        return;
-    runs[run_count] = (struct run){frame, kind};
-    run_count++;
-}
-
-void host_run(const struct lapack_call *call, enum host_run_kind kind)
-{
-    uint64_t words[LAPACK_WORDS_MAX];
-    const void *const frame = FRAME_HERE();
-    const enum host_run_kind here = host_run_kind_here();
-    host_run_words(call, words);
-    note_run(frame, kind > here ? kind : here);
-    host_run_with(call->host, words);
-    drop_from(frame);
-}
-
-/* Inside nothing but what is around this frame; another task's runs are not this one's. */
-enum host_run_kind host_run_kind_here(void)
-{
-    const void *const here = FRAME_HERE();
-    while (run_count > 0 && left_frames_look(runs[run_count - 1].frame, here) != FRAME_INSIDE)
-        run_count--;
-    return run_count > 0 ? runs[run_count - 1].kind : HOST_RUN_PLAIN;
-}
-
-void host_run_leave(const struct jump *jump)
-{
-    while (run_count > 0 && jump_leaves(jump, runs[run_count - 1].frame))
-        run_count--;
 }
 
 /* A word: the shape shifted left, and the losses in a row below. Two shapes that share a place forget each

@@ -150,28 +150,9 @@ static inline void lapack_put_integer(const struct lapack_call *call, int number
  * inside is intercepted as ever. */
 enum { LAPACK_WORDS_MAX = 32 };
 
-/* How calls inside are treated. */
-enum host_run_kind {
-    HOST_RUN_PLAIN,
-    HOST_RUN_CREDITED,      /* what they would save on a device is credited to the outer call already */
-    HOST_RUN_WITHOUT_ROUTES, /* and no route inside goes to the device: its data has failed there */
-    HOST_RUN_FORETOLD /* in the stead of a GPU that is not there: nothing inside counts */
-};
-
 /* The arguments, and what may be hidden lengths of strings behind them. */
 void host_run_words(const struct lapack_call *call, uint64_t words[LAPACK_WORDS_MAX]);
 void host_run_with(host_function *host, const uint64_t words[LAPACK_WORDS_MAX]);
-
-/* In the program's arithmetic, outside door_enter and door_leave. */
-void host_run(const struct lapack_call *call, enum host_run_kind kind);
-
-/* The kind of this thread's innermost host run; HOST_RUN_PLAIN outside any. One that was left by a jump
- * counts no more. */
-enum host_run_kind host_run_kind_here(void);
-
-/* Before a jump is made. */
-struct jump;
-void host_run_leave(const struct jump *jump);
 
 /* Shapes that keep failing on the device.
  *

@@ -24,15 +24,11 @@ const struct machine_model *model_in_force(void)
     return __atomic_load_n(&in_force, __ATOMIC_ACQUIRE);
 }
 
-bool model_in_force_is_of_device(const struct machine_model *model)
-{
-    return model == &device_model || estimate_wanted();
-}
-
 /* The kind of the host BLAS that is bound by now decides; it is told without the loader. */
 static struct machine_model built_in_model(const struct device_properties *device)
 {
     struct machine_model model = crossover_model_here(device);
+    model.is_in_use = estimate_wanted(); /* of which one is as good as there */
     if (host_blas_is_reference())
         crossover_use_reference_host(&model);
     return model;
@@ -135,10 +131,11 @@ void model_in_force_leave_service(void)
     once_run(&once, learn_alone);
 }
 
-void model_in_force_learn(void)
+const struct machine_model *model_in_force_learn(void)
 {
     static struct once once = ONCE_INIT;
     once_run(&once, learn_early);
+    return model_in_force();
 }
 
 void model_in_force_learn_of(const struct device *device)
@@ -146,6 +143,7 @@ void model_in_force_learn_of(const struct device *device)
     static struct learned_times learned;
     const struct recipe *recipe = recipe_of_process(device_properties(device));
     device_model = built_in_model(device_properties(device));
+    device_model.is_in_use = true;
     if (driver_is_provided())
         serve(&device_model);
     else
@@ -165,6 +163,19 @@ int device_use_count(void)
 struct device_use *device_use_at(int number)
 {
     return &uses[number];
+}
+
+struct device_use *device_use_first(void)
+{
+    return device_use_count() > 0 ? &uses[0] : NULL;
+}
+
+struct device_use *device_use_holding(const struct operand *matrix)
+{
+    for (int i = 1; i < device_use_count() && matrix->matrix.pointer; i++)
+        if (operands_are_resident(uses[i].mirrors, matrix))
+            return &uses[i];
+    return device_use_first();
 }
 
 bool device_use_any(void)

@@ -21,17 +21,14 @@ void model_in_force_begin(void);
 /* One model, as long as this returns the same address. */
 const struct machine_model *model_in_force(void);
 
-/* Learn what a recipe says of calls. Cheap after the first time. */
-void model_in_force_learn(void);
+/* The same, once what a recipe says of calls was learned. Cheap after the first time. */
+const struct machine_model *model_in_force_learn(void);
 
 /* The service that the model counts on refuses: go by the model of a device of this process from now on. */
 void model_in_force_leave_service(void);
 
 /* This device is in use from now on. Once. */
 void model_in_force_learn_of(const struct device *device);
-
-/* Is that model of the device in use, on which operands may be? Under an estimate any is. */
-bool model_in_force_is_of_device(const struct machine_model *model);
 
 /* The first device is there once the program's calls have paid for it (purchase.h), others of those that
  * MUBLAS_DEVICE names follow. A device that was added stays for the life of the process. */
@@ -54,6 +51,12 @@ void device_use_add(const struct device_use *use);
 /* How many there are; the number of one, from 0 on, never changes. */
 int device_use_count(void);
 struct device_use *device_use_at(int number);
+
+/* The first, whose mirrors are the table of all; NULL as long as there is none. */
+struct device_use *device_use_first(void);
+
+/* The one where this matrix is, or the first; NULL: there is none. */
+struct device_use *device_use_holding(const struct operand *matrix);
 
 /* Is there one that has not failed? */
 bool device_use_any(void);

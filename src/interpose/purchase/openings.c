@@ -18,7 +18,7 @@ static struct purchase library = PURCHASE(open_library);
 static void look_for_level3(struct background_job *job)
 {
     (void)job;
-    level3_find();
+    cublas_library_find();
 }
 
 static struct background_job look_job = {.work = look_for_level3};
@@ -44,13 +44,15 @@ bool level3_opening_pays(struct device *device, const struct program_call *call)
     return time == PURCHASE_NOW;
 }
 
-bool level3_opening_supports(struct device *device, const struct blas_call *call, enum host_reason *reason)
+enum host_reason level3_opening_find(struct device *device, const struct program_call *call)
 {
-    *reason = HOST_BUSY;
-    if (blas_is_level3(call) && !level3_is_open() && !purchase_finish_alone(&library, device))
-        return false;
-    *reason = HOST_UNSUPPORTED;
-    return blas_is_level3(call) ? level3_supported(device, call) : launch_supported(call);
+    if (!blas_is_level3(&call->blas))
+        return launch_supported(&call->blas) ? HOST_NO_REASON : HOST_UNSUPPORTED;
+    if (!level3_opening_pays(device, call))
+        return HOST_NOT_OPENED;
+    if (!level3_is_open() && !purchase_finish_alone(&library, device))
+        return HOST_BUSY;
+    return level3_supported(device, &call->blas) ? HOST_NO_REASON : HOST_UNSUPPORTED;
 }
 
 struct purchase_times level3_opening_times(void)
@@ -106,8 +108,9 @@ void openings_begin_loading(void)
 {
     if (settings()->offload != OFFLOAD_AUTO)
         return;
-    loads_level3 = ledger_expects_level3() && !level3_is_missing();
-    loads_solver = ledger_pays_for_solver() != PURCHASE_NOT_YET && !solver_library_is_missing();
+    const struct machine_model *const model = model_in_force();
+    loads_level3 = ledger_expects_level3(model) && !level3_is_missing();
+    loads_solver = ledger_pays_for_solver(model) != PURCHASE_NOT_YET && !solver_library_is_missing();
     if (loads_level3 || loads_solver)
         background_begin(&load_job);
 }
@@ -126,21 +129,19 @@ static const struct solver_library *own_of(struct device *device)
     return solver_library_open(device, &own) == STATUS_OK ? own : NULL;
 }
 
-const struct solver_library *solver_opening_find(struct device *device, enum host_reason *reason)
+enum host_reason solver_opening_find(struct device *device, const struct solver_library **found)
 {
-    const enum purchase_time time = ledger_pays_for_solver();
-    *reason = HOST_NOT_OPENED;
+    const enum purchase_time time = ledger_pays_for_solver(model_in_force());
     if (time == PURCHASE_SOON) {
         background_watch_thread();
         purchase_begin(&solver_purchase, device);
     }
     if (time != PURCHASE_NOW) /* also where it is open by now: that would be the clock's decision */
-        return NULL;
-    *reason = HOST_BUSY;
+        return HOST_NOT_OPENED;
     if (!opened && !solver_library_is_missing() && !purchase_finish_alone(&solver_purchase, device))
-        return NULL;
-    *reason = HOST_UNSUPPORTED;
-    return own_of(device);
+        return HOST_BUSY;
+    *found = own_of(device);
+    return *found ? HOST_NO_REASON : HOST_UNSUPPORTED;
 }
 
 struct purchase_times solver_opening_times(void)

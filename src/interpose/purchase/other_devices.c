@@ -18,9 +18,11 @@ static const double LEAST_PACE = 0.2;
 
 /* The gain that the chosen devices would bring, before they are awake: by the driver's answers about each
  * without a context there, asked once, when a device is in use. Thread-safe. */
-static struct {
-    double pace, bandwidth;
-    size_t bytes;
+static struct outlook {
+    double pace; /* beside the first in use, by processing elements and by memory: 1 as fast or faster, or
+                  * named by the user; 0 so slow that it would not be worth its price */
+    double bandwidth; /* of its memory beside the first one's, whoever named it; 0: unknown */
+    size_t bytes;     /* that mirrors may fill there if nobody else does */
 } outlooks[DEVICES_MAX];
 static struct once ask_once = ONCE_INIT;
 
@@ -46,30 +48,14 @@ static void ask_devices(void)
     }
 }
 
-/* How fast it is beside the first in use, by processing elements and by memory: 1 as fast or faster, 0 so
- * slow that it would not be worth its price. A device that the user named is taken as fast as the first. */
-static double device_outlook_pace(int place)
+static struct outlook outlook_at(int place)
 {
     once_run(&ask_once, ask_devices);
-    return outlooks[place].pace;
-}
-
-/* Its memory's bandwidth beside the first one's, whoever named it; 0: unknown. */
-static double device_outlook_bandwidth(int place)
-{
-    once_run(&ask_once, ask_devices);
-    return outlooks[place].bandwidth;
-}
-
-/* The bytes that mirrors may fill there if nobody else does. */
-static size_t device_outlook_bytes(int place)
-{
-    once_run(&ask_once, ask_devices);
-    return outlooks[place].bytes;
+    return outlooks[place];
 }
 
 /* The time that it takes to open one more, with the libraries that the first has open. */
-static double device_outlook_price_us(void)
+static double next_device_price_us(void)
 {
     const struct machine_model *const model = model_in_force();
     const bool has_level3 = level3_is_open() && !level3_is_missing();
@@ -206,22 +192,23 @@ static int unpaid_from(void)
     return place + (place == device_place(device_use_at(0)->device));
 }
 
-/* How fast it is beside the first; 0: there is none. */
-static double next_device_pace(void)
+/* All zero: there is none. */
+static struct outlook next_outlook(void)
 {
-    return unpaid_from() < places() ? device_outlook_pace(unpaid_from()) : 0;
+    const int place = unpaid_from();
+    return place < places() ? outlook_at(place) : (struct outlook){0};
 }
 
 double next_device_bandwidth(void)
 {
-    return unpaid_from() < places() ? device_outlook_bandwidth(unpaid_from()) : 0;
+    return next_outlook().bandwidth;
 }
 
 size_t next_devices_bytes(void)
 {
     size_t bytes = 0;
     for (int place = unpaid_from(); next_device_may_come() && place < places(); place++)
-        bytes += device_outlook_bytes(place);
+        bytes += outlook_at(place).bytes;
     return bytes;
 }
 
@@ -230,7 +217,7 @@ static void next_device_gain(double gain_us)
 {
     const bool is_candidate = device_chosen(device_use_at(0)->device)->has_candidates;
     const enum purchase_time time =
-        ledger_pays_for_next_device(gain_us, device_outlook_price_us(), is_candidate);
+        ledger_pays_for_next_device(gain_us, next_device_price_us(), is_candidate);
     if (time == PURCHASE_SOON && !is_candidate)
         open_beside();
     else
@@ -259,7 +246,7 @@ const char *next_device_unused(int place)
     else
         snprintf(text, sizeof text,
                  "device %d not needed: calls would have gained %.3f s by one more, which costs %.2f s",
-                 ordinal, ledger_next_device_us() / 1e6, device_outlook_price_us() / 1e6);
+                 ordinal, ledger_next_device_us() / 1e6, next_device_price_us() / 1e6);
     return text;
 }
 
@@ -275,14 +262,14 @@ void other_devices_want(double gain_us)
 {
     if (!next_device_may_come())
         return;
-    const double present = device_use_count(), pace = next_device_pace();
+    const double present = device_use_count(), pace = next_outlook().pace;
     next_device_gain(gain_us * pace * (present + 1) / (present + pace));
 }
 
 /* The call waits for those in use; one more would do it at once, if slower. */
 static double gain_by_another(double wait_us, double work_us)
 {
-    const double pace = next_device_pace();
+    const double pace = next_outlook().pace;
     return pace > 0 ? fmax(0, fmin(wait_us, work_us) - work_us * (1 / pace - 1)) : 0;
 }
 

@@ -62,7 +62,7 @@ enum background_state background_await(struct background_job *job);
 /* Do it now: begun beside the program, and awaited; else by the caller. False: it is still under way. */
 bool background_do(struct background_job *job);
 
-/* A purchase has its price, which calls pay by what they would gain (enum purchase_time in policy.h). It
+/* A purchase has its price, which calls pay by what they would gain (enum purchase_time in ledger.h). It
  * sleeps until they have paid a part; then it is prepared beside the program while they stay on the host (not
  * the first device, which is prepared while a call waits); once they have paid all, the next waits for it if
  * need be. So which call is the first
@@ -121,7 +121,7 @@ int last_thread_driver_begins(void);
 void last_thread_driver_has_begun(int priority_before, bool is_awake);
 
 /* The device takes a third of a second. A call waits for it once calls would have gained its price and a
- * quarter more (policy_wake). The first that finds the price paid waits or wakes while the others go on on
+ * quarter more (wake_is_paid). The first that finds the price paid waits or wakes while the others go on on
  * the host, or wait too in always mode. A device that was woken stays for the life of the process. */
 
 /* Is there a device? Wakes the first when this call, considered, makes that worth while. False: host, for
@@ -129,17 +129,12 @@ void last_thread_driver_has_begun(int priority_before, bool is_awake);
  * (other_devices.c). */
 bool waking_get_device(struct program_call *call, enum host_reason *reason);
 
+/* Was none usable when calls had paid for one? A load. */
+bool waking_has_failed(void);
+
 /* Under an estimate there is a device from the call on that would have woken it, and none is touched. Would
  * calls have woken it by now? */
 bool waking_is_foretold(void);
-
-/* The first device's mirrors, for any thread at any time: NULL as long as there are none. */
-struct mirror_table *waking_mirrors_in_use(void);
-
-/* Leave all devices alone for good, if there are any; logged once. Any thread. */
-void waking_give_up(const char *reason);
-void waking_give_up_in_handler(void); /* the same, to be said later */
-bool waking_is_given_up(void); /* a load; locks of what wakes may be held for good then */
 
 /* The first device and its state in one line, for the report: what was used, or why
  * nothing was. Static storage; never wakes a device. */
@@ -170,9 +165,9 @@ enum level3_outlook level3_opening_look(void);
  * loading the routine for, so far. */
 bool level3_opening_pays(struct device *device, const struct program_call *call);
 
-/* Can the device do it? Opens cuBLAS for level 3, or waits until it is open, as one call does for all.
- * False: for *reason. */
-bool level3_opening_supports(struct device *device, const struct blas_call *call, enum host_reason *reason);
+/* Can the device do it? Opens cuBLAS for level 3 that is worth it, or waits until it is open, as one call
+ * does for all. */
+enum host_reason level3_opening_find(struct device *device, const struct program_call *call);
 
 /* For the report. */
 struct purchase_times level3_opening_times(void);
@@ -188,8 +183,8 @@ void openings_begin_loading(void);
 void openings_end_loading(void);
 
 /* The library, opened if what calls have gained covers it, in always mode at once; one call waits for all.
- * NULL: for *reason. */
-const struct solver_library *solver_opening_find(struct device *device, enum host_reason *reason);
+ * HOST_NO_REASON: *found is it. */
+enum host_reason solver_opening_find(struct device *device, const struct solver_library **found);
 
 /* For the report. */
 struct purchase_times solver_opening_times(void);

@@ -26,13 +26,8 @@ static pthread_mutex_t wake_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t waking_ended = PTHREAD_COND_INITIALIZER;
 static bool is_waking; /* some call waits for the device, without the lock */
 static struct device *ready;
-static bool wake_failed;
+static atomic_bool wake_failed; /* read without it, too */
 static bool is_foretold; /* under an estimate: calls have paid for it */
-
-struct mirror_table *waking_mirrors_in_use(void)
-{
-    return device_use_count() > 0 ? device_use_at(0)->mirrors : NULL;
-}
 
 /* The first that can be used of those that were chosen. */
 static bool wake_first(struct device **device)
@@ -144,7 +139,7 @@ static bool service_serves(void)
 static bool wake_if_it_pays(struct program_call *call, enum host_reason *reason)
 {
     *reason = HOST_NOT_OPENED;
-    if (host_run_kind_here() != HOST_RUN_PLAIN)
+    if (call->inside != HOST_RUN_PLAIN)
         return false; /* the routine of LAPACK that calls has been credited with it */
     background_watch_thread(); /* another thread's call may wake it while this one ends the process */
     if (!ledger_pays_for_device(call, reason))
@@ -153,45 +148,43 @@ static bool wake_if_it_pays(struct program_call *call, enum host_reason *reason)
         *reason = HOST_NOT_OPENED;
         return false;
     }
-    if (!(call->kind->is_route ? solver_may_come(reason) : level3_may_come(call, reason)) ||
-        !wake_without_lock())
-        return false;
-    if (!call->kind->is_route)
-        call->early_credit_us = ledger_take_early_credit(call, true);
-    return true;
+    return (call->kind->is_route ? solver_may_come(reason) : level3_may_come(call, reason)) &&
+           wake_without_lock();
 }
 
 /* The device, before it was in use: by the lock. */
-static struct device *find_first(struct program_call *call, enum host_reason *reason)
+static struct device *find_first(struct program_call *call, bool *wakes, enum host_reason *reason)
 {
     pthread_mutex_lock(&wake_lock);
     while (is_waking && settings()->offload == OFFLOAD_ALWAYS)
         pthread_cond_wait(&waking_ended, &wake_lock);
     if (is_waking)
         *reason = HOST_NOT_OPENED;
-    else if (!ready && !wake_failed && wake_if_it_pays(call, reason))
+    else if (!ready && !wake_failed && (*wakes = wake_if_it_pays(call, reason)))
         *reason = HOST_NO_DEVICE;
     struct device *const device = ready;
     pthread_mutex_unlock(&wake_lock);
     return device;
 }
 
-static void take_early_credit(struct program_call *call)
+static void take_early_credit(struct program_call *call, bool wakes)
 {
-    if (call->kind->is_route || !ledger_has_early_credit())
-        return;
-    call_describe(call, model_in_force());
-    call->early_credit_us = ledger_take_early_credit(call, false);
+    if (!call->kind->is_route)
+        call->early_credit_us = ledger_take_early_credit(call, wakes ? model_in_force()->wake_us : 0);
+}
+
+bool waking_has_failed(void)
+{
+    return atomic_load_explicit(&wake_failed, memory_order_relaxed);
 }
 
 /* Under an estimate there is one from the call on that would wake it. */
 static bool find_foretold(struct program_call *call, enum host_reason *reason)
 {
     pthread_mutex_lock(&wake_lock);
-    if (!is_foretold)
-        wake_if_it_pays(call, reason);
-    else
-        take_early_credit(call);
+    const bool wakes = !is_foretold && wake_if_it_pays(call, reason);
+    if (is_foretold)
+        take_early_credit(call, wakes);
     const bool is_there = is_foretold;
     pthread_mutex_unlock(&wake_lock);
     return is_there;
@@ -211,35 +204,14 @@ bool waking_get_device(struct program_call *call, enum host_reason *reason)
         return find_foretold(call, reason);
     struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
     *reason = exit_gate_is_closed() ? HOST_ENDING : HOST_NO_DEVICE;
-    if (*reason == HOST_ENDING)
+    if (*reason == HOST_ENDING || waking_has_failed())
         return false;
+    bool wakes = false;
+    if (!device)
+        device = find_first(call, &wakes, reason);
     if (device)
-        take_early_credit(call);
-    else
-        device = find_first(call, reason);
+        take_early_credit(call, wakes);
     return device && (device_use_any() || next_device_replace()) && !exit_gate_is_closed();
-}
-
-static atomic_bool given_up, given_up_is_told;
-
-void waking_give_up_in_handler(void)
-{
-    atomic_store(&given_up, true);
-}
-
-void waking_give_up(const char *reason)
-{
-    struct device *device = __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
-    atomic_store(&given_up, true);
-    if (!atomic_exchange(&given_up_is_told, true) && !device)
-        log_message(LOG_WARNING, "no device is used any more: %s", reason);
-    for (int i = 0; i < device_use_count(); i++)
-        device_disable(device_use_at(i)->device, reason);
-}
-
-bool waking_is_given_up(void)
-{
-    return atomic_load_explicit(&given_up, memory_order_relaxed);
 }
 
 struct purchase_times waking_times(void)

@@ -44,7 +44,8 @@ static const char *const remedies[HOST_REASON_COUNT] = {
     [HOST_DEVICE_ERROR] = " A line on standard error says how (MUBLAS_VERBOSE=0 hides it).",
 };
 
-const char advice_without_inside[] = " The seconds of each are without those of calls that it makes.";
+/* Behind a list of routines of which some make calls that are in the list themselves. */
+static const char without_inside[] = " The seconds of each are without those of calls that it makes.";
 
 const char advice_silent_children[] =
     "One that leaves by _exit, as Python's multiprocessing has it after a fork, or that a signal ends, "
@@ -300,7 +301,7 @@ void advice_say_together(const struct advice_giving *giving, enum host_reason re
     print_routines(stream, giving->facts, reason, kind);
     if (fclose(stream) == 0 && seconds >= LEAST_TOLD)
         advice_say(giving, "%.3f s of calls on the host, because %s: %s.%s%s", seconds, because, names,
-                   remedy, has_inside(giving->facts, reason, kind) ? advice_without_inside : "");
+                   remedy, has_inside(giving->facts, reason, kind) ? without_inside : "");
     else
         advice_say(giving, "Calls on the host, because %s (%s): %s.%s", because,
                    seconds > 0 ? "less than a millisecond was timed" : "not timed", names, remedy);

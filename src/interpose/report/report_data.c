@@ -213,12 +213,12 @@ static enum advice_device device_end(void)
 
 static enum advice_tracking tracking_here(void)
 {
-    const struct mirror_table *const mirrors = waking_mirrors_in_use();
-    if (!mirrors)
+    const struct device_use *const use = device_use_first();
+    if (!use)
         return ADVICE_TRACKS;
     if (!settings()->tracking)
         return ADVICE_TRACKING_OFF;
-    switch (mirror_table_tracking(mirrors)) {
+    switch (mirror_table_tracking(use->mirrors)) {
     case MIRROR_TRACKS_NOTHING: return ADVICE_TRACKING_IMPOSSIBLE;
     case MIRROR_BLIND: return ADVICE_TRACKING_BLIND;
     case MIRROR_TRACKS: break;
@@ -261,8 +261,8 @@ static void read_facts(struct report *report)
 
 static bool is_emulated(void)
 {
-    return device_use_count() > 0 &&
-           device_name_is_emulated(device_properties(device_use_at(0)->device)->name);
+    const struct device_use *const use = device_use_first();
+    return use && device_name_is_emulated(device_properties(use->device)->name);
 }
 
 /* Once, at exit. NULL: there is nothing to say, since no BLAS or LAPACK was called, but for a program that

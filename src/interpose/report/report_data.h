@@ -142,9 +142,6 @@ const char *advice_device_remedy(const char *fault);
 /* The remedy for writes that cannot be tracked. */
 const char *advice_tracking_remedy(const char *fault);
 
-/* Behind a list of routines of which some make calls that are in the list themselves. */
-extern const char advice_without_inside[];
-
 /* A sentence on processes that a program started. */
 extern const char advice_silent_children[];
 

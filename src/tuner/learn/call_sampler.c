@@ -134,7 +134,7 @@ void sample_variant_apply(int class, unsigned timed, struct blas_call *call)
     const unsigned sets = (unsigned)flag_sets_of(class), first = mixed(call) % sets;
     /* An even number of sets would come with the same sizes in each round. */
     const unsigned rounds = sets % 2 == 0 ? timed / sets : 0;
-    flag_set_apply(class, (int)((first + timed) % sets), call);
+    flag_set_apply((int)((first + timed) % sets), call);
     if ((timed + rounds) % 2)
         make_odd(class, call);
 }
@@ -225,7 +225,7 @@ static bool add_sample(struct session *session, int class, double amount)
 {
     struct class_samples *samples = &session->table->classes[class];
     const struct blas_call call = sample_call(class, amount);
-    const double exact = timed_class_amount(&call);
+    const double exact = call_work_products(&call);
     if (samples->count == TIME_CURVE_SAMPLES || timed_class_of(&call) != class ||
         sample_table_find(samples, exact) || takes_long(session, class, amount))
         return false;
@@ -251,7 +251,7 @@ static void time_turn(struct session *session, const struct chosen *chosen, int 
     for (int i = 0; i < count; i++) {
         const double both[CALL_SIDES] = {us[SIDE_HOST][i], us[SIDE_DEVICE][i]};
         if (both[SIDE_HOST] > 0 && both[SIDE_DEVICE] > 0 && isfinite(both[SIDE_HOST] + both[SIDE_DEVICE]))
-            sample_add_times(chosen[i].sample, both, device_set_of(chosen[i].class, &calls[i]));
+            sample_add_times(chosen[i].sample, both, device_set_of(&calls[i]));
     }
 }
 

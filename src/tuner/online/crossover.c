@@ -2,6 +2,7 @@
 #include "common/blas_call.h"
 #include "common/own_thread.h"
 #include "mirror/ledger/account.h"
+#include "mirror/operands.h"
 
 #include <math.h>
 
@@ -200,10 +201,11 @@ static double update_terms(const struct blas_call *call)
 }
 
 /* The built_in_ functions predict where nothing was learned. */
-static double built_in_host_us(const struct machine_model *model, const struct blas_call *call)
+static double built_in_host_us(const struct machine_model *model, const struct blas_call *call,
+                               const struct call_work *work)
 {
-    const double matrices = call_work_matrix_bytes(call), vectors = call_work_vector_bytes(call);
-    const double operations = call_work_operations(call), bytes = matrices + vectors;
+    const double matrices = work->matrix_bytes, vectors = work->vector_bytes;
+    const double operations = work->operations, bytes = matrices + vectors;
     const double columns = call->trans != TRANS_NONE ? 1 : call->family == FAMILY_GEMV ? gemv_columns
                            : call->family == FAMILY_TRMV ? trmv_columns : 1;
     const double memory_us = 1e6 * (columns * matrices + vectors) / bandwidth_of(model, bytes);
@@ -235,11 +237,12 @@ static double steps_us(const struct blas_call *call)
 
 /* Host writes are looked for while the kernel runs, if that writes to no matrix. */
 static double kernel_and_scan_us(const struct machine_model *model, const struct blas_call *call,
-                                 double bytes)
+                                 const struct call_work *work)
 {
+    const double bytes = work->matrix_bytes + work->vector_bytes;
     const double kernel_us = 1e6 * fmax(bytes / model->device_bandwidth,
-                                        call_work_operations(call) / model->device_flops[call->type]);
-    const double scan_us = call_work_scanned_bytes(call) * model->scan_us_per_byte;
+                                        work->operations / model->device_flops[call->type]);
+    const double scan_us = work->scanned_bytes * model->scan_us_per_byte;
     return call->c.pointer ? fmax(kernel_us, model->sharing * steps_us(call)) + scan_us
                            : fmax(kernel_us, scan_us);
 }
@@ -250,12 +253,11 @@ static double level3_us(const struct machine_model *model, const struct blas_cal
 }
 
 static double built_in_resident_us(const struct machine_model *model, const struct blas_call *call,
-                                   bool trackable)
+                                   const struct call_work *work, double home_us)
 {
-    const double vectors = call_work_vector_bytes(call), bytes = call_work_matrix_bytes(call) + vectors;
-    const double vectors_us = 1e6 * fmax(0, vectors - short_vector_bytes) / model->vector_bandwidth;
-    return model->call_us + level3_us(model, call) + kernel_and_scan_us(model, call, bytes) + vectors_us +
-           model->sharing * result_home_us(call, trackable);
+    const double long_bytes = fmax(0, work->vector_bytes - short_vector_bytes);
+    return model->call_us + level3_us(model, call) + kernel_and_scan_us(model, call, work) +
+           1e6 * long_bytes / model->vector_bandwidth + model->sharing * home_us;
 }
 
 /* Products that the host cannot have finished sooner than the device begins, which is lower than the true
@@ -349,22 +351,24 @@ double crossover_new_output_us(const struct machine_model *model, const struct b
 }
 
 /* Learned on a matrix without gaps that stays on the device. Through a service results come home staged. */
-static double resident_us(const struct machine_model *model, int class, const struct blas_call *call,
-                          bool is_trackable)
+static double resident_us(const struct machine_model *model, const struct blas_call *call,
+                          const struct predicted_times *times, bool trackable)
 {
-    const bool trackable = is_trackable && !model->is_served;
+    const double home_us = result_home_us(call, trackable && !model->is_served);
     double us;
-    if (model->learned && learned_times_resident(model->learned, class, call, trackable, &us))
-        return model->sharing * us + call_work_gap_bytes(call) * model->scan_us_per_byte;
-    return built_in_resident_us(model, call, trackable);
+    if (model->learned && learned_times_resident(model->learned, times->timed, home_us, &us))
+        return model->sharing * us + times->work.gap_bytes * model->scan_us_per_byte;
+    return built_in_resident_us(model, call, &times->work, home_us);
 }
 
 struct predicted_times crossover_times(const struct machine_model *model, const struct blas_call *call)
 {
-    struct predicted_times times = {.class = timed_class_of(call)};
-    if (!model->learned || !learned_times_host(model->learned, times.class, call, &times.host_us))
-        times.host_us = built_in_host_us(model, call);
-    times.resident_us = resident_us(model, times.class, call, true);
+    const struct timed_call unknown = {.class = TIMED_CLASS_NONE};
+    struct predicted_times times = {.timed = model->learned ? timed_call_of(call) : unknown,
+                                    .work = call_work_of(call)};
+    if (!model->learned || !learned_times_host(model->learned, times.timed, &times.host_us))
+        times.host_us = built_in_host_us(model, call, &times.work);
+    times.resident_us = resident_us(model, call, &times, true);
     return times;
 }
 
@@ -372,8 +376,19 @@ void crossover_charge_missing(const struct machine_model *model, const struct bl
                               uint64_t missing_bytes, bool trackable, struct predicted_times *times)
 {
     if (!trackable)
-        times->resident_us = resident_us(model, times->class, call, false);
+        times->resident_us = resident_us(model, call, times, false);
     times->upload_us = crossover_copies_us(model, (double)missing_bytes, trackable);
+}
+
+void crossover_charge_residency(const struct machine_model *model, const struct blas_call *call,
+                                const struct residency *residency, struct predicted_times *times)
+{
+    const uint64_t missing = residency->resident ? 0 : residency->missing_bytes;
+    crossover_charge_missing(model, call, missing - residency->pinned_bytes, residency->trackable, times);
+    times->upload_us += crossover_copies_us(model, (double)residency->pinned_bytes, false);
+    times->kept_us = crossover_copies_us(model, (double)residency->kept_bytes, true);
+    if (residency->trackable && !residency->kept_bytes)
+        times->new_output_us = crossover_new_output_us(model, call);
 }
 
 uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type)
@@ -384,16 +399,4 @@ uint64_t crossover_floor(const struct machine_model *model, enum blas_family fam
     /* The built-in floor bounds the learned one, if a class is not learned. */
     bool complete = learned_times_floor(model->learned, family, type, &learned);
     return complete || learned < built_in ? learned : built_in;
-}
-
-uint64_t crossover_size(const struct blas_call *call)
-{
-    const uint64_t m = (uint64_t)call->m, n = (uint64_t)call->n, k = (uint64_t)call->k;
-    switch ((enum size_product)blas_families[call->family].gated) {
-    case PRODUCT_N: return n;
-    case PRODUCT_MN: return m * n;
-    case PRODUCT_MNK: return m * n * k;
-    case PRODUCT_NNK: return n * n * k;
-    default: return 0; /* no gate's */
-    }
 }

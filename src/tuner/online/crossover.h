@@ -12,6 +12,7 @@
 #include "common/blas_call.h"
 #include "gpu/device.h"
 #include "tuner/online/learned_times.h"
+#include "tuner/online/tuning_class.h"
 
 #include <stdint.h>
 
@@ -38,6 +39,7 @@ struct machine_model {
     double level3_wake_us; /* opening cuBLAS */
     double level3_first_us; /* the first call of each of its routines: loading its kernels */
     double solver_wake_us;  /* the first use of cuSOLVER: its handle, and a routine's kernels */
+    bool is_in_use; /* of a device on which operands may be, and not of one that may come */
     bool is_served; /* the device is another process's (crossover_serve) */
     double sharing; /* how many times as long the device takes, since others are at work on it: that is in all
                      * figures above, and multiplies what was learned; 1: it is this process's alone */
@@ -82,7 +84,10 @@ struct predicted_times {
     double host_us;
     double resident_us; /* on the device with every matrix operand resident */
     double upload_us;   /* additional cost of making the missing bytes resident */
-    int class;          /* tuning_class.h */
+    double new_output_us; /* of an output that was not on the device before: that is not pinned */
+    double kept_us;       /* of sending a resident output again */
+    struct timed_call timed; /* the rest is of the call, for who charges it for what is missing */
+    struct call_work work;
 };
 
 /* Times of `call` as if all of its matrix operands were resident. Then, for who learns only later where they
@@ -92,6 +97,11 @@ struct predicted_times crossover_times(const struct machine_model *model, const 
 void crossover_charge_missing(const struct machine_model *model, const struct blas_call *call,
                               uint64_t missing_bytes, bool trackable, struct predicted_times *times);
 
+/* All of that for who knows where they are. */
+struct residency;
+void crossover_charge_residency(const struct machine_model *model, const struct blas_call *call,
+                                const struct residency *residency, struct predicted_times *times);
+
 /* Additional microseconds of a call whose output was not on the device before: that is not pinned. */
 double crossover_new_output_us(const struct machine_model *model, const struct blas_call *call);
 
@@ -100,12 +110,7 @@ double crossover_new_output_us(const struct machine_model *model, const struct b
  * pages. */
 double crossover_copies_us(const struct machine_model *model, double bytes, bool trackable);
 
-/* The size that crossover_floor bounds, as the gates compute it (routines.def, cblas.def): n for axpy,
- * symv, hemv and trmv; m * n for gemv, symm, hemm, trmm and trsm; m * n * k for gemm; n * n * k
- * for syrk, herk, syr2k and her2k. */
-uint64_t crossover_size(const struct blas_call *call);
-
-/* A size below which the host always wins; a lower bound, so that the entry's gate never
+/* A size (call_gated_size) below which the host always wins; a lower bound, so that the entry's gate never
  * keeps a profitable call. UINT64_MAX: never pays. */
 uint64_t crossover_floor(const struct machine_model *model, enum blas_family family, enum blas_type type);
 

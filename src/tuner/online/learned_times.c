@@ -113,24 +113,21 @@ static double factor_of(const double *factors, int set)
     return factors[set] > 0 ? factors[set] : 1;
 }
 
-bool learned_times_host(const struct learned_times *times, int class, const struct blas_call *call,
-                        double *us)
+bool learned_times_host(const struct learned_times *times, struct timed_call call, double *us)
 {
-    if (class == TIMED_CLASS_NONE ||
-        !curve_time(&times->host[class], TIME_SHRINKS, timed_class_amount(call), us))
+    if (call.class == TIMED_CLASS_NONE ||
+        !curve_time(&times->host[call.class], TIME_SHRINKS, call.amount, us))
         return false;
-    *us *= factor_of(times->flags[class], flag_set_of(class, call));
+    *us *= factor_of(times->flags[call.class], call.device_set / 2);
     return true;
 }
 
-bool learned_times_resident(const struct learned_times *times, int class, const struct blas_call *call,
-                            bool trackable, double *us)
+bool learned_times_resident(const struct learned_times *times, struct timed_call call, double home_us,
+                            double *us)
 {
-    if (class == TIMED_CLASS_NONE ||
-        !curve_time(&times->rest[class], TIME_STAYS, timed_class_amount(call), us))
+    if (call.class == TIMED_CLASS_NONE || !curve_time(&times->rest[call.class], TIME_STAYS, call.amount, us))
         return false;
-    *us = (*us + result_home_us(call, trackable)) *
-          factor_of(times->device_sets[class], device_set_of(class, call));
+    *us = (*us + home_us) * factor_of(times->device_sets[call.class], call.device_set);
     return true;
 }
 

@@ -152,7 +152,7 @@ struct learned_times {
     double wake_us;        /* 0: not learned */
     double served_wake_us; /* the same of a connection to a warm service */
     double links_part; /* what all devices' links carry together, of the sum of each alone; 0: not learned */
-    struct time_curve host[TIMED_CLASSES];     /* microseconds over timed_class_amount, of average flags */
+    struct time_curve host[TIMED_CLASSES];     /* microseconds over amounts of work, of average flags */
     struct time_curve resident[TIMED_CLASSES]; /* the same on the device, every matrix resident, of average
                                                 * sets */
     struct time_curve rest[TIMED_CLASSES];     /* of these, what is not the result's way home: by
@@ -215,12 +215,11 @@ double learned_times_device(const struct learned_times *times, int class, double
 /* The least time on the device of all that was learned; HUGE_VAL: nothing. */
 double learned_times_least_resident(const struct learned_times *times);
 
-/* Microseconds of a call, whose class it is (timed_class_of), by its set, too; false: not learned. On the
- * device with every operand there; `trackable`: its result may be pinned. */
-bool learned_times_host(const struct learned_times *times, int class, const struct blas_call *call,
-                        double *us);
-bool learned_times_resident(const struct learned_times *times, int class, const struct blas_call *call,
-                            bool trackable, double *us);
+/* Microseconds of a call; false: not learned. On the device with every operand there, and the result home in
+ * `home_us` (result_home_us). */
+bool learned_times_host(const struct learned_times *times, struct timed_call call, double *us);
+bool learned_times_resident(const struct learned_times *times, struct timed_call call, double home_us,
+                            double *us);
 bool learned_times_upload(const struct learned_times *times, enum upload_way way, double bytes, double *us);
 
 /* A device's link carries this part of what it carries alone, while all devices' links are in use. 1 where

@@ -148,11 +148,6 @@ int timed_class_parse(const char *name)
     return TIMED_CLASS_NONE;
 }
 
-double timed_class_amount(const struct blas_call *call)
-{
-    return call_work_products(call);
-}
-
 double timed_class_amount_of(int class, double bytes)
 {
     const double elements = bytes / (double)blas_element_bytes(timed_class_type(class));
@@ -240,15 +235,14 @@ struct flag_ranges {
     int uplo, trans_b, diag, hermitian;
 };
 
-/* `transposed`: a call of the class, for level 2. */
-static struct transpositions transpositions_of(int class, bool transposed)
+/* The family is one that classes have. `transposed`: the call, for level 2. */
+static struct transpositions transpositions_of(enum blas_family family, enum blas_type type, bool transposed)
 {
     static const struct transpositions none = {1, {TRANS_NONE}}, real = {1, {TRANS_TRANSPOSE}},
         either = {2, {TRANS_TRANSPOSE, TRANS_CONJUGATE}}, symmetric = {2, {TRANS_NONE, TRANS_TRANSPOSE}},
         hermitian = {2, {TRANS_NONE, TRANS_CONJUGATE}},
         all = {3, {TRANS_NONE, TRANS_TRANSPOSE, TRANS_CONJUGATE}};
-    const bool complex = blas_is_complex(timed_class_type(class));
-    const enum blas_family family = timed_class_family(class);
+    const bool complex = blas_is_complex(type);
     if (family == FAMILY_GEMV || family == FAMILY_TRMV)
         return !transposed ? none : complex ? either : real;
     if (family == FAMILY_SYRK || family == FAMILY_SYR2K)
@@ -260,17 +254,18 @@ static struct transpositions transpositions_of(int class, bool transposed)
     return none;
 }
 
-static struct flag_ranges ranges_of(int class, const struct blas_call *call)
+/* Those of the call's class. */
+static struct flag_ranges ranges_of(const struct blas_call *call)
 {
-    const enum blas_family family = timed_class_family(class);
+    const enum blas_family family = timed_class_shared(call->family);
     const bool has_triangle = family == FAMILY_TRMV || family >= FAMILY_SYMM;
-    struct flag_ranges ranges = {.trans = transpositions_of(class, blas_is_transposed(call)),
+    struct flag_ranges ranges = {.trans = transpositions_of(family, call->type, blas_is_transposed(call)),
                                  .uplo = has_triangle ? 2 : 1, .trans_b = 1, .diag = 1, .hermitian = 1};
     if (family == FAMILY_GEMM)
         ranges.trans_b = ranges.trans.count;
     if (family == FAMILY_TRMV || family == FAMILY_TRMM)
         ranges.diag = 2;
-    if (family == FAMILY_SYMM && blas_is_complex(timed_class_type(class)))
+    if (family == FAMILY_SYMM && blas_is_complex(call->type))
         ranges.hermitian = 2;
     return ranges;
 }
@@ -278,7 +273,7 @@ static struct flag_ranges ranges_of(int class, const struct blas_call *call)
 int flag_sets_of(int class)
 {
     const struct blas_call call = timed_class_call(class, 1);
-    const struct flag_ranges ranges = ranges_of(class, &call);
+    const struct flag_ranges ranges = ranges_of(&call);
     return ranges.uplo * ranges.trans.count * ranges.trans_b * ranges.diag * ranges.hermitian;
 }
 
@@ -290,9 +285,9 @@ static int take_digit(int *number, int radix)
     return digit;
 }
 
-void flag_set_apply(int class, int set, struct blas_call *call)
+void flag_set_apply(int set, struct blas_call *call)
 {
-    const struct flag_ranges ranges = ranges_of(class, call);
+    const struct flag_ranges ranges = ranges_of(call);
     if (take_digit(&set, ranges.hermitian))
         call->family = FAMILY_HEMM;
     if (ranges.diag > 1)
@@ -312,9 +307,9 @@ static int place_of(const struct transpositions *trans, enum blas_trans value)
     return trans->count - 1; /* real numbers' conjugate transpose */
 }
 
-int flag_set_of(int class, const struct blas_call *call)
+int flag_set_of(const struct blas_call *call)
 {
-    const struct flag_ranges ranges = ranges_of(class, call);
+    const struct flag_ranges ranges = ranges_of(call);
     int set = ranges.uplo > 1 && call->uplo == UPLO_UPPER;
     set = set * ranges.trans.count + place_of(&ranges.trans, call->trans);
     set = set * ranges.trans_b + (ranges.trans_b > 1 ? place_of(&ranges.trans, call->trans_b) : 0);
@@ -362,9 +357,18 @@ static bool is_odd(const struct blas_matrix *matrix, int64_t rows)
     return rows > 0 && (matrix->ld > 0 ? matrix->ld : rows) % 2 != 0;
 }
 
-int device_set_of(int class, const struct blas_call *call)
+int device_set_of(const struct blas_call *call)
 {
     const bool odd = is_odd(&call->a, rows_of_a(call)) || is_odd(&call->b, rows_of_b(call)) ||
                      is_odd(&call->c, rows_of_c(call));
-    return 2 * flag_set_of(class, call) + odd;
+    return 2 * flag_set_of(call) + odd;
+}
+
+struct timed_call timed_call_of(const struct blas_call *call)
+{
+    const int class = timed_class_of(call);
+    if (class == TIMED_CLASS_NONE)
+        return (struct timed_call){.class = class};
+    return (struct timed_call){.class = class, .device_set = device_set_of(call),
+                               .amount = call_work_products(call)};
 }

@@ -183,11 +183,10 @@ const char *timed_class_name(int class, char name[TIMED_CLASS_NAME]);
 /* Back again; TIMED_CLASS_NONE: there is no such class. */
 int timed_class_parse(const char *name);
 
-/* The amount of work, which is that of its products: n of axpy, m n of gemv, n^2 of a triangle with
- * a vector; m n k of gemm, n^2 k of rank-k updates, and m n times the order of a triangle. */
-double timed_class_amount(const struct blas_call *call);
-
-/* The amount for which the largest matrix, or axpy's vector, has this many bytes. */
+/* A call's amount of work is that of its products (call_work_products): n of axpy, m n of gemv, n^2 of a
+ * triangle with a vector; m n k of gemm, n^2 k of rank-k updates, and m n times the order of a triangle.
+ *
+ * The amount for which the largest matrix, or axpy's vector, has this many bytes. */
 double timed_class_amount_of(int class, double bytes);
 
 enum blas_family timed_class_family(int class); /* the symmetric one */
@@ -201,7 +200,7 @@ enum blas_family timed_class_shared(enum blas_family family);
  * are 32. */
 struct blas_call timed_class_call(int class, double amount);
 
-/* A lower bound of crossover_size for calls of the class with this amount. */
+/* A lower bound of call_gated_size for calls of the class with this amount. */
 uint64_t timed_class_gated(int class, double amount);
 
 /* The side that performs a call: the host BLAS or the device. */
@@ -221,11 +220,11 @@ enum {
 /* How many a class has: 1 to FLAG_SETS_MOST. */
 int flag_sets_of(int class);
 
-/* Give the class's call these flags, and HEMM's family if that is one. */
-void flag_set_apply(int class, int set, struct blas_call *call);
+/* Give a class's call these flags, and HEMM's family if that is one. */
+void flag_set_apply(int set, struct blas_call *call);
 
-/* The number of those that a call of the class has. */
-int flag_set_of(int class, const struct blas_call *call);
+/* The number of those that the call has, in its class. */
+int flag_set_of(const struct blas_call *call);
 
 /* The combinations of what a device's time depends on besides a class and its amount.
  *
@@ -238,8 +237,15 @@ enum { DEVICE_SETS_MOST = 2 * FLAG_SETS_MOST };
 /* How many a class has: 2 to DEVICE_SETS_MOST. */
 int device_sets_of(int class);
 
-/* The number of those that a call of the class has; one without leading dimensions (timed_class_call) as if
- * without gaps between its columns. */
-int device_set_of(int class, const struct blas_call *call);
+/* The number of those that the call has, in its class; one without leading dimensions (timed_class_call) as
+ * if without gaps between its columns. */
+int device_set_of(const struct blas_call *call);
+
+/* All that a call's learned times depend on; the host's set of flags is half of the device's. */
+struct timed_call {
+    int class, device_set;
+    double amount;
+};
+struct timed_call timed_call_of(const struct blas_call *call);
 
 #endif
