@@ -91,14 +91,16 @@ memory_of() # WAY
         mkfifo "$work/input.$rank"
         env "${setting[@]}" timeout -k 5 300 "$program" hold $((300 / part)) < "$work/input.$rank" > "$work/ready.$rank" &
         jobs[rank]=$!
-        exec {input[rank]}> "$work/input.$rank"
+        exec {input}> "$work/input.$rank"
+        inputs[rank]=$input
     done
     for ((rank = 0; rank < ranks; rank++)); do
         for _ in {1..600}; do [ -s "$work/ready.$rank" ] && break; sleep 0.1; done
     done
     echo $(($(nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits -i 0) - before))
     for ((rank = 0; rank < ranks; rank++)); do
-        exec {input[rank]}>&-
+        input=${inputs[rank]}
+        exec {input}>&-
     done
     wait "${jobs[@]}"
     rm -f "$work"/input.* "$work"/ready.*

@@ -16,8 +16,7 @@ static const double host_double_flops_per_core = 25e9;
  * the rate of large ones. */
 static const double threads_us = 5, one_thread_us = 1;
 static const double half_rate_per_core[TYPE_COUNT] = {36, 24, 28, 20, 20};
-/* So many times as large in routines that share work out less well. Large calls run at the full rate,
- * whatever the routine: what a device would save there is what it is woken for. */
+/* So many times as large in routines that share work out less well. Large calls run at the full rate. */
 static const double host_effort[FAMILY_COUNT] = {
     [FAMILY_GEMM] = 2,    [FAMILY_SYMM] = 1.3,  [FAMILY_HEMM] = 1.1, [FAMILY_SYRK] = 4.5, [FAMILY_HERK] = 3.7,
     [FAMILY_SYR2K] = 0.9, [FAMILY_HER2K] = 0.8, [FAMILY_TRMM] = 1.6, [FAMILY_TRSM] = 3};
@@ -280,8 +279,7 @@ static double update_products(const struct machine_model *model, enum blas_type 
     return fmin(level3_products(model, type, per_element), us / (2 * update_term_us[type]));
 }
 
-static uint64_t built_in_floor(const struct machine_model *model, enum blas_family family,
-                               enum blas_type type)
+static uint64_t built_in_floor(const struct machine_model *model, enum blas_family family, enum blas_type type)
 {
     /* The host's work while the device only begins: elements of a matrix that are
      * used once or twice, whichever of memory and arithmetic holds it back, or products. */
