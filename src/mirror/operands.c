@@ -3,6 +3,7 @@
 #include "common/clock.h"
 #include "mirror/hold.h"
 #include "mirror/host_memory/mapping.h"
+#include "mirror/pinning/pins.h"
 #include "mirror/tracking/mirror_pages.h"
 #include "mirror/transfer/transfer.h"
 
@@ -246,6 +247,27 @@ static enum status renew(struct operands_hold *hold, bool *changed)
     }
     phase_enter(before);
     return status;
+}
+
+/* Where nothing is pinned all is staged, and no byte of the program's is written before the copy has come. */
+static bool comes_staged(const struct held_operand *held)
+{
+    return operand_memory_bytes(&held->operand) <= STAGING_PIECE_BYTES &&
+           (held->stateless || pins_count(held->mirror) == 0);
+}
+
+bool operands_come_at_once(const struct operands_hold *hold)
+{
+    int results = 0;
+    bool staged = driver_is_provided() && !hold->unproven;
+    for (int i = 0; i < hold->count && staged; i++) {
+        const struct held_operand *const held = &hold->operands[i];
+        if (held->operand.access == OPERAND_READ || held->empty)
+            continue;
+        staged = comes_staged(held);
+        results++;
+    }
+    return staged && results == 1;
 }
 
 enum status operands_prove(struct operands_hold *hold, bool *changed)
