@@ -276,7 +276,8 @@ enum status operands_prove(struct operands_hold *hold, bool *changed)
     if (mirror_table_tracks(hold->table))
         mirror_table_sweep_some(hold->table, touched_bytes(hold));
     if (!hold->unproven) {
-        look_for_pins(hold);
+        if (!operands_come_at_once(hold)) /* else behind the result, for its pages and these */
+            look_for_pins(hold);
         return STATUS_OK;
     }
     enum status status = hold_prove(hold);
