@@ -123,14 +123,14 @@ void crossover_share(struct machine_model *model, double sharing)
         *times[i] *= sharing;
 }
 
-/* Through a service (bench/service.sh): a connection with what the first call of a process makes; cuBLAS and cuSOLVER
- * are there with it, at a price above 0 since parts of it are counted. Copies by a thread, and by eight. Clients' kernels
- * run side by side: sixteen calls at once took twice as long as one under NVIDIA's MPS (dgemm of order 300 on an H100:
- * 470 us, 231). They share the link: sixteen bound ranks at once send and fetch 2.2 MB each in 1.7 ms on an H200
- * (bench/service.sh), which is half of what one gets, all together. */
+/* Through a service (bench/service.sh): a connection with what the first call of a process makes; cuBLAS and
+ * cuSOLVER are there with it, at a price above 0 since parts of it are counted. Copies by a thread, and by eight.
+ * Clients' kernels run side by side: sixteen calls at once took twice as long as one under NVIDIA's MPS (dgemm of
+ * order 300 on an H100: 470 us, 231). They share the link, both ways: sixteen bound ranks at once send and fetch
+ * 2.2 MB each in 0.98 ms on an H200 (bench/service.sh), of which 0.11 are the call's own. */
 static const double served_wake_us = 5e3, served_opening_us = 1;
 static const double served_copy = 8.5e9, served_copies = 27e9;
-static const double clients_side_by_side = 8, link_of_all = 25e9;
+static const double clients_side_by_side = 8, link_of_all = 40e9;
 
 void crossover_serve(struct machine_model *model, int clients)
 {
@@ -246,13 +246,24 @@ static double level3_us(const struct machine_model *model, const struct blas_cal
     return (call->b.pointer ? model->third_operand_us : 0) + (update_terms(call) > 0 ? model->update_us : 0);
 }
 
+/* A service's clients stage results as they do operands, each by its own processors and over its part of the
+ * link. */
+static double result_us(const struct machine_model *model, const struct blas_call *call, bool trackable)
+{
+    const double us = result_home_us(call, trackable);
+    if (!model->is_served)
+        return model->sharing * us;
+    return us > 0 ? fmax(us, STAGED_RESULT_US + 1e6 * call_work_result_bytes(call) / model->staged_bandwidth)
+                  : 0;
+}
+
 static double built_in_resident_us(const struct machine_model *model, const struct blas_call *call,
                                    bool trackable)
 {
     const double vectors = call_work_vector_bytes(call), bytes = call_work_matrix_bytes(call) + vectors;
     const double vectors_us = 1e6 * fmax(0, vectors - short_vector_bytes) / model->vector_bandwidth;
     return model->call_us + level3_us(model, call) + kernel_and_scan_us(model, call, bytes) + vectors_us +
-           model->sharing * result_home_us(call, trackable);
+           result_us(model, call, trackable);
 }
 
 /* Products that the host cannot have finished sooner than the device begins, which is lower than the true
