@@ -352,9 +352,20 @@ enum status operands_write_back(struct operands_hold *hold)
     return STATUS_OK;
 }
 
+/* Nobody has looked who else may write to them. */
+static void forget_hot(struct operands_hold *hold)
+{
+    for (int i = 0; i < hold->count; i++) {
+        const struct held_operand *const held = &hold->operands[i];
+        if (held->hot && !held->shares)
+            mirror_invalidate_copy(held->copy, held->pages.begin, held->pages.end);
+    }
+}
+
 void operands_release(struct operands_hold *hold, struct transfer_count *count)
 {
     if (hold->complete) {
+        forget_hot(hold);
         hold_unlock(hold);
         give_lane(hold);
     } else {
