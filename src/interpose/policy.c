@@ -46,7 +46,8 @@ static const double unsure_part = 0.5;
 static double unsure_us(const struct machine_model *model, const struct blas_call *call,
                         const struct predicted_times *times)
 {
-    return call->c.pointer ? unsure_part * times->host_us + model->sharing * STAGED_RESULT_US : 0;
+    const double staged_us = model->is_served ? 0 : model->sharing * STAGED_RESULT_US; /* foretold already */
+    return call->c.pointer ? unsure_part * times->host_us + staged_us : 0;
 }
 
 double policy_sure_gain_us(const struct machine_model *model, const struct blas_call *call,

@@ -257,7 +257,7 @@ static enum status add_piece(struct upload *upload, struct upload_piece next)
     upload->held->uploaded_pages += next.end - next.begin;
     page_bits_set(upload->held->copy->valid, next.begin, next.end);
     pins_note_foreign(upload->held->mirror, next.begin, next.end);
-    upload->hold->validated = true;
+    upload->hold->validated |= !upload->held->hot; /* those are forgotten */
     return status;
 }
 

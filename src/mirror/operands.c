@@ -3,6 +3,7 @@
 #include "common/clock.h"
 #include "mirror/hold.h"
 #include "mirror/host_memory/mapping.h"
+#include "mirror/pinning/pins.h"
 #include "mirror/tracking/mirror_pages.h"
 #include "mirror/transfer/transfer.h"
 
@@ -248,13 +249,35 @@ static enum status renew(struct operands_hold *hold, bool *changed)
     return status;
 }
 
+/* Where nothing is pinned all is staged, and no byte of the program's is written before the copy has come. */
+static bool comes_staged(const struct held_operand *held)
+{
+    return operand_memory_bytes(&held->operand) <= STAGING_PIECE_BYTES &&
+           (held->stateless || pins_count(held->mirror) == 0);
+}
+
+bool operands_come_at_once(const struct operands_hold *hold)
+{
+    int results = 0;
+    bool staged = driver_is_provided() && !hold->unproven;
+    for (int i = 0; i < hold->count && staged; i++) {
+        const struct held_operand *const held = &hold->operands[i];
+        if (held->operand.access == OPERAND_READ || held->empty)
+            continue;
+        staged = comes_staged(held);
+        results++;
+    }
+    return staged && results == 1;
+}
+
 enum status operands_prove(struct operands_hold *hold, bool *changed)
 {
     *changed = false;
     if (mirror_table_tracks(hold->table))
         mirror_table_sweep_some(hold->table, touched_bytes(hold));
     if (!hold->unproven) {
-        look_for_pins(hold);
+        if (!operands_come_at_once(hold)) /* else behind the result, for its pages and these */
+            look_for_pins(hold);
         return STATUS_OK;
     }
     enum status status = hold_prove(hold);
@@ -329,9 +352,20 @@ enum status operands_write_back(struct operands_hold *hold)
     return STATUS_OK;
 }
 
+/* Nobody has looked who else may write to them. */
+static void forget_hot(struct operands_hold *hold)
+{
+    for (int i = 0; i < hold->count; i++) {
+        const struct held_operand *const held = &hold->operands[i];
+        if (held->hot && !held->shares)
+            mirror_invalidate_copy(held->copy, held->pages.begin, held->pages.end);
+    }
+}
+
 void operands_release(struct operands_hold *hold, struct transfer_count *count)
 {
     if (hold->complete) {
+        forget_hot(hold);
         hold_unlock(hold);
         give_lane(hold);
     } else {

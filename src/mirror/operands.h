@@ -130,7 +130,12 @@ void operands_hold_together(bool together);
  * kernel, mirrors of memory that the program gave back are dropped. */
 enum status operands_prove(struct operands_hold *hold, bool *changed);
 
-/* After lane_synchronise succeeded; for every call, also one whose operands are only
+/* Do its results, one at most, come home in one staged copy from a device of another process's? A failure
+ * before stays in such a device's stream, so that the wait for the copy is the call's own. To be asked after
+ * operands_prove. */
+bool operands_come_at_once(const struct operands_hold *hold);
+
+/* After lane_synchronise succeeded, or if they come at once; for every call, also one whose operands are only
  * read, since this is what proves that the uploads have arrived: copy every
  * output's elements (the rectangle or triangle, nothing else) to host memory, and
  * make pages valid again where that is proven. Retries once from device memory;

@@ -1,5 +1,6 @@
 # The preloaded library needs these while a program runs.
-libmublas_core_la_SOURCES += src/tuner/online/crossover.c src/tuner/online/crossover.h \
+libmublas_core_la_SOURCES += src/tuner/online/crossover.c src/tuner/online/crossover_models.c \
+	src/tuner/online/crossover.h \
 	src/tuner/online/recipe_search.c src/tuner/online/recipe.h src/tuner/online/learned_times.c \
 	src/tuner/online/learned_times.h src/tuner/online/learned_times_text.c \
 	src/tuner/online/tuning_class.c src/tuner/online/tuning_class.h src/tuner/online/timed_class.c \

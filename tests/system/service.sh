@@ -86,12 +86,20 @@ start_service && LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always timeout -k 5 1
 result $? "one that is not kept ends after its last client"
 
 # A call that nobody waits for fails: the wait for its stream says so.
-EMULATED_FAULTS=cuLaunchKernel:1:701 start_service --keep &&
-    LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always MUBLAS_VERBOSE=2 MUBLAS_REPORT="$work/report" \
-        timeout -k 5 300 tests/system/service_checked 60 2 > "$work/output" 2> "$work/errors" && grep -qx right "$work/output" &&
-    goes_by_service && awk '$1 == "total" && $3 >= 4 && $4 >= 1 { found = 1 } END { exit !found }' "$work/report"
+goes_on_after() # FAULT
+{
+    EMULATED_FAULTS=$1 start_service --keep && await_warm_service &&
+        LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always MUBLAS_VERBOSE=2 MUBLAS_REPORT="$work/report" \
+            timeout -k 5 300 tests/system/service_checked 60 2 > "$work/output" 2> "$work/errors" && grep -qx right "$work/output" &&
+        goes_by_service && awk '$1 == "total" && $3 >= 4 && $4 >= 1 { found = 1 } END { exit !found }' "$work/report"
+}
+goes_on_after cuLaunchKernel:1:701
 result $? "a launch that fails on the service's side leaves the result to the host"
 stop_service
 result $? "and the service goes on"
+goes_on_after cublasDgemm_v2:2:14
+result $? "so does a product, which is waited for with its result"
+"$build/mublas" serve --stop > "$work/stopped" && wait "$service_process" && grep -q 'cuBLAS call failed' "$work/service_errors"
+result $? "and the service, which tells of that, goes on"
 
 echo "1..$number"

@@ -49,6 +49,8 @@ later_calls dgemv 3
 result $? "a resident one is a copy, a launch and a mark"
 count dgemm && asks dgemm 12 0
 result $? "a first dgemm asks twelve, and later ones none"
+later_calls dgemm 3
+result $? "a resident one is a product, a copy and a mark"
 count dsyevd && asks dsyevd 16 2
 result $? "a first dsyevd asks sixteen, and later ones two"
 stop_service

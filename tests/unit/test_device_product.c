@@ -2,6 +2,7 @@
  * integers, for all ways to take the operands, with beta, by as many products as there are to be; what lies
  * between columns stays. */
 #include "emulated_lane.h"
+#include "gpu/vendor/vendor_library.h"
 #include "lapack/eigensolver/own_eigen.h"
 #include "unit_test.h"
 
@@ -105,6 +106,11 @@ UNIT_TEST(test_device_product)
                    "sums of %d, A %s, B %s", (int)lengths[i], ways & 1 ? "transposed" : "as it is",
                    ways >> 1 ? "transposed" : "as it is");
     tap_ok(is_right(3, 5, 5003, 0, 0, false), "not in parts where nobody asked for them");
+    const struct blas_call call = {.family = FAMILY_GEMM, .type = TYPE_D};
+    const bool is_there = level3_supported(emulated_device, &call);
+    const unsigned long before = call_count("cuCtxPushCurrent_v2");
+    tap_ok(is_there && level3_supported(emulated_device, &call) && call_count("cuCtxPushCurrent_v2") == before,
+           "to ask for a cuBLAS that is open calls no driver");
     solver_handle_destroy(&handle);
     lane_release(lane);
     return tap_done();

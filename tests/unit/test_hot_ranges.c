@@ -79,6 +79,23 @@ static void test_hot(void)
     munmap(memory, bytes);
 }
 
+/* Nobody has looked who else may write to a page of it that the program leaves alone. */
+static void test_forgotten(void)
+{
+    unsigned char *memory = map_at(NULL);
+    const size_t page = (size_t)1 << page_shift();
+    size_t uploaded;
+    bool good = true;
+    for (int i = 1; i <= 8; i++) {
+        memset(memory, i, bytes / 2 - page);
+        good = call(memory, 0, COLUMNS / 2, &uploaded) && good;
+    }
+    tap_ok(good && counts_as_written(memory) && !counts_as_written(memory + bytes / 2 - page) &&
+               call(memory, 0, COLUMNS, &uploaded) && uploaded == bytes,
+           "what was sent without a look is not kept");
+    munmap(memory, bytes);
+}
+
 static void test_cools_down(void)
 {
     unsigned char *memory = map_at(NULL);
@@ -136,6 +153,7 @@ UNIT_TEST(test_hot_ranges)
         tap_skip_all("host writes cannot be followed here");
     test_panels_pass();
     test_hot();
+    test_forgotten();
     test_cools_down();
     test_exchanged();
     mirror_table_destroy(table);

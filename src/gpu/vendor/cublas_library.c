@@ -129,14 +129,23 @@ size_t level3_alignment(const struct blas_call *call)
     return call->family >= FAMILY_GEMM ? blas_element_bytes(call->type) : 0;
 }
 
-bool level3_supported(struct device *device, const struct blas_call *call)
+/* Nobody is inside yet: to enter takes several calls of the driver. */
+static bool open_from_outside(struct device *device)
 {
     struct device_scope scope;
-    if (!is_known(call) || device_enter(device, &scope) != STATUS_OK)
+    if (__atomic_load_n(&handles[device_place(device)].is_made, __ATOMIC_ACQUIRE))
+        return true;
+    if (device_enter(device, &scope) != STATUS_OK)
         return false;
-    bool is_available = cublas_library_open(device_place(device));
+    const bool is_available = cublas_library_open(device_place(device));
     device_leave(device, &scope);
-    return is_available && (vendor_library_provider() || routines[call->family][call->type] != NULL);
+    return is_available;
+}
+
+bool level3_supported(struct device *device, const struct blas_call *call)
+{
+    return is_known(call) && open_from_outside(device) &&
+           (vendor_library_provider() || routines[call->family][call->type] != NULL);
 }
 
 void level3_load(void)

@@ -158,9 +158,11 @@ enum status transfer_upload_alone(struct transfer *transfer)
 
 static void deliver(const struct transfer *transfer, const struct piece *piece, const unsigned char *packed)
 {
+    const enum phase before = phase_enter(PHASE_RESULT); /* the wait may have been for the call */
     if (transfer->touched)
         *transfer->touched = true;
     piece_unpack(transfer, piece, packed);
+    phase_enter(before);
 }
 
 static enum status download_one(const struct transfer *transfer, const struct piece *piece)

@@ -153,29 +153,42 @@ static size_t record_bytes(size_t payload)
     return (sizeof(struct service_record) + payload + 15) / 16 * 16;
 }
 
+/* The server may sleep: it says so before it looks at the tail for the last time. */
+static void wake_server(void)
+{
+    if (!atomic_load_explicit(&connection.control->is_asleep, memory_order_seq_cst))
+        return;
+    atomic_store_explicit(&connection.control->is_asleep, 0, memory_order_relaxed);
+    service_word_wake(&connection.control->is_asleep);
+}
+
+static bool has_room(size_t bytes)
+{
+    return connection.tail + bytes - atomic_load_explicit(&connection.control->head, memory_order_acquire) <=
+           SERVICE_RING_BYTES;
+}
+
 static CUresult wait_for_room(size_t bytes)
 {
     struct vigil vigil = {.is_begun = false};
     CUresult result = CUDA_SUCCESS;
-    while (connection.tail + bytes - atomic_load_explicit(&connection.control->head, memory_order_acquire) >
-               SERVICE_RING_BYTES &&
-           result == CUDA_SUCCESS)
+    if (has_room(bytes))
+        return result;
+    wake_server();
+    while (!has_room(bytes) && result == CUDA_SUCCESS)
         result = vigil_step(&vigil);
     return result;
 }
 
-/* The server may sleep: it says so before it looks at the tail for the last time. */
-static void publish(void)
+static void publish(bool wakes)
 {
     atomic_store_explicit(&connection.control->tail, connection.tail, memory_order_seq_cst);
-    if (atomic_load_explicit(&connection.control->is_asleep, memory_order_seq_cst)) {
-        atomic_store_explicit(&connection.control->is_asleep, 0, memory_order_relaxed);
-        service_word_wake(&connection.control->is_asleep);
-    }
+    if (wakes)
+        wake_server();
 }
 
 /* Records lie in one piece: what is left at the ring's end is filled. */
-static CUresult put(unsigned call, unsigned slot, const void *payload, size_t bytes)
+static CUresult put(unsigned call, unsigned slot, const void *payload, size_t bytes, bool wakes)
 {
     const size_t size = record_bytes(bytes), at = connection.tail % SERVICE_RING_BYTES;
     const size_t filler = at + size > SERVICE_RING_BYTES ? SERVICE_RING_BYTES - at : 0;
@@ -192,7 +205,7 @@ static CUresult put(unsigned call, unsigned slot, const void *payload, size_t by
         memcpy(place + sizeof(struct service_record), payload, bytes);
     connection.tail += filler + size;
     atomic_store_explicit(&connection.control->calls, ++connection.calls, memory_order_relaxed);
-    publish();
+    publish(wakes);
     return CUDA_SUCCESS;
 }
 
@@ -203,7 +216,7 @@ struct numbering {
 };
 
 static CUresult transmit(unsigned call, unsigned slot, const void *payload, size_t bytes,
-                         const struct numbering *numbering)
+                         const struct numbering *numbering, bool wakes)
 {
     if (link_is_lost())
         return LINK_LOST;
@@ -212,20 +225,25 @@ static CUresult transmit(unsigned call, unsigned slot, const void *payload, size
         return result;
     if (numbering)
         *numbering->where = atomic_fetch_add(numbering->counter, 1) + 1;
-    result = put(call, slot, payload, bytes);
+    result = put(call, slot, payload, bytes, wakes);
     unlock();
     return result;
 }
 
 CUresult link_post(unsigned call, const void *payload, size_t bytes)
 {
-    return transmit(call, 0, payload, bytes, NULL);
+    return transmit(call, 0, payload, bytes, NULL, true);
+}
+
+CUresult link_post_beside(unsigned call, const void *payload, size_t bytes)
+{
+    return transmit(call, 0, payload, bytes, NULL, false);
 }
 
 CUresult link_post_numbered(unsigned call, const void *payload, size_t bytes, _Atomic uint32_t *counter,
                             uint32_t *where)
 {
-    return transmit(call, 0, payload, bytes, &(struct numbering){counter, where});
+    return transmit(call, 0, payload, bytes, &(struct numbering){counter, where}, true);
 }
 
 /* The slot of the call that this thread waits in, and where on its stack. A thread that asks again from there
@@ -290,7 +308,7 @@ static CUresult ask(unsigned call, const void *payload, size_t bytes, const stru
     atomic_store_explicit(&slot->state, SLOT_PENDING, memory_order_relaxed);
     asking.frame = FRAME_HERE();
     asking.slot = number;
-    result = transmit(call, number, payload, bytes, numbering);
+    result = transmit(call, number, payload, bytes, numbering, true);
     if (result == CUDA_SUCCESS)
         result = vigil_await_slot(slot);
     asking.slot = outer;

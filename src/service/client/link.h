@@ -21,6 +21,9 @@ void link_close(void);
 /* Queue a call. Its own error shows at a wait for its stream. */
 CUresult link_post(unsigned call, const void *payload, size_t bytes);
 
+/* The same of a call that another follows at once: a server that sleeps is woken by that. */
+CUresult link_post_beside(unsigned call, const void *payload, size_t bytes);
+
 /* The same, with the next number of the counter in the payload, at `where`: numbers travel in their order. */
 CUresult link_post_numbered(unsigned call, const void *payload, size_t bytes, _Atomic uint32_t *counter,
                             uint32_t *where);

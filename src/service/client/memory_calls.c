@@ -159,13 +159,15 @@ static CUresult pointer_attributes(unsigned count, int *attributes, void **value
     return CUDA_SUCCESS;
 }
 
+/* To host memory: whoever wants it puts a mark or an event behind it. */
 static CUresult post_copy(CUdeviceptr device, const void *host, size_t bytes, CUstream stream,
                           bool is_to_host)
 {
     const struct service_copy call = {device, (uintptr_t)host, bytes, (uint32_t)(uintptr_t)stream,
                                       is_to_host};
     link_stream_is_used(stream);
-    return link_post(SERVICE_COPY, &call, sizeof call);
+    return is_to_host ? link_post_beside(SERVICE_COPY, &call, sizeof call)
+                      : link_post(SERVICE_COPY, &call, sizeof call);
 }
 
 /* Memory of the program's goes through a piece of the window, part by part: all is done at the end. */

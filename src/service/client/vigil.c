@@ -3,20 +3,31 @@
 #include "common/own_thread.h"
 #include "service/client/link.h"
 
+#include <sched.h>
+
 enum { PATIENCE_MS = 5000 };  /* for a server that says nothing: it is stopped, or gone */
 enum { SPIN_NS = 30000, SLEEP_LEAST_NS = 20000, SLEEP_MOST_NS = 1000000 };
+enum { GIVE_WAY_NS = 300000, PAUSES = 8 };
 /* A look counts for no more: a process that was stopped has not listened. */
 enum { LOOK_MOST_NS = 100000000 };
 
 static _Atomic uint64_t queue_nanoseconds;
 
-/* One processor: a spinning thread would keep the server from its work. */
+/* One processor, which the server's thread has, too: a spinning thread would keep it from its work. */
 static bool is_alone(void)
 {
     static atomic_int processors;
     if (atomic_load_explicit(&processors, memory_order_relaxed) == 0)
         atomic_store_explicit(&processors, processors_usable(), memory_order_relaxed);
     return atomic_load_explicit(&processors, memory_order_relaxed) == 1;
+}
+
+/* The server's thread goes first if it has work. A sleep of some microseconds takes a hundred. */
+static void give_way(void)
+{
+    for (int i = 0; i < PAUSES; i++)
+        pause_spin();
+    sched_yield();
 }
 
 static unsigned heartbeat(void)
@@ -41,7 +52,7 @@ static CUresult look(struct vigil *vigil, uint64_t now)
     return CUDA_SUCCESS;
 }
 
-/* One step of a wait: spins at first, then sleeps ever longer. */
+/* One step of a wait: spins or gives way at first, then sleeps ever longer. */
 CUresult vigil_step(struct vigil *vigil)
 {
     const uint64_t now = clock_nanoseconds();
@@ -51,8 +62,8 @@ CUresult vigil_step(struct vigil *vigil)
     }
     if (link_is_lost())
         return LINK_LOST;
-    if (!is_alone() && now - vigil->begun < SPIN_NS) {
-        pause_spin();
+    if (now - vigil->begun < (is_alone() ? GIVE_WAY_NS : SPIN_NS)) {
+        is_alone() ? give_way() : pause_spin();
         return CUDA_SUCCESS;
     }
     const uint64_t gone = (now - vigil->begun) / 16;
