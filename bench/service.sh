@@ -62,11 +62,11 @@ line() # TEXT HOST PROCESS SERVICE
 }
 
 # The mean of processes at once, as ranks of one job, each bound to a processor.
-at_once() # WAY ARGUMENT...
+at_once() # WAY OFFLOAD ARGUMENT...
 {
-    local way=$1 rank
-    shift
-    settings "$way" auto
+    local rank
+    settings "$1" "$2"
+    shift 2
     for ((rank = 0; rank < ranks; rank++)); do
         env "${setting[@]}" OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMPI_COMM_WORLD_LOCAL_RANK=$rank \
             OMPI_COMM_WORLD_LOCAL_SIZE="$ranks" OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE="$ranks" \
@@ -124,6 +124,8 @@ order=$((8192 / part))
 line "a rewritten matrix of order $order goes up, GB/s" - "$(one process always upload $order 5)" \
     "$(one service always upload $order 5)"
 order=$((300 / part))
-line "$ranks bound ranks, dgemm $order rewritten, us" "$(at_once host rewritten $order 500)" \
-    "$(at_once process rewritten $order 500)" "$(at_once service rewritten $order 500)"
+line "$ranks bound ranks, dgemm $order rewritten, us" "$(at_once host auto rewritten $order 500)" \
+    "$(at_once process auto rewritten $order 500)" "$(at_once service auto rewritten $order 500)"
+line "the same, always on the device, us" - "$(at_once process always rewritten $order 500)" \
+    "$(at_once service always rewritten $order 500)"
 line "device memory of $ranks clients, MiB" - "$(memory_of process)" "$(memory_of service)"

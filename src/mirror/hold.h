@@ -58,6 +58,7 @@ struct held_operand {
     bool was_resident;
     bool hot; /* read without a scan: all of it counts as written */
     bool shares; /* read and valid, beside others' calls that read it: nothing of it is sent */
+    bool passes, is_open; /* a result: hot_ranges_pass */
     bool was_written; /* it would have shared, but the host had written it: it shares no more */
     size_t uploaded_pages;
     uint64_t *before; /* of an output: the pages' valid bits before the call; bit 0 is pages.begin */
@@ -79,6 +80,7 @@ struct operands_hold {
     enum hold_way way;
     bool unproven;  /* held so, and not proven yet; the claims are all shared */
     bool validated; /* pages have become valid, and nobody looked yet who else has pinned them */
+    bool scanned;   /* pages have been, and so protected */
     bool sends;     /* uploads may be queued, and pages valid that have not arrived */
     bool complete;  /* the call ended well: what was uploaded has arrived */
 };
@@ -132,5 +134,13 @@ bool hot_ranges_hold(struct mirror_copy *copy, struct page_range pages);
 
 /* An operand that is only read has been used; its pages were mostly written, or not. */
 void hot_ranges_note(struct mirror_copy *copy, struct page_range pages, bool mostly_written);
+
+/* The same of a result that its call does not read: has it come home some times in a row, with no use of it
+ * by a call in between? Then it passes by, and what the device has of it is not kept. *is_open: so it was the
+ * last time, too, and nothing has protected its pages since but a scan of what lies around. */
+bool hot_ranges_pass(struct mirror_copy *copy, struct page_range pages, bool *is_open);
+void hot_ranges_note_result(struct mirror_copy *copy, struct page_range pages);
+/* A call has read it, and writes it. */
+void hot_ranges_note_update(struct mirror_copy *copy, struct page_range pages);
 
 #endif

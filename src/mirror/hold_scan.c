@@ -135,6 +135,7 @@ enum status hold_scan(struct operands_hold *hold, int number)
         const struct byte_range range = all.ranges[i];
         const uint64_t began = begin_wait(mirror);
         status = mirror_scan(mirror, &hold->claims[number], range);
+        hold->scanned = true;
         gathering_note_wait(mirror, range, waited_us(began));
     }
     return status;
@@ -189,12 +190,19 @@ enum {
     HOT_BYTES_MOST = 8 << 20, /* more is worth a scan every time, and may be worth a pin (pins.h) */
 };
 
-/* The entry that these pages overlap; NULL: none. */
-static struct hot_range *find_hot(struct mirror_copy *copy, struct page_range pages)
+/* Neighbours may share the page between them. */
+static bool meet(struct page_range one, struct page_range other)
+{
+    const struct page_range common = page_ranges_common(one, other);
+    return common.end > common.begin + 1 || page_range_covers(one, other) || page_range_covers(other, one);
+}
+
+/* The entry of this kind that these pages meet; NULL: none. */
+static struct hot_range *find_hot(struct mirror_copy *copy, struct page_range pages, bool is_result)
 {
     for (int i = 0; i < MIRROR_HOT_MAX; i++) {
-        struct hot_range *range = &copy->hot[i];
-        if (range->pages.begin < pages.end && pages.begin < range->pages.end)
+        struct hot_range *const range = &copy->hot[i];
+        if (range->is_result == is_result && range->streak > 0 && meet(range->pages, pages))
             return range;
     }
     return NULL;
@@ -211,23 +219,36 @@ static struct hot_range *place_of_new(struct mirror_copy *copy)
 }
 
 /* All of the pages must be hot: a matrix is not rewritten because a panel in it is. */
+static bool is_hot(const struct hot_range *range, struct page_range pages)
+{
+    return range && range->streak >= HOT_STREAK && page_range_covers(range->pages, pages);
+}
+
 bool hot_ranges_hold(struct mirror_copy *copy, struct page_range pages)
 {
     pthread_mutex_lock(&copy->mirror->notes);
-    const struct hot_range *range = find_hot(copy, pages);
-    const bool is_hot = range && range->streak >= HOT_STREAK && page_range_covers(range->pages, pages);
+    const bool holds = is_hot(find_hot(copy, pages, false), pages);
     pthread_mutex_unlock(&copy->mirror->notes);
-    return is_hot;
+    return holds;
 }
 
-static void count_rewrite(struct mirror_copy *copy, struct hot_range *range, struct page_range pages)
+bool hot_ranges_pass(struct mirror_copy *copy, struct page_range pages, bool *is_open)
 {
-    if (!range) {
+    pthread_mutex_lock(&copy->mirror->notes);
+    const struct hot_range *const range = find_hot(copy, pages, true);
+    const bool passes = is_hot(range, pages);
+    *is_open = passes && range->uses_left < HOT_USES;
+    pthread_mutex_unlock(&copy->mirror->notes);
+    return passes;
+}
+
+static void count_rewrite(struct mirror_copy *copy, struct page_range pages, bool is_result)
+{
+    struct hot_range *range = find_hot(copy, pages, is_result);
+    if (!range)
         range = place_of_new(copy);
-        *range = (struct hot_range){0};
-    } else if (!page_range_covers(range->pages, pages)) {
-        *range = (struct hot_range){0};
-    }
+    if (!page_range_covers(range->pages, pages) || range->is_result != is_result)
+        *range = (struct hot_range){.is_result = is_result};
     range->pages = pages;
     if (range->streak < HOT_STREAK) {
         range->uses_left = HOT_USES;
@@ -238,13 +259,40 @@ static void count_rewrite(struct mirror_copy *copy, struct hot_range *range, str
     }
 }
 
+static void forget(struct mirror_copy *copy, struct page_range pages, bool is_result)
+{
+    struct hot_range *const range = find_hot(copy, pages, is_result);
+    if (range)
+        *range = (struct hot_range){0};
+}
+
+static bool may_be_hot(struct page_range pages)
+{
+    return (pages.end - pages.begin) << page_shift() <= HOT_BYTES_MOST;
+}
+
 void hot_ranges_note(struct mirror_copy *copy, struct page_range pages, bool mostly_written)
 {
     pthread_mutex_lock(&copy->mirror->notes);
-    struct hot_range *range = find_hot(copy, pages);
-    if (mostly_written && (pages.end - pages.begin) << page_shift() <= HOT_BYTES_MOST)
-        count_rewrite(copy, range, pages);
-    else if (range)
-        *range = (struct hot_range){0};
+    forget(copy, pages, true);
+    if (mostly_written && may_be_hot(pages))
+        count_rewrite(copy, pages, false);
+    else
+        forget(copy, pages, false);
+    pthread_mutex_unlock(&copy->mirror->notes);
+}
+
+void hot_ranges_note_result(struct mirror_copy *copy, struct page_range pages)
+{
+    pthread_mutex_lock(&copy->mirror->notes);
+    if (may_be_hot(pages))
+        count_rewrite(copy, pages, true);
+    pthread_mutex_unlock(&copy->mirror->notes);
+}
+
+void hot_ranges_note_update(struct mirror_copy *copy, struct page_range pages)
+{
+    pthread_mutex_lock(&copy->mirror->notes);
+    forget(copy, pages, true);
     pthread_mutex_unlock(&copy->mirror->notes);
 }

@@ -200,6 +200,12 @@ static void note_outgrown(const struct write_back *back)
     pthread_mutex_unlock(&held->mirror->notes);
 }
 
+/* Its pages have been open since the last time. */
+static bool is_open(const struct write_back *back)
+{
+    return back->held->is_open && !back->hold->scanned;
+}
+
 /* Copies all of an output to host memory: by DMA where its pins are trusted, else by staging. */
 static enum status hold_copy_home(struct write_back *back)
 {
@@ -214,7 +220,8 @@ static enum status hold_copy_home(struct write_back *back)
     }
     back->staged = held->hull;
     note_staged(held);
-    open_for_writing(held, held->hull, operand_memory_bytes(operand));
+    if (!is_open(back))
+        open_for_writing(held, held->hull, operand_memory_bytes(operand));
     atomic_fetch_add_explicit(&held->mirror->staged_bytes, operand_memory_bytes(operand),
                               memory_order_relaxed);
     back->staged_bytes = operand_memory_bytes(operand);
@@ -233,6 +240,16 @@ static void invalidate_others(const struct held_operand *held)
     }
 }
 
+/* May its pages stay as they are behind the call? It lies in each of them, so that none is another operand's
+ * alone; and they are in no pin, which would take them for the program's writing. */
+static bool may_pass(const struct held_operand *held)
+{
+    const struct blas_matrix *const matrix = &held->operand.matrix;
+    return held->operand.access == OPERAND_OVERWRITE && matrix->part == PART_FULL &&
+           (size_t)(matrix->ld - matrix->rows) * held->operand.element_bytes < (size_t)1 << page_shift() &&
+           pins_count(held->mirror) == 0;
+}
+
 /* All pages of the hull, also those between columns: what was valid of these is valid
  * again when the results are home. */
 enum status hold_mark_output(struct held_operand *held)
@@ -244,6 +261,7 @@ enum status hold_mark_output(struct held_operand *held)
     held->was_complete = hold_is_complete(held);
     if (mirror_has_others(copy))
         invalidate_others(held);
+    held->passes = may_pass(held) && hot_ranges_pass(copy, held->pages, &held->is_open);
     page_bits_move(held->before, copy->valid, held->pages.begin, held->pages.end);
     page_bits_clear(copy->valid, held->pages.begin, held->pages.end);
     held->was_complete =
@@ -294,6 +312,11 @@ static void revalidate(struct write_back *back)
     struct held_operand *held = back->held;
     struct mirror *mirror = held->mirror;
     const bool by_dma = back->staged.begin >= back->staged.end;
+    if (!by_dma && may_pass(held) && back->hold->way < HOLD_MIRRORED) {
+        hot_ranges_note_result(held->copy, held->pages);
+        if (held->passes)
+            return; /* none of its pages is valid */
+    }
     page_bits_copy(held->copy->valid, held->pages.begin, held->before, 0,
                    held->pages.end - held->pages.begin);
     if (by_dma && held->was_complete)

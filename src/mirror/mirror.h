@@ -147,6 +147,7 @@ enum { MIRROR_COMPLETE_MAX = 16, MIRROR_PARTS_MAX = 16, MIRROR_HOT_MAX = 8 };
 struct hot_range {
     struct page_range pages; /* empty: unused */
     unsigned streak, uses_left;
+    bool is_result; /* the device rewrites it, and not the host */
 };
 
 /* One device's copy of a mirror. */

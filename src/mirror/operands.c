@@ -51,6 +51,8 @@ static void settle(struct operands_hold *hold, struct held_operand *held)
     const uint64_t uploaded = pinned_anew ? 0 : (uint64_t)held->uploaded_pages << page_shift();
     if (held->operand.access == OPERAND_READ && !pinned_anew)
         hot_ranges_note(held->copy, held->pages, 2 * uploaded > touched);
+    else if (held->operand.access == OPERAND_UPDATE)
+        hot_ranges_note_update(held->copy, held->pages);
     if (held->hot)
         return; /* it is not resident */
     residency_settle(hold->table, held->copy, held->pages, held->was_resident, uploaded, &held->operand,

@@ -124,6 +124,66 @@ static void test_exchanged(void)
     munmap(memory, bytes);
 }
 
+/* A call that writes the memory, or reads and writes it. */
+static bool write_result(unsigned char *memory, unsigned char *shadow, enum operand_access access)
+{
+    struct operand operand = operand_of(memory, ROWS, COLUMNS, ROWS, PART_FULL, access);
+    struct call_result result = run_call(table, lane, &operand, 1, &state, shadow - memory);
+    return result.held == STATUS_OK && result.written == STATUS_OK && result.equal &&
+           memcmp(memory, shadow, bytes) == 0;
+}
+
+/* Results until one is not followed any more; how many it took. */
+static int make_pass(unsigned char *memory, unsigned char *shadow)
+{
+    for (int i = 1; i <= 20; i++)
+        if (!write_result(memory, shadow, OPERAND_OVERWRITE))
+            return -1;
+        else if (counts_as_written(memory))
+            return i;
+    return 0;
+}
+
+static void test_results_pass(void)
+{
+    unsigned char *memory = map_at(NULL), *const shadow = map_at(NULL);
+    size_t uploaded;
+    call(memory, 0, COLUMNS, &uploaded);
+    int calls = make_pass(memory, shadow);
+    tap_ok(calls >= 3 && calls <= 8, "a result that nobody uses is not followed after %d calls", calls);
+    bool good = write_result(memory, shadow, OPERAND_OVERWRITE);
+    memory[bytes / 2] ^= 1;
+    tap_ok(good && call(memory, 0, COLUMNS, &uploaded) && uploaded == bytes,
+           "used after all it is sent as the host has it");
+    tap_ok(call(memory, 0, COLUMNS, &uploaded) && uploaded == 0, "once");
+    memcpy(shadow, memory, bytes);
+    good = true;
+    for (int i = 0; i < 10; i++)
+        good = write_result(memory, shadow, OPERAND_OVERWRITE) &&
+               call(memory, 0, COLUMNS, &uploaded) && uploaded == 0 && good;
+    tap_ok(good, "from then on it stays on the device for the next use");
+    good = make_pass(memory, shadow) > 0 && write_result(memory, shadow, OPERAND_UPDATE);
+    tap_ok(good && !counts_as_written(memory) && call(memory, 0, COLUMNS, &uploaded) && uploaded == 0,
+           "an update is a use");
+    munmap(memory, bytes);
+    munmap(shadow, bytes);
+}
+
+/* Others' pages between its columns stay. */
+static void test_wide_result(void)
+{
+    unsigned char *const memory = map_at(NULL);
+    const size_t page = (size_t)1 << page_shift();
+    struct operand narrow = operand_of(memory, 8, COLUMNS / 2, 2 * ROWS, PART_FULL, OPERAND_OVERWRITE);
+    size_t uploaded;
+    bool good = call(memory, 0, COLUMNS, &uploaded);
+    for (int i = 0; i < 8; i++)
+        good = run_call(table, lane, &narrow, 1, &state, 0).written == STATUS_OK && good;
+    tap_ok(good && call(memory, 0, COLUMNS, &uploaded) && uploaded <= COLUMNS / 2 * page,
+           "what lies between a result's columns is not sent again");
+    munmap(memory, bytes);
+}
+
 /* Panels that are used once each do not drive the workspace out. */
 static void test_panels_pass(void)
 {
@@ -156,6 +216,8 @@ UNIT_TEST(test_hot_ranges)
     test_forgotten();
     test_cools_down();
     test_exchanged();
+    test_results_pass();
+    test_wide_result();
     mirror_table_destroy(table);
     lane_release(lane);
     return tap_done();
