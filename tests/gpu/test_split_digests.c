@@ -142,7 +142,7 @@ static void run_case(const struct kernel_case *kernel_case, size_t number, const
     if (!digest_file_find(kept, kernel_case->name, &digest))
         note(verdict->digest, kernel_case, &sharings[0]);
     for (int i = 0; i < SHARINGS; i++)
-        if (chosen < 0 || (verdict->cases / 2 + (size_t)chosen + (size_t)i) % 2 == 0)
+        if (chosen < 0 || (verdict->cases + verdict->cases / 4 + (size_t)chosen + (size_t)i) % 2 == 0)
             run_shared(kernel_case, &operands, digest, &sharings[i], verdict);
     verdict->cases++;
     operands_free(&operands);
