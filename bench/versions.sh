@@ -10,6 +10,8 @@ old=$1 new=$2 program=$3 rounds=${4:-5}
 for file in "$old" "$new" "$program"; do
     [ -e "$file" ] || { echo "versions.sh: there is no $file" >&2; exit 2; }
 done
+# The loader looks elsewhere for a mere name.
+old=$(realpath "$old") new=$(realpath "$new") program=$(realpath "$program")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -5,12 +5,14 @@
 # BUILD has mublas, libmublas_shim.so and tests/system/service_checked (make tests/system/service_checked). SECONDS: 120,
 # after a first crowd of 5; PROGRAMS at once: 16. One in three is killed within 0.3 s. tests/system/service_week.sh is
 # the same over the emulated driver, and judges growth. Prints a census before and behind. Exit status: 1 where a result
-# was wrong.
+# was wrong, or the service has ended.
 set -u
 build=$(cd "${1:?the folder of the build}" && pwd)
 seconds=${2:-120} at_once=${3:-16}
 program=$build/tests/system/service_checked
-[ -x "$program" ] || { echo "service_crowd.sh: there is no $program" >&2; exit 2; }
+for file in "$program" "$build/mublas" "$build/.libs/libmublas_shim.so"; do
+    [ -x "$file" ] || { echo "service_crowd.sh: there is no $file" >&2; exit 2; }
+done
 work=$(mktemp -d)
 mkdir -m 700 "$work/runtime"
 export XDG_RUNTIME_DIR=$work/runtime MUBLAS_OFFLOAD=always
@@ -61,4 +63,5 @@ census "before"
 crowd "$seconds"
 census "behind"
 sort "$work/ends" | uniq -c
+kill -0 $service 2> "$work/nothing" || { echo "service_crowd.sh: the service has ended" >&2; exit 1; }
 ! grep -qx wrong "$work/ends"

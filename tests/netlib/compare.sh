@@ -108,6 +108,10 @@ blas_input()
 cut_input()
 {
     local part=$scratch/${1##*/}.$2${3:+.$3}
+    if [ ! -r "$1" ]; then
+        echo "$1"
+        return
+    fi
     awk -v part="$2" -v path="$3" '
         path != "" && is_list { if ($1 == path) print; next }
         /Number of parameter values|Number of values of NB/ { if (/parameter/) has_own = 1; sub(/[0-9]+/, "1") }
