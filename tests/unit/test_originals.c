@@ -5,7 +5,9 @@
 #include "mirror/transfer/transfer.h"
 #include "unit_test.h"
 
+#include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static struct lane *lane;
 
@@ -177,6 +179,31 @@ static void test_too_many(void)
         end(&problems[i]);
 }
 
+static void *keep_apart(void *argument)
+{
+    const struct blas_matrix *const matrix = argument;
+    originals_note(lane, matrix, sizeof(double), true);
+    originals_begin(lane);
+    originals_await(lane);
+    const bool is_kept = originals_have(lane, matrix);
+    originals_forget(lane);
+    return is_kept ? argument : NULL;
+}
+
+/* The program may have forbidden it since it was sent; a signal would come in a thread that it does not know of. */
+static void test_unreachable(void)
+{
+    enum { ORDER = 1500, BYTES = ORDER * ORDER * sizeof(double) };
+    void *const pages = mmap(NULL, BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct blas_matrix matrix = {pages, ORDER, ORDER, ORDER, PART_FULL};
+    pthread_t thread;
+    void *kept = &matrix;
+    if (pages != MAP_FAILED && own_thread_start(&thread, OWN_THREAD_STACK_BYTES, keep_apart, &matrix))
+        pthread_join(thread, &kept);
+    tap_ok(!kept, "a thread of mublas' own leaves memory alone that it may not read");
+    munmap(pages, BYTES);
+}
+
 UNIT_TEST(test_originals)
 {
     static const struct driver_provider provider = {look, open_driver, NULL, has_revoked, NULL, NULL};
@@ -194,6 +221,7 @@ UNIT_TEST(test_originals)
     test_two();
     test_lost_helpers();
     test_too_many();
+    test_unreachable();
     lane_release(lane);
     device_leave(emulated_device, &emulated_scope);
     return tap_done();

@@ -132,13 +132,15 @@ void originals_begin(struct lane *lane)
     if (!originals || originals->matrix_count == 0)
         return;
     struct copying *const copying = &originals->copying;
-    if (originals->is_too_much || !deal(&lane->originals) || !numbered_pieces_count(&copying->numbered, &pieces)) {
+    struct numbered_pieces *const numbered = &copying->numbered;
+    if (originals->is_too_much || !transfers_are_reachable(numbered->transfers, numbered->count, true) ||
+        !deal(&lane->originals) || !numbered_pieces_count(numbered, &pieces)) {
         originals_forget(lane);
         return;
     }
     copying->queue = (struct piece_queue){.pieces = pieces};
     piece_queue_allow(&copying->queue, pieces);
-    const int helpers = shared_transfer_helpers(copying->numbered.transfers, copying->numbered.count);
+    const int helpers = shared_transfer_helpers(numbered->transfers, numbered->count);
     const struct job job = {.work = help, .may = job_helpers_touch_nothing /* by the piece */, .stop = stop,
                             .context = copying, .context_bytes = sizeof *copying, .parts = (unsigned)helpers};
     originals->is_under_way = true;

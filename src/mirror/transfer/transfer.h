@@ -75,7 +75,8 @@ enum status staging_download_part(struct lane *lane, const struct blas_matrix *m
 /* A device that another process has may go away in the middle of a result's way home, and an operand that was
  * also read would be lost. So what such results take the place of is copied to private memory while the device
  * works, and put back where not all comes home (originals.c). Nothing is done for a device of this process's own,
- * or if there is no room. One call of a lane at a time, by its thread. */
+ * or if there is no room, or on a thread of mublas' own for memory that it may not read. One call of a lane at a
+ * time, by its thread. */
 
 /* The elements of a matrix, or of its part, are to be kept. `is_alone`: the call has no other such result, so nothing
  * is done for one that comes whole or not at all. */
