@@ -76,7 +76,7 @@ plain_tests += tests/system/service_calls.sh tests/system/service_policy.sh test
 	tests/system/service_week.sh tests/system/service_node.sh tests/system/service_order.sh
 long_plain_tests += tests/system/service_signals.sh
 tests_system_service_checked_SOURCES = tests/system/service_checked.c
-tests_system_service_checked_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
+tests_system_service_checked_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm -ldl
 plain_tests += tests/system/service_in_place.sh tests/system/service_revoked.sh
 tests_system_service_holder_SOURCES = tests/system/service_holder.c
 tests_system_service_holder_LDADD = $(BLAS_LIBS)

@@ -58,6 +58,15 @@ done
 wait "${jobs[@]}"
 cmp "$work/alone" "$work/beside.1" && cmp "$work/alone" "$work/beside.2" && cmp "$work/alone" "$work/beside.3"
 result $? "three programs at once have the same bits"
+beside_cuda() # WHAT, whose words are in $work/errors
+{
+    LD_PRELOAD="$shim_preload" MUBLAS_OFFLOAD=always MUBLAS_VERBOSE=2 timeout -k 5 300 tests/system/service_checked 60 2 "$1" \
+        > "$work/output" 2> "$work/errors" && grep -qx right "$work/output"
+}
+beside_cuda devices && goes_by_service
+result $? "a program that has asked CUDA for the devices, and no more, goes by it"
+beside_cuda context && ! goes_by_service && grep -q 'not through the service: the program uses CUDA itself$' "$work/errors"
+result $? "one with a context of its own does not"
 # The thread that serves a client runs where the client may; --stop waits for the client.
 read -r processor _ <<< "$(taskset -pc $$ | sed 's/.*: //' | tr ',-' '  ')"
 threads_there() { grep -lE "^Cpus_allowed_list:[[:space:]]$processor$" /proc/"$service_process"/task/*/status | wc -l; }

@@ -6,7 +6,10 @@
  *   close     all descriptors are closed, and their numbers used for a socket of the program's
  *   fork      a child calls, too
  *   exec      the program begins anew as another process image, plain
- *   handler   a handler ends the process with status 7 amid a call */
+ *   handler   a handler ends the process with status 7 amid a call
+ *   devices   the program has asked CUDA for the devices, before the first call
+ *   context   and has a context of its own */
+#include <dlfcn.h>
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -208,6 +211,22 @@ static void fork_child(int round)
     }
 }
 
+/* The name is not among the constants: mublas would find it there. */
+static int use_cuda(int makes_context)
+{
+    char name[20];
+    void *context;
+    int devices = 0;
+    snprintf(name, sizeof name, "%s.so.1", "libcuda");
+    void *const driver = dlopen(name, RTLD_NOW);
+    int (*const begin)(unsigned) = driver ? (int (*)(unsigned))dlsym(driver, "cuInit") : NULL;
+    int (*const ask)(int *) = driver ? (int (*)(int *))dlsym(driver, "cuDeviceGetCount") : NULL;
+    int (*const retain)(void **, int) =
+        driver ? (int (*)(void **, int))dlsym(driver, "cuDevicePrimaryCtxRetain") : NULL;
+    return !begin || !ask || !retain || begin(0) != 0 || ask(&devices) != 0 || devices < 1 ||
+           (makes_context && retain(&context, 0) != 0);
+}
+
 int main(int count, char **arguments)
 {
     const char *const what = count > 3 ? arguments[3] : "plain";
@@ -219,6 +238,8 @@ int main(int count, char **arguments)
         signal(SIGALRM, leave);
         alarm_often(20000 + getpid() % 7 * 3000);
     }
+    if ((strcmp(what, "devices") == 0 || strcmp(what, "context") == 0) && use_cuda(*what == 'c') != 0)
+        return 3;
     for (int round = 0; round < rounds; round++) {
         do_all(round);
         if (strcmp(what, "jump") == 0)

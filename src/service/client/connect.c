@@ -13,13 +13,34 @@
 
 enum { PATIENCE_MS = 5000 }; /* for a welcome */
 
-/* The program has CUDA of its own: its context is in this process anyway. */
+/* A primary context on any device, or one that is current in this thread; true where the driver cannot tell. */
+static bool has_context(void *driver)
+{
+    CUresult (*const current)(CUcontext *) = loader_symbol(driver, "cuCtxGetCurrent");
+    CUresult (*const count)(int *) = loader_symbol(driver, "cuDeviceGetCount");
+    CUresult (*const state)(CUdevice, unsigned *, int *) = loader_symbol(driver, "cuDevicePrimaryCtxGetState");
+    CUcontext context = NULL;
+    unsigned flags;
+    int devices = 0, is_active = 0;
+    if (!current || !count || !state || (current(&context) == CUDA_SUCCESS && context))
+        return true;
+    if (count(&devices) != CUDA_SUCCESS) /* nobody has begun to use it */
+        devices = 0;
+    for (int device = 0; device < devices && !is_active; device++)
+        if (state(device, &flags, &is_active) != CUDA_SUCCESS)
+            is_active = 1;
+    return is_active;
+}
+
+/* The program has CUDA of its own: a context is in this process anyway. A library that only looks what devices there
+ * are has none, as hwloc's plugins under Open MPI do. */
 static bool has_cuda(void)
 {
     void *const driver = loader_open(driver_file(), RTLD_NOW | RTLD_NOLOAD);
+    const bool has = driver && has_context(driver);
     if (driver)
         loader_close(driver);
-    return driver != NULL;
+    return has;
 }
 
 /* Devices that the user names are opened here. A user who may not open the device's file is not served either. */

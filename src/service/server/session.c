@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PATIENCE_NS = 100000, SPIN_NS = 50000, SLEEP_NS = 100000000, HOLDINGS_MOST = 1 << 16 };
+enum { SPIN_NS = 50000, SLEEP_NS = 100000000, HOLDINGS_MOST = 1 << 16 };
 
 bool session_hold(struct session *session, enum holding_kind kind, CUdeviceptr address, size_t bytes)
 {
@@ -102,33 +102,6 @@ static void note_failure(struct session *session, CUresult result)
         atomic_compare_exchange_strong(error, &none, result);
 }
 
-/* One thread at a time asks the driver for what only queues: at the driver's own lock threads would put each other to
- * sleep, and wake up in several times as long as the call takes. Who waits for long goes in all the same. */
-static atomic_bool is_driver_asked;
-
-static bool take_driver(void)
-{
-    if (!atomic_exchange_explicit(&is_driver_asked, true, memory_order_acquire))
-        return true;
-    const uint64_t begun = clock_nanoseconds();
-    while (clock_nanoseconds() - begun < PATIENCE_NS) {
-        sched_yield(); /* to the client, perhaps, on the same processor */
-        if (!atomic_exchange_explicit(&is_driver_asked, true, memory_order_acquire))
-            return true;
-    }
-    return false;
-}
-
-static CUresult ask_driver(struct session *session, const struct session_call *call, const void *payload,
-                           size_t bytes, void *answer)
-{
-    const bool is_first = call->is_queued && take_driver();
-    const CUresult result = call->handler(session, payload, bytes, answer);
-    if (is_first)
-        atomic_store_explicit(&is_driver_asked, false, memory_order_release);
-    return result;
-}
-
 static void run(struct session *session, const struct service_record *head, const void *payload)
 {
     alignas(16) unsigned char answer[sizeof session->control->slots[0].answer];
@@ -142,7 +115,7 @@ static void run(struct session *session, const struct service_record *head, cons
     session->calls++;
     session->answers += head->slot != 0;
     session->slot = head->slot;
-    const CUresult result = ask_driver(session, call, payload, head->sent, answer);
+    const CUresult result = call->handler(session, payload, head->sent, answer);
     if (driver_status(result) == STATUS_DEVICE_LOST)
         sessions_lose(result);
     if (session->slot)
