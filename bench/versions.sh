@@ -2,10 +2,11 @@
 # Two versions of the shim in turns: what calls take whose matrices stay on the device, and those of orders below it.
 #   bench/versions.sh OLD NEW PROGRAM [ROUNDS]
 # OLD and NEW: libmublas_shim.so of each. PROGRAM: bench/service of a build (make bench/service), over the host BLAS that
-# it finds; no service may run. A round runs each case once by either version, the first of them by turns; 5 rounds unless ROUNDS says other.
+# it finds; no service may run. A round runs each case once by either version, the first of them by turns; 5 rounds
+# unless ROUNDS says other.
 # Prints routine,order,old_us,new_us,new_over_old: medians of the rounds, each the median of its calls.
 set -u -o pipefail
-[ $# -ge 3 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 3 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 old=$1 new=$2 program=$3 rounds=${4:-5}
 for file in "$old" "$new" "$program"; do
     [ -e "$file" ] || { echo "versions.sh: there is no $file" >&2; exit 2; }
