@@ -338,7 +338,8 @@ enum status hold_write_back(struct operands_hold *hold, struct held_operand *hel
         if (status == STATUS_OK) {
             hold->transfers.bytes_down += operand_memory_bytes(&held->operand);
             revalidate(&back);
-            if (held->was_resident && hold->way != HOLD_RESULT)
+            /* A service's clients are foretold that their results come by staging. */
+            if (held->was_resident && hold->way != HOLD_RESULT && !driver_is_provided())
                 residency_note_staged_result(hold->table, held->copy, held->pages, back.staged_bytes);
             return STATUS_OK;
         }

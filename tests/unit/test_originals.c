@@ -1,8 +1,9 @@
 /* What results take the place of, of a device that another provides: kept in private memory, and put back, the
  * part and nothing else. */
 #include "common/own_thread.h"
-#include "emulated_lane.h"
+#include "mirror/mirror_table.h"
 #include "mirror/transfer/transfer.h"
+#include "operand_calls.h"
 #include "unit_test.h"
 
 #include <pthread.h>
@@ -204,6 +205,30 @@ static void test_unreachable(void)
     munmap(pages, BYTES);
 }
 
+/* It was foretold, so the matrix' worth stays what it is. */
+static void test_staged_result(void)
+{
+    enum { ORDER = 1024 };
+    struct mirror_table *table;
+    double *const memory = aligned_alloc(4096, ORDER * ORDER * sizeof *memory);
+    uint64_t state = 1;
+    if (!memory || mirror_table_create(emulated_device, 64 << 20, 0, true, &table) != STATUS_OK)
+        abort();
+    memset(memory, 0, ORDER * ORDER * sizeof *memory);
+    struct operand operand = operand_of(memory, ORDER, ORDER, ORDER, PART_FULL, OPERAND_READ);
+    operands_residency(table, &operand, 1, NULL);
+    operands_credit(table, &operand, 1, 1e6);
+    run_call(table, lane, &operand, 1, &state, 0);
+    operands_earn(table, &operand, 1, 5000);
+    operand.access = OPERAND_UPDATE;
+    const double before = operands_residency(table, &operand, 1, NULL).worth_us;
+    run_call(table, lane, &operand, 1, &state, 0);
+    tap_ok(!mirror_table_tracks(table) || (before > 4000 && operands_residency(table, &operand, 1, NULL).worth_us == before),
+           "a staged result takes nothing of the worth");
+    mirror_table_destroy(table);
+    free(memory);
+}
+
 UNIT_TEST(test_originals)
 {
     static const struct driver_provider provider = {look, open_driver, NULL, has_revoked, NULL, NULL};
@@ -222,6 +247,7 @@ UNIT_TEST(test_originals)
     test_lost_helpers();
     test_too_many();
     test_unreachable();
+    test_staged_result();
     lane_release(lane);
     device_leave(emulated_device, &emulated_scope);
     return tap_done();
