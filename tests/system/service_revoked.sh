@@ -25,11 +25,19 @@ hold() # NAME MATRICES: a client with so many matrices of 8 MiB
     inputs[$1]=$input
     await_lines "$work/$1" 1
 }
-hold_in_call() # NAME MATRICES: the same, which is stopped in a call half way to its first line
+strike() # WHO SIGNAL N MATRICES: a client with so many, that is struck at the Nth call of the device from now on
 {
+    SERVICE_PRELOAD=$shim_preload exec tests/system/service_strike "$work/control" "$service_process" "$1" "$2" "$3" \
+        100000 tests/system/service_holder 1024 "$4"
+}
+# Clients that have ended make no calls any more.
+is_clear() { tests/system/service_strike "$work/control" 0 census | grep -q ' physical 0 mappings 0 '; }
+hold_in_call() # NAME MATRICES: the same, which is stopped in one of its last calls before its first line
+{
+    local calls
+    until_true is_clear && calls=$(strike nobody 0 0 "$2" < /dev/null | sed -n 's/^calls //p') && until_true is_clear || return
     mkfifo "$work/$1.lines"
-    SERVICE_PRELOAD=$shim_preload tests/system/service_strike "$work/control" "$service_process" client 19 850 \
-        100000 tests/system/service_holder 1024 "$2" < "$work/$1.lines" > "$work/$1" 2> "$work/$1.errors" &
+    strike client 19 $((calls * 19 / 20)) "$2" < "$work/$1.lines" > "$work/$1" 2> "$work/$1.errors" &
     processes[$1]=$!
     exec {input}> "$work/$1.lines"
     inputs[$1]=$input
