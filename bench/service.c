@@ -90,7 +90,7 @@ static void run_dspmv(void)
     dspmv_("L", &n, &one, a, x, &step, &zero, y, &step);
 }
 
-/* By a triangle of zeros below its ones, so that no repetition lets the vector grow. */
+/* The triangle has zeros below its ones, so that no repetition lets the vector grow. */
 static void run_strmv(void)
 {
     static const int step = 1;

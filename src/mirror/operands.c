@@ -251,7 +251,7 @@ static enum status renew(struct operands_hold *hold, bool *changed)
     return status;
 }
 
-/* Where nothing is pinned all is staged, and no byte of the program's is written before the copy has come. */
+/* All is staged where nothing is pinned, and no byte of the program's is written before the copy has come. */
 static bool comes_staged(const struct held_operand *held)
 {
     return operand_memory_bytes(&held->operand) <= STAGING_PIECE_BYTES &&

@@ -1,5 +1,5 @@
-/* What results take the place of, of a device that another provides: kept in private memory, and put back, the
- * part and nothing else. */
+/* Operands that results of another's device overwrite are kept in private memory, and put back, the part and nothing
+ * else. */
 #include "common/own_thread.h"
 #include "mirror/mirror_table.h"
 #include "mirror/transfer/transfer.h"

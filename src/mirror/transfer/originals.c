@@ -1,4 +1,4 @@
-/* What results are about to take the place of, in private memory: of a device that another process has (transfer.h). */
+/* Operands that results will overwrite are kept in private memory, for a device that another process has (transfer.h). */
 #include "common/own_thread.h"
 #include "mirror/transfer/transfer.h"
 

@@ -10,8 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A resident product of a matrix and a vector of order 4096 takes 55 us: the next one finds the thread awake. */
-enum { SPIN_NS = 80000, SLEEP_NS = 100000000, HOLDINGS_MOST = 1 << 16 };
+enum { SPIN_NS = 50000, SLEEP_NS = 100000000, HOLDINGS_MOST = 1 << 16 };
 
 bool session_hold(struct session *session, enum holding_kind kind, CUdeviceptr address, size_t bytes)
 {

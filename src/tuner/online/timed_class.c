@@ -254,7 +254,7 @@ static struct transpositions transpositions_of(enum blas_family family, enum bla
     return none;
 }
 
-/* Those of the call's class. */
+/* The ranges of the call's class. */
 static struct flag_ranges ranges_of(const struct blas_call *call)
 {
     const enum blas_family family = timed_class_shared(call->family);
