@@ -2,6 +2,7 @@ libmublas_core_la_SOURCES += src/gpu/cooperative.c src/gpu/cooperative.h src/gpu
 	src/gpu/device_wake.c src/gpu/device_sharing.c src/gpu/device_sharing.h src/gpu/device_shares.c \
 	src/gpu/device_shares.h src/gpu/driver.c src/gpu/driver.def src/gpu/driver.h src/gpu/lane.c \
 	src/gpu/lane.h src/gpu/launch.c src/gpu/launch.h src/gpu/launch_shape.c \
+	src/gpu/vendor/cublas_handles.c src/gpu/vendor/cublas_handles.h \
 	src/gpu/vendor/cublas_library.c src/gpu/vendor/solver.def src/gpu/vendor/solver_handle.c \
 	src/gpu/vendor/solver_library.c src/gpu/vendor/solver_library.h src/gpu/vendor/solver_trial.c \
 	src/gpu/vendor/vendor_library.c src/gpu/vendor/vendor_library.h

@@ -91,6 +91,7 @@ struct service_control {
     _Atomic uint64_t calls;            /* the client's: that it has put there, for --status */
     alignas(64) _Atomic uint64_t head; /* the server's: bytes that it has taken */
     atomic_uint is_asleep;             /* a futex: the server waits for the next record */
+    atomic_uint is_awaited;            /* a futex: a thread of the client's waits until all records are served */
     /* The client's: its threads that may use the device's memory now. While that is 0 the server may add
      * SERVICE_REVOKED, and all memory of SERVICE_PHYSICAL_CREATE is gone; the client takes it away once it
      * has taken note. */

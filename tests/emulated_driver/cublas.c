@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,9 +16,15 @@
 #define MUBLAS_DEFAULT_HOST_BLAS "libblas.so.3"
 #endif
 
+enum { ARGUMENTS_MOST = 512 };
+
 struct cublasContext {
-    CUstream stream;
+    CUstream stream, last; /* of the next call; of the one before */
     int device;
+    bool has_workspace;
+    atomic_int users; /* its owner, and calls that are queued */
+    unsigned queued;
+    atomic_uint run; /* of those */
 };
 
 /* Prototypes for the exports. */
@@ -97,14 +104,21 @@ int cublasCreate_v2(cublasHandle_t *handle)
     if (!(*handle = calloc(1, sizeof **handle)))
         abort();
     (*handle)->device = emulated_current_device();
+    (*handle)->users = 1;
     cublas_host_routine("dsyr2k_"); /* no host BLAS shows here and not in the middle of a run */
     return CUBLAS_STATUS_SUCCESS;
+}
+
+static void leave(cublasHandle_t handle)
+{
+    if (atomic_fetch_sub(&handle->users, 1) == 1)
+        free(handle);
 }
 
 int cublasDestroy_v2(cublasHandle_t handle)
 {
     ENTER(handle);
-    free(handle);
+    leave(handle);
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -112,14 +126,14 @@ int cublasSetStream_v2(cublasHandle_t handle, CUstream stream)
 {
     ENTER(handle);
     handle->stream = stream;
+    handle->has_workspace = false;
     return CUBLAS_STATUS_SUCCESS;
 }
 
 int cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, size_t bytes)
 {
     ENTER(handle);
-    (void)workspace;
-    (void)bytes;
+    handle->has_workspace = workspace && bytes > 0;
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -151,11 +165,52 @@ void cublas_check_scalar(const char *routine, const void *scalar, size_t bytes)
     abort();
 }
 
+/* A call as it is queued. */
+struct queued {
+    cublasHandle_t handle;
+    void (*function)(void *);
+    unsigned turn;
+    alignas(16) unsigned char arguments[ARGUMENTS_MOST];
+};
+
+static void refuse(const char *what)
+{
+    fprintf(stderr, "emulated cuBLAS: %s: the bits of its results depend on time\n", what);
+    abort();
+}
+
+/* Calls of one handle use one workspace. */
+static void run(void *argument)
+{
+    struct queued *const queued = argument;
+    if (atomic_fetch_add(&queued->handle->run, 1) != queued->turn)
+        refuse("nothing orders two calls of a handle");
+    queued->function(queued->arguments);
+    leave(queued->handle);
+}
+
+/* As cuBLAS, which takes another algorithm while a handle's own workspace is in use in another stream. */
+static void check_streams(cublasHandle_t handle)
+{
+    if (handle->users > 1 && handle->last != handle->stream && !handle->has_workspace)
+        refuse("a handle without a workspace of the program's works in two streams at once");
+    handle->last = handle->stream;
+}
+
 int cublas_enqueue(cublasHandle_t handle, void (*function)(void *), const void *arguments, size_t bytes)
 {
+    struct queued queued = {.handle = handle, .function = function};
     emulated_check_device("cuBLAS", handle->device);
     check_set_up();
-    const CUresult result = emulated_enqueue(handle->stream, function, arguments, bytes);
+    check_streams(handle);
+    if (bytes > sizeof queued.arguments)
+        abort();
+    memcpy(queued.arguments, arguments, bytes);
+    atomic_fetch_add(&handle->users, 1);
+    queued.turn = handle->queued++;
+    const CUresult result = emulated_enqueue(handle->stream, run, &queued, sizeof queued);
+    if (result != CUDA_SUCCESS)
+        leave(handle);
     check_set_up(); /* a call under way crashes, too */
     return result == CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }

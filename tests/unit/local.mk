@@ -58,6 +58,7 @@ CLEANFILES += $(unit_tests)
 
 # Under ThreadSanitizer, too: what starts threads, and what the threads' common parts rest on.
 unit_thread_test_sources = tests/unit/test_claims.c tests/unit/test_completeness.c \
+	tests/unit/test_cublas_handles.c \
 	tests/unit/test_emulated_blocks.c tests/unit/test_emulated_faults.c \
 	tests/unit/test_emulated_graphs.c tests/unit/test_emulated_streams.c \
 	tests/unit/test_emulated_threads.c tests/unit/test_operands_shared.c \
@@ -70,7 +71,7 @@ thread_tests += $(unit_thread_tests)
 sanitizer_programs += tests/unit/unit_thread_tests
 tests_unit_unit_thread_tests_SOURCES = tests/unit/unit_tests.c tests/unit/unit_test.h $(unit_thread_test_sources) \
 	tests/unit/emulated_device.h tests/unit/operand_table.h tests/unit/operand_calls.h \
-	tests/unit/emulated_lane.h
+	tests/unit/emulated_lane.h tests/unit/test_apart.h
 tests_unit_unit_thread_tests_LDADD = $(all_test_libraries)
 $(unit_thread_tests): tests/unit/unit_thread_tests
 	$(AM_V_at)ln -sf unit_thread_tests $@

@@ -2,12 +2,13 @@
 #include "common/interruption.h"
 #include "common/log.h"
 #include "common/settings.h"
+#include "gpu/vendor/cublas_handles.h"
 #include "gpu/vendor/vendor_library.h"
 
 #include <limits.h>
 #include <pthread.h>
 
-static cublas_function *create_handle, *set_stream;
+static cublas_function *create_handle, *set_stream, *set_workspace;
 static cublas_function *routines[FAMILY_COUNT][TYPE_COUNT];
 
 #define ROUTINE(family, type, name) \
@@ -17,6 +18,7 @@ static cublas_function *routines[FAMILY_COUNT][TYPE_COUNT];
 
 static const struct vendor_symbol symbols[] = {
     {"cublasCreate_v2", &create_handle, false}, {"cublasSetStream_v2", &set_stream, false},
+    {"cublasSetWorkspace_v2", &set_workspace, true},
 #define FAMILY(...)
 #define LEVEL3_FAMILY(NAME, name, types, ...) types(NAME, name),
 #include "common/routines.def"
@@ -29,13 +31,10 @@ static const char *const candidates[] = {
     "/usr/local/cuda/lib64/libcublas.so.11", NULL,
 };
 
-/* One for each device, indexed by its place, which serves all its streams: it costs memory and a tenth of a
- * second. */
-static struct device_handle {
-    cublasHandle_t handle;
-    pthread_mutex_t lock;       /* for the use of the handle, with its stream set */
-    bool is_made, was_refused;  /* under opening */
-} handles[DEVICES_MAX] = {[0 ... DEVICES_MAX - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+/* Devices by their places. The first handle of one takes a tenth of a second. */
+static struct device_handles {
+    bool is_made, was_refused; /* under opening */
+} devices[DEVICES_MAX];
 
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 static struct once find_once = ONCE_INIT;
@@ -45,9 +44,11 @@ static int opening_place;
 
 static int create(void)
 {
-    struct device_handle *const own = &handles[opening_place];
-    const int result = ((int (*)(cublasHandle_t *))create_handle)(&own->handle);
-    __atomic_store_n(&own->is_made, result == CUBLAS_STATUS_SUCCESS, __ATOMIC_RELEASE);
+    const struct cublas_makers makers = {(int (*)(cublasHandle_t *))create_handle,
+                                         (int (*)(cublasHandle_t, CUstream))set_stream,
+                                         (int (*)(cublasHandle_t, void *, size_t))set_workspace};
+    const int result = cublas_handles_begin(opening_place, &makers);
+    __atomic_store_n(&devices[opening_place].is_made, result == CUBLAS_STATUS_SUCCESS, __ATOMIC_RELEASE);
     return result;
 }
 
@@ -80,7 +81,7 @@ static void open_cublas(void)
     __atomic_store_n(&opened, true, __ATOMIC_RELEASE);
 }
 
-static void make_handle(struct device_handle *own, int place)
+static void make_handle(struct device_handles *own, int place)
 {
     opening_place = place;
     if (!opened)
@@ -100,7 +101,7 @@ static void make_handle(struct device_handle *own, int place)
 
 bool cublas_library_open(int place)
 {
-    struct device_handle *const own = &handles[place];
+    struct device_handles *const own = &devices[place];
     if (__atomic_load_n(&own->is_made, __ATOMIC_ACQUIRE))
         return true;
     struct held_signals before;
@@ -133,7 +134,7 @@ size_t level3_alignment(const struct blas_call *call)
 static bool open_from_outside(struct device *device)
 {
     struct device_scope scope;
-    if (__atomic_load_n(&handles[device_place(device)].is_made, __ATOMIC_ACQUIRE))
+    if (__atomic_load_n(&devices[device_place(device)].is_made, __ATOMIC_ACQUIRE))
         return true;
     if (device_enter(device, &scope) != STATUS_OK)
         return false;
@@ -209,8 +210,9 @@ static uintptr_t argument_word(const struct blas_call *call, enum blas_argument 
 
 /* Integers of 32 bits are the lower halves of words, and more words than a routine takes do not matter to it.
  * trmm alone has its result behind, which may be its B. */
-static int run(cublasHandle_t handle, const struct blas_call *call)
+static int run(cublasHandle_t handle, const void *argument)
 {
+    const struct blas_call *const call = argument;
     cublas_function *const routine = routines[call->family][call->type];
     const struct blas_signature *signature = &blas_families[call->family].signature;
     uintptr_t w[BLAS_ARGUMENTS_MOST + 2] = {0};
@@ -263,13 +265,7 @@ enum status level3_queue(struct device *device, CUstream stream, const struct bl
         return status;
     if (vendor_library_provider())
         return device_check(device, vendor_library_provider()->level3(stream, call), "calling cuBLAS");
-    struct device_handle *const own = &handles[device_place(device)];
-    pthread_mutex_lock(&own->lock);
-    int result = ((int (*)(cublasHandle_t, CUstream))set_stream)(own->handle, stream);
-    if (result == CUBLAS_STATUS_SUCCESS)
-        result = run(own->handle, call);
-    pthread_mutex_unlock(&own->lock);
-    return translate(device, result);
+    return translate(device, cublas_handles_run(device_place(device), stream, run, call));
 }
 
 enum status level3_run(struct lane *lane, const struct blas_call *call)

@@ -12,6 +12,7 @@
 #include "common/blas_call.h"
 #include "gpu/driver.h"
 #include "gpu/lane.h"
+#include "gpu/vendor/cublas_handles.h"
 
 #include <stdbool.h>
 
@@ -67,7 +68,6 @@ bool vendor_library_open(const struct vendor_library *library, const char *named
  * The types restate the binary interface (cuBLAS documentation, v2 API; the same in 11 to 13). Integers are
  * 32 bits wide. Scalars are passed by host address; those of herk, and her2k's beta, are real. */
 
-typedef struct cublasContext *cublasHandle_t;
 enum { CUBLAS_STATUS_SUCCESS = 0, CUBLAS_STATUS_ALLOC_FAILED = 3, CUBLAS_STATUS_EXECUTION_FAILED = 13 };
 enum { CUBLAS_SIDE_LEFT = 0, CUBLAS_SIDE_RIGHT = 1 };
 enum { CUBLAS_FILL_MODE_LOWER = 0, CUBLAS_FILL_MODE_UPPER = 1 };

@@ -127,6 +127,30 @@ static void queue_look(struct queued *queued)
     queued->since = 0;
 }
 
+static bool is_served(void)
+{
+    struct service_control *const control = link_control();
+    return atomic_load_explicit(&control->is_asleep, memory_order_seq_cst) &&
+           atomic_load_explicit(&control->head, memory_order_acquire) ==
+               atomic_load_explicit(&control->tail, memory_order_relaxed);
+}
+
+/* With one processor the server's thread has it until all is served: a thread that gives way, but can run, is taken
+ * before one that comes back from the driver's locks. */
+static CUresult sleep_until_served(struct vigil *vigil)
+{
+    enum { SLICE_NS = 1000000 };
+    struct service_control *const control = link_control();
+    if (!vigil->is_begun)
+        return vigil_step(vigil);
+    if (link_is_lost())
+        return LINK_LOST;
+    atomic_store_explicit(&control->is_awaited, 1, memory_order_seq_cst);
+    const bool is_told = is_served() || service_word_wait(&control->is_awaited, 1, SLICE_NS);
+    vigil->begun = clock_nanoseconds(); /* of the wait for the device */
+    return is_told ? CUDA_SUCCESS : look(vigil, vigil->begun);
+}
+
 CUresult link_wait(const atomic_uint *word, uint32_t value)
 {
     struct vigil vigil = {.is_begun = false};
@@ -136,7 +160,7 @@ CUresult link_wait(const atomic_uint *word, uint32_t value)
     struct queued queued = queue_enter();
     while (!is_reached(word, value) && result == CUDA_SUCCESS) {
         queue_look(&queued);
-        result = vigil_step(&vigil);
+        result = is_alone() && !is_served() ? sleep_until_served(&vigil) : vigil_step(&vigil);
     }
     queue_look(&queued);
     return result;

@@ -4,6 +4,7 @@
 #include "common/log.h"
 #include "common/own_thread.h"
 #include "common/text.h"
+#include "gpu/vendor/cublas_handles.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -168,6 +169,7 @@ static const char *open_device(void)
     static char text[256];
     int count = 0;
     device_choose_alone(service_device_ordinal());
+    cublas_handles_share();
     if (driver_open() == STATUS_OK && driver()->init(0) == CUDA_SUCCESS &&
         driver()->device_count(&count) == CUDA_SUCCESS && service_device_ordinal() >= count) {
         snprintf(text, sizeof text, SERVER_NO_DEVICE " %d", service_device_ordinal());

@@ -160,17 +160,26 @@ static bool has_record(const struct session *session)
     return atomic_load_explicit(&session->control->tail, memory_order_seq_cst) != session->head;
 }
 
+static void tell_served(struct service_control *control)
+{
+    if (atomic_load_explicit(&control->is_awaited, memory_order_seq_cst) &&
+        atomic_exchange(&control->is_awaited, 0))
+        service_word_wake(&control->is_awaited);
+}
+
 /* Says that it sleeps before it looks for the last time. */
 static void wait_for_record(struct session *session, bool is_alone)
 {
     struct service_control *const control = session->control;
     const uint64_t begun = clock_nanoseconds();
+    tell_served(control);
     while (!is_alone && clock_nanoseconds() - begun < SPIN_NS) {
         if (has_record(session))
             return;
         pause_spin();
     }
     atomic_store_explicit(&control->is_asleep, 1, memory_order_seq_cst);
+    tell_served(control);
     if (!has_record(session))
         service_word_wait(&control->is_asleep, 1, SLEEP_NS);
     atomic_store_explicit(&control->is_asleep, 0, memory_order_relaxed);

@@ -52,13 +52,14 @@ static void destroy(const struct solver_library *library, enum vendor_kind kind,
         library->destroy_params(handle);
 }
 
+/* Of cuBLAS' none: one takes 0.2 ms and 64 MiB. */
 void vendor_spares_make(const struct solver_library *library, int count)
 {
+    static const enum vendor_kind kinds[] = {VENDOR_SOLVER, VENDOR_PARAMS};
     void *handle;
     for (int i = 0; i < count; i++)
-        for (int kind = 0; kind < VENDOR_KINDS; kind++)
-            if (make(library, (enum vendor_kind)kind, &handle) != 0 ||
-                !keep_spare((enum vendor_kind)kind, handle))
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (make(library, kinds[k], &handle) != 0 || !keep_spare(kinds[k], handle))
                 return;
 }
 

