@@ -2,7 +2,7 @@
  * travel through it, and how memory is handed over.
  *
  * A client has one control block, which has a ring of records in one total order, slots for answers, and
- * words of the server's state. Only the client writes the ring, `tail` and `awaited`; the server treats all
+ * words of the server's state. Only the client writes the ring, `tail` and `calls`; the server treats all
  * that it reads there as any bytes, and copies a record before it looks at it. Segments are pinned memory at
  * the same address in both processes; the device writes the words of completion, which begin the first
  * segment, and a client reads there how far a stream has come.
@@ -90,8 +90,9 @@ struct service_control {
     alignas(64) _Atomic uint64_t tail; /* the client's: bytes that it has put into the ring */
     _Atomic uint64_t calls;            /* the client's: that it has put there, for --status */
     alignas(64) _Atomic uint64_t head; /* the server's: bytes that it has taken */
+    _Atomic uint64_t served;           /* the server's: bytes whose records it has served */
     atomic_uint is_asleep;             /* a futex: the server waits for the next record */
-    atomic_uint is_awaited;            /* a futex: a thread of the client's waits until all records are served */
+    alignas(64) atomic_uint awaited;   /* a futex, of both: a client waits until so many are served (service_mark_of) */
     /* The client's: its threads that may use the device's memory now. While that is 0 the server may add
      * SERVICE_REVOKED, and all memory of SERVICE_PHYSICAL_CREATE is gone; the client takes it away once it
      * has taken note. */
@@ -214,6 +215,12 @@ bool service_receive_files(int socket, void *message, size_t bytes, int *files, 
 int service_memory_make(const char *name, size_t bytes);
 /* Is it of this size, and can nobody make it shorter? */
 bool service_memory_is_sealed(int file, size_t bytes);
+
+/* What `awaited` says of a place in the ring: its lower half and 1, since 0 means that nobody waits. */
+static inline uint32_t service_mark_of(uint64_t place)
+{
+    return (uint32_t)place | 1;
+}
 
 /* Sleep and wake on a word that both processes see. As futex_wait and futex_wake. */
 bool service_word_wait(atomic_uint *word, unsigned value, uint64_t nanoseconds);

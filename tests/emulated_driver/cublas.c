@@ -209,8 +209,10 @@ int cublas_enqueue(cublasHandle_t handle, void (*function)(void *), const void *
     atomic_fetch_add(&handle->users, 1);
     queued.turn = handle->queued++;
     const CUresult result = emulated_enqueue(handle->stream, run, &queued, sizeof queued);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS) {
+        handle->queued--;
         leave(handle);
+    }
     check_set_up(); /* a call under way crashes, too */
     return result == CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }

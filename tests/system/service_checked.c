@@ -6,6 +6,7 @@
  *   close     all descriptors are closed, and their numbers used for a socket of the program's
  *   fork      a child calls, too
  *   exec      the program begins anew as another process image, plain
+ *   timer     a timer's handler runs every 0.2 ms
  *   handler   a handler ends the process with status 7 amid a call
  *   devices   the program has asked CUDA for the devices, before the first call
  *   context   and has a context of its own */
@@ -150,6 +151,11 @@ static void leave(int signal)
     exit(7);
 }
 
+static void do_nothing(int signal)
+{
+    (void)signal;
+}
+
 static void alarm_often(int microseconds)
 {
     const struct itimerval often = {{0, microseconds}, {0, microseconds}};
@@ -237,6 +243,11 @@ int main(int count, char **arguments)
     if (strcmp(what, "handler") == 0) {
         signal(SIGALRM, leave);
         alarm_often(20000 + getpid() % 7 * 3000);
+    }
+    if (strcmp(what, "timer") == 0) {
+        const struct sigaction nothing = {.sa_handler = do_nothing, .sa_flags = SA_RESTART};
+        sigaction(SIGALRM, &nothing, NULL);
+        alarm_often(200);
     }
     if ((strcmp(what, "devices") == 0 || strcmp(what, "context") == 0) && use_cuda(*what == 'c') != 0)
         return 3;

@@ -13,7 +13,7 @@ truncate -s 4096 "$work/control"
 
 strike() # WHO SIGNAL N PAUSE_MS [WHAT [ROUNDS]]: in $work/output; the status is the program's
 {
-    timeout -k 5 120 tests/system/service_strike "$work/control" "$service_process" "$1" "$2" "$3" "$4" \
+    timeout -k 5 "${limit:-120}" tests/system/service_strike "$work/control" "$service_process" "$1" "$2" "$3" "$4" \
         tests/system/service_checked 60 "${6:-1}" "${5:-plain}" > "$work/output" 2> "$work/errors"
 }
 is_right() { grep -qx right "$work/output"; }
@@ -93,6 +93,15 @@ at 64 "$calls" server_stopped_aside
 all=$?
 join && [ $all = 0 ]
 result $? "a service is stopped at any message: the same, and once it goes on it lets the client go"
+
+# On one processor the client sleeps until the service has served its calls. It counts how long the service is silent; a
+# timer that ends its sleeps keeps it from nothing.
+read -r processor _ <<< "$(taskset -pc $$ | sed 's/.*: //' | tr ',-' '  ')"
+start_service --keep && await_warm_service && taskset -pc $$ > "$work/processors" &&
+    taskset -pc "$processor" $$ > "$work/nothing" && limit=14 strike server 19 $((calls / 2)) 100 timer && is_right
+result $? "a service is stopped, and its client on one processor has a timer: it sees that no later"
+taskset -pc "$(sed 's/.*: //' "$work/processors")" $$ > "$work/nothing"
+stop_service
 
 start_service --keep
 for what in jump close fork exec; do

@@ -1,16 +1,18 @@
 #include "gpu/vendor/cublas_handles.h"
 
 #include "common/interruption.h"
+#include "common/log.h"
 #include "gpu/device.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
-/* Lanes of a device and some more; streams beyond share the last, in whatever order. A service has two, for one thread
- * not to sleep behind every call of the others. */
-enum { OWN_MOST = 32, SHARED_MOST = 2 };
+/* A device has 16 lanes, and some more are of LAPACK routes. Three are what a service shares: its threads do not sleep
+ * behind each other, and a client whose product takes long does not hold up the others. */
+enum { OWN_MOST = 32, SHARED_MOST = 3 };
 
-/* What cuBLAS takes for itself from Hopper on, and before it: with less it is up to seven times as slow. */
-static const size_t WORKSPACE_BYTES = (size_t)32 << 20, EARLIER_BYTES = (size_t)4 << 20;
+/* CuBLAS takes as much for itself. With less of it products take up to seven times as long (H200). */
+static const size_t WORKSPACE_BYTES = (size_t)32 << 20, WORKSPACE_BYTES_BEFORE_HOPPER = (size_t)4 << 20;
 
 static bool is_shared;
 
@@ -20,15 +22,17 @@ static struct pool {
     struct cublas_makers makers;
     struct pooled {
         cublasHandle_t handle;
-        CUstream stream; /* that it worked for last; NULL: for none */
+        CUstream stream; /* whose it is, or that it worked for last where they are shared; NULL: none */
         bool is_taken;
-        /* Of one that is shared. */
+        uint64_t turn; /* in which it was taken last */
+        /* Where they are shared. */
         CUdeviceptr workspace;
         size_t workspace_bytes;
         CUevent done; /* behind its last call */
     } all[OWN_MOST];
     int count;
-    int most; /* fewer once there is no memory for another */
+    int most; /* as many as there are, once no further one can be made */
+    uint64_t turns;
 } pools[DEVICES_MAX] = {
     [0 ... DEVICES_MAX - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER, .given = PTHREAD_COND_INITIALIZER}};
 
@@ -39,35 +43,67 @@ void cublas_handles_share(void)
     is_shared = true;
 }
 
+static int status_of(CUresult result)
+{
+    return result == CUDA_SUCCESS               ? 0
+           : result == CUDA_ERROR_OUT_OF_MEMORY ? ALLOCATION_FAILED
+                                                : EXECUTION_FAILED;
+}
+
 static size_t workspace_wanted(void)
 {
     CUdevice device;
     int major = 0;
     if (driver()->context_device(&device) == CUDA_SUCCESS)
         driver()->device_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
-    return major >= 9 ? WORKSPACE_BYTES : EARLIER_BYTES;
+    return major >= 9 ? WORKSPACE_BYTES : WORKSPACE_BYTES_BEFORE_HOPPER;
 }
 
-static int make_shareable(struct pooled *one)
+/* The user's CUBLAS_WORKSPACE_CONFIG is followed by each handle. */
+static int prepare_sharing(const struct pool *pool, struct pooled *one)
 {
-    one->workspace_bytes = workspace_wanted();
-    if (driver()->memory_allocate(&one->workspace, one->workspace_bytes) != CUDA_SUCCESS)
-        return ALLOCATION_FAILED;
-    return driver()->event_create(&one->done, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS ? 0 : ALLOCATION_FAILED;
+    CUresult result = driver()->event_create(&one->done, CU_EVENT_DISABLE_TIMING);
+    if (result == CUDA_SUCCESS && pool->makers.set_workspace && !secure_getenv("CUBLAS_WORKSPACE_CONFIG")) {
+        one->workspace_bytes = workspace_wanted();
+        result = driver()->memory_allocate(&one->workspace, one->workspace_bytes);
+    }
+    return status_of(result);
 }
 
-/* The next; what a failure leaves stays, as it does with the context, and no further one is made. */
+static void clear(struct pooled *one)
+{
+    if (one->workspace)
+        driver()->memory_free(one->workspace);
+    if (one->done)
+        driver()->event_destroy(one->done);
+    *one = (struct pooled){.handle = NULL};
+}
+
+static int create(const struct pool *pool, struct pooled *one)
+{
+    struct held_signals before;
+    held_signals_hold(&before); /* cuBLAS takes the loader's locks, or its own */
+    const int status = pool->makers.create(&one->handle);
+    held_signals_return(&before);
+    return status;
+}
+
 static int make(struct pool *pool)
 {
     struct pooled *const one = &pool->all[pool->count];
-    struct held_signals before;
-    held_signals_hold(&before); /* cuBLAS takes the loader's locks, or its own */
-    int status = pool->makers.create(&one->handle);
-    held_signals_return(&before);
-    if (status == 0 && is_shared && pool->makers.set_workspace)
-        status = make_shareable(one);
-    pool->count += status == 0;
-    pool->most = status == 0 ? pool->most : pool->count;
+    int status = is_shared ? prepare_sharing(pool, one) : 0;
+    if (status == 0)
+        status = create(pool, one);
+    if (status == 0) {
+        pool->count++;
+        return 0;
+    }
+    clear(one);
+    pool->most = pool->count;
+    if (pool->count > 0 && !is_shared)
+        log_message(LOG_WARNING,
+                    "cuBLAS makes no further handle (status %d): threads share %d, and bits may change from run to run",
+                    status, pool->count);
     return status;
 }
 
@@ -79,21 +115,28 @@ int cublas_handles_begin(int place, const struct cublas_makers *makers)
     return make(pool);
 }
 
-/* The stream's own, or one that no other has; where they are shared, or all are there, any. NULL: none is free. */
+/* One that has no stream or, where they are shared, whose calls are done. */
+static bool is_idle(const struct pooled *one)
+{
+    return !one->stream || (is_shared && driver()->event_query(one->done) == CUDA_SUCCESS);
+}
+
+/* The stream's own; an idle one; where there will be no more, the one that was taken first. NULL: none. */
 static struct pooled *find(struct pool *pool, CUstream stream)
 {
-    const bool is_any = is_shared || pool->count == pool->most;
-    struct pooled *found = NULL;
-    for (int i = 0; i < pool->count; i++) {
-        struct pooled *const one = &pool->all[i];
+    struct pooled *oldest = NULL;
+    for (struct pooled *one = pool->all; one < pool->all + pool->count; one++) {
         if (one->is_taken)
             continue;
         if (one->stream == stream)
             return one;
-        if (is_any || !one->stream)
-            found = one;
+        if (!oldest || one->turn < oldest->turn)
+            oldest = one;
     }
-    return found;
+    for (struct pooled *one = pool->all; one < pool->all + pool->count; one++)
+        if (!one->is_taken && is_idle(one))
+            return one;
+    return pool->count == pool->most ? oldest : NULL;
 }
 
 static struct pooled *find_or_make(struct pool *pool, CUstream stream)
@@ -108,23 +151,12 @@ static struct pooled *find_or_make(struct pool *pool, CUstream stream)
     return one;
 }
 
-static int set_up(const struct cublas_makers *makers, struct pooled *one, CUstream stream)
-{
-    if (one->done && one->stream && one->stream != stream &&
-        driver()->stream_wait_event(stream, one->done, 0) != CUDA_SUCCESS)
-        return EXECUTION_FAILED;
-    one->stream = stream;
-    const int status = makers->set_stream(one->handle, stream); /* and takes its workspace away */
-    return status == 0 && one->workspace
-               ? makers->set_workspace(one->handle, (void *)(uintptr_t)one->workspace, one->workspace_bytes)
-               : status;
-}
-
 static struct pooled *take(struct pool *pool, CUstream stream)
 {
     pthread_mutex_lock(&pool->lock);
     struct pooled *const one = find_or_make(pool, stream);
     one->is_taken = true;
+    one->turn = ++pool->turns;
     pthread_mutex_unlock(&pool->lock);
     return one;
 }
@@ -137,15 +169,38 @@ static void give(struct pool *pool, struct pooled *one)
     pthread_cond_signal(&pool->given);
 }
 
+/* Behind what the handle does for another stream. */
+static int follow(struct pooled *one, CUstream stream)
+{
+    int status = 0;
+    if (is_shared && one->stream && one->stream != stream)
+        status = status_of(driver()->stream_wait_event(stream, one->done, 0));
+    if (status == 0 && (is_shared || !one->stream))
+        one->stream = stream;
+    return status;
+}
+
+/* To set the stream takes the workspace away. */
+static int set_up(const struct cublas_makers *makers, const struct pooled *one, CUstream stream)
+{
+    const int status = makers->set_stream(one->handle, stream);
+    return status == 0 && one->workspace
+               ? makers->set_workspace(one->handle, (void *)(uintptr_t)one->workspace, one->workspace_bytes)
+               : status;
+}
+
 int cublas_handles_run(int place, CUstream stream, int call(cublasHandle_t, const void *), const void *argument)
 {
     struct pool *const pool = &pools[place];
     struct pooled *const one = take(pool, stream);
-    int status = set_up(&pool->makers, one, stream);
-    if (status == 0)
-        status = call(one->handle, argument);
-    if (one->done && driver()->event_record(one->done, stream) != CUDA_SUCCESS && status == 0)
-        status = EXECUTION_FAILED;
+    int status = follow(one, stream);
+    if (status == 0) {
+        status = set_up(&pool->makers, one, stream);
+        if (status == 0)
+            status = call(one->handle, argument);
+        const int noted = is_shared ? status_of(driver()->event_record(one->done, stream)) : 0;
+        status = status == 0 ? noted : status;
+    }
     give(pool, one);
     return status;
 }

@@ -2,9 +2,10 @@
  *
  * A handle that works in several streams at once gives other bits from call to call: its workspace is in use, and it
  * takes another algorithm (H200, cuBLAS 13, dgemm of 300 x 300 x 4096 in sixteen streams: 2790 of 3200 results differ).
- * So every stream has a handle of its own, made with its first call: 0.2 ms and 64 MiB on an H200. A service, with
- * many streams, shares a few: each has a workspace, and what it does for a stream waits for what it did for the one
- * before. Both ways give the same bits. Thread-safe. Source: cuBLAS documentation, "Results reproducibility". */
+ * So every stream has a handle of its own, made with its first call: 0.2 ms and 64 MiB on an H200. A service, which has
+ * many streams, shares a few: each has a workspace as large as cuBLAS' own, and does what it does for a stream behind what
+ * it did for the one before. On an H200 both ways give the same bits. Thread-safe. Source: cuBLAS documentation,
+ * "Results reproducibility". */
 #ifndef MUBLAS_GPU_VENDOR_CUBLAS_HANDLES_H
 #define MUBLAS_GPU_VENDOR_CUBLAS_HANDLES_H
 
@@ -28,9 +29,9 @@ void cublas_handles_share(void);
  * time; not again after success. */
 int cublas_handles_begin(int place, const struct cublas_makers *makers);
 
-/* Queue a call of cuBLAS in the stream, by a handle that no other thread has meanwhile: its status, or cuBLAS' own
- * where none can be set up. May wait for others to have queued theirs. One thread at a time for a stream. Inside
- * device_enter, after cublas_handles_begin. */
+/* Queue a call in the stream, by a handle that no other thread has meanwhile. Returns cuBLAS' status: the call's, or 3 or
+ * 13 where the driver has no memory or fails. May wait until others have queued theirs. One thread at a time for a
+ * stream. Inside device_enter, after cublas_handles_begin. */
 int cublas_handles_run(int place, CUstream stream, int call(cublasHandle_t, const void *), const void *argument);
 
 #endif

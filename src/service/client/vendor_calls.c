@@ -142,7 +142,7 @@ static CUresult queue_level3(CUstream stream, const struct blas_call *call)
     message.stream = (uint32_t)(uintptr_t)stream;
     message.call = *call;
     link_stream_is_used(stream);
-    return link_post_beside(SERVICE_LEVEL3, &message, sizeof message);
+    return link_post(SERVICE_LEVEL3, &message, sizeof message);
 }
 
 static int solver_version(void)

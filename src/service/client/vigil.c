@@ -127,28 +127,38 @@ static void queue_look(struct queued *queued)
     queued->since = 0;
 }
 
-static bool is_served(void)
+static bool is_served(uint64_t tail)
 {
-    struct service_control *const control = link_control();
-    return atomic_load_explicit(&control->is_asleep, memory_order_seq_cst) &&
-           atomic_load_explicit(&control->head, memory_order_acquire) ==
-               atomic_load_explicit(&control->tail, memory_order_relaxed);
+    return atomic_load_explicit(&link_control()->served, memory_order_seq_cst) >= tail;
 }
 
-/* With one processor the server's thread has it until all is served: a thread that gives way, but can run, is taken
- * before one that comes back from the driver's locks. */
-static CUresult sleep_until_served(struct vigil *vigil)
+/* Of several threads that wait the server tells all once the first one's records are served. */
+static unsigned ask_to_be_told(uint64_t tail)
+{
+    struct service_control *const control = link_control();
+    const unsigned own = service_mark_of(tail);
+    unsigned awaited = 0;
+    while (!atomic_compare_exchange_strong(&control->awaited, &awaited, own))
+        if ((int32_t)(awaited - own) <= 0)
+            return awaited;
+    return own;
+}
+
+/* With one processor the server's thread has it until it has served what is there: a thread that gives way, but can run,
+ * is taken before one that comes back from the driver's locks. */
+static CUresult sleep_until_served(struct vigil *vigil, uint64_t tail)
 {
     enum { SLICE_NS = 1000000 };
-    struct service_control *const control = link_control();
     if (!vigil->is_begun)
         return vigil_step(vigil);
     if (link_is_lost())
         return LINK_LOST;
-    atomic_store_explicit(&control->is_awaited, 1, memory_order_seq_cst);
-    const bool is_told = is_served() || service_word_wait(&control->is_awaited, 1, SLICE_NS);
-    vigil->begun = clock_nanoseconds(); /* of the wait for the device */
-    return is_told ? CUDA_SUCCESS : look(vigil, vigil->begun);
+    const unsigned awaited = ask_to_be_told(tail);
+    if (!is_served(tail))
+        service_word_wait(&link_control()->awaited, awaited, SLICE_NS);
+    const uint64_t now = clock_nanoseconds();
+    vigil->begun = now; /* of the wait for the device */
+    return now - vigil->looked < SLICE_NS ? CUDA_SUCCESS : look(vigil, now);
 }
 
 CUresult link_wait(const atomic_uint *word, uint32_t value)
@@ -160,7 +170,7 @@ CUresult link_wait(const atomic_uint *word, uint32_t value)
     struct queued queued = queue_enter();
     while (!is_reached(word, value) && result == CUDA_SUCCESS) {
         queue_look(&queued);
-        result = is_alone() && !is_served() ? sleep_until_served(&vigil) : vigil_step(&vigil);
+        result = is_alone() && !is_served(queued.tail) ? sleep_until_served(&vigil, queued.tail) : vigil_step(&vigil);
     }
     queue_look(&queued);
     return result;

@@ -160,11 +160,14 @@ static bool has_record(const struct session *session)
     return atomic_load_explicit(&session->control->tail, memory_order_seq_cst) != session->head;
 }
 
-static void tell_served(struct service_control *control)
+/* A client that comes to wait after this look sees `served` before it sleeps. */
+static void tell_served(struct session *session)
 {
-    if (atomic_load_explicit(&control->is_awaited, memory_order_seq_cst) &&
-        atomic_exchange(&control->is_awaited, 0))
-        service_word_wake(&control->is_awaited);
+    struct service_control *const control = session->control;
+    atomic_store_explicit(&control->served, session->head, memory_order_seq_cst);
+    const unsigned awaited = atomic_load_explicit(&control->awaited, memory_order_seq_cst);
+    if (awaited && (int32_t)(service_mark_of(session->head) - awaited) >= 0 && atomic_exchange(&control->awaited, 0))
+        service_word_wake(&control->awaited);
 }
 
 /* Says that it sleeps before it looks for the last time. */
@@ -172,14 +175,12 @@ static void wait_for_record(struct session *session, bool is_alone)
 {
     struct service_control *const control = session->control;
     const uint64_t begun = clock_nanoseconds();
-    tell_served(control);
     while (!is_alone && clock_nanoseconds() - begun < SPIN_NS) {
         if (has_record(session))
             return;
         pause_spin();
     }
     atomic_store_explicit(&control->is_asleep, 1, memory_order_seq_cst);
-    tell_served(control);
     if (!has_record(session))
         service_word_wait(&control->is_asleep, 1, SLEEP_NS);
     atomic_store_explicit(&control->is_asleep, 0, memory_order_relaxed);
@@ -196,7 +197,9 @@ static void serve(struct session *session)
         if (has_taken && head.call != SERVICE_FILLER)
             run(session, &head, payload);
         pthread_mutex_unlock(&session->turn);
-        if (!has_taken)
+        if (has_taken)
+            tell_served(session);
+        else
             wait_for_record(session, is_alone);
     }
 }

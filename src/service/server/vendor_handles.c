@@ -52,7 +52,7 @@ static void destroy(const struct solver_library *library, enum vendor_kind kind,
         library->destroy_params(handle);
 }
 
-/* Of cuBLAS' none: one takes 0.2 ms and 64 MiB. */
+/* A handle of cuBLAS takes 0.2 ms and 64 MiB, so none is made beforehand. */
 void vendor_spares_make(const struct solver_library *library, int count)
 {
     static const enum vendor_kind kinds[] = {VENDOR_SOLVER, VENDOR_PARAMS};
