@@ -40,6 +40,11 @@ tests_gpu_test_eigen_memory_SOURCES = tests/gpu/test_eigen_memory.c tests/gpu/ei
 	tests/gpu/eigen_memory.h
 tests_gpu_test_eigen_memory_LDADD = libmublas_core.la -lm -ldl
 
+plain_programs += tests/gpu/test_product_streams
+plain_tests += tests/gpu/test_product_streams
+tests_gpu_test_product_streams_SOURCES = tests/gpu/test_product_streams.c
+tests_gpu_test_product_streams_LDADD = libmublas_core.la -lm -ldl
+
 check_PROGRAMS += tests/gpu/test_kernels
 sanitizer_tests += tests/gpu/test_kernels
 tests_gpu_test_kernels_SOURCES = tests/gpu/test_kernels.c $(kernel_test_sources)

@@ -157,9 +157,9 @@ long_plain_tests += tests/system/instructions.sh
 EXTRA_DIST += tests/system/instructions.sh
 
 # Everything offloaded: small changes between calls, and threads that are cancelled.
-check_PROGRAMS += tests/system/rewrites tests/system/cancelled tests/system/product_bits
-TESTS += tests/system/rewrites.sh tests/system/cancelled.sh tests/system/product_bits.sh tests/system/reference_host.sh
-EXTRA_DIST += tests/system/rewrites.sh tests/system/cancelled.sh tests/system/product_bits.sh tests/system/reference_host.sh tests/system/seconds.c
+check_PROGRAMS += tests/system/rewrites tests/system/cancelled
+TESTS += tests/system/rewrites.sh tests/system/cancelled.sh tests/system/reference_host.sh
+EXTRA_DIST += tests/system/rewrites.sh tests/system/cancelled.sh tests/system/reference_host.sh tests/system/seconds.c
 
 # A device that fails.
 sanitizer_programs += tests/system/failing

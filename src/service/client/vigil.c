@@ -1,25 +1,40 @@
 
 #include "common/clock.h"
+#include "common/launcher.h"
 #include "common/own_thread.h"
 #include "service/client/link.h"
 
 #include <sched.h>
 
 enum { PATIENCE_MS = 5000 };  /* for a server that says nothing: it is stopped, or gone */
-enum { SPIN_NS = 30000, SLEEP_LEAST_NS = 20000, SLEEP_MOST_NS = 1000000 };
+/* A sleep takes some 50 microseconds more than it is to: a thread spins for longer where it keeps nobody from work. */
+enum { SPIN_NS = 30000, LONG_SPIN_NS = 200000, SLEEP_LEAST_NS = 20000, SLEEP_MOST_NS = 1000000 };
 enum { GIVE_WAY_NS = 300000, PAUSES = 8 };
 /* A look counts for no more: a process that was stopped has not listened. */
 enum { LOOK_MOST_NS = 100000000 };
 
 static _Atomic uint64_t queue_nanoseconds;
+static atomic_int waiting; /* threads in link_wait, and those that a jump has taken out of it */
+
+static int processors(void)
+{
+    static atomic_int usable;
+    if (atomic_load_explicit(&usable, memory_order_relaxed) == 0)
+        atomic_store_explicit(&usable, processors_usable(), memory_order_relaxed);
+    return atomic_load_explicit(&usable, memory_order_relaxed);
+}
 
 /* One processor, which the server's thread has, too: a spinning thread would keep it from its work. */
 static bool is_alone(void)
 {
-    static atomic_int processors;
-    if (atomic_load_explicit(&processors, memory_order_relaxed) == 0)
-        atomic_store_explicit(&processors, processors_usable(), memory_order_relaxed);
-    return atomic_load_explicit(&processors, memory_order_relaxed) == 1;
+    return processors() == 1;
+}
+
+/* Half of the processors are for threads of the server, whose affinity is the client's, and of the program. */
+static uint64_t spin_nanoseconds(void)
+{
+    const int ranks = local_rank()->ranks, threads = atomic_load_explicit(&waiting, memory_order_relaxed);
+    return processors() >= 2 * threads * (ranks > 1 ? ranks : 1) ? LONG_SPIN_NS : SPIN_NS;
 }
 
 /* The server's thread goes first if it has work. A sleep of some microseconds takes a hundred. */
@@ -62,7 +77,7 @@ CUresult vigil_step(struct vigil *vigil)
     }
     if (link_is_lost())
         return LINK_LOST;
-    if (now - vigil->begun < (is_alone() ? GIVE_WAY_NS : SPIN_NS)) {
+    if (now - vigil->begun < (is_alone() ? GIVE_WAY_NS : spin_nanoseconds())) {
         is_alone() ? give_way() : pause_spin();
         return CUDA_SUCCESS;
     }
@@ -168,10 +183,12 @@ CUresult link_wait(const atomic_uint *word, uint32_t value)
     if (is_reached(word, value))
         return CUDA_SUCCESS;
     struct queued queued = queue_enter();
+    atomic_fetch_add_explicit(&waiting, 1, memory_order_relaxed);
     while (!is_reached(word, value) && result == CUDA_SUCCESS) {
         queue_look(&queued);
         result = is_alone() && !is_served(queued.tail) ? sleep_until_served(&vigil, queued.tail) : vigil_step(&vigil);
     }
+    atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
     queue_look(&queued);
     return result;
 }

@@ -14,10 +14,11 @@
 static struct session *sessions;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int lost; /* a CUresult: the device is */
-static atomic_int ending; /* sessions that are not in the list any more, and still use the device */
+static atomic_int present; /* sessions that use the device, with those that are not in the list any more */
 
 void sessions_add(struct session *session)
 {
+    atomic_fetch_add(&present, 1);
     pthread_mutex_lock(&lock);
     session->next = sessions;
     sessions = session;
@@ -26,7 +27,6 @@ void sessions_add(struct session *session)
 
 void sessions_remove(struct session *session)
 {
-    atomic_fetch_add(&ending, 1);
     pthread_mutex_lock(&lock);
     struct session **link = &sessions;
     while (*link != session)
@@ -37,7 +37,7 @@ void sessions_remove(struct session *session)
 
 void sessions_end_one(void)
 {
-    atomic_fetch_sub(&ending, 1);
+    atomic_fetch_sub(&present, 1);
 }
 
 bool sessions_are_lost(void)
@@ -96,12 +96,7 @@ static void recycle_segments(void)
 
 int sessions_count(void)
 {
-    int count = 0;
-    pthread_mutex_lock(&lock);
-    for (const struct session *session = sessions; session; session = session->next)
-        count++;
-    pthread_mutex_unlock(&lock);
-    return count + atomic_load(&ending);
+    return atomic_load_explicit(&present, memory_order_seq_cst);
 }
 
 static bool has_gone(const struct session *session)
