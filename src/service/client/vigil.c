@@ -30,11 +30,23 @@ static bool is_alone(void)
     return processors() == 1;
 }
 
+static int processors_of_a_rank(void)
+{
+    static atomic_int online;
+    const int ranks = local_rank()->ranks;
+    if (ranks <= 1)
+        return processors();
+    if (atomic_load_explicit(&online, memory_order_relaxed) == 0)
+        atomic_store_explicit(&online, processors_online(), memory_order_relaxed);
+    const int share = atomic_load_explicit(&online, memory_order_relaxed) / ranks;
+    return share < processors() ? share : processors();
+}
+
 /* Half of the processors are for threads of the server, whose affinity is the client's, and of the program. */
 static uint64_t spin_nanoseconds(void)
 {
-    const int ranks = local_rank()->ranks, threads = atomic_load_explicit(&waiting, memory_order_relaxed);
-    return processors() >= 2 * threads * (ranks > 1 ? ranks : 1) ? LONG_SPIN_NS : SPIN_NS;
+    const int threads = atomic_load_explicit(&waiting, memory_order_relaxed);
+    return processors_of_a_rank() >= 2 * threads ? LONG_SPIN_NS : SPIN_NS;
 }
 
 /* The server's thread goes first if it has work. A sleep of some microseconds takes a hundred. */

@@ -171,17 +171,18 @@ static void tell_served(struct session *session)
 }
 
 /* To wake a thread takes the client some 20 microseconds more than to be seen by one that spins. With one processor the
- * client needs it at once. Where others would need it a thread spins for less long. */
-static uint64_t spin_nanoseconds(int processors)
+ * client needs it at once, and with few for all clients others do. */
+static uint64_t spin_nanoseconds(const struct session *session)
 {
-    return processors == 1 ? 0 : processors >= 4 * sessions_count() ? LONG_SPIN_NS : SPIN_NS;
+    const bool is_spare = session->processors_online >= 2 * sessions_count();
+    return session->processors == 1 ? 0 : is_spare ? LONG_SPIN_NS : SPIN_NS;
 }
 
 /* Says that it sleeps before it looks for the last time. */
-static void wait_for_record(struct session *session, int processors)
+static void wait_for_record(struct session *session)
 {
     struct service_control *const control = session->control;
-    const uint64_t begun = clock_nanoseconds(), spin = spin_nanoseconds(processors);
+    const uint64_t begun = clock_nanoseconds(), spin = spin_nanoseconds(session);
     while (clock_nanoseconds() - begun < spin) {
         if (has_record(session))
             return;
@@ -196,8 +197,9 @@ static void wait_for_record(struct session *session, int processors)
 static void serve(struct session *session)
 {
     alignas(16) static __thread unsigned char payload[SERVICE_RECORD_MOST];
-    const int processors = processors_usable();
     struct service_record head;
+    session->processors = processors_usable();
+    session->processors_online = processors_online();
     while (goes_on(session)) {
         pthread_mutex_lock(&session->turn); /* a record that is taken is served before anybody revokes */
         const bool has_taken = take(session, &head, payload);
@@ -207,7 +209,7 @@ static void serve(struct session *session)
         if (has_taken)
             tell_served(session);
         else
-            wait_for_record(session, processors);
+            wait_for_record(session);
     }
 }
 
