@@ -1,5 +1,5 @@
 /* Products of the same matrices that are queued in many streams, all before any is waited for: every result has the bits of
- * the first, which was alone. By one handle of cuBLAS for all streams 2790 of 3200 had others (H200, order 300, 4096 terms).
+ * the first, which was alone. By one handle of cuBLAS for all streams 2578 of 3200 had others (H200, order 300, 4096 terms).
  *
  *   test_product_streams [ORDER [TERMS [ROUNDS [shared]]]]   C = A' B, C of ORDER, a sum of TERMS each, ROUNDS in a stream
  *
