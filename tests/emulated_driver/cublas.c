@@ -22,9 +22,10 @@ struct cublasContext {
     CUstream stream, last; /* of the next call; of the one before */
     int device;
     bool has_workspace;
+    bool is_solvers; /* it goes from stream to stream with one of cuSOLVER's, behind its own work */
     atomic_int users; /* its owner, and calls that are queued */
     unsigned queued;
-    atomic_uint run; /* of those */
+    atomic_uint next; /* of those, behind the last that ran; a failure may leave some out */
 };
 
 /* Prototypes for the exports. */
@@ -147,6 +148,7 @@ int cublasGetVersion_v2(cublasHandle_t handle, int *version)
 int cublasSetPointerMode_v2(cublasHandle_t handle, int mode)
 {
     ENTER(handle);
+    handle->is_solvers = true;
     return mode == 0 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED; /* host pointers only */
 }
 
@@ -183,25 +185,24 @@ static void refuse(const char *what)
 static void run(void *argument)
 {
     struct queued *const queued = argument;
-    if (atomic_fetch_add(&queued->handle->run, 1) != queued->turn)
+    if (atomic_exchange(&queued->handle->next, queued->turn + 1) > queued->turn)
         refuse("nothing orders two calls of a handle");
     queued->function(queued->arguments);
     leave(queued->handle);
 }
 
-/* As cuBLAS, which takes another algorithm while a handle's own workspace is in use in another stream. */
+/* As cuBLAS, which takes another algorithm while a handle's own workspace is in use in another stream. Whether it does
+ * where the streams wait for each other is not known. */
 static void check_streams(cublasHandle_t handle)
 {
-    if (handle->users > 1 && handle->last != handle->stream && !handle->has_workspace)
+    if (handle->users > 1 && handle->last != handle->stream && !handle->has_workspace && !handle->is_solvers)
         refuse("a handle without a workspace of the program's works in two streams at once");
     handle->last = handle->stream;
 }
 
-int cublas_enqueue(cublasHandle_t handle, void (*function)(void *), const void *arguments, size_t bytes)
+static CUresult queue_once(cublasHandle_t handle, void (*function)(void *), const void *arguments, size_t bytes)
 {
     struct queued queued = {.handle = handle, .function = function};
-    emulated_check_device("cuBLAS", handle->device);
-    check_set_up();
     check_streams(handle);
     if (bytes > sizeof queued.arguments)
         abort();
@@ -213,6 +214,17 @@ int cublas_enqueue(cublasHandle_t handle, void (*function)(void *), const void *
         handle->queued--;
         leave(handle);
     }
+    return result;
+}
+
+/* What is captured runs as often as its graph does, by memory of the graph's own. */
+int cublas_enqueue(cublasHandle_t handle, void (*function)(void *), const void *arguments, size_t bytes)
+{
+    emulated_check_device("cuBLAS", handle->device);
+    check_set_up();
+    const CUresult result = emulated_is_captured(handle->stream)
+                                ? emulated_enqueue(handle->stream, function, arguments, bytes)
+                                : queue_once(handle, function, arguments, bytes);
     check_set_up(); /* a call under way crashes, too */
     return result == CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }

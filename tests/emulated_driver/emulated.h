@@ -89,6 +89,8 @@ void emulated_spoil(const char *function, const char *operand, int64_t rows, voi
 
 /* For the emulated cuBLAS and cuSOLVER: count a call by name and get its injected result (0: none). */
 int emulated_enter(const char *function);
+/* For the same: is the stream's work captured? */
+bool emulated_is_captured(CUstream stream);
 /* For the same: run function(copy of argument) in stream order, with device
  * memory accessible. */
 CUresult emulated_enqueue(CUstream stream, void (*function)(void *argument), const void *argument,

@@ -25,6 +25,14 @@ EXPORT bool emulated_is_accessible(CUdeviceptr address, size_t bytes)
     return good;
 }
 
+EXPORT bool emulated_is_captured(CUstream stream)
+{
+    call_lock();
+    const bool is_captured = stream_captured(stream) != NULL;
+    call_end();
+    return is_captured;
+}
+
 EXPORT int emulated_current_device(void)
 {
     return context_device();
