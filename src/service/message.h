@@ -99,6 +99,7 @@ struct service_control {
     alignas(64) atomic_uint users;
     alignas(64) atomic_uint heartbeat; /* the server's: grows while it lives */
     _Atomic int32_t lost;              /* a CUresult: the device, or this connection, is lost for good */
+    atomic_bool has_spare_processors;  /* the server's: its clients together may use two for each of them */
     _Atomic int32_t errors[SERVICE_STREAMS]; /* a CUresult: the first call that failed in the stream */
     struct service_device device;
     struct service_slot slots[SERVICE_SLOTS];

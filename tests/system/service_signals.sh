@@ -94,13 +94,15 @@ all=$?
 join && [ $all = 0 ]
 result $? "a service is stopped at any message: the same, and once it goes on it lets the client go"
 
-# On one processor the client sleeps until the service has served its calls. It counts how long the service is silent; a
-# timer that ends its sleeps keeps it from nothing.
+# On one processor the client sleeps until the service has served its calls, which it has time for while each takes some
+# milliseconds. It counts how long the service is silent; a timer that ends its sleeps keeps it from nothing.
 read -r processor _ <<< "$(taskset -pc $$ | sed 's/.*: //' | tr ',-' '  ')"
 start_service --keep && await_warm_service && taskset -pc $$ > "$work/processors" &&
-    taskset -pc "$processor" $$ > "$work/nothing" && limit=14 strike server 19 $((calls / 2)) 100 timer && is_right
+    taskset -pc "$processor" $$ > "$work/nothing" && tests/system/service_strike "$work/control" 0 slow 5000 &&
+    limit=14 strike server 19 $((calls / 2)) 100 timer && is_right
 result $? "a service is stopped, and its client on one processor has a timer: it sees that no later"
 taskset -pc "$(sed 's/.*: //' "$work/processors")" $$ > "$work/nothing"
+tests/system/service_strike "$work/control" 0 slow 0
 stop_service
 
 start_service --keep

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 
 /* A device has 16 lanes, and some more are of LAPACK routes. Three are what a service shares: its threads do not sleep
- * behind each other, and a client whose product takes long does not hold up the others. */
+ * behind each other, and two clients whose products take long do not hold up the others. */
 enum { OWN_MOST = 32, SHARED_MOST = 3 };
 
-/* CuBLAS takes as much for itself. With less of it products take up to seven times as long (H200). */
+/* On an H200 cuBLAS takes as much for itself, and with less of it products take up to seven times as long. */
 static const size_t WORKSPACE_BYTES = (size_t)32 << 20, WORKSPACE_BYTES_BEFORE_HOPPER = (size_t)4 << 20;
 
 static bool is_shared;
@@ -33,6 +33,7 @@ static struct pool {
     int count;
     int most; /* as many as there are, once no further one can be made */
     uint64_t turns;
+    bool has_said; /* that streams share what is to be theirs */
 } pools[DEVICES_MAX] = {
     [0 ... DEVICES_MAX - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER, .given = PTHREAD_COND_INITIALIZER}};
 
@@ -100,10 +101,6 @@ static int make(struct pool *pool)
     }
     clear(one);
     pool->most = pool->count;
-    if (pool->count > 0 && !is_shared)
-        log_message(LOG_WARNING,
-                    "cuBLAS makes no further handle (status %d): threads share %d, and bits may change from run to run",
-                    status, pool->count);
     return status;
 }
 
@@ -157,7 +154,12 @@ static struct pooled *take(struct pool *pool, CUstream stream)
     struct pooled *const one = find_or_make(pool, stream);
     one->is_taken = true;
     one->turn = ++pool->turns;
+    const bool says = !is_shared && one->stream && one->stream != stream && !pool->has_said;
+    pool->has_said = pool->has_said || says;
     pthread_mutex_unlock(&pool->lock);
+    if (says)
+        log_message(LOG_WARNING, "cuBLAS has %d handles and no more: threads share them, and bits may change from run to run",
+                    pool->count);
     return one;
 }
 

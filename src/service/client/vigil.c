@@ -1,6 +1,5 @@
 
 #include "common/clock.h"
-#include "common/launcher.h"
 #include "common/own_thread.h"
 #include "service/client/link.h"
 
@@ -30,23 +29,12 @@ static bool is_alone(void)
     return processors() == 1;
 }
 
-static int processors_of_a_rank(void)
-{
-    static atomic_int online;
-    const int ranks = local_rank()->ranks;
-    if (ranks <= 1)
-        return processors();
-    if (atomic_load_explicit(&online, memory_order_relaxed) == 0)
-        atomic_store_explicit(&online, processors_online(), memory_order_relaxed);
-    const int share = atomic_load_explicit(&online, memory_order_relaxed) / ranks;
-    return share < processors() ? share : processors();
-}
-
 /* Half of the processors are for threads of the server, whose affinity is the client's, and of the program. */
 static uint64_t spin_nanoseconds(void)
 {
     const int threads = atomic_load_explicit(&waiting, memory_order_relaxed);
-    return processors_of_a_rank() >= 2 * threads ? LONG_SPIN_NS : SPIN_NS;
+    const bool is_spare = atomic_load_explicit(&link_control()->has_spare_processors, memory_order_relaxed);
+    return is_spare && processors() >= 2 * (threads > 1 ? threads : 1) ? LONG_SPIN_NS : SPIN_NS;
 }
 
 /* The server's thread goes first if it has work. A sleep of some microseconds takes a hundred. */

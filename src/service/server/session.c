@@ -174,7 +174,7 @@ static void tell_served(struct session *session)
  * client needs it at once, and with few for all clients others do. */
 static uint64_t spin_nanoseconds(const struct session *session)
 {
-    const bool is_spare = session->processors_online >= 2 * sessions_count();
+    const bool is_spare = atomic_load_explicit(&session->control->has_spare_processors, memory_order_relaxed);
     return session->processors == 1 ? 0 : is_spare ? LONG_SPIN_NS : SPIN_NS;
 }
 
@@ -199,7 +199,6 @@ static void serve(struct session *session)
     alignas(16) static __thread unsigned char payload[SERVICE_RECORD_MOST];
     struct service_record head;
     session->processors = processors_usable();
-    session->processors_online = processors_online();
     while (goes_on(session)) {
         pthread_mutex_lock(&session->turn); /* a record that is taken is served before anybody revokes */
         const bool has_taken = take(session, &head, payload);

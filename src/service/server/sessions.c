@@ -16,12 +16,27 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int lost; /* a CUresult: the device is */
 static atomic_int present; /* sessions that use the device, with those that are not in the list any more */
 
+/* With the lock. */
+static void share_processors(void)
+{
+    cpu_set_t all;
+    int count = 0;
+    CPU_ZERO(&all);
+    for (const struct session *session = sessions; session; session = session->next) {
+        CPU_OR(&all, &all, (const cpu_set_t *)session->owner.processors);
+        count++;
+    }
+    for (struct session *session = sessions; session; session = session->next)
+        atomic_store(&session->control->has_spare_processors, CPU_COUNT(&all) >= 2 * count);
+}
+
 void sessions_add(struct session *session)
 {
     atomic_fetch_add(&present, 1);
     pthread_mutex_lock(&lock);
     session->next = sessions;
     sessions = session;
+    share_processors();
     pthread_mutex_unlock(&lock);
 }
 
@@ -32,6 +47,7 @@ void sessions_remove(struct session *session)
     while (*link != session)
         link = &(*link)->next;
     *link = session->next;
+    share_processors();
     pthread_mutex_unlock(&lock);
 }
 

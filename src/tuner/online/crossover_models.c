@@ -23,7 +23,7 @@ void crossover_share(struct machine_model *model, double sharing)
  * cuSOLVER are there with it, at a price above 0 since parts of it are counted. Copies by a thread, and by eight.
  * Clients' kernels run side by side: sixteen calls at once took twice as long as one under NVIDIA's MPS (dgemm of
  * order 300 on an H100: 470 us, 231). They share the link, both ways: sixteen bound ranks at once send and fetch
- * 2.2 MB each in 0.57 ms on an H200 (bench/service.sh), of which 0.11 are the call's own. */
+ * 2.2 MB each in 0.46 to 0.58 ms on an H200 (bench/service.sh), of which 0.11 are the call's own. */
 static const double served_wake_us = 5e3, served_opening_us = 1;
 static const double served_copy = 8.5e9, served_copies = 27e9;
 static const double clients_side_by_side = 8, link_of_all = 70e9;
