@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static struct session *sessions;
@@ -19,11 +20,12 @@ static atomic_int present; /* sessions that use the device, with those that are 
 /* With the lock. */
 static void share_processors(void)
 {
-    cpu_set_t all;
+    cpu_set_t all, own;
     int count = 0;
     CPU_ZERO(&all);
     for (const struct session *session = sessions; session; session = session->next) {
-        CPU_OR(&all, &all, (const cpu_set_t *)session->owner.processors);
+        memcpy(&own, session->owner.processors, sizeof own); /* which need not lie as a set does */
+        CPU_OR(&all, &all, &own);
         count++;
     }
     for (struct session *session = sessions; session; session = session->next)
