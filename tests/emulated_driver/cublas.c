@@ -217,7 +217,7 @@ static CUresult queue_once(cublasHandle_t handle, void (*function)(void *), cons
     return result;
 }
 
-/* What is captured runs as often as its graph does, by memory of the graph's own. */
+/* A captured call runs as often as its graph does, with memory of the graph's own. */
 int cublas_enqueue(cublasHandle_t handle, void (*function)(void *), const void *arguments, size_t bytes)
 {
     emulated_check_device("cuBLAS", handle->device);

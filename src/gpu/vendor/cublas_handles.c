@@ -25,7 +25,7 @@ static struct pool {
         CUstream stream; /* whose it is, or that it worked for last where they are shared; NULL: none */
         bool is_taken;
         uint64_t turn; /* in which it was taken last */
-        /* Where they are shared. */
+        /* For those that are shared. */
         CUdeviceptr workspace;
         size_t workspace_bytes;
         CUevent done; /* behind its last call */

@@ -147,7 +147,7 @@ static bool is_served(uint64_t tail)
     return atomic_load_explicit(&link_control()->served, memory_order_seq_cst) >= tail;
 }
 
-/* Of several threads that wait the server tells all once the first one's records are served. */
+/* The server tells all threads that wait, once the first one's records are served. */
 static unsigned ask_to_be_told(uint64_t tail)
 {
     struct service_control *const control = link_control();
