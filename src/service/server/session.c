@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SPIN_NS = 50000, LONG_SPIN_NS = 200000, SLEEP_NS = 100000000, HOLDINGS_MOST = 1 << 16 };
+enum { SPIN_NS = 50000, SLEEP_NS = 100000000, HOLDINGS_MOST = 1 << 16 };
 
 bool session_hold(struct session *session, enum holding_kind kind, CUdeviceptr address, size_t bytes)
 {
@@ -170,20 +170,12 @@ static void tell_served(struct session *session)
         service_word_wake(&control->awaited);
 }
 
-/* To wake a thread takes the client some 20 microseconds more than to be seen by one that spins. With one processor the
- * client needs it at once, and with few for all clients others do. */
-static uint64_t spin_nanoseconds(const struct session *session)
-{
-    const bool is_spare = atomic_load_explicit(&session->control->has_spare_processors, memory_order_relaxed);
-    return session->processors == 1 ? 0 : is_spare ? LONG_SPIN_NS : SPIN_NS;
-}
-
 /* Says that it sleeps before it looks for the last time. */
-static void wait_for_record(struct session *session)
+static void wait_for_record(struct session *session, bool is_alone)
 {
     struct service_control *const control = session->control;
-    const uint64_t begun = clock_nanoseconds(), spin = spin_nanoseconds(session);
-    while (clock_nanoseconds() - begun < spin) {
+    const uint64_t begun = clock_nanoseconds();
+    while (!is_alone && clock_nanoseconds() - begun < SPIN_NS) {
         if (has_record(session))
             return;
         pause_spin();
@@ -197,8 +189,8 @@ static void wait_for_record(struct session *session)
 static void serve(struct session *session)
 {
     alignas(16) static __thread unsigned char payload[SERVICE_RECORD_MOST];
+    const bool is_alone = processors_usable() == 1;
     struct service_record head;
-    session->processors = processors_usable();
     while (goes_on(session)) {
         pthread_mutex_lock(&session->turn); /* a record that is taken is served before anybody revokes */
         const bool has_taken = take(session, &head, payload);
@@ -208,7 +200,7 @@ static void serve(struct session *session)
         if (has_taken)
             tell_served(session);
         else
-            wait_for_record(session);
+            wait_for_record(session, is_alone);
     }
 }
 

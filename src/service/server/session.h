@@ -28,7 +28,6 @@ struct session {
     struct device *device;
     struct service_control *control;
     int control_file;
-    int processors; /* that the client may use */
     uint64_t head; /* bytes taken from the ring; what stands in the control block is the client's to spoil */
     struct server_segment *segments[SERVICE_SEGMENTS];
     _Atomic int segment_count; /* which --status reads, too */
